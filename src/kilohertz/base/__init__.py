@@ -1,0 +1,17 @@
+"""Spans, diagnostics and origins: what every room shares.  Imports nothing of ours."""
+
+from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, Note, Severity, render
+from kilohertz.base.origin import Origin
+from kilohertz.base.source import SourceMap, Span
+
+__all__ = [
+    "Diagnostic",
+    "InternalError",
+    "ModelError",
+    "Note",
+    "Origin",
+    "Severity",
+    "SourceMap",
+    "Span",
+    "render",
+]

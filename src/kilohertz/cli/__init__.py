@@ -1,0 +1,1 @@
+"""The command line: request in, one driver call, rendering out."""

@@ -1,0 +1,1 @@
+"""Two trajectories in, a verdict with reasons out; simulates nothing itself."""

@@ -1,0 +1,1 @@
+"""The pass list and the public API; alone in knowing the order."""

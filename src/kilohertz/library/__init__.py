@@ -1,0 +1,1 @@
+"""Our own Modelica library `Kilohertz` (data only)."""

@@ -1,0 +1,1 @@
+"""Trajectories: read and write CSV and MAT v4."""

@@ -1,0 +1,568 @@
+"""The Tree: Modelica source as it was written (MLS 3.6, appendix A).
+
+Contract: nothing is looked up, nothing is evaluated; every node knows its characters [`start`, `end`) in the file of
+its class (`ClassDef.file`).  Comments are dropped; annotations are kept as text and parsed on demand.
+Nodes are plain slotted classes, not frozen ones: they are made by the million and a frozen dataclass costs three times
+as much to build.  Nobody changes them after parsing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+# ---------------------------------------------------------------------------------------------------------- expressions
+
+
+@dataclass(slots=True, eq=False)
+class Number:
+    """A numeric literal: `int` for UNSIGNED-INTEGER, `float` for UNSIGNED-NUMBER with point or exponent."""
+
+    start: int
+    end: int
+    value: int | float
+
+
+@dataclass(slots=True, eq=False)
+class String:
+    start: int
+    end: int
+    value: str  # escapes resolved
+
+
+@dataclass(slots=True, eq=False)
+class Boolean:
+    start: int
+    end: int
+    value: bool
+
+
+@dataclass(slots=True, eq=False)
+class End:
+    """`end` inside a subscript."""
+
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Colon:
+    """`:` as a whole subscript or dimension."""
+
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Ref:
+    """A component reference or type name: `.a.b[1, :].c`.  Quoted identifiers keep their quotes.
+
+    `names[i]` has subscripts `subs[i]`; `subs` is None when no part has any (the common case).
+    """
+
+    start: int
+    end: int
+    names: tuple[str, ...]
+    subs: tuple[tuple[Expr, ...], ...] | None = None
+    absolute: bool = False  # a leading dot
+
+
+@dataclass(slots=True, eq=False)
+class Unary:
+    start: int
+    end: int
+    op: str  # + - .+ .- not
+    operand: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Binary:
+    start: int
+    end: int
+    op: str  # + - * / ^ .+ .- .* ./ .^ < <= > >= == <> and or
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class IfExp:
+    start: int
+    end: int
+    branches: tuple[tuple[Expr, Expr], ...]  # (condition, value), if and elseifs
+    otherwise: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Range:
+    start: int
+    end: int
+    first: Expr
+    step: Expr | None
+    last: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Iterator:
+    """`i in 1:n`; without a range (`i` alone) it runs over the dimension it indexes."""
+
+    start: int
+    end: int
+    name: str
+    range: Expr | None
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """`f(a, b, name=c)`.  `der`, `initial`, `pure` are spelled as references too.
+
+    A reduction `sum(e for i in r)` has one argument, a `Comprehension`.
+    """
+
+    start: int
+    end: int
+    function: Ref
+    args: tuple[Expr, ...]
+    named: tuple[tuple[str, Expr], ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class PartialCall:
+    """`function f(name=c)` as an argument."""
+
+    start: int
+    end: int
+    function: Ref
+    named: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """`{a, b, c}`."""
+
+    start: int
+    end: int
+    elements: tuple[Expr, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension:
+    """`e for i in r, j in s`: alone as the argument of a reduction, or inside braces (then `braces`)."""
+
+    start: int
+    end: int
+    body: Expr
+    iterators: tuple[Iterator, ...]
+    braces: bool
+
+
+@dataclass(slots=True, eq=False)
+class Matrix:
+    """`[a, b; c, d]`."""
+
+    start: int
+    end: int
+    rows: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Tuple:
+    """`(a, , b)`; a parenthesised single expression is that expression itself, not a Tuple."""
+
+    start: int
+    end: int
+    elements: tuple[Expr | None, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Subscripted:
+    """`(e)[i, j]`."""
+
+    start: int
+    end: int
+    base: Expr
+    subs: tuple[Expr, ...]
+
+
+@dataclass(slots=True, eq=False)
+class FieldOf:
+    """`(e).name`."""
+
+    start: int
+    end: int
+    base: Expr
+    name: str
+
+
+Expr: TypeAlias = (
+    Number
+    | String
+    | Boolean
+    | End
+    | Colon
+    | Ref
+    | Unary
+    | Binary
+    | IfExp
+    | Range
+    | Call
+    | PartialCall
+    | Array
+    | Comprehension
+    | Matrix
+    | Tuple
+    | Subscripted
+    | FieldOf
+)
+
+# -------------------------------------------------------------------------------------------- modifications, annotations
+
+
+@dataclass(slots=True, eq=False)
+class Annotation:
+    """`annotation(...)`, unparsed: the characters between and including the parentheses.
+
+    `text` is kept when the parser saw that more than graphics may be in it, so that a cached tree needs no source;
+    otherwise it is None and the source file has it at [start, end).
+    """
+
+    start: int
+    end: int
+    text: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Modification:
+    """`(args) = binding`; either part may be absent.  `:=` counts as `=`."""
+
+    start: int
+    end: int
+    args: tuple[Argument, ...] = ()
+    binding: Expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class ElementModification:
+    """`each final a.b(...) = e`."""
+
+    start: int
+    end: int
+    names: tuple[str, ...]
+    modification: Modification | None
+    each: bool = False
+    final: bool = False
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Redeclaration:
+    """`redeclare`/`replaceable` inside a modification: a component (exactly one) or a (short) class definition."""
+
+    start: int
+    end: int
+    element: Component | ClassDef
+    redeclare: bool = True
+    replaceable: bool = False
+    each: bool = False
+    final: bool = False
+
+
+Argument: TypeAlias = ElementModification | Redeclaration
+
+# -------------------------------------------------------------------------------------------------------------- elements
+
+
+@dataclass(slots=True, eq=False)
+class Constraint:
+    """`constrainedby T(mod)`."""
+
+    start: int
+    end: int
+    type: Ref
+    modification: Modification | None
+
+
+@dataclass(slots=True, eq=False)
+class Import:
+    """`import a.b;` (alias b), `import c = a.b;`, `import a.b.*;` (star), `import a.b.{c, d};` (names)."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    alias: str | None = None  # set for the first two forms
+    star: bool = False
+    names: tuple[str, ...] = ()
+    protected: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Extends:
+    start: int
+    end: int
+    type: Ref
+    modification: Modification | None
+    annotation: Annotation | None = None
+    protected: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Component:
+    """One declared component; a clause `Real x, y[3]` gives two that share type and prefixes.
+
+    `dims` are the declaration's own subscripts followed by those of the clause (`Real[3] y[2]` has dims (2, 3)).
+    """
+
+    start: int  # of the declaration (name)
+    end: int
+    name: str
+    type: Ref
+    dims: tuple[Expr, ...] = ()
+    modification: Modification | None = None
+    condition: Expr | None = None
+    variability: str = ""  # "", discrete, parameter, constant
+    causality: str = ""  # "", input, output
+    connection: str = ""  # "", flow, stream
+    protected: bool = False
+    final: bool = False
+    inner: bool = False
+    outer: bool = False
+    redeclare: bool = False
+    replaceable: bool = False
+    constraint: Constraint | None = None
+    comment: str = ""
+    annotation: Annotation | None = None
+
+
+@dataclass(slots=True, eq=False)
+class External:
+    """`external "C" result = name(args) annotation(...)`."""
+
+    start: int
+    end: int
+    language: str  # "C" where not given
+    result: Ref | None
+    name: str | None  # None: the name of the class
+    args: tuple[Expr, ...]
+    annotation: Annotation | None
+
+
+@dataclass(slots=True, eq=False)
+class Section:
+    """One `equation` or `algorithm` section; `items` are Equations or Statements accordingly."""
+
+    start: int
+    end: int
+    initial: bool
+    algorithm: bool
+    items: tuple[Equation | Statement, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Body:
+    """A long class: elements in order, sections in order.
+
+    For `model extends A(mod) ... end A` the class's own name is A and `extends` holds the modification.
+    """
+
+    elements: tuple[Element, ...]
+    sections: tuple[Section, ...]
+    external: External | None = None
+    extends: Modification | None = None
+    is_extension: bool = False  # written `class extends Name`
+
+
+@dataclass(slots=True, eq=False)
+class ShortBody:
+    """`type A = input B[3](mod)`."""
+
+    type: Ref
+    dims: tuple[Expr, ...] = ()
+    modification: Modification | None = None
+    causality: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class EnumBody:
+    """`type E = enumeration(a, b)`; `open` for `enumeration(:)`.  Literals with their descriptions."""
+
+    literals: tuple[tuple[str, str], ...]
+    open: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class DerBody:
+    """`function f_x = der(f, x, y)`."""
+
+    function: Ref
+    variables: tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class ClassDef:
+    start: int
+    end: int
+    name: str
+    kind: str  # class, model, block, connector, record, type, package, function, operator, operator record, operator function
+    body: Body | ShortBody | EnumBody | DerBody
+    file: str = ""  # set on every class, nested ones included
+    within: tuple[str, ...] = ()  # full name of the enclosing class; () at the top
+    comment: str = ""
+    annotation: Annotation | None = None
+    partial: bool = False
+    encapsulated: bool = False
+    expandable: bool = False
+    purity: str = ""  # "", pure, impure
+    protected: bool = False
+    final: bool = False
+    inner: bool = False
+    outer: bool = False
+    redeclare: bool = False
+    replaceable: bool = False
+    constraint: Constraint | None = None
+    name_start: int = 0  # of the identifier, for carets
+
+
+Element: TypeAlias = Import | Extends | Component | ClassDef
+
+# ------------------------------------------------------------------------------------------------------------- equations
+
+
+@dataclass(slots=True, eq=False)
+class Equality:
+    start: int
+    end: int
+    left: Expr
+    right: Expr
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Connect:
+    start: int
+    end: int
+    left: Ref
+    right: Ref
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class CallEquation:
+    """assert, terminate, reinit, Connections.branch, or a function without outputs."""
+
+    start: int
+    end: int
+    call: Call
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class IfEquation:
+    start: int
+    end: int
+    branches: tuple[tuple[Expr, tuple[Equation, ...]], ...]
+    otherwise: tuple[Equation, ...]
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class ForEquation:
+    start: int
+    end: int
+    iterators: tuple[Iterator, ...]
+    body: tuple[Equation, ...]
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class WhenEquation:
+    start: int
+    end: int
+    branches: tuple[tuple[Expr, tuple[Equation, ...]], ...]
+    comment: str = ""
+
+
+Equation: TypeAlias = Equality | Connect | CallEquation | IfEquation | ForEquation | WhenEquation
+
+# ------------------------------------------------------------------------------------------------------------ statements
+
+
+@dataclass(slots=True, eq=False)
+class Assignment:
+    """`a[i] := e` or `(a, , b) := f(x)`."""
+
+    start: int
+    end: int
+    target: Ref | Tuple
+    value: Expr
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class CallStatement:
+    start: int
+    end: int
+    call: Call
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class IfStatement:
+    start: int
+    end: int
+    branches: tuple[tuple[Expr, tuple[Statement, ...]], ...]
+    otherwise: tuple[Statement, ...]
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class ForStatement:
+    start: int
+    end: int
+    iterators: tuple[Iterator, ...]
+    body: tuple[Statement, ...]
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class WhileStatement:
+    start: int
+    end: int
+    condition: Expr
+    body: tuple[Statement, ...]
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class WhenStatement:
+    start: int
+    end: int
+    branches: tuple[tuple[Expr, tuple[Statement, ...]], ...]
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Break:
+    start: int
+    end: int
+    comment: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Return:
+    start: int
+    end: int
+    comment: str = ""
+
+
+Statement: TypeAlias = (
+    Assignment | CallStatement | IfStatement | ForStatement | WhileStatement | WhenStatement | Break | Return
+)
+
+
+@dataclass(slots=True, eq=False)
+class StoredDefinition:
+    """One source file: `within` and its classes."""
+
+    file: str
+    within: tuple[str, ...] | None  # None: no within clause; () for `within ;`
+    classes: tuple[ClassDef, ...]
+    final: tuple[bool, ...] = field(default=())  # per class
