@@ -1,1 +1,19 @@
-"""Trajectories: read and write CSV and MAT v4."""
+"""Trajectories: one `Result` in memory, read and written as CSV and MAT v4 (Dymola/OpenModelica layout)."""
+
+from kilohertz.results.csv_files import CsvWriter, read_csv, write_csv
+from kilohertz.results.files import read, write
+from kilohertz.results.mat_files import MatWriter, read_mat, write_mat
+from kilohertz.results.result import Result, Signal
+
+__all__ = [
+    "CsvWriter",
+    "MatWriter",
+    "Result",
+    "Signal",
+    "read",
+    "read_csv",
+    "read_mat",
+    "write",
+    "write_csv",
+    "write_mat",
+]

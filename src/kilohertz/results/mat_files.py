@@ -1,0 +1,162 @@
+"""Results as MAT v4 in the layout of Dymola and OpenModelica.
+
+The matrices are `Aclass`, `name`, `description`, `dataInfo`, `data_1` and `data_2`, written "binTrans": one column of
+`data_2` per time, so that rows are appended as they come and only the number of columns in the header is put right at
+the end.  `dataInfo` says for each name: the table (0 time, 1 parameters, 2 trajectories), the row in it with the
+alias's sign, interpolation (0: linear), and what holds outside (-1: nothing).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.results.result import Floats, Result, Signal
+
+_DOUBLE, _INT32, _TEXT = 0, 20, 51  # type codes: element format and text flag, little endian
+_FORMATS = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
+Matrix = NDArray[Any]
+
+
+class MatWriter:
+    """Writes names and parameters at once, rows as they come; use as a context manager."""
+
+    def __init__(self, path: str | Path, signals: dict[str, Signal], n_columns: int, start: float, stop: float) -> None:
+        self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
+        self._height = n_columns + 1
+        self._width = 0
+        self._write_names(signals)
+        self._write_parameters(signals, start, stop)
+        self._header_at = self._file.tell()
+        self._file.write(_header("data_2", _DOUBLE, self._height, 0))
+
+    def rows(self, time: Floats, data: Floats) -> None:
+        """Append rows: `data` has one row per time and all stored columns."""
+        block = np.ascontiguousarray(np.column_stack([time, data]), "<f8")
+        self._file.write(block.tobytes())
+        self._width += len(block)
+
+    def close(self) -> None:
+        """Put the number of rows into the header and close."""
+        if self._file.closed:
+            return
+        self._file.seek(self._header_at)
+        self._file.write(_header("data_2", _DOUBLE, self._height, self._width))
+        self._file.close()
+
+    def __enter__(self) -> MatWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _write_names(self, signals: dict[str, Signal]) -> None:
+        _write_text(self._file, "Aclass", ("Atrajectory", "1.1", "", "binTrans"), transposed=False)
+        _write_text(self._file, "name", ("time", *signals), transposed=True)
+        descriptions = [_described(s) for s in signals.values()]
+        _write_text(self._file, "description", ("Time in s [s]", *descriptions), transposed=True)
+        info, n_parameters = [(0, 1, 0, -1)], 0
+        for signal in signals.values():
+            if signal.column is None:
+                n_parameters += 1
+                info.append((1, n_parameters + 1, 0, 0))
+            else:
+                info.append((2, signal.sign * (signal.column + 2), 0, -1))
+        _write_matrix(self._file, "dataInfo", _INT32, np.array(info, "<i4").T)
+
+    def _write_parameters(self, signals: dict[str, Signal], start: float, stop: float) -> None:
+        values = [s.value for s in signals.values() if s.column is None]
+        table = np.array([[start, *values], [stop, *values]], "<f8").T
+        _write_matrix(self._file, "data_1", _DOUBLE, table)
+
+
+def write_mat(path: str | Path, result: Result) -> None:
+    """Write a whole result."""
+    start, stop = (result.time[0], result.time[-1]) if len(result.time) else (0.0, 0.0)
+    with MatWriter(path, result.signals, result.data.shape[1], float(start), float(stop)) as writer:
+        writer.rows(result.time, result.data)
+
+
+def read_mat(path: str | Path) -> Result:
+    """Read a trajectory file of Dymola, OpenModelica or ours (both orientations)."""
+    matrices = _read_matrices(Path(path).read_bytes(), path)
+    missing = [n for n in ("Aclass", "name", "dataInfo", "data_2") if n not in matrices]
+    if missing:
+        raise ValueError(f"{path}: not a trajectory file: no `{missing[0]}` in it")
+    trans = _texts(matrices["Aclass"])[3].strip() == "binTrans"
+    name, info = matrices["name"], matrices["dataInfo"]
+    description = matrices.get("description", np.zeros((0, 0), "u1"))
+    data_1, data_2 = matrices.get("data_1", np.zeros((0, 0))), matrices["data_2"]
+    if trans:
+        name, info, description, data_1, data_2 = name.T, info.T, description.T, data_1.T, data_2.T
+    descriptions = _texts(description) or [""] * len(name)
+    signals: dict[str, Signal] = {}
+    for label, text, (table, column, *_) in zip(_texts(name), descriptions, info.astype(int).tolist(), strict=True):
+        if abs(column) != 1:
+            signals[label] = _signal(table, column, text, data_1)
+    time = np.array(data_2[:, 0], float)
+    return Result(Path(path).stem, time, np.array(data_2[:, 1:], float), signals)
+
+
+def _signal(table: int, column: int, text: str, parameters: Matrix) -> Signal:
+    description, unit = text, ""
+    if text.endswith("]") and "[" in text:
+        description, _, bracket = text.rpartition("[")
+        unit = bracket[:-1].partition("|")[0]
+    sign = 1 if column > 0 else -1
+    if table == 1:
+        return Signal(None, 1, unit, description.strip(), sign * float(parameters[0, abs(column) - 1]))
+    return Signal(abs(column) - 2, sign, unit, description.strip())
+
+
+def _described(signal: Signal) -> str:
+    unit = f"[{signal.unit}]" if signal.unit else ""
+    return f"{signal.description} {unit}".strip()
+
+
+def _header(name: str, code: int, rows: int, columns: int) -> bytes:
+    label = name.encode("ascii") + b"\0"
+    return struct.pack("<5i", code, rows, columns, 0, len(label)) + label
+
+
+def _write_matrix(file: BinaryIO, name: str, code: int, matrix: Matrix) -> None:
+    file.write(_header(name, code, *matrix.shape))
+    file.write(matrix.tobytes(order="F"))
+
+
+def _write_text(file: BinaryIO, name: str, texts: Sequence[str], *, transposed: bool) -> None:
+    encoded = [t.encode("utf-8") for t in texts]
+    width = max(1, *(len(t) for t in encoded))
+    characters = np.frombuffer(b"".join(t.ljust(width) for t in encoded), "u1").reshape(len(texts), width)
+    _write_matrix(file, name, _TEXT, characters.T if transposed else characters)
+
+
+def _texts(characters: Matrix) -> list[str]:
+    rows = np.ascontiguousarray(characters.astype("u1"))
+    return [row.tobytes().decode("utf-8", "replace").rstrip(" \0") for row in rows]
+
+
+def _read_matrices(blob: bytes, path: str | Path) -> dict[str, Matrix]:
+    matrices: dict[str, Matrix] = {}
+    at = 0
+    while at + 20 <= len(blob):
+        order = "<" if struct.unpack_from("<i", blob, at)[0] < 5000 else ">"
+        code, rows, columns, imaginary, length = struct.unpack_from(order + "5i", blob, at)
+        kind = _FORMATS.get(code // 10 % 10)
+        if kind is None or rows < 0 or columns < 0 or imaginary or not 0 < length < 100:
+            raise ValueError(f"{path}: not a MAT v4 file")
+        name = blob[at + 20 : at + 20 + length].rstrip(b"\0").decode("latin-1")
+        at += 20 + length
+        count = rows * columns
+        if at + count * np.dtype(kind).itemsize > len(blob):
+            raise ValueError(f"{path}: ends in the middle of `{name}`")
+        flat = np.frombuffer(blob, order + kind, count, at)
+        matrices[name] = flat.reshape((rows, columns), order="F")
+        at += flat.nbytes
+    return matrices
