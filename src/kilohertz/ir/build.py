@@ -1,0 +1,646 @@
+"""Smart constructors: expressions with their types computed and the obvious folded away, and walks over expressions.
+
+Folding is local and cheap: literals, `x + 0`, `x * 1`, `x * 0`, `--x`, `not not x`, `if true`, an Index of an Array.
+What would overflow, divide by zero or leave the range stays an expression, so that whoever evaluates it can complain.
+Integer operands become Real where the other side is Real.  Nothing here recurses along chains of operators.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kilohertz.base import InternalError
+from kilohertz.ir.expr import (
+    FALSE,
+    TRUE,
+    Array,
+    Binary,
+    Bool,
+    Builtin,
+    Colon,
+    Comprehension,
+    Enum,
+    Expr,
+    Field,
+    IfExp,
+    Index,
+    Int,
+    Item,
+    Range,
+    Real,
+    Record,
+    Ref,
+    Str,
+    Unary,
+)
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, RecordType, Type
+
+ZERO, ONE, MINUS_ONE = Real(0.0), Real(1.0), Real(-1.0)
+_INTEGER, _REAL = INTEGER.base, REAL.base
+_LITERALS = (Real, Int, Bool, Str, Enum)
+_MIXED = {"+": ".+", "-": ".-", "*": ".*", "/": "./", "^": ".^"}
+_PLAIN = {mixed: plain for plain, mixed in _MIXED.items()}
+_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "<>": operator.ne,
+}
+
+# ------------------------------------------------------------------------------------------------------------ queries
+
+
+def is_zero(e: Expr) -> bool:
+    """A literal zero, Real or Integer."""
+    return (type(e) is Real or type(e) is Int) and e.value == 0
+
+
+def is_one(e: Expr) -> bool:
+    """A literal one, Real or Integer."""
+    return (type(e) is Real or type(e) is Int) and e.value == 1
+
+
+def is_literal(e: Expr) -> bool:
+    """A literal, or an array or record of literals."""
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Array | Record):
+            stack.extend(node.children())
+        elif not isinstance(node, _LITERALS):
+            return False
+    return True
+
+
+def _number(e: Expr) -> float | int | None:
+    return e.value if isinstance(e, Real | Int) else None
+
+
+def _common_dims(a: Type, b: Type) -> tuple[int | None, ...]:
+    """Dimensions of an elementwise result: of the array operand, taking what either side knows."""
+    if not a.dims or not b.dims:
+        return a.dims or b.dims
+    if len(a.dims) != len(b.dims):
+        raise InternalError(f"operands of shapes {a} and {b}")
+    return tuple(y if x is None else x for x, y in zip(a.dims, b.dims, strict=True))
+
+
+def _matched(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    """Both operands Real where one is."""
+    if a.ty.base is b.ty.base or a.ty.base == b.ty.base:
+        return a, b
+    if a.ty.base == _INTEGER and b.ty.base == _REAL:
+        return to_real(a), b
+    if a.ty.base == _REAL and b.ty.base == _INTEGER:
+        return a, to_real(b)
+    raise InternalError(f"operands of types {a.ty} and {b.ty}")
+
+
+# --------------------------------------------------------------------------------------------------------- arithmetic
+
+
+def add(a: Expr, b: Expr) -> Expr:
+    """`a + b`, elementwise; a scalar stands for all elements.  Strings are joined."""
+    a, b = _matched(a, b)
+    if isinstance(a, Str) and isinstance(b, Str):
+        return Str(a.value + b.value)
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        return _folded(x + y, a.ty)
+    if x == 0:
+        return b
+    if y == 0:
+        return a
+    if isinstance(b, Unary) and b.op == "-":
+        return _elementwise("-", a, b.operand)
+    return _elementwise("+", a, b)
+
+
+def sub(a: Expr, b: Expr) -> Expr:
+    """`a - b`, elementwise; a scalar stands for all elements."""
+    a, b = _matched(a, b)
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        return _folded(x - y, a.ty)
+    if y == 0:
+        return a
+    if x == 0:
+        return neg(b)
+    if isinstance(b, Unary) and b.op == "-":
+        return _elementwise("+", a, b.operand)
+    return _elementwise("-", a, b)
+
+
+def neg(a: Expr) -> Expr:
+    """`-a`."""
+    if isinstance(a, Real):
+        return Real(-a.value)
+    if isinstance(a, Int):
+        return Int(-a.value)
+    if isinstance(a, Unary) and a.op == "-":
+        return a.operand
+    return Unary("-", a)
+
+
+def mul(a: Expr, b: Expr) -> Expr:
+    """`a * b`: of scalars, of a scalar and an array (`.*`), or the matrix product of two arrays."""
+    a, b = _matched(a, b)
+    if a.ty.dims and b.ty.dims:
+        return Binary("*", a, b, Type(a.ty.base, _product_dims(a.ty, b.ty)))
+    return _scaled(a, b)
+
+
+def _scaled(a: Expr, b: Expr) -> Expr:
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        return _folded(x * y, a.ty)
+    if x == 1:
+        return b
+    if y == 1:
+        return a
+    if x == -1:
+        return neg(b)
+    if y == -1:
+        return neg(a)
+    if x == 0 and not b.ty.dims:
+        return a
+    if y == 0 and not a.ty.dims:
+        return b
+    return _elementwise("*", a, b)
+
+
+def _product_dims(a: Type, b: Type) -> tuple[int | None, ...]:
+    if len(a.dims) > 2 or len(b.dims) > 2:
+        raise InternalError(f"matrix product of {a} and {b}")
+    return a.dims[:-1] + b.dims[1:]
+
+
+def div(a: Expr, b: Expr) -> Expr:
+    """`a / b` in Real; of an array by a scalar `./`."""
+    a, b = to_real(a), to_real(b)
+    x, y = _number(a), _number(b)
+    if x is not None and y:
+        return _folded(x / y, REAL)
+    if y == 1:
+        return a
+    if y == -1:
+        return neg(a)
+    if x == 0 and y is None and not b.ty.dims:
+        return a
+    return _elementwise("/", a, b)
+
+
+def pow_(a: Expr, b: Expr) -> Expr:
+    """`a ^ b` in Real; a square matrix may be raised to an Integer."""
+    a = to_real(a)
+    if a.ty.dims:
+        return Binary("^", a, b, a.ty)
+    return _power(a, to_real(b))
+
+
+def _power(a: Expr, b: Expr) -> Expr:
+    x, y = _number(a), _number(b)
+    if y == 1:
+        return a
+    if y == 0 and not a.ty.dims:
+        return ONE
+    if x is not None and y is not None and (x > 0 or (y > 0 and float(y).is_integer())):
+        try:
+            return _folded(math.pow(x, y), REAL)
+        except OverflowError:
+            return Binary("^", a, b, REAL)
+    return _elementwise("^", a, b)
+
+
+def _elementwise(op: str, a: Expr, b: Expr) -> Expr:
+    """Choose the spelling: `+ -` for equal shapes, `* / ^` for scalars alone, the dotted ones otherwise."""
+    dims = _common_dims(a.ty, b.ty)
+    mixed = not (a.ty.dims and b.ty.dims) if op in "+-" else True
+    spelled = _MIXED[op] if dims and mixed else op
+    return Binary(spelled, a, b, Type(a.ty.base, dims) if dims else a.ty)
+
+
+def _folded(value: float, ty: Type) -> Expr:
+    if ty.base == _INTEGER:
+        return Int(int(value))
+    return Real(value)
+
+
+def elementwise(op: str, a: Expr, b: Expr) -> Expr:
+    """`.+ .- .* ./ .^` (or without the dot): element by element."""
+    plain = _PLAIN.get(op, op)
+    if plain == "+":
+        return add(a, b)
+    if plain == "-":
+        return sub(a, b)
+    if plain == "*":
+        a, b = _matched(a, b)
+        return _elementwise("*", a, b) if a.ty.dims and b.ty.dims else _scaled(a, b)
+    if plain == "/":
+        return div(a, b)
+    return _power(to_real(a), to_real(b))
+
+
+def binary(op: str, a: Expr, b: Expr) -> Expr:
+    """Any binary operator by its Modelica spelling."""
+    make = _BINARY.get(op)
+    if make is not None:
+        return make(a, b)
+    if op in _RELATIONS:
+        return relation(op, a, b)
+    return elementwise(op, a, b)
+
+
+# -------------------------------------------------------------------------------------------------------------- logic
+
+
+def relation(op: str, a: Expr, b: Expr) -> Expr:
+    """`a op b` for `< <= > >= == <>` on scalars."""
+    a, b = _matched(a, b)
+    if isinstance(a, _LITERALS) and isinstance(b, _LITERALS):
+        return Bool(_RELATIONS[op](_plain(a), _plain(b)))
+    return Binary(op, a, b, BOOLEAN)
+
+
+def _plain(e: Real | Int | Bool | Str | Enum) -> float | int | bool | str:
+    return e.index if isinstance(e, Enum) else e.value
+
+
+def and_(a: Expr, b: Expr) -> Expr:
+    """`a and b`."""
+    if a is TRUE or a is b:
+        return b
+    if b is TRUE:
+        return a
+    if a is FALSE or b is FALSE:
+        return FALSE
+    return Binary("and", a, b, Type(BOOLEAN.base, _common_dims(a.ty, b.ty)))
+
+
+def or_(a: Expr, b: Expr) -> Expr:
+    """`a or b`."""
+    if a is FALSE or a is b:
+        return b
+    if b is FALSE:
+        return a
+    if a is TRUE or b is TRUE:
+        return TRUE
+    return Binary("or", a, b, Type(BOOLEAN.base, _common_dims(a.ty, b.ty)))
+
+
+def not_(a: Expr) -> Expr:
+    """`not a`."""
+    if isinstance(a, Bool):
+        return Bool(not a.value)
+    if isinstance(a, Unary) and a.op == "not":
+        return a.operand
+    return Unary("not", a)
+
+
+def if_(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
+    """`if condition then ... else ...`."""
+    if condition is TRUE:
+        return then
+    if condition is FALSE:
+        return otherwise
+    if then.ty.base != otherwise.ty.base:
+        then, otherwise = _matched(then, otherwise)
+    if then is otherwise:
+        return then
+    if then is TRUE and otherwise is FALSE:
+        return condition
+    if then is FALSE and otherwise is TRUE:
+        return not_(condition)
+    return IfExp(condition, then, otherwise)
+
+
+_BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "+": add,
+    "-": sub,
+    "*": mul,
+    "/": div,
+    "^": pow_,
+    "and": and_,
+    "or": or_,
+}
+
+# ------------------------------------------------------------------------------------------------- literals and values
+
+
+def to_real(e: Expr) -> Expr:
+    """An Integer (or an array of them) as Real; a Real as it is."""
+    if e.ty.base != _INTEGER:
+        return e
+    if isinstance(e, Int):
+        return Real(float(e.value))
+    if isinstance(e, Array):
+        return Array(tuple(to_real(x) for x in e.elements), Type(REAL.base, e.ty.dims))
+    return Builtin("real", (e,), Type(REAL.base, e.ty.dims) if e.ty.dims else REAL)
+
+
+def literal(value: Any, ty: Type) -> Expr:
+    """A value as a literal of a type.
+
+    Scalars are Python's; arrays anything with `shape` and `tolist()` (numpy, `interp.ArrayValue`) or nested sequences;
+    records are mappings by field name; enumeration values are positions from one.
+    """
+    if not ty.dims:
+        return _scalar_literal(value, ty)
+    shape = getattr(value, "shape", None)
+    nested = value if shape is None else value.tolist()
+    return _array_literal(nested, ty, shape)
+
+
+def _array_literal(nested: Sequence[Any], ty: Type, shape: tuple[int, ...] | None) -> Expr:
+    element = ty.element()
+    inner = None if shape is None else shape[1:]
+    if not ty.dims[1:]:
+        elements = tuple(_scalar_literal(v, element) for v in nested)
+    else:
+        elements = tuple(_array_literal(v, element, inner) for v in nested)
+    if elements:
+        return Array(elements, elements[0].ty.array_of(len(elements)))
+    dims: tuple[int | None, ...] = shape or (0, *ty.dims[1:])
+    return Array((), Type(ty.base, dims))
+
+
+def _scalar_literal(value: Any, ty: Type) -> Expr:
+    base = ty.base
+    if base == _REAL:
+        return Real(float(value))
+    if base == _INTEGER:
+        return Int(int(value))
+    if base == BOOLEAN.base:
+        return Bool(bool(value))
+    if base == STRING.base:
+        return Str(str(value))
+    if isinstance(base, EnumType):
+        return Enum(base, int(value))
+    if isinstance(base, RecordType):
+        fields = tuple(literal(value[name], field_ty) for name, field_ty in base.fields)
+        return Record(fields, ty)
+    raise InternalError(f"no literal of type {ty}")
+
+
+def fill(value: Expr, dims: Sequence[int]) -> Expr:
+    """An array with `value` in every element."""
+    result = value
+    for n in reversed(dims):
+        result = Array((result,) * n, result.ty.array_of(n))
+    return result
+
+
+def zeros(ty: Type) -> Expr:
+    """Zero of a Real, Integer or Boolean (false) type, or of a record of such, with its dimensions known."""
+    base = ty.base
+    if base == _REAL:
+        scalar: Expr = ZERO
+    elif base == _INTEGER:
+        scalar = Int(0)
+    elif base == BOOLEAN.base:
+        scalar = FALSE
+    elif isinstance(base, RecordType):
+        scalar = Record(tuple(zeros(t) for _, t in base.fields), ty.scalar())
+    else:
+        raise InternalError(f"no zero of type {ty}")
+    return fill(scalar, [_known(n, ty) for n in ty.dims])
+
+
+def _known(n: int | None, ty: Type) -> int:
+    if n is None:
+        raise InternalError(f"a dimension of {ty} is not known")
+    return n
+
+
+def array(elements: Sequence[Expr], element_type: Type | None = None) -> Expr:
+    """`{a, b, ...}`; Integer elements become Real beside Real ones; an empty one needs its element type."""
+    if not elements:
+        if element_type is None:
+            raise InternalError("an empty array without its type")
+        return Array((), element_type.array_of(0))
+    if any(e.ty.base == _REAL for e in elements):
+        elements = [to_real(e) for e in elements]
+    return Array(tuple(elements), elements[0].ty.array_of(len(elements)))
+
+
+def range_(first: Expr, step: Expr | None, last: Expr) -> Expr:
+    """`first:step:last` with its length computed where the bounds are literal."""
+    parts = [first, last] if step is None else [first, last, step]
+    if any(p.ty.base == _REAL for p in parts):
+        first, last = to_real(first), to_real(last)
+        step = None if step is None else to_real(step)
+    return Range(first, step, last, first.ty.array_of(_range_size(first, step, last)))
+
+
+def _range_size(first: Expr, step: Expr | None, last: Expr) -> int | None:
+    if not (isinstance(first, _LITERALS) and isinstance(last, _LITERALS) and not isinstance(first, Str)):
+        return None
+    a, b = _plain(first), _plain(last)
+    by = 1 if step is None else _number(step)
+    if by is None or by == 0 or isinstance(a, str) or isinstance(b, str):
+        return None
+    if isinstance(first, Real):
+        return max(0, math.floor((b - a) / by * (1 + 1e-15) + 1e-12) + 1)
+    return max(0, (int(b) - int(a)) // int(by) + 1)
+
+
+# ---------------------------------------------------------------------------------------------- subscripts and fields
+
+
+def index(base: Expr, subs: Sequence[Expr]) -> Expr:
+    """`base[subs]`; subscripts may be fewer than dimensions.  Folds through arrays, records and earlier subscripts.
+
+    A literal subscript out of range stays as it is: the caller knows where to complain.
+    """
+    subs = tuple(subs)
+    while subs and isinstance(subs[-1], Colon):
+        subs = subs[:-1]
+    if not subs:
+        return base
+    if isinstance(base, Array):
+        return _index_array(base, subs)
+    if isinstance(base, Index):
+        return index(base.base, _composed(base, subs))
+    if isinstance(base, Field):
+        n = len(base.base.ty.dims)
+        if n and len(subs) >= n and all(not s.ty.dims for s in subs[:n]):
+            return index(field(index(base.base, subs[:n]), base.name), subs[n:])
+    if isinstance(base, Range):
+        picked = _index_range(base, subs[0])
+        if picked is not None:
+            return picked
+    return Index(base, subs, Type(base.ty.base, _indexed_dims(base.ty, subs)))
+
+
+def _indexed_dims(ty: Type, subs: tuple[Expr, ...]) -> tuple[int | None, ...]:
+    if len(subs) > len(ty.dims):
+        raise InternalError(f"{len(subs)} subscripts on {ty}")
+    kept = [n if isinstance(s, Colon) else s.ty.dims[0] for s, n in zip(subs, ty.dims, strict=False) if s.ty.dims]
+    return (*kept, *ty.dims[len(subs) :])
+
+
+def _positions(sub: Expr, n: int) -> list[int] | None:
+    """Literal positions a vector subscript picks, or None where they are not all known and in range."""
+    if isinstance(sub, Colon):
+        return list(range(1, n + 1))
+    if isinstance(sub, Array):
+        picked = [e.value for e in sub.elements if isinstance(e, Int)]
+        if len(picked) < len(sub.elements):
+            return None
+    elif isinstance(sub, Range):
+        first, last, step = _number(sub.first), _number(sub.last), 1 if sub.step is None else _number(sub.step)
+        if first is None or last is None or not step:
+            return None
+        picked = list(range(int(first), int(last) + (1 if step > 0 else -1), int(step)))
+    else:
+        return None
+    return picked if all(1 <= k <= n for k in picked) else None
+
+
+def _index_array(base: Array, subs: tuple[Expr, ...]) -> Expr:
+    first, rest = subs[0], subs[1:]
+    if isinstance(first, Int) and 1 <= first.value <= len(base.elements):
+        return index(base.elements[first.value - 1], rest)
+    picked = _positions(first, len(base.elements)) if first.ty.dims else None
+    if picked is None:
+        return Index(base, subs, Type(base.ty.base, _indexed_dims(base.ty, subs)))
+    elements = tuple(index(base.elements[k - 1], rest) for k in picked)
+    if elements:
+        return Array(elements, elements[0].ty.array_of(len(elements)))
+    return Array((), Type(base.ty.base, (0, *_indexed_dims(base.ty.element(), rest))))
+
+
+def _composed(inner: Index, subs: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Subscripts on an indexed expression as subscripts on what it indexes."""
+    waiting = list(subs)
+    composed: list[Expr] = []
+    for s in inner.subs:
+        if not s.ty.dims or not waiting:
+            composed.append(s)
+        elif isinstance(s, Colon):
+            composed.append(waiting.pop(0))
+        else:
+            composed.append(index(s, (waiting.pop(0),)))
+    return (*composed, *waiting)
+
+
+def _index_range(base: Range, sub: Expr) -> Expr | None:
+    first, step = _number(base.first), 1 if base.step is None else _number(base.step)
+    size = base.ty.dims[0]
+    if not isinstance(sub, Int) or first is None or step is None or size is None or not 1 <= sub.value <= size:
+        return None
+    return _folded(first + (sub.value - 1) * step, base.first.ty)
+
+
+def field(base: Expr, name: str) -> Expr:
+    """`base.name` of a record, or of every record of an array."""
+    if isinstance(base, Record):
+        assert isinstance(base.ty.base, RecordType)
+        for (field_name, _), value in zip(base.ty.base.fields, base.fields, strict=True):
+            if field_name == name:
+                return value
+        raise InternalError(f"record {base.ty} has no field {name}")
+    if isinstance(base, Array) and base.elements:
+        elements = tuple(field(e, name) for e in base.elements)
+        return Array(elements, elements[0].ty.array_of(len(elements)))
+    return Field(base, name)
+
+
+# ------------------------------------------------------------------------------------------------------------- walks
+
+
+def map_expr(e: Expr, f: Callable[[Expr], Expr], memo: dict[Expr, Expr] | None = None) -> Expr:
+    """Rewrite from the leaves up: `f` gets every distinct node once, its children already rewritten.
+
+    Pass one `memo` to share work between expressions (valid as long as `f` answers alike).
+    """
+    done = {} if memo is None else memo
+    stack = [e]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        children = node.children()
+        missing = [c for c in children if c not in done]
+        if missing:
+            missing.reverse()
+            stack.extend(missing)
+            continue
+        stack.pop()
+        fresh = tuple([done[c] for c in children])
+        done[node] = f(node if fresh == children else node.rebuilt(fresh))
+    return done[e]
+
+
+def folded(node: Expr) -> Expr:
+    """One node rebuilt by its smart constructor: what `map_expr` needs to simplify after a replacement."""
+    make = _FOLDERS.get(type(node))
+    return node if make is None else make(node)
+
+
+def _fold_unary(node: Expr) -> Expr:
+    assert isinstance(node, Unary)
+    return neg(node.operand) if node.op == "-" else not_(node.operand)
+
+
+def _fold_builtin(node: Expr) -> Expr:
+    assert isinstance(node, Builtin)
+    return to_real(node.args[0]) if node.name == "real" else node
+
+
+_FOLDERS: dict[type[Expr], Callable[[Any], Expr]] = {
+    Unary: _fold_unary,
+    Binary: lambda e: binary(e.op, e.left, e.right),
+    IfExp: lambda e: if_(e.condition, e.then, e.otherwise),
+    Builtin: _fold_builtin,
+    Index: lambda e: index(e.base, e.subs),
+    Field: lambda e: field(e.base, e.name),
+    Range: lambda e: range_(e.first, e.step, e.last),
+}
+
+
+def substitute(e: Expr, values: Mapping[str, Expr], memo: dict[Expr, Expr] | None = None) -> Expr:
+    """`e` with Refs replaced by name, and folded where that made something simpler."""
+
+    def replaced(node: Expr) -> Expr:
+        if type(node) is Ref:
+            return values.get(node.name, node)
+        return folded(node)
+
+    return map_expr(e, replaced, memo)
+
+
+def walk(e: Expr) -> Iterator[Expr]:
+    """Every distinct node once: parents before children, left before right."""
+    seen = {e}
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        yield node
+        for child in reversed(node.children()):
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+
+
+def refs(e: Expr) -> list[Ref]:
+    """The distinct variables an expression reads, in order of appearance; iterators it binds itself are left out."""
+    found: list[Ref] = []
+    bound: set[str] = set()
+    for node in walk(e):
+        if isinstance(node, Ref):
+            found.append(node)
+        elif isinstance(node, Comprehension):
+            bound.update(name for name, _ in node.iterators)
+    return [r for r in found if r.name not in bound] if bound else found
+
+
+def item(base: Expr, position: int) -> Expr:
+    """Output number `position` (from zero) of a call with several outputs."""
+    return Item(base, position)
