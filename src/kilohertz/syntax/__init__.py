@@ -1,1 +1,14 @@
+"""Text to Tree and back, and where the texts come from: parser, unparser, libraries.  Nothing is looked up here."""
 
+from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
+from kilohertz.syntax.parser import parse_arguments, parse_expression, parse_text
+
+__all__ = [
+    "annotation_args",
+    "annotation_entries",
+    "annotation_entry",
+    "annotation_value",
+    "parse_arguments",
+    "parse_expression",
+    "parse_text",
+]

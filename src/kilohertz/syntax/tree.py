@@ -302,6 +302,7 @@ class Extends:
     modification: Modification | None
     annotation: Annotation | None = None
     protected: bool = False
+    breaks: tuple[str | Connect, ...] = ()  # `break a, break connect(b, c)` among the arguments (MLS 7.4)
 
 
 @dataclass(slots=True, eq=False)
