@@ -1,0 +1,341 @@
+"""The Dae form: scalar variables split by kind, scalar equations, events made explicit.
+
+Contract.  Every variable is scalar.  Expressions are scalar and over `Ref`s of variables (plus `time`), except the
+arguments of calls (`Array`, `Record` of scalars) and the statements of an `AlgorithmEquation`.  Gone are `pre`, `edge`,
+`change`, `initial`, `smooth`, `noEvent`, `reinit`, if- and when-equations.  Instead:
+
+  `der(x)`, `pre(v)`  variables named so, made by the passes; `der(x)` of a state, `der(der(x))` only between passes
+  `$r3`               buffered relation number 3, a Boolean unknown with the equation `$r3 = (a > b)` (`crossings`)
+  `$w2`               the condition of when-branch number 2; it acts where `$w2 and not pre($w2)`
+  `sample(k)`, `terminal()`, `delay(k, dt)`, `homotopy(a, s)`   as in the Step form
+
+A variable of Integer, Boolean, enumeration or String type, or a Real set in a when, is DISCRETE.  An `Equation` that
+computes a `Ref` of a DISCRETE variable is never turned round (`directed`).  A comparison that is left in an expression
+makes no event: it is evaluated as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from kilohertz.base import Origin
+from kilohertz.ir import expr as x
+from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.flat import Assert, Experiment, Function, Statement
+from kilohertz.ir.types import Type
+
+
+class Role(Enum):
+    """What a scalar variable is in the system of equations."""
+
+    CONSTANT = "constant"
+    PARAMETER = "parameter"
+    INPUT = "input"  # known, set from outside
+    STATE = "state"  # appears differentiated (before index reduction: a candidate)
+    ALGEBRAIC = "algebraic"
+    DISCRETE = "discrete"
+    RELATION = "relation"
+    OBJECT = "object"
+
+
+class Select(Enum):
+    """stateSelect, in rising order of preference (MLS 4.8.8.1)."""
+
+    NEVER = 1
+    AVOID = 2
+    DEFAULT = 3
+    PREFER = 4
+    ALWAYS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DaeVariable:
+    """A scalar variable.  `start` is None where the user gave none; `fixed` as it applies (parameters: True)."""
+
+    name: str
+    ty: Type
+    role: Role
+    binding: Expr | None = None  # parameters and constants
+    start: Expr | None = None
+    fixed: bool = False
+    nominal: Expr | None = None
+    min: Expr | None = None
+    max: Expr | None = None
+    select: Select = Select.DEFAULT
+    unit: str = ""
+    display_unit: str = ""
+    description: str = ""
+    causality: str = ""
+    protected: bool = False
+    final: bool = False  # a parameter `--set` may not change
+    origin: Origin = Origin()
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.name, self.ty)
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """`left = right`, scalar."""
+
+    left: Expr
+    right: Expr
+    origin: Origin = Origin()
+    directed: bool = False  # computes `left`, a Ref; may not be solved for anything else
+
+
+@dataclass(frozen=True, slots=True)
+class CallEquation:
+    """Outputs of one call, scalar by scalar (None: dropped); with a guard they take `pre` where it does not hold."""
+
+    targets: tuple[tuple[Expr | None, ...], ...]
+    call: Call
+    origin: Origin = Origin()
+    guard: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmEquation:
+    """An algorithm that could not be turned into equations: `targets` from `inputs`, by running `statements`."""
+
+    targets: tuple[Ref, ...]
+    inputs: tuple[Ref, ...]
+    arrays: tuple[tuple[str, tuple[Ref, ...]], ...]
+    statements: tuple[Statement, ...]
+    origin: Origin = Origin()
+
+
+AnyEquation: TypeAlias = Equation | CallEquation | AlgorithmEquation
+
+
+@dataclass(frozen=True, slots=True)
+class Reinit:
+    target: Ref
+    value: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a when-branch does besides setting variables: an assert, a terminate or a call."""
+
+    kind: str  # assert, terminate, call
+    args: tuple[Expr, ...]
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Actions at the instant `guard` (Boolean over discrete variables) holds."""
+
+    guard: Expr
+    actions: tuple[Reinit | Effect, ...]
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Relation `index`: the variable `$r<index>` buffers `relation` (a comparison of two Reals)."""
+
+    index: int
+    relation: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class TimeEvent:
+    at: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    index: int
+    start: Expr
+    interval: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Delay line number `index` records the variable `source`."""
+
+    index: int
+    source: Ref
+    maximum: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class AliasOf:
+    """An eliminated variable: `sign * target`, or the constant `value` (then `target` is None)."""
+
+    variable: DaeVariable
+    target: str | None
+    sign: int = 1
+    value: Expr | None = None
+
+
+@dataclass(slots=True)
+class Dae:
+    """The system: as many equations as unknowns (algebraics, discretes, relations, derivatives) in `equations`."""
+
+    name: str
+    variables: dict[str, DaeVariable] = field(default_factory=dict)
+    equations: list[AnyEquation] = field(default_factory=list)
+    initial_equations: list[AnyEquation] = field(default_factory=list)
+    whens: list[When] = field(default_factory=list)
+    crossings: list[Crossing] = field(default_factory=list)
+    time_events: list[TimeEvent] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    delays: list[Delay] = field(default_factory=list)
+    asserts: list[Assert] = field(default_factory=list)
+    aliases: dict[str, AliasOf] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    experiment: Experiment = field(default_factory=Experiment)
+    notes: list[str] = field(default_factory=list)
+    description: str = ""
+
+
+def der_name(name: str) -> str:
+    return f"der({name})"
+
+
+def pre_name(name: str) -> str:
+    return f"pre({name})"
+
+
+def roots(equation: AnyEquation) -> Iterator[Expr]:
+    """The expressions of an equation, targets included."""
+    match equation:
+        case Equation():
+            yield equation.left
+            yield equation.right
+        case CallEquation():
+            for output in equation.targets:
+                yield from (t for t in output if t is not None)
+            yield equation.call
+            if equation.guard is not None:
+                yield equation.guard
+        case AlgorithmEquation():
+            yield from equation.targets
+            yield from equation.inputs
+
+
+def print_dae(dae: Dae) -> str:
+    """A short text of the whole form."""
+    lines = [f"dae {dae.name}"]
+    for role in Role:
+        names = [v.name for v in dae.variables.values() if v.role is role]
+        if names:
+            lines.append(f"  {role.value}: {', '.join(names)}")
+    for title, equations in (("equations", dae.equations), ("initial", dae.initial_equations)):
+        if equations:
+            lines.append(f"{title}:")
+            lines += [f"  {print_equation(e)}" for e in equations]
+    for when in dae.whens:
+        lines.append(f"when {show(when.guard)}: {len(when.actions)} actions")
+    lines += [f"crossing r{c.index}: {show(c.relation)}" for c in dae.crossings]
+    lines += [f"time event at {show(t.at)}" for t in dae.time_events]
+    lines += [f"sample {s.index}: start {show(s.start)} every {show(s.interval)}" for s in dae.samples]
+    for name, alias in dae.aliases.items():
+        value = show(alias.value) if alias.value is not None else f"{'-' if alias.sign < 0 else ''}{alias.target}"
+        lines.append(f"alias {name} = {value}")
+    return "\n".join(lines) + "\n"
+
+
+def print_equation(equation: AnyEquation) -> str:
+    match equation:
+        case Equation():
+            return f"{show(equation.left)} {':=' if equation.directed else '='} {show(equation.right)}"
+        case CallEquation():
+            each = (", ".join("" if t is None else show(t) for t in output) for output in equation.targets)
+            outputs = ", ".join(f"({text})" for text in each)
+            return f"({outputs}) := {show(equation.call)}"
+        case AlgorithmEquation():
+            return f"algorithm for {', '.join(t.name for t in equation.targets)}"
+
+
+# ------------------------------------------------------------------------------------------------ expressions as text
+
+_BINDS = {"or": 1, "and": 2, "<": 4, "<=": 4, ">": 4, ">=": 4, "==": 4, "<>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "^": 8}
+
+
+def show(root: Expr) -> str:
+    """An expression as short Modelica-like text (shared parts are written out; works on an explicit stack)."""
+    done: dict[int, tuple[str, int]] = {}
+    stack: list[tuple[Expr, bool]] = [(root, False)]
+    while stack:
+        e, ready = stack.pop()
+        if id(e) in done:
+            continue
+        if ready:
+            done[id(e)] = _show_node(e, [done[id(c)] for c in e.children()])
+        else:
+            stack.append((e, True))
+            stack.extend((c, False) for c in e.children())
+    return done[id(root)][0]
+
+
+def _show_node(e: Expr, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    def wrapped(i: int, least: int) -> str:
+        text, binds = parts[i]
+        return text if binds >= least else f"({text})"
+
+    def listed(start: int = 0) -> str:
+        return ", ".join(text for text, _ in parts[start:])
+
+    match e:
+        case x.Real(value):
+            text = format(value, ".15g") if float(format(value, ".15g")) == value else repr(value)
+            return text, (9 if value >= 0 else 5)
+        case x.Int(value):
+            return str(value), (9 if value >= 0 else 5)
+        case x.Bool(flag):
+            return ("true" if flag else "false"), 9
+        case x.Str(text):
+            return '"' + text + '"', 9
+        case x.Enum(enum, _):
+            return f"{enum.name}.{e.literal}", 9
+        case x.Ref(name):
+            return name, 9
+        case x.Unary(op, _):
+            return (f"-{wrapped(0, 6)}", 5) if op == "-" else (f"not {wrapped(0, 4)}", 3)
+        case x.Binary(op, _, _):
+            binds = _BINDS.get(op, _BINDS.get(op.lstrip("."), 5))
+            left_least = binds + 1 if binds in (4, 8) else binds
+            right_least = binds if op in ("+", "*", "and", "or") else binds + 1
+            return f"{wrapped(0, left_least)} {op} {wrapped(1, right_least)}".replace(" ^ ", "^"), binds
+        case x.IfExp():
+            return f"if {parts[0][0]} then {parts[1][0]} else {parts[2][0]}", 0
+        case x.Builtin("real", _):
+            return parts[0]
+        case x.Builtin(name, _):
+            return f"{name}({listed()})", 9
+        case x.Call(function, _):
+            return f"{function}({listed()})", 9
+        case x.Item(_, index):
+            return f"{parts[0][0]}.{index + 1}", 9
+        case x.Array():
+            return "{" + listed() + "}", 9
+        case x.Record():
+            return f"{e.ty}({listed()})", 9
+        case x.Field(_, name):
+            return f"{wrapped(0, 9)}.{name}", 9
+        case x.Index():
+            return f"{wrapped(0, 9)}[{listed(1)}]", 9
+        case x.Colon():
+            return ":", 9
+        case x.Range():
+            return ":".join(wrapped(i, 5) for i in range(len(parts))), 3
+        case x.Comprehension(op, _, iterators):
+            over = ", ".join(f"{n} in {t}" for (n, _), (t, _) in zip(iterators, parts[1:], strict=True))
+            return f"{op or 'array'}({parts[0][0]} for {over})", 9
+        case x.FunctionRef(function, _):
+            return f"function {function}({listed()})", 9
+        case _:
+            return repr(e), 9

@@ -1,0 +1,494 @@
+"""The Step form: what is computed when, in which order, at what cost.  Nothing is left to decide but spelling.
+
+Contract.  Every expression is scalar and over `Ref`s that `slots` knows (plus `time`); the exceptions are the arguments
+of a `Call` (arrays and records of scalars as `Array` and `Record`) and the statements of an `AlgorithmBlock` (which may
+index whole arrays it owns).  Derivatives, pre values and buffered relations are variables of their own, by name:
+`der(x)`, `pre(v)`, `$r3`.  No `der`, `pre`, `edge`, `change`, `initial`, `smooth` or `noEvent` is left, and a
+comparison inside an expression is evaluated as it stands.  What remains of the operators with time or events in them:
+
+  `sample(k)`         true in the first iteration of an event at a tick of `samples[k]`, else false   (Int k)
+  `terminal()`        true in the last event of a run
+  `delay(k, dt)`      value of `delays[k].source` at `time - dt`
+  `homotopy(a, s)`    only in `initial`: `lambda*a + (1 - lambda)*s`; lambda = 1 unless continuation runs
+
+How it is run.
+  1. `once`: parameters in order.  Then every variable gets its `start` (guesses), every `pre(v)` the start of v.
+  2. `initial`: in order; solves for states, derivatives, algebraics, discretes, `fixed=false` parameters.  Relations
+     and other discrete unknowns are computed afresh.  Then pre := value, then an event (3) at the start time.
+  3. Event: all of `blocks` in order (every partition), discrete blocks included; mixed loops iterate; WhenBlocks act
+     where their guard holds; reinits are gathered and applied at the end of the pass.  If a state was reinitialised or
+     some `pre(v) != v`: pre := value, run again (bounded).  `sample` is true in the first pass only.
+  4. Between events: blocks of partition STEP in order (MixedLoop: only its `continuous` part); they leave every
+     derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what the recorder and asserts need.
+  An event is due when a crossing function changes sign (the relation, evaluated, differs from its buffered value), at a
+  sample tick, and at a `time_events` instant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from kilohertz.base import InternalError, Origin
+from kilohertz.ir.dae import show
+from kilohertz.ir.expr import Array, Builtin, Call, Expr, Item, Record, Ref
+from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Statement, Terminate
+from kilohertz.ir.types import Type
+
+
+class Kind(Enum):
+    """The storage area a scalar lives in; its value is the area's short name.  An int is Integer, Boolean or enum."""
+
+    PARAMETER = "p"  # double
+    INT_PARAMETER = "pi"  # int
+    STRING_PARAMETER = "ps"
+    OBJECT = "o"  # external objects
+    INPUT = "u"  # double, set from outside
+    INT_INPUT = "ui"
+    STATE = "x"
+    DERIVATIVE = "xd"  # same index as its state
+    ALGEBRAIC = "w"  # double, continuous in time between events
+    DISCRETE = "d"  # double, changes at events only
+    PRE_DISCRETE = "pre_d"  # same index as its variable
+    INT_DISCRETE = "m"
+    PRE_INT_DISCRETE = "pre_m"
+    STRING_DISCRETE = "s"
+    PRE_STRING_DISCRETE = "pre_s"
+    RELATION = "r"  # int: buffered relation, same index as its crossing
+
+
+class Partition(Enum):
+    """When a block is needed."""
+
+    ONCE = "once"
+    INITIAL = "initial"
+    EVENT = "event"  # only in events: discrete unknowns, and Reals that depend on nothing else
+    STEP = "step"  # for the derivatives
+    CROSSING = "crossing"  # for crossing functions and delay lines, not for derivatives
+    OUTPUT = "output"  # for the recorder, outputs and asserts alone
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    kind: Kind
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class StepVariable:
+    """A scalar with its place.  Attributes are expressions over parameters; None where neither given nor implied."""
+
+    name: str
+    ty: Type
+    slot: Slot
+    start: Expr | None = None
+    fixed: bool = False
+    nominal: Expr | None = None
+    min: Expr | None = None
+    max: Expr | None = None
+    unit: str = ""
+    display_unit: str = ""
+    description: str = ""
+    causality: str = ""  # input, output: at the top of the model
+    protected: bool = False
+    tunable: bool = False  # a parameter that `--set` may change: its value is `start`, no block computes it
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """What the recorder writes for an eliminated name: `sign * target`, or a constant (`target` is None).
+
+    For Booleans `sign` -1 means `not target`.
+    """
+
+    target: str | None
+    sign: int = 1
+    value: Expr | None = None
+    unit: str = ""
+    description: str = ""
+
+
+# ---------------------------------------------------------------------------------------------------------- blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`target := value`."""
+
+    target: Ref
+    value: Expr
+    partition: Partition
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One structural nonzero of a matrix."""
+
+    row: int
+    column: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LinearLoop:
+    """Solve `matrix * unknowns = rhs`, then run `inner` in order for the torn variables.
+
+    Neither matrix nor rhs contains a variable of the loop.  `matrix_partition` says when the matrix changes: ONCE
+    (parameters only), EVENT (discrete values too), else like `partition`; so the factorisation may be kept.
+    """
+
+    unknowns: tuple[Ref, ...]
+    matrix: tuple[Entry, ...]
+    rhs: tuple[Expr, ...]
+    inner: tuple[Assignment, ...]
+    partition: Partition
+    matrix_partition: Partition
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class NonlinearLoop:
+    """Find `unknowns` such that, after running `inner` in order, all `residuals` vanish.
+
+    `jacobian` holds d residuals / d unknowns with `inner` differentiated through (over unknowns and inner targets);
+    None where some function has no derivative: then take differences along `sparsity`.
+    """
+
+    unknowns: tuple[Ref, ...]
+    inner: tuple[Assignment | CallBlock | AlgorithmBlock, ...]
+    residuals: tuple[Expr, ...]
+    jacobian: tuple[Entry, ...] | None
+    sparsity: tuple[tuple[int, int], ...]
+    partition: Partition
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class MixedLoop:
+    """Real and discrete unknowns that need each other.
+
+    In an event: run `continuous`, then `discrete`, until no target of `discrete` changes (bounded; a cycle is counted
+    and reported).  Between events: `continuous` alone.
+    """
+
+    continuous: tuple[Block, ...]
+    discrete: tuple[Block, ...]
+    partition: Partition
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class CallBlock:
+    """`targets := call`: for each output of the function its scalars in row-major order (record fields in order), None
+    where dropped.  With a guard: only where it holds; else each target takes its `pre`."""
+
+    targets: tuple[tuple[Ref | None, ...], ...]
+    call: Call
+    partition: Partition
+    guard: Expr | None = None
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmBlock:
+    """Statements run as written.  Before them each discrete target takes its `pre`, each other one its `start`.
+
+    Whole arrays appear by their own name as `Ref` with dimensions; `arrays` maps them to their scalars, row-major.
+    """
+
+    targets: tuple[Ref, ...]
+    arrays: tuple[tuple[str, tuple[Ref, ...]], ...]
+    statements: tuple[Statement, ...]
+    partition: Partition
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """`reinit(target, value)`: the value is kept and the state set at the end of the event pass."""
+
+    target: Ref
+    value: Expr
+    origin: Origin = Origin()
+
+
+Action: TypeAlias = SetState | Assert | Terminate | CallEquation
+
+
+@dataclass(frozen=True, slots=True)
+class WhenBlock:
+    """Effects that happen in the event pass in which `guard` holds."""
+
+    guard: Expr
+    actions: tuple[Action, ...]
+    partition: Partition = Partition.EVENT
+    cost: int = 0
+    origin: Origin = Origin()
+
+
+Block: TypeAlias = Assignment | LinearLoop | NonlinearLoop | MixedLoop | CallBlock | AlgorithmBlock | WhenBlock
+
+
+# ---------------------------------------------------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Relation number `index` (slot `r[index]`): `relation` gives its value in an event, `function` its crossing."""
+
+    index: int
+    relation: Expr
+    function: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class TimeEvent:
+    """An event is due when time reaches `at` (over parameters and discrete values; read again after each event)."""
+
+    at: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Ticks at `start + i*interval`, i = 0, 1, ...; both over parameters."""
+
+    index: int
+    start: Expr
+    interval: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """A delay line that records `source` (a slot's name); `maximum` is the longest delay asked of it."""
+
+    index: int
+    source: Ref
+    maximum: Expr
+    origin: Origin = Origin()
+
+
+@dataclass(slots=True)
+class Step:
+    """A model ready for code."""
+
+    name: str
+    variables: dict[str, StepVariable] = field(default_factory=dict)  # by slot order within each kind
+    aliases: dict[str, Alias] = field(default_factory=dict)
+    once: tuple[Block, ...] = ()
+    initial: tuple[Block, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+    time_events: tuple[TimeEvent, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    delays: tuple[Delay, ...] = ()
+    asserts: tuple[Assert, ...] = ()  # hold at every accepted step, and after initialisation
+    initial_asserts: tuple[Assert, ...] = ()  # over parameters: checked once
+    state_sparsity: tuple[tuple[int, ...], ...] = ()  # for each derivative the states it depends on
+    functions: dict[str, Function] = field(default_factory=dict)  # those that are called, derivatives included
+    experiment: Experiment = field(default_factory=Experiment)
+    notes: tuple[str, ...] = ()  # what was completed or chosen for the user
+    description: str = ""
+
+    def slot(self, name: str) -> Slot:
+        return self.variables[name].slot
+
+    def of_kind(self, kind: Kind) -> list[StepVariable]:
+        """The variables of one storage area, in slot order."""
+        found = [v for v in self.variables.values() if v.slot.kind is kind]
+        return sorted(found, key=lambda v: v.slot.index)
+
+    def in_partition(self, *partitions: Partition) -> list[Block]:
+        return [b for b in self.blocks if b.partition in partitions]
+
+
+def targets(block: Block) -> tuple[Ref, ...]:
+    """Every variable a block sets."""
+    match block:
+        case Assignment():
+            return (block.target,)
+        case LinearLoop() | NonlinearLoop():
+            return (*block.unknowns, *(t for b in block.inner for t in targets(b)))
+        case MixedLoop():
+            return tuple(t for b in (*block.continuous, *block.discrete) for t in targets(b))
+        case CallBlock():
+            return tuple(t for output in block.targets for t in output if t is not None)
+        case AlgorithmBlock():
+            return block.targets
+        case WhenBlock():
+            return ()
+
+
+def expressions(block: Block) -> Iterator[Expr]:
+    """Every expression in a block (an algorithm's statements are not opened)."""
+    match block:
+        case Assignment():
+            yield block.value
+        case LinearLoop():
+            yield from (e.value for e in block.matrix)
+            yield from block.rhs
+            for b in block.inner:
+                yield from expressions(b)
+        case NonlinearLoop():
+            for inner in block.inner:
+                yield from expressions(inner)
+            yield from block.residuals
+            yield from (e.value for e in block.jacobian or ())
+        case MixedLoop():
+            for sub in (*block.continuous, *block.discrete):
+                yield from expressions(sub)
+        case CallBlock():
+            yield block.call
+            if block.guard is not None:
+                yield block.guard
+        case AlgorithmBlock():
+            return
+        case WhenBlock():
+            yield block.guard
+            for action in block.actions:
+                match action:
+                    case SetState():
+                        yield action.value
+                    case Assert():
+                        yield action.condition
+                        yield action.message
+                    case Terminate():
+                        yield action.message
+                    case CallEquation():
+                        yield action.call
+
+
+GONE = frozenset({"der", "pre", "edge", "change", "initial", "smooth", "noEvent", "reinit"})
+
+
+def verify(step: Step) -> None:
+    """Check the contract; a breach is our mistake (InternalError)."""
+    places: set[tuple[Kind, int]] = set()
+    for variable in step.variables.values():
+        place = (variable.slot.kind, variable.slot.index)
+        if place in places:
+            raise InternalError(f"two variables in slot {variable.slot}: {variable.name}")
+        places.add(place)
+    known = set(step.variables) | {"time"}
+    for label, blocks in (("once", step.once), ("initial", step.initial), ("blocks", step.blocks)):
+        done: set[str] = set()
+        for block in blocks:
+            _verify_expressions(expressions(block), known, label)
+            for target in targets(block):
+                if target.name in done:
+                    raise InternalError(f"{label}: {target.name} is set twice")
+                if target.name not in known:
+                    raise InternalError(f"{label}: {target.name} has no slot")
+                done.add(target.name)
+    for alias, entry in step.aliases.items():
+        if entry.target is not None and entry.target not in step.variables:
+            raise InternalError(f"alias {alias} of unknown {entry.target}")
+
+
+def _verify_expressions(roots: Iterable[Expr], known: set[str], label: str) -> None:
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        e = stack.pop()
+        if id(e) in seen:
+            continue
+        seen.add(id(e))
+        if isinstance(e, Ref) and e.name not in known:
+            raise InternalError(f"{label}: {e.name} has no slot")
+        if isinstance(e, Builtin) and e.name in GONE:
+            raise InternalError(f"{label}: {e.name} is left: {show(e)}")
+        if e.ty.dims and not isinstance(e, (Array, Record, Call, Item)):
+            raise InternalError(f"{label}: not scalar: {show(e)}")
+        stack.extend(e.children())
+
+
+# ---------------------------------------------------------------------------------------------------------- printing
+
+
+def print_step(step: Step) -> str:
+    """A short text of the whole form, for people and golden tests."""
+    lines = [f"step {step.name}"]
+    for kind in Kind:
+        names = [v.name for v in step.of_kind(kind)]
+        if names:
+            lines.append(f"  {kind.value}: {', '.join(names)}")
+    for title, blocks in (("once", step.once), ("initial", step.initial), ("blocks", step.blocks)):
+        if blocks:
+            lines.append(f"{title}:")
+            lines += [line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  ")]
+    for c in step.crossings:
+        lines.append(f"crossing r{c.index}: {show(c.relation)}  by {show(c.function)}")
+    lines += [f"time event at {show(t.at)}" for t in step.time_events]
+    lines += [f"sample {s.index}: start {show(s.start)} every {show(s.interval)}" for s in step.samples]
+    lines += [f"delay {d.index}: {d.source.name} up to {show(d.maximum)}" for d in step.delays]
+    for name, alias in step.aliases.items():
+        if alias.target is None:
+            lines.append(f"alias {name} = {show(alias.value) if alias.value is not None else '?'}")
+        else:
+            lines.append(f"alias {name} = {'-' if alias.sign < 0 else ''}{alias.target}")
+    lines += [f"note {n}" for n in step.notes]
+    return "\n".join(lines) + "\n"
+
+
+def print_block(block: Block, number: str, indent: str) -> list[str]:
+    """One block: a line for an assignment, a head and indented lines for a loop."""
+    head = f"{indent}{number} {block.partition.value}"
+    deeper = indent + "    "
+    match block:
+        case Assignment():
+            return [f"{head}: {block.target.name} := {show(block.value)}"]
+        case LinearLoop():
+            lines = [f"{head}, linear ({block.matrix_partition.value}) in {_names(block.unknowns)}:"]
+            lines += [f"{deeper}A[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.matrix]
+            lines += [f"{deeper}b[{i}] = {show(e)}" for i, e in enumerate(block.rhs, 1)]
+            return lines + [line for b in block.inner for line in print_block(b, "then", deeper)]
+        case NonlinearLoop():
+            lines = [f"{head}, nonlinear in {_names(block.unknowns)}:"]
+            lines += [line for b in block.inner for line in print_block(b, "inner", deeper)]
+            lines += [f"{deeper}residual {show(e)}" for e in block.residuals]
+            if block.jacobian is None:
+                return [*lines, f"{deeper}J by differences"]
+            return lines + [f"{deeper}J[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.jacobian]
+        case MixedLoop():
+            lines = [f"{head}, mixed:"]
+            lines += [x for i, b in enumerate(block.continuous, 1) for x in print_block(b, f"c{i}", deeper)]
+            return lines + [x for i, b in enumerate(block.discrete, 1) for x in print_block(b, f"d{i}", deeper)]
+        case CallBlock():
+            outputs = ", ".join("(" + ", ".join("" if t is None else t.name for t in o) + ")" for o in block.targets)
+            guard = f" when {show(block.guard)}" if block.guard is not None else ""
+            return [f"{head}: ({outputs}) := {show(block.call)}{guard}"]
+        case AlgorithmBlock():
+            return [f"{head}: algorithm for {_names(block.targets)} ({len(block.statements)} statements)"]
+        case WhenBlock():
+            return [f"{head}: when {show(block.guard)}", *(f"{deeper}{_action(a)}" for a in block.actions)]
+
+
+def _action(action: Action) -> str:
+    match action:
+        case SetState():
+            return f"reinit({action.target.name}, {show(action.value)})"
+        case Assert():
+            return f"assert({show(action.condition)}, {show(action.message)})"
+        case Terminate():
+            return f"terminate({show(action.message)})"
+        case CallEquation():
+            return show(action.call)
+
+
+def _names(refs: tuple[Ref, ...]) -> str:
+    return ", ".join(r.name for r in refs)
