@@ -1,0 +1,96 @@
+"""How far one curve is from another: a tube around the reference, and error norms.
+
+The tube is the one of the Modelica community's csv-compare: a rectangle of half width dx and half height dy slides
+along the reference, and what it covers is allowed.  With [t0, t1] the reference's time and [lo, hi] its values,
+
+    dx = tol * max(t1 - t0, |t0|)          dy = tol * max(hi - lo, |lo|, nominal)
+    upper(t) = max ref[t - dx, t + dx] + dy          lower(t) = min ref[t - dx, t + dx] - dy
+
+The error e = result - reference is integrated exactly on the union of both time grids and divided by scale = dy/tol.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kilohertz.compare.curve import Curve, Floats
+
+
+class Size(NamedTuple):
+    """Half width (time) and half height (value) of the tube, and the height that errors are measured in."""
+
+    dx: float
+    dy: float
+    scale: float
+
+
+class Outside(NamedTuple):
+    """Points outside a tube: how many, when first, and by how much at worst (in units of the scale)."""
+
+    n_points: int
+    first: float | None
+    excess: float
+
+
+class Errors(NamedTuple):
+    """Root mean square and largest error, in units of the scale; `away` leaves the neighbourhood of jumps out."""
+
+    rms: float
+    largest: float
+    away: float
+
+
+def tube_size(reference: Curve, tolerance: float, nominal: float) -> Size:
+    """How large the rectangle is that slides along the reference."""
+    t, y = reference.time, reference.value
+    width = max(float(t[-1] - t[0]), abs(float(t[0])), 1e-12)
+    height = max(float(y.max() - y.min()), abs(float(y.min())), nominal)
+    return Size(tolerance * width, tolerance * height, height)
+
+
+def outside(around: Curve, points: Curve, size: Size) -> Outside:
+    """Which points lie outside the tube around a curve."""
+    t, y = points.time, points.value
+    if not len(t):
+        return Outside(0, None, 0.0)
+    upper = around.highest(t - size.dx, t + size.dx) + size.dy
+    lower = around.lowest(t - size.dx, t + size.dx) - size.dy
+    rounding = 4e-16 * np.maximum(np.abs(upper), np.abs(lower))
+    excess = np.maximum(y - upper, lower - y) - rounding
+    bad = np.flatnonzero(excess > 0)
+    if not len(bad):
+        return Outside(0, None, 0.0)
+    return Outside(len(bad), float(t[bad[0]]), float(excess[bad].max()) / size.scale)
+
+
+def errors(result: Curve, reference: Curve, size: Size) -> Errors:
+    """Norms of result - reference over the time both cover."""
+    start = max(result.time[0], reference.time[0])
+    stop = min(result.time[-1], reference.time[-1])
+    if not stop > start:
+        e = abs(float(result.value[-1] - reference.value[-1])) / size.scale
+        return Errors(e, e, e)
+    ends = np.array([start, stop])
+    grid = np.unique(np.concatenate([result.clipped(start, stop).time, reference.clipped(start, stop).time, ends]))
+    left, right = grid[:-1], grid[1:]
+    e0 = result.after(left) - reference.after(left)
+    e1 = result.before(right) - reference.before(right)
+    mean_square = float(np.sum((right - left) * (e0 * e0 + e0 * e1 + e1 * e1))) / 3 / (stop - start)
+    times, sizes = np.concatenate([left, right]), np.abs(np.concatenate([e0, e1]))
+    away = sizes[_far_from_jumps(times, reference, size)]
+    largest_away = float(away.max(initial=0.0))
+    return Errors(mean_square**0.5 / size.scale, float(sizes.max()) / size.scale, largest_away / size.scale)
+
+
+def _far_from_jumps(times: Floats, reference: Curve, size: Size) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Whether each time is more than dx away from every jump of the reference that is higher than dy."""
+    t, y = reference.time, reference.value
+    jumps = t[1:][(np.diff(t) == 0) & (np.abs(np.diff(y)) > size.dy)]
+    padded = np.concatenate([[-np.inf], jumps, [np.inf]])
+    nearest = np.searchsorted(padded, times)
+    far: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = (padded[nearest] - times > size.dx) & (
+        times - padded[nearest - 1] > size.dx
+    )
+    return far

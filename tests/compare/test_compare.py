@@ -1,0 +1,100 @@
+"""The verdict is right on curves whose answer is known, and the tube equals its definition point by point."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kilohertz.compare import Bars, compare
+from kilohertz.compare.curve import Curve
+from kilohertz.results import Result
+
+
+def result(time: np.ndarray, **columns: np.ndarray) -> Result:
+    return Result.of_columns("R", time, columns)
+
+
+GRID = np.linspace(0, 10, 501)
+SINE = result(GRID, x=np.sin(GRID))
+
+
+def test_a_result_matches_itself() -> None:
+    verdict = compare(SINE, SINE, bars=Bars(rms=1e-12, symmetric=True))
+    assert verdict.ok
+    assert verdict.signals[0].rms == 0.0
+
+
+def test_an_offset_just_inside_and_just_outside() -> None:
+    height = 2 * 0.002  # range is about 2
+    assert compare(result(GRID, x=np.sin(GRID) + 0.9 * height), SINE).ok
+    verdict = compare(result(GRID, x=np.sin(GRID) + 10 * height), SINE)
+    assert verdict.failed[0].reason == "outside the tube"
+    assert verdict.failed[0].first_outside == pytest.approx(0.0)
+
+
+def test_a_late_jump_within_dx_passes_and_later_fails() -> None:
+    def step(at: float) -> Result:
+        return result(np.array([0, at, at, 10]), x=np.array([0.0, 0.0, 1.0, 1.0]))
+
+    bars = Bars(max_gap=1.0)
+    assert compare(step(5.0 + 0.019), step(5.0), bars=bars).ok
+    assert not compare(step(5.0 + 0.021), step(5.0), bars=bars).ok
+    assert compare(step(5.0 + 0.019), step(5.0), bars=bars).signals[0].largest_away_from_jumps == 0.0
+
+
+def test_symmetric_sees_a_pulse_that_is_not_there() -> None:
+    pulse = result(np.array([0, 5, 5, 5.1, 5.1, 10]), x=np.array([0.0, 0, 1, 1, 0, 0]))
+    flat = result(np.linspace(0, 10, 201), x=np.zeros(201))
+    bars = Bars(max_gap=1.0)
+    assert not compare(flat, pulse, bars=Bars(max_gap=1.0, symmetric=True)).ok
+    assert compare(flat, result(pulse.time, x=np.zeros(6)), bars=bars).ok
+
+
+@pytest.mark.parametrize(
+    ("time", "reason"),
+    [
+        (GRID[5:], "starts at"),
+        (GRID[:-5], "ends at"),
+        (GRID[::-1], "time runs backwards"),
+        (np.append(GRID[:-1], np.nan), "time has a NaN"),
+        (np.array([0.0, 10.0]), "too sparse"),
+        (np.array([]), "no rows"),
+    ],
+)
+def test_a_result_that_does_not_cover_the_reference_fails(time: np.ndarray, reason: str) -> None:
+    verdict = compare(result(time, x=np.sin(time)), SINE)
+    assert not verdict.ok
+    assert reason in verdict.coverage
+
+
+def test_missing_signals_and_nan_fail() -> None:
+    broken = np.where(GRID > 5, np.nan, np.sin(GRID))
+    assert compare(result(GRID, y=broken), SINE).failed[0].reason == "missing in the result"
+    assert "not a finite number at t = 5.02" in compare(result(GRID, x=broken), SINE).failed[0].reason
+
+
+def test_rms_is_the_integral() -> None:
+    other = result(np.array([0.0, 10.0]), x=np.array([0.0, 1.0]))
+    zero = result(np.array([0.0, 10.0]), x=np.array([0.0, 0.0]))
+    verdict = compare(other, zero, bars=Bars(nominal=1.0, max_gap=1.0)).signals[0]
+    assert verdict.rms == pytest.approx(1 / np.sqrt(3))
+    assert verdict.largest == pytest.approx(1.0)
+
+
+points = st.lists(st.tuples(st.integers(0, 20), st.integers(-5, 5)), min_size=1, max_size=12)
+
+
+@settings(deadline=None)
+@given(points, st.lists(st.floats(-2, 22), min_size=1, max_size=8), st.floats(0.1, 6))
+def test_extremes_over_windows_equal_brute_force(data: list[tuple[int, int]], at: list[float], dx: float) -> None:
+    data.sort(key=lambda p: p[0])
+    curve = Curve(np.array([p[0] for p in data], float), np.array([p[1] for p in data], float))
+    t = np.array(at)
+    start, stop = t - dx, t + dx
+    for i in range(len(t)):
+        inside = curve.value[(curve.time >= start[i]) & (curve.time <= stop[i])]
+        samples = np.concatenate([inside, curve.after(start[i : i + 1]), curve.before(stop[i : i + 1])])
+        assert curve.highest(start, stop)[i] == samples.max()
+        assert curve.lowest(start, stop)[i] == samples.min()
