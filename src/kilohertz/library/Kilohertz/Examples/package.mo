@@ -1,0 +1,3 @@
+within Kilohertz;
+package Examples "Models that run as they are"
+end Examples;
