@@ -1,7 +1,9 @@
 """Text to Tree and back, and where the texts come from: parser, unparser, libraries.  Nothing is looked up here."""
 
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
-from kilohertz.syntax.parser import parse_arguments, parse_expression, parse_text
+from kilohertz.syntax.parser import parse_arguments, parse_expression, parse_text, paused_collector
+from kilohertz.syntax.same import same_tree
+from kilohertz.syntax.unparser import unparse
 
 __all__ = [
     "annotation_args",
@@ -11,4 +13,7 @@ __all__ = [
     "parse_arguments",
     "parse_expression",
     "parse_text",
+    "paused_collector",
+    "same_tree",
+    "unparse",
 ]

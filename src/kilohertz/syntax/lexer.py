@@ -13,13 +13,13 @@ from itertools import accumulate
 from sys import intern
 from typing import TypeAlias
 
-KEYWORDS = frozenset(
-    """algorithm and annotation block break class connect connector constant constrainedby der discrete each else
+_WORDS = """algorithm and annotation block break class connect connector constant constrainedby der discrete each else
     elseif elsewhen encapsulated end enumeration equation expandable extends external false final flow for function if
     import impure in initial inner input loop model not operator or outer output package parameter partial protected
-    public pure record redeclare replaceable return stream then true type when while within""".split()
-)
-PUNCTUATION = frozenset("( ) [ ] { } ; : , . = := == <> < <= > >= + - * / ^ .+ .- .* ./ .^".split())
+    public pure record redeclare replaceable return stream then true type when while within"""
+_SIGNS = "( ) [ ] { } ; : , . = := == <> < <= > >= + - * / ^ .+ .- .* ./ .^"
+KEYWORDS = frozenset(_WORDS.split())
+PUNCTUATION = frozenset(_SIGNS.split())
 
 # What the parser knows of a token beside its text: the names of an identifier, the value of a literal, the kind of a
 # string, annotation or error, None for keywords, punctuation and the end of the file (text "").
@@ -87,15 +87,26 @@ class Tokens:
         self.texts += ("", "", "")
         self.starts += (end, end, end)
         self.ends += (end, end, end)
-        self.values: list[Value] = list(map(_Meanings(_KNOWN).__getitem__, self.texts))
+        self.values: list[Value] = list(map(_MEANINGS.__getitem__, self.texts))
 
 
 class _Meanings(dict[str, Value]):
-    """The values of the tokens seen so far; each new text is classified once."""
+    """What names and numbers mean, kept over files: each is classified once, and equal names are one object."""
 
     def __missing__(self, text: str) -> Value:
+        if text[0] == '"':
+            return STRING if len(text) > 1 and _closed(text) else BAD_STRING
+        if text[-1] == ")" and text.startswith("annotation"):
+            return ANNOTATION
+        if len(self) > _MAX_MEANINGS:
+            self.clear()
+            self.update(_KNOWN)
         value = self[text] = _classify(text)
         return value
+
+
+_MAX_MEANINGS = 200_000  # some 30 MB; all of the Modelica Standard Library has 90 000
+_MEANINGS = _Meanings(_KNOWN)
 
 
 def _classify(text: str) -> Value:
@@ -103,12 +114,8 @@ def _classify(text: str) -> Value:
     if not first.isascii() or text == "'":
         return BAD_CHARACTER
     if first.isalpha() or first in "_'":
-        return _classify_word(text)
-    if first == '"':
-        return STRING if len(text) > 1 and _closed(text) else BAD_STRING
-    if first.isdigit():
-        return _number(text)
-    return BAD_CHARACTER
+        return _names(text)
+    return _number(text) if first.isdigit() else BAD_CHARACTER
 
 
 def _closed(text: str) -> bool:
@@ -116,9 +123,7 @@ def _closed(text: str) -> bool:
     return text[-1] == '"' and (len(body) - len(body.rstrip("\\"))) % 2 == 0
 
 
-def _classify_word(text: str) -> Value:
-    if text.startswith("annotation") and text[-1] == ")":
-        return ANNOTATION
+def _names(text: str) -> Value:
     if "." not in text:
         return (intern(text),)
     names = tuple(map(intern, _PARTS.findall(text) if "'" in text else text.split(".")))

@@ -217,10 +217,7 @@ def _declared(p: Cursor, elements: list[Element], protected: bool) -> None:
             prefixes.append(prefix)
             p.i += 1
     new: Sequence[ClassDef | Component]
-    if texts[p.i] in CLASS_STARTS:
-        new = (class_definition(p),)
-    else:
-        new = component_clause(p)
+    new = (class_definition(p),) if texts[p.i] in CLASS_STARTS else component_clause(p)
     if texts[p.i] == "constrainedby" and "replaceable" in prefixes:
         constrain(p, new)
     for element in new:
@@ -257,7 +254,7 @@ def _import(p: Cursor, protected: bool) -> Import:
     else:
         node.path = p.name("the name of a package or class")
         text, follows = p.texts[p.i], p.texts[p.i + 1]
-        if text == ".*" or text == "." and follows == "*":
+        if text == ".*" or (text == "." and follows == "*"):
             p.i += 1 if text == ".*" else 2
             node.star = True
         elif text == "." and follows == "{":

@@ -30,7 +30,7 @@ from kilohertz.syntax.tree import (
     ShortBody,
 )
 
-# ----------------------------------------------------------------------------------------------------------- annotations
+# ---------------------------------------------------------------------------------------------------------- annotations
 
 # What the compiler may ask of an annotation; graphics and documentation are read from the source when wanted.
 _RELEVANT = re.compile(
@@ -67,7 +67,7 @@ def description(p: Cursor) -> tuple[str, Annotation | None]:
     return comment, None
 
 
-# --------------------------------------------------------------------------------------------------------- modifications
+# -------------------------------------------------------------------------------------------------------- modifications
 
 
 def modification(p: Cursor) -> Modification | None:
@@ -168,17 +168,14 @@ def _argument(p: Cursor) -> Argument:
     if not redeclare and not replaceable:
         return _element_modification(p, first, each, final)
     element: Component | ClassDef
-    if texts[p.i] in CLASS_STARTS:
-        element = short_class(p)
-    else:
-        element = _single_component(p)
+    element = short_class(p) if texts[p.i] in CLASS_STARTS else _single_component(p)
     if replaceable and texts[p.i] == "constrainedby":
         constrain(p, (element,))
     element.redeclare, element.replaceable, element.final = redeclare, replaceable, final
     return Redeclaration(p.starts[first], p.ends[p.i - 1], element, redeclare, replaceable, each, final)
 
 
-# ------------------------------------------------------------------------------------------------------------ components
+# ----------------------------------------------------------------------------------------------------------- components
 
 
 def component_clause(p: Cursor) -> list[Component]:
@@ -259,13 +256,10 @@ def constrain(p: Cursor, elements: Sequence[Component | ClassDef]) -> None:
         element.annotation = element.annotation or note
 
 
-# --------------------------------------------------------------------------------------------------------------- classes
+# -------------------------------------------------------------------------------------------------------------- classes
 
-CLASS_STARTS = frozenset(
-    """encapsulated partial class model record block connector expandable type package function operator pure
-    impure""".split()
-)
-_PLAIN_KINDS = frozenset("class model record block connector type package function".split())
+_PLAIN_KINDS = frozenset({"class", "model", "record", "block", "connector", "type", "package", "function"})
+CLASS_STARTS = _PLAIN_KINDS | {"encapsulated", "partial", "expandable", "operator", "pure", "impure"}
 
 
 def class_prefixes(p: Cursor) -> ClassDef:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kilohertz.syntax.cursor import Cursor
 from kilohertz.syntax.lexer import STRING, unescape
+from kilohertz.syntax.operators import LEVELS, NOT, OR, PRODUCT, RELATION, SIGNS, SUM, UNCHAINED
 from kilohertz.syntax.tree import (
     Array,
+    Binary,
     Boolean,
     Call,
     Colon,
@@ -24,18 +26,8 @@ from kilohertz.syntax.tree import (
     Subscripted,
     Tuple,
     Unary,
-    Binary,
 )
 
-_NOT, _RELATION, _SUM, _PRODUCT, _POWER = 3, 4, 5, 6, 7
-_LEVELS = (
-    {"or": 1, "and": 2}
-    | dict.fromkeys(("<", "<=", ">", ">=", "==", "<>"), _RELATION)
-    | dict.fromkeys(("+", "-", ".+", ".-"), _SUM)
-    | dict.fromkeys(("*", "/", ".*", "./"), _PRODUCT)
-    | dict.fromkeys(("^", ".^"), _POWER)
-)
-_SIGNS = frozenset({"+", "-", ".+", ".-"})
 _ENDS = frozenset({",", ")", ";", "}", "]", "=", "then", "loop", "for", "else", "elseif"})  # no expression goes on here
 _REFERENCE_GOES_ON = frozenset({"(", "[", "."})
 _BUILTIN_CALLS = frozenset({"der", "initial", "pure"})  # keywords that are called like functions
@@ -72,14 +64,14 @@ def simple_expression(p: Cursor) -> Expr:
 
 def _simple(p: Cursor) -> Expr:
     first = p.i
-    begin = _operation(p, 1)
+    begin = _operation(p, OR)
     if p.texts[p.i] != ":":
         return begin
     p.i += 1
-    step, last = None, _operation(p, 1)
+    step, last = None, _operation(p, OR)
     if p.texts[p.i] == ":":
         p.i += 1
-        step, last = last, _operation(p, 1)
+        step, last = last, _operation(p, OR)
     return Range(p.starts[first], p.ends[p.i - 1], begin, step, last)
 
 
@@ -106,21 +98,21 @@ def _operation(p: Cursor, level: int) -> Expr:
     first = p.i
     text = p.texts[first]
     left: Expr
-    if text in _SIGNS:
-        if level > _SUM:
+    if text in SIGNS:
+        if level > SUM:
             p.stop("P109", f"`{text}` cannot follow an operator", "put the signed operand in parentheses")
-        left = _unary(p, text, _PRODUCT)
+        left = _unary(p, text, PRODUCT)
     elif text == "not":
-        if level > _NOT:
+        if level > NOT:
             p.stop("P109", "`not` cannot follow an operator that binds more tightly", "put it in parentheses")
-        left = _unary(p, text, _RELATION)
+        left = _unary(p, text, RELATION)
     else:
         left = primary(p)
     texts, starts, ends = p.texts, p.starts, p.ends
     unchained = 0
     while True:
         op = texts[p.i]
-        found = _LEVELS.get(op, 0)
+        found = LEVELS.get(op, 0)
         if found < level:
             return left
         if found == unchained:
@@ -128,7 +120,7 @@ def _operation(p: Cursor, level: int) -> Expr:
         p.i += 1
         right = _operation(p, found + 1)
         left = Binary(starts[first], ends[p.i - 1], op, left, right)
-        unchained = found if found == _RELATION or found == _POWER else 0
+        unchained = found if found in UNCHAINED else 0
 
 
 def _unary(p: Cursor, op: str, level: int) -> Unary:
@@ -183,7 +175,7 @@ def _other_primary(p: Cursor, i: int) -> Expr:
     if text == "end" and p.in_subscript:
         p.i = i + 1
         return End(p.starts[i], p.ends[i])
-    p.fail("an expression")
+    return p.fail("an expression")
 
 
 def _reference_or_call(p: Cursor) -> Expr:

@@ -21,7 +21,7 @@ Node = TypeVar("Node")
 
 def parse_text(text: str, file: str) -> tuple[StoredDefinition, list[Diagnostic]]:
     """Parse one source file.  Never raises: what is wrong is in the diagnostics, what could be read in the tree."""
-    with _paused_collector():
+    with paused_collector():
         p = Cursor(text, file)
         result = StoredDefinition(file, None, ())
         try:
@@ -97,8 +97,12 @@ def _check_last_comment(p: Cursor) -> None:
 
 
 @contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Trees have no cycles but very many nodes: the collector would look through all of them again and again."""
+def paused_collector() -> Iterator[None]:
+    """Build a large tree without the garbage collector looking through it again and again.
+
+    Trees have no cycles.  What was made meanwhile joins the oldest generation at once (freeze and unfreeze splice
+    lists, they visit nothing); a caller's own `gc.freeze` is undone by this.
+    """
     if not gc.isenabled():
         yield
         return
@@ -106,4 +110,6 @@ def _paused_collector() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()
+        gc.unfreeze()
         gc.enable()

@@ -214,7 +214,7 @@ Expr: TypeAlias = (
     | FieldOf
 )
 
-# -------------------------------------------------------------------------------------------- modifications, annotations
+# ------------------------------------------------------------------------------------------- modifications, annotations
 
 
 @dataclass(slots=True, eq=False)
@@ -268,7 +268,7 @@ class Redeclaration:
 
 Argument: TypeAlias = ElementModification | Redeclaration
 
-# -------------------------------------------------------------------------------------------------------------- elements
+# ------------------------------------------------------------------------------------------------------------- elements
 
 
 @dataclass(slots=True, eq=False)
@@ -402,7 +402,7 @@ class ClassDef:
     start: int
     end: int
     name: str
-    kind: str  # class, model, block, connector, record, type, package, function, operator, operator record, operator function
+    kind: str  # class model block connector record type package function operator, operator record, operator function
     body: Body | ShortBody | EnumBody | DerBody
     file: str = ""  # set on every class, nested ones included
     within: tuple[str, ...] = ()  # full name of the enclosing class; () at the top
@@ -424,7 +424,7 @@ class ClassDef:
 
 Element: TypeAlias = Import | Extends | Component | ClassDef
 
-# ------------------------------------------------------------------------------------------------------------- equations
+# ------------------------------------------------------------------------------------------------------------ equations
 
 
 @dataclass(slots=True, eq=False)
@@ -483,7 +483,7 @@ class WhenEquation:
 
 Equation: TypeAlias = Equality | Connect | CallEquation | IfEquation | ForEquation | WhenEquation
 
-# ------------------------------------------------------------------------------------------------------------ statements
+# ----------------------------------------------------------------------------------------------------------- statements
 
 
 @dataclass(slots=True, eq=False)
