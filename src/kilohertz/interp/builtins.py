@@ -1,0 +1,311 @@
+"""Built-in functions of the language on values (MLS 3.7, 10.3), by name.
+
+Arguments come in the order of the language's signature; optional ones may only be missing at the end, except for
+`String`, which tells them apart by their types.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+from kilohertz.interp.errors import EvaluationError
+from kilohertz.interp.operators import elementwise, mapped
+from kilohertz.interp.values import ArrayValue, Value, stacked
+
+# ------------------------------------------------------------------------------------------------------------ scalars
+
+
+def _defined(name: str, f: Callable[[float], float], too_large: float = math.inf) -> Callable[[float], float]:
+    """A function of <math.h> whose domain errors speak of the model; overflow is infinite, as in C."""
+
+    def call(x: float) -> float:
+        try:
+            return f(x)
+        except ValueError:
+            raise EvaluationError(f"{name}({x!r}) is not defined") from None
+        except OverflowError:
+            return math.copysign(too_large, x) if name == "sinh" else too_large
+
+    return call
+
+
+def sign(x: float) -> int:
+    return (x > 0) - (x < 0)
+
+
+def div(x: float, y: float) -> float:
+    """Quotient with the fraction cut off."""
+    if y == 0:
+        raise EvaluationError(f"div({x}, {y}): division by zero")
+    if isinstance(x, int) and isinstance(y, int):
+        quotient = abs(x) // abs(y)
+        return quotient if (x < 0) == (y < 0) else -quotient
+    return float(math.trunc(x / y))
+
+
+def mod(x: float, y: float) -> float:
+    """`x - floor(x/y)*y`."""
+    if y == 0:
+        raise EvaluationError(f"mod({x}, {y}): division by zero")
+    if isinstance(x, int) and isinstance(y, int):
+        return x % y
+    return x - math.floor(x / y) * y
+
+
+def rem(x: float, y: float) -> float:
+    """`x - div(x, y)*y`."""
+    if y == 0:
+        raise EvaluationError(f"rem({x}, {y}): division by zero")
+    return x - div(x, y) * y
+
+
+def _float_floor(x: float) -> float:
+    return float(math.floor(x)) if math.isfinite(x) else x
+
+
+def _float_ceil(x: float) -> float:
+    return float(math.ceil(x)) if math.isfinite(x) else x
+
+
+def integer(x: float) -> int:
+    """The largest Integer not above x."""
+    try:
+        return math.floor(x)
+    except (OverflowError, ValueError):
+        raise EvaluationError(f"integer({x!r}) is not defined") from None
+
+
+def semi_linear(x: float, positive: float, negative: float) -> float:
+    return positive * x if x >= 0 else negative * x
+
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "abs": abs,
+    "sign": sign,
+    "sqrt": _defined("sqrt", math.sqrt),
+    "ceil": _float_ceil,
+    "floor": _float_floor,
+    "integer": integer,
+    "Integer": int,
+    "real": float,
+    "sin": _defined("sin", math.sin),
+    "cos": _defined("cos", math.cos),
+    "tan": _defined("tan", math.tan),
+    "asin": _defined("asin", math.asin),
+    "acos": _defined("acos", math.acos),
+    "atan": math.atan,
+    "sinh": _defined("sinh", math.sinh),
+    "cosh": _defined("cosh", math.cosh),
+    "tanh": math.tanh,
+    "exp": _defined("exp", math.exp),
+    "log": _defined("log", math.log),
+    "log10": _defined("log10", math.log10),
+}
+BINARY: dict[str, Callable[[Any, Any], Any]] = {"div": div, "mod": mod, "rem": rem, "atan2": math.atan2}
+
+# ----------------------------------------------------------------------------------------------------- sizes and shapes
+
+
+def size(a: Value, dimension: int | None = None) -> Value:
+    shape = a.shape if isinstance(a, ArrayValue) else ()
+    if dimension is None:
+        return ArrayValue((len(shape),), list(shape))
+    if not 1 <= dimension <= len(shape):
+        raise EvaluationError(f"size(..., {dimension}) of an array with {len(shape)} dimensions")
+    return shape[dimension - 1]
+
+
+def ndims(a: Value) -> int:
+    return len(a.shape) if isinstance(a, ArrayValue) else 0
+
+
+def scalar(a: Value) -> Value:
+    if not isinstance(a, ArrayValue):
+        return a
+    if len(a.data) != 1:
+        raise EvaluationError(f"scalar() of an array of size {list(a.shape)}")
+    return a.data[0]
+
+
+def vector(a: Value) -> ArrayValue:
+    if not isinstance(a, ArrayValue):
+        return ArrayValue((1,), [a])
+    if sum(n != 1 for n in a.shape) > 1:
+        raise EvaluationError(f"vector() of an array of size {list(a.shape)}")
+    return ArrayValue((len(a.data),), a.data)
+
+
+def matrix(a: Value) -> ArrayValue:
+    if not isinstance(a, ArrayValue):
+        return ArrayValue((1, 1), [a])
+    if any(n != 1 for n in a.shape[2:]):
+        raise EvaluationError(f"matrix() of an array of size {list(a.shape)}")
+    return ArrayValue((*a.shape, 1, 1)[:2], a.data)
+
+
+def promote(a: Value, n: int) -> Value:
+    """`a` with dimensions of size one put after, up to n."""
+    if not isinstance(a, ArrayValue):
+        return ArrayValue((1,) * n, [a]) if n else a
+    return ArrayValue(a.shape + (1,) * (n - len(a.shape)), a.data)
+
+
+def cat(k: int, *arrays: ArrayValue) -> ArrayValue:
+    """Arrays joined along dimension k."""
+    first = arrays[0].shape
+    before, after = first[: k - 1], first[k:]
+    for a in arrays:
+        if a.shape[: k - 1] != before or a.shape[k:] != after:
+            raise EvaluationError(f"cat({k}, ...) of sizes {list(first)} and {list(a.shape)}")
+    total = sum(a.shape[k - 1] for a in arrays)
+    inner = math.prod(after)
+    data: list[Value] = []
+    for row in range(math.prod(before)):
+        for a in arrays:
+            width = a.shape[k - 1] * inner
+            data += a.data[row * width : (row + 1) * width]
+    return ArrayValue((*before, total, *after), data)
+
+
+def transpose(a: ArrayValue) -> ArrayValue:
+    """The first two dimensions exchanged."""
+    n, m, *rest = a.shape
+    block = math.prod(rest)
+    if block == 1:
+        return ArrayValue((m, n, *rest), [x for j in range(m) for x in a.data[j::m]])
+    data = [x for j in range(m) for i in range(n) for x in a.data[(i * m + j) * block : (i * m + j + 1) * block]]
+    return ArrayValue((m, n, *rest), data)
+
+
+# ------------------------------------------------------------------------------------------------------- constructors
+
+
+def fill(value: Value, *dims: int) -> Value:
+    if any(n < 0 for n in dims):
+        raise EvaluationError(f"an array of size {list(dims)}")
+    count = math.prod(dims)
+    if isinstance(value, ArrayValue):
+        return ArrayValue(dims + value.shape, value.data * count)
+    return ArrayValue(dims, [value] * count)
+
+
+def zeros(*dims: int) -> Value:
+    return fill(0, *dims)
+
+
+def ones(*dims: int) -> Value:
+    return fill(1, *dims)
+
+
+def identity(n: int) -> ArrayValue:
+    return ArrayValue((n, n), [int(i == j) for i in range(n) for j in range(n)])
+
+
+def diagonal(v: ArrayValue) -> ArrayValue:
+    n = len(v.data)
+    zero = type(v.data[0])(0) if n else 0
+    return ArrayValue((n, n), [v.data[i] if i == j else zero for i in range(n) for j in range(n)])
+
+
+def linspace(first: float, last: float, n: int) -> ArrayValue:
+    if n < 2:
+        raise EvaluationError(f"linspace with {n} points")
+    return ArrayValue((n,), [first + (last - first) * i / (n - 1) for i in range(n)])
+
+
+def array(*parts: Value) -> ArrayValue:
+    return stacked(list(parts))
+
+
+# --------------------------------------------------------------------------------------------- reductions and products
+
+
+def total(a: Value) -> Value:
+    """Sum from left to right."""
+    return reduce(operator.add, a.data) if a.data else 0
+
+
+def product_of(a: Value) -> Value:
+    return reduce(operator.mul, a.data) if a.data else 1
+
+
+def smallest(*args: Value) -> Value:
+    """Of two scalars, or of all elements; of none the greatest number there is (MLS 10.3.4)."""
+    if len(args) == 1:
+        args = tuple(args[0].data) if isinstance(args[0], ArrayValue) else args
+    return min(args) if args else sys.float_info.max
+
+
+def largest(*args: Value) -> Value:
+    if len(args) == 1:
+        args = tuple(args[0].data) if isinstance(args[0], ArrayValue) else args
+    return max(args) if args else -sys.float_info.max
+
+
+def outer_product(x: ArrayValue, y: ArrayValue) -> ArrayValue:
+    return ArrayValue((len(x.data), len(y.data)), [a * b for a in x.data for b in y.data])
+
+
+def symmetric(a: ArrayValue) -> ArrayValue:
+    """The matrix with its upper triangle mirrored."""
+    n = a.shape[0]
+    return ArrayValue(a.shape, [a.data[min(i, j) * n + max(i, j)] for i in range(n) for j in range(n)])
+
+
+def cross(x: ArrayValue, y: ArrayValue) -> ArrayValue:
+    a, b, c = x.data
+    d, e, f = y.data
+    return ArrayValue((3,), [b * f - c * e, c * d - a * f, a * e - b * d])
+
+
+def skew(x: ArrayValue) -> ArrayValue:
+    a, b, c = x.data
+    zero = type(a)(0)
+    return ArrayValue((3, 3), [zero, -c, b, c, zero, -a, -b, a, zero])
+
+
+GENERAL: dict[str, Callable[..., Any]] = {
+    "size": size,
+    "ndims": ndims,
+    "scalar": scalar,
+    "vector": vector,
+    "matrix": matrix,
+    "promote": promote,
+    "cat": cat,
+    "transpose": transpose,
+    "fill": fill,
+    "zeros": zeros,
+    "ones": ones,
+    "identity": identity,
+    "diagonal": diagonal,
+    "linspace": linspace,
+    "array": array,
+    "sum": total,
+    "product": product_of,
+    "min": smallest,
+    "max": largest,
+    "outerProduct": outer_product,
+    "symmetric": symmetric,
+    "cross": cross,
+    "skew": skew,
+    "semiLinear": semi_linear,
+    "noEvent": lambda x: x,
+    "smooth": lambda _order, x: x,
+    "homotopy": lambda actual, *_: actual,
+}
+
+
+def by_name(name: str) -> Callable[..., Any] | None:
+    """A built-in function on values, elementwise where the language has it so (MLS 12.4.6); None for no such one."""
+    unary = UNARY.get(name)
+    if unary is not None:
+        return lambda x: mapped(unary, x)
+    binary = BINARY.get(name)
+    if binary is not None:
+        return lambda x, y: elementwise(binary, x, y)
+    return GENERAL.get(name)

@@ -1,0 +1,455 @@
+"""Expressions as Python closures: compiled once per node, called with a frame of names.
+
+Equal expressions are one object, so the table of closures is shared by all functions and models of an evaluator.
+Compiling goes from the leaves up on a stack of its own.  Running nests as deep as the expression; calls between Python
+functions need no C stack, so the evaluator only has to lift Python's limit for the rare deep one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+from kilohertz.interp import builtins, ranges, subscripts
+from kilohertz.interp.context import Context, Frame
+from kilohertz.interp.errors import EvaluationError
+from kilohertz.interp.operators import SCALAR, elementwise, mapped, matrix_power, power, product
+from kilohertz.interp.text import to_text
+from kilohertz.interp.values import ArrayValue, FunctionValue, Value, stacked
+from kilohertz.ir.expr import (
+    Array,
+    Binary,
+    Bool,
+    Builtin,
+    Call,
+    Colon,
+    Comprehension,
+    Enum,
+    Expr,
+    Field,
+    FunctionRef,
+    IfExp,
+    Index,
+    Int,
+    Item,
+    Range,
+    Real,
+    Record,
+    Ref,
+    Str,
+    Unary,
+)
+from kilohertz.ir.types import INTEGER, REAL, EnumType, RecordType, Type
+
+Code: TypeAlias = Callable[[Frame], Value]
+
+
+class Linker(Protocol):
+    """Finds functions by id."""
+
+    def target(self, function: str) -> Callable[[list[Value]], Value]:
+        """What to call for a function, with its inputs in order; looked up no earlier than when it is called."""
+        ...
+
+    def apply(self, function: FunctionValue, arguments: list[Value]) -> Value:
+        """Call a function value with its open inputs."""
+        ...
+
+
+class Compiler:
+    """Compiles expressions, and keeps what it compiled."""
+
+    def __init__(self, linker: Linker, context: Context) -> None:
+        self.linker = linker
+        self.context = context
+        self.constants: dict[Expr, Value] = {}  # nodes that are literal throughout
+        self._codes: dict[Expr, Code] = {}
+
+    def code(self, e: Expr) -> Code:
+        """The closure of an expression."""
+        codes = self._codes
+        done = codes.get(e)
+        if done is not None:
+            return done
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if node in codes:
+                stack.pop()
+                continue
+            missing = [c for c in node.children() if c not in codes]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            codes[node] = _COMPILERS[type(node)](self, node)
+        return codes[e]
+
+    def codes(self, es: tuple[Expr, ...]) -> list[Code]:
+        """The closures of several expressions."""
+        return [self.code(e) for e in es]
+
+
+# ------------------------------------------------------------------------------------------------ literals and names
+
+
+def _constant(compiler: Compiler, e: Expr, value: Value) -> Code:
+    compiler.constants[e] = value
+    return lambda _: value
+
+
+def _literal(compiler: Compiler, e: Real | Int | Bool | Str) -> Code:
+    return _constant(compiler, e, e.value)
+
+
+def _enum(compiler: Compiler, e: Enum) -> Code:
+    return _constant(compiler, e, e.index)
+
+
+def _ref(_: Compiler, e: Ref) -> Code:
+    name = e.name
+    return lambda f: f[name]
+
+
+def _colon(_: Compiler, e: Colon) -> Code:
+    return lambda _: None
+
+
+# ---------------------------------------------------------------------------------------------------------- operators
+
+
+def _unary(compiler: Compiler, e: Unary) -> Code:
+    operand = compiler.code(e.operand)
+    if e.operand in compiler.constants and e.op == "-" and not e.ty.dims:
+        return _constant(compiler, e, -compiler.constants[e.operand])
+    if e.op == "-":
+        return (lambda f: mapped(_negated, operand(f))) if e.ty.dims else (lambda f: -operand(f))
+    return (lambda f: mapped(_inverted, operand(f))) if e.ty.dims else (lambda f: not operand(f))
+
+
+def _negated(x: Any) -> Any:
+    return -x
+
+
+def _inverted(x: bool) -> bool:
+    return not x
+
+
+_SCALAR_CODES: dict[str, Callable[[Code, Code], Code]] = {
+    "+": lambda a, b: lambda f: a(f) + b(f),
+    "-": lambda a, b: lambda f: a(f) - b(f),
+    "*": lambda a, b: lambda f: a(f) * b(f),
+    "/": lambda a, b: lambda f: a(f) / b(f),
+    "^": lambda a, b: lambda f: power(a(f), b(f)),
+    "<": lambda a, b: lambda f: a(f) < b(f),
+    "<=": lambda a, b: lambda f: a(f) <= b(f),
+    ">": lambda a, b: lambda f: a(f) > b(f),
+    ">=": lambda a, b: lambda f: a(f) >= b(f),
+    "==": lambda a, b: lambda f: a(f) == b(f),
+    "<>": lambda a, b: lambda f: a(f) != b(f),
+    "and": lambda a, b: lambda f: a(f) and b(f),
+    "or": lambda a, b: lambda f: a(f) or b(f),
+}
+
+
+def _binary(compiler: Compiler, e: Binary) -> Code:
+    left, right = compiler.code(e.left), compiler.code(e.right)
+    plain = e.op.lstrip(".")
+    if not e.left.ty.dims and not e.right.ty.dims:
+        return _SCALAR_CODES[plain](left, right)
+    if e.op == "*":
+        zero = 0 if e.ty.base == INTEGER.base else 0.0
+        return lambda f: product(left(f), right(f), zero)
+    if e.op == "^":
+        return lambda f: matrix_power(left(f), right(f))
+    apply = SCALAR[plain]
+    return lambda f: elementwise(apply, left(f), right(f))
+
+
+def _if(compiler: Compiler, e: IfExp) -> Code:
+    condition, then, otherwise = compiler.codes((e.condition, e.then, e.otherwise))
+    return lambda f: then(f) if condition(f) else otherwise(f)
+
+
+# ----------------------------------------------------------------------------------------------------------- built-ins
+
+
+def _builtin(compiler: Compiler, e: Builtin) -> Code:
+    special = _SPECIAL.get(e.name)
+    if special is not None:
+        code = special(compiler, e)
+        if code is not None:
+            return code
+    args = compiler.codes(e.args)
+    scalars = not any(a.ty.dims for a in e.args)
+    unary, binary = builtins.UNARY.get(e.name), builtins.BINARY.get(e.name)
+    if unary is not None and len(args) == 1:
+        return _unary_function(unary, args[0], e, scalars)
+    if binary is not None and len(args) == 2:
+        left, right = args
+        return (lambda f: binary(left(f), right(f))) if scalars else lambda f: elementwise(binary, left(f), right(f))
+    general = builtins.GENERAL.get(e.name)
+    if general is not None:
+        return _typed(lambda f: general(*[a(f) for a in args]), e)
+    if isinstance(e.ty.base, EnumType) and len(args) == 1 and e.args[0].ty.base == INTEGER.base:
+        return _to_enum(args[0], e.ty.base)
+    context = compiler.context
+    return lambda f: context.apply(e, lambda argument: compiler.code(argument)(f))
+
+
+def _unary_function(function: Callable[[Any], Any], arg: Code, e: Builtin, scalar: bool) -> Code:
+    if e.name == "sign" and e.ty.base == REAL.base:
+        return lambda f: mapped(float, mapped(function, arg(f)))
+    if scalar:
+        return lambda f: function(arg(f))
+    return lambda f: mapped(function, arg(f))
+
+
+def _typed(code: Code, e: Builtin) -> Code:
+    """Constructors and empty reductions give Integers: make them Real where the expression is."""
+    if e.name in _INTEGER_RESULT and e.ty.base == REAL.base:
+        return lambda f: mapped(float, code(f))
+    if e.name in ("min", "max") and e.ty.base == INTEGER.base:
+        return lambda f: max(-(2**31), min(2**31 - 1, int(code(f))))
+    return code
+
+
+_INTEGER_RESULT = frozenset({"zeros", "ones", "identity", "fill", "sum", "product", "diagonal"})
+
+
+def _to_enum(arg: Code, enum: EnumType) -> Code:
+    def convert(f: Frame) -> int:
+        position: int = arg(f)
+        if not 1 <= position <= len(enum.literals):
+            raise EvaluationError(f"{enum.name} has no literal number {position}")
+        return position
+
+    return convert
+
+
+def _size(compiler: Compiler, e: Builtin) -> Code | None:
+    """Sizes the type knows need no value."""
+    dims = e.args[0].ty.dims
+    if len(e.args) == 1 and None not in dims:
+        return _constant(compiler, e, ArrayValue((len(dims),), list(dims)))
+    if len(e.args) == 2 and isinstance(e.args[1], Int) and 1 <= e.args[1].value <= len(dims):
+        n = dims[e.args[1].value - 1]
+        return None if n is None else _constant(compiler, e, n)
+    return None
+
+
+def _ndims(compiler: Compiler, e: Builtin) -> Code:
+    return _constant(compiler, e, len(e.args[0].ty.dims))
+
+
+def _string(compiler: Compiler, e: Builtin) -> Code:
+    first, *options = compiler.codes(e.args)
+    ty: Type = e.args[0].ty
+    return lambda f: to_text(first(f), ty, [o(f) for o in options])
+
+
+def _actual(compiler: Compiler, e: Builtin) -> Code:
+    return compiler.code(e.args[0])
+
+
+def _last(compiler: Compiler, e: Builtin) -> Code:
+    return compiler.code(e.args[-1])
+
+
+_SPECIAL: dict[str, Callable[[Compiler, Builtin], Code | None]] = {
+    "size": _size,
+    "ndims": _ndims,
+    "String": _string,
+    "homotopy": _actual,
+    "noEvent": _actual,
+    "smooth": _last,
+}
+
+# --------------------------------------------------------------------------------------------------- arrays and records
+
+
+def _array(compiler: Compiler, e: Array) -> Code:
+    if not e.elements:
+        return _constant(compiler, e, ArrayValue(tuple(n or 0 for n in e.ty.dims), []))
+    constants = compiler.constants
+    if all(x in constants for x in e.elements):
+        return _constant(compiler, e, stacked([constants[x] for x in e.elements]))
+    codes = compiler.codes(e.elements)
+    n = len(codes)
+    if e.elements[0].ty.dims:
+        return lambda f: stacked([c(f) for c in codes])
+    return lambda f: ArrayValue((n,), [c(f) for c in codes])
+
+
+def _record(compiler: Compiler, e: Record) -> Code:
+    assert isinstance(e.ty.base, RecordType)
+    names = [name for name, _ in e.ty.base.fields]
+    constants = compiler.constants
+    if all(x in constants for x in e.fields):
+        return _constant(compiler, e, {n: constants[x] for n, x in zip(names, e.fields, strict=True)})
+    parts = list(zip(names, compiler.codes(e.fields), strict=True))
+    return lambda f: {name: code(f) for name, code in parts}
+
+
+def _field(compiler: Compiler, e: Field) -> Code:
+    base, name = compiler.code(e.base), e.name
+    if not e.base.ty.dims:
+        return lambda f: base(f)[name]
+    inner = len(e.ty.dims) - len(e.base.ty.dims)
+
+    def of_array(f: Frame) -> ArrayValue:
+        records = base(f)
+        values = [r[name] for r in records.data]
+        if not inner or not values:
+            return ArrayValue(records.shape + tuple(n or 0 for n in e.ty.dims[len(records.shape) :]), values)
+        whole = stacked(values)
+        return ArrayValue(records.shape + whole.shape[1:], whole.data)
+
+    return of_array
+
+
+def _index(compiler: Compiler, e: Index) -> Code:
+    base = compiler.code(e.base)
+    subs = compiler.codes(e.subs)
+    if len(subs) == len(e.base.ty.dims) and not any(s.ty.dims for s in e.subs):
+        if len(subs) == 1:
+            return _element_1(base, subs[0])
+        if len(subs) == 2:
+            return _element_2(base, subs[0], subs[1])
+    return lambda f: subscripts.read(base(f), [s(f) for s in subs])
+
+
+def _element_1(base: Code, sub: Code) -> Code:
+    def element(f: Frame) -> Value:
+        array, k = base(f), sub(f)
+        if 1 <= k <= array.shape[0]:
+            value = array.data[k - 1]
+            if value is not None:
+                return value
+            raise EvaluationError(f"element {k} is used before it is assigned")
+        raise EvaluationError(f"subscript {k} is out of range 1:{array.shape[0]}")
+
+    return element
+
+
+def _element_2(base: Code, row: Code, column: Code) -> Code:
+    def element(f: Frame) -> Value:
+        array, i, j = base(f), row(f), column(f)
+        n, m = array.shape
+        if 1 <= i <= n and 1 <= j <= m:
+            value = array.data[(i - 1) * m + j - 1]
+            if value is not None:
+                return value
+            raise EvaluationError(f"element [{i}, {j}] is used before it is assigned")
+        raise EvaluationError(f"subscripts [{i}, {j}] are out of range [1:{n}, 1:{m}]")
+
+    return element
+
+
+def _item(compiler: Compiler, e: Item) -> Code:
+    base, k = compiler.code(e.base), e.index
+
+    def output(f: Frame) -> Value:
+        value = base(f)[k]
+        if value is None:
+            raise EvaluationError(f"output {k + 1} of a function is not assigned")
+        return value
+
+    return output
+
+
+def _range(compiler: Compiler, e: Range) -> Code:
+    values = iteration(compiler, e)
+
+    def whole(f: Frame) -> ArrayValue:
+        data = list(values(f))
+        return ArrayValue((len(data),), data)
+
+    return whole
+
+
+def iteration(compiler: Compiler, e: Expr) -> Callable[[Frame], Any]:
+    """What a loop runs over: a Range without making it an array, or a vector's elements."""
+    if not isinstance(e, Range):
+        code = compiler.code(e)
+        return lambda f: code(f).data
+    first, last = compiler.code(e.first), compiler.code(e.last)
+    step = None if e.step is None else compiler.code(e.step)
+    spread = ranges.maker(e.ty)
+    if step is None:
+        return lambda f: spread(first(f), 1, last(f))
+    return lambda f: spread(first(f), step(f), last(f))
+
+
+def _comprehension(compiler: Compiler, e: Comprehension) -> Code:
+    body = compiler.code(e.body)
+    loops = [(name, iteration(compiler, r)) for name, r in e.iterators]
+    finish = ranges.REDUCTIONS[e.op]
+    ty = e.ty
+
+    def run(f: Frame) -> Value:
+        hidden = {name: dict.get(f, name) for name, _ in loops}
+        values, sizes = ranges.spread_over(f, loops, body)
+        for name, value in hidden.items():
+            if value is None:
+                f.pop(name, None)
+            else:
+                f[name] = value
+        return finish(values, sizes, ty)
+
+    return run
+
+
+# --------------------------------------------------------------------------------------------------------------- calls
+
+
+def _call(compiler: Compiler, e: Call) -> Code:
+    """A function by its id, or the function an input by that name holds."""
+    linker, name = compiler.linker, e.function
+    target = linker.target(name)
+    args = compiler.codes(e.args)
+
+    def call(f: Frame) -> Value:
+        if name in f:
+            return linker.apply(f[name], [a(f) for a in args])
+        return target([a(f) for a in args])
+
+    return call
+
+
+def _function_ref(compiler: Compiler, e: FunctionRef) -> Code:
+    name = e.function
+    bound = [(n, compiler.code(x)) for n, x in e.bound]
+
+    def make(f: Frame) -> FunctionValue:
+        values = {n: c(f) for n, c in bound}
+        if name in f:
+            held: FunctionValue = f[name]
+            return FunctionValue(held.function, {**held.bound, **values})
+        return FunctionValue(name, values)
+
+    return make
+
+
+_COMPILERS: dict[type[Expr], Callable[[Compiler, Any], Code]] = {
+    Real: _literal,
+    Int: _literal,
+    Bool: _literal,
+    Str: _literal,
+    Enum: _enum,
+    Ref: _ref,
+    Colon: _colon,
+    Unary: _unary,
+    Binary: _binary,
+    IfExp: _if,
+    Builtin: _builtin,
+    Array: _array,
+    Record: _record,
+    Field: _field,
+    Index: _index,
+    Item: _item,
+    Range: _range,
+    Comprehension: _comprehension,
+    Call: _call,
+    FunctionRef: _function_ref,
+}

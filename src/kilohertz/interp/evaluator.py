@@ -1,0 +1,150 @@
+"""The evaluator: expressions and function calls to values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+from kilohertz.interp.compile import Code, Compiler
+from kilohertz.interp.context import Context, Frame, resolver
+from kilohertz.interp.errors import EvaluationError, NotConstant
+from kilohertz.interp.functions import FunctionCode
+from kilohertz.interp.statements import Statements
+from kilohertz.interp.values import Env, FunctionValue, Value
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.flat import Function, Statement
+
+_DEEP = 1_000_000  # Python frames; they live on the heap, so this bounds memory, not the C stack
+
+
+class Evaluator:
+    """Evaluates expressions.  Keep one: what it compiled serves every later evaluation.
+
+    `functions` finds a function by id (KeyError where there is none); `constants` gives names that function bodies
+    use beside their own; `context` answers pre, initial, sample and the like.  Failed asserts of level warning and
+    printed text are collected in `messages`.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Function] | Callable[[str], Function] = {},  # noqa: B006  # never changed
+        *,
+        constants: Env = {},  # noqa: B006  # never changed
+        context: Context | None = None,
+        max_calls: int = 500,
+        max_iterations: int = 1_000_000,
+    ) -> None:
+        self.messages: list[str] = []
+        self._find = functions.__getitem__ if isinstance(functions, Mapping) else functions
+        self._constants = resolver(constants)
+        self._max_calls = max_calls
+        self._calls = 0
+        self._prepared: dict[str, FunctionCode] = {}
+        self._compiler = Compiler(self, context or Context())
+        self._statements = Statements(self._compiler, max_iterations, self.messages.append)
+
+    def evaluate(self, expr: Expr, env: Env = {}) -> Value:  # noqa: B006  # never changed
+        """The value of an expression; NotConstant for a name not in `env`, EvaluationError where it goes wrong."""
+        code = self._compiler.code(expr)
+        constants = self._compiler.constants
+        if expr in constants:
+            return constants[expr]
+        return self._guarded(code, Frame(resolver(env)))
+
+    def call(self, function: str, *arguments: Value) -> Value:
+        """The output of a function, or a tuple of its outputs."""
+        target = self.target(function)
+        return self._guarded(lambda _: target(list(arguments)), Frame(self._constants))
+
+    def run(self, statements: list[Statement], values: dict[str, Value], env: Env = {}) -> None:  # noqa: B006
+        """Carry out an algorithm; `values` holds its variables and is changed."""
+        block = self._statements.block(statements)
+        frame = Frame(resolver(env))
+        frame.update(values)
+        self._guarded(block, frame)
+        values.update(frame)
+
+    def _guarded(self, code: Code, frame: Frame) -> Value:
+        try:
+            return code(frame)
+        except RecursionError:
+            return self._deep(code, frame)
+        except (ArithmeticError, TypeError, ValueError, KeyError) as error:
+            raise _explained(error) from error
+
+    def _deep(self, code: Code, frame: Frame) -> Value:
+        """Once more with room for a deep expression or many calls."""
+        self._calls = 0
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _DEEP))
+        try:
+            return code(frame)
+        except (ArithmeticError, TypeError, ValueError, KeyError) as error:
+            raise _explained(error) from error
+        finally:
+            sys.setrecursionlimit(limit)
+
+    # ------------------------------------------------------------------------------------------------------ calls
+
+    def target(self, function: str) -> Callable[[list[Value]], Value]:
+        """What to call for a function id; found and prepared at the first call."""
+
+        def call(arguments: list[Value]) -> Value:
+            code = self._prepared.get(function) or self._prepare(function)
+            self._calls += 1
+            try:
+                if self._calls > self._max_calls:
+                    raise _too_deep(self._calls, function)
+                return code.call(arguments)
+            except EvaluationError as error:
+                error.calls.append(function)
+                raise
+            except (ArithmeticError, TypeError, ValueError, KeyError) as error:
+                raise _inside(_explained(error), function) from error
+            finally:
+                self._calls -= 1
+
+        return call
+
+    def apply(self, function: FunctionValue, arguments: list[Value]) -> Value:
+        """Call a function value with its open inputs."""
+        code = self._prepared.get(function.function) or self._prepare(function.function)
+        self._calls += 1
+        try:
+            if self._calls > self._max_calls:
+                raise _too_deep(self._calls, function.function)
+            return code.call_by_name(dict(function.bound), arguments)
+        except EvaluationError as error:
+            error.calls.append(function.function)
+            raise
+        finally:
+            self._calls -= 1
+
+    def _prepare(self, function: str) -> FunctionCode:
+        try:
+            found = self._find(function)
+        except KeyError:
+            raise NotConstant(f"{function}(...)") from None
+        code = self._prepared[function] = FunctionCode(found, self._statements, self._constants)
+        return code
+
+
+def _too_deep(depth: int, function: str) -> EvaluationError:
+    return EvaluationError(f"{depth} nested function calls, the last of `{function}`")
+
+
+def _explained(error: Exception) -> Exception:
+    """Python's complaint as one about the model."""
+    if isinstance(error, ZeroDivisionError):
+        return EvaluationError("division by zero")
+    if isinstance(error, TypeError) and "NoneType" in str(error):
+        return EvaluationError("a part of an array or record is used before it is assigned")
+    if isinstance(error, ArithmeticError | ValueError):
+        return EvaluationError(str(error))
+    return error
+
+
+def _inside(error: Exception, function: str) -> Exception:
+    if isinstance(error, EvaluationError):
+        error.calls.append(function)
+    return error
