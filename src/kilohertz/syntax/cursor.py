@@ -52,6 +52,7 @@ class Cursor:
         "file",
         "i",
         "in_subscript",
+        "keep_annotations",
         "offset",
         "open",
         "path",
@@ -79,6 +80,7 @@ class Cursor:
         self.in_subscript = 0
         self.path: tuple[str, ...] = ()
         self.open: list[str] = []  # names of the classes being read, for recovery
+        self.keep_annotations = False  # all of them, not only what the compiler may ask for
         self.unclosed = False  # the last class ended without its `end Name`
         self.diagnostics: list[Diagnostic] = []
 

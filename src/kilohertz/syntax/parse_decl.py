@@ -56,7 +56,8 @@ def annotation(p: Cursor) -> Annotation:
         class_modification(p)
         end = p.ends[p.i - 1]
         text = p.source[start - p.offset : end - p.offset]
-    return Annotation(start, end, text if len(text) < _MAX_KEPT and _RELEVANT(text) else None)
+    wanted = p.keep_annotations or (len(text) < _MAX_KEPT and _RELEVANT(text))
+    return Annotation(start, end, text if wanted else None)
 
 
 def description(p: Cursor) -> tuple[str, Annotation | None]:

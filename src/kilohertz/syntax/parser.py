@@ -19,10 +19,18 @@ from kilohertz.syntax.tree import Argument, ClassDef, Expr, StoredDefinition
 Node = TypeVar("Node")
 
 
-def parse_text(text: str, file: str) -> tuple[StoredDefinition, list[Diagnostic]]:
-    """Parse one source file.  Never raises: what is wrong is in the diagnostics, what could be read in the tree."""
+def parse_text(
+    text: str, file: str, within: tuple[str, ...] | None = None, keep_annotations: bool = False
+) -> tuple[StoredDefinition, list[Diagnostic]]:
+    """Parse one source file.  Never raises: what is wrong is in the diagnostics, what could be read in the tree.
+
+    `within` is where the classes stand when the text has no within clause.  `keep_annotations` puts the text of all
+    annotations into the tree, for a text that is in no file.
+    """
     with paused_collector():
         p = Cursor(text, file)
+        p.path = within or ()
+        p.keep_annotations = keep_annotations
         result = StoredDefinition(file, None, ())
         try:
             _stored_definition(p, result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_PLACES = frozenset({"start", "end", "name_start", "file"})
+_PLACES = frozenset({"start", "end", "name_start", "file", "lazy"})
 
 
 def same_tree(a: Any, b: Any) -> bool:

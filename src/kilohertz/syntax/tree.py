@@ -8,8 +8,9 @@ as much to build.  Nobody changes them after parsing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 # ---------------------------------------------------------------------------------------------------------- expressions
 
@@ -420,6 +421,17 @@ class ClassDef:
     replaceable: bool = False
     constraint: Constraint | None = None
     name_start: int = 0  # of the identifier, for carets
+    lazy: Callable[[], Body | ShortBody | EnumBody | DerBody] | None = field(default=None, repr=False)  # see below
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """A class from the cache reads its body on first use: then `body` is an empty slot and `lazy` fills it."""
+            if name != "body" or self.lazy is None:
+                raise AttributeError(name)
+            self.body = self.lazy()
+            self.lazy = None
+            return self.body
 
 
 Element: TypeAlias = Import | Extends | Component | ClassDef
