@@ -139,7 +139,8 @@ class _Reader(pickle.Unpickler):
 def lazy_class(body: Callable[[], Any], file: str, *values: Any) -> ClassDef:
     """A class whose body is read on first use."""
     start, end, name, kind, *rest = values
-    node = ClassDef(start, end, name, kind, tree.Body((), ()), file, *rest, lazy=body)
+    node = ClassDef(start, end, name, kind, tree.Body((), ()), file, *rest)
+    node.lazy = body
     del node.body
     return node
 

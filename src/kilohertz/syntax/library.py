@@ -1,0 +1,293 @@
+"""Libraries: from the full name of a class to its Tree, reading no file before a class in it is asked for.
+
+`Libraries` knows the top-level packages below the roots (`--library`, MODELICAPATH), chooses among versions, walks
+directory packages, and holds the user's own files.  Only what is *stored* is found here: inherited and imported
+names are the business of semantics.
+
+Codes: L301 no such library, L302 another version than the one asked for, L303 no such directory, L304 a file holds
+another class than its name says, L305 a file says `within` another package, L306 no such enclosing package,
+L307 (annotations) source changed, L308 unreadable file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span
+from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
+from kilohertz.syntax.cache import TreeCache
+from kilohertz.syntax.parser import parse_text
+from kilohertz.syntax.storage import (
+    Place,
+    children_in,
+    enclosing_packages,
+    is_package,
+    libraries_in,
+    package_order,
+    package_place,
+    version_order,
+)
+from kilohertz.syntax.tree import Argument, Body, ClassDef, ElementModification, StoredDefinition, String
+
+Name = tuple[str, ...]
+
+
+class Libraries:
+    """All classes that can be found by their full names.  Collects its warnings in `diagnostics`."""
+
+    def __init__(self, roots: Iterable[str | Path] = (), cache: TreeCache | None = None) -> None:
+        self.sources = SourceMap()
+        self.diagnostics: list[Diagnostic] = []
+        self._cache = TreeCache.from_environment() if cache is None else cache
+        self._roots = [Path(root) for root in roots]
+        self._candidates: dict[str, list[Place]] = {}
+        self._tops: dict[str, ClassDef] = {}
+        self._uses: dict[str, list[tuple[str, Span]]] = {}  # versions asked for, by library
+        self._directories: dict[ClassDef, Path] = {}
+        self._stored: dict[ClassDef, dict[str, Place]] = {}
+        self._children: dict[ClassDef, dict[str, ClassDef]] = {}
+        self._added: dict[Name, dict[str, ClassDef]] = {}  # the user's classes `within` a package
+        for root in self._roots:
+            self._add_root(root)
+
+    @classmethod
+    def from_environment(cls, roots: Iterable[str | Path] = (), cache: TreeCache | None = None) -> Libraries:
+        """The given roots, then those of MODELICAPATH."""
+        listed = os.environ.get("MODELICAPATH", "").split(os.pathsep)
+        return cls((*roots, *(entry for entry in listed if entry)), cache)
+
+    # --------------------------------------------------------------------------------------------------------- finding
+
+    def names(self) -> list[str]:
+        """All top-level names that can be found."""
+        return sorted(self._candidates.keys() | self._tops.keys())
+
+    def find(self, path: Name) -> ClassDef | None:
+        """The class with this full name; raises ModelError where a file on the way has errors."""
+        if not path:
+            return None
+        found = self.top(path[0])
+        for name in path[1:]:
+            if found is None:
+                break
+            found = self.child(found, name)
+        return found if found is not None else self._added.get(path[:-1], {}).get(path[-1])
+
+    def top(self, name: str) -> ClassDef | None:
+        """A top-level class; the version is chosen when it is first asked for."""
+        if name not in self._tops:
+            places = self._candidates.get(name)
+            if places is None:
+                return None
+            self._tops[name] = self._choose(name, places)
+            self._note_uses(self._tops[name])
+        return self._tops[name]
+
+    def child(self, cls: ClassDef, name: str) -> ClassDef | None:
+        """The class stored inside `cls` under this name: written in its body, in a file or directory of its own."""
+        known = self._known_children(cls)
+        if name not in known:
+            place = self._stored_in(cls).get(name)
+            if place is None:
+                return None
+            known[name] = self._load(place, name, full_name(cls))
+        return known[name]
+
+    def children(self, cls: ClassDef) -> Mapping[str, Callable[[], ClassDef]]:
+        """All classes stored inside `cls`, in the order of package.order or of the text; a value loads its class."""
+        known, stored = self._known_children(cls), self._stored_in(cls)
+        names = list(known) + [name for name in sorted(stored) if name not in known]
+        directory = self._directories.get(cls)
+        if directory is not None:
+            rank = {name: at for at, name in enumerate(package_order(directory))}
+            names.sort(key=lambda name: rank.get(name, len(rank)))
+        return {name: partial(self._demand, cls, name) for name in names}
+
+    def enclosing(self, cls: ClassDef) -> ClassDef | None:
+        """The class that `cls` stands in; None at the top."""
+        return self.find(cls.within)
+
+    def version(self, cls: ClassDef) -> str:
+        """The version of a top-level package; empty where its annotation has none."""
+        return _version(annotation_args(cls.annotation, cls))
+
+    def missing(self, name: str, span: Span | None = None) -> Diagnostic:
+        """What to tell the user about a library that is not there."""
+        places = ", ".join(map(str, self._roots)) or "nowhere: neither --library nor MODELICAPATH is set"
+        notes = (Note(f"looked for in: {places}"),)
+        return Diagnostic("L301", f"the library `{name}` is not found", span, notes=notes)
+
+    # ------------------------------------------------------------------------------------------------- the user's files
+
+    def load_file(self, path: str | Path) -> tuple[ClassDef, ...]:
+        """Read a file (or a package directory) of the user; its classes come before those of the libraries.
+
+        A file that says `within P` joins the package P: that of the libraries, or the one whose directories it lies in.
+        """
+        file = Path(path)
+        if is_package(file):
+            file = file / "package.mo"
+        stored = self._checked(str(file), None)
+        if stored.within:
+            self._add_surroundings(file, stored.within[0])
+        directory = file.parent if file.name == "package.mo" else None
+        return self._join(stored, directory)
+
+    def load_text(self, text: str, file: str = "<text>") -> tuple[ClassDef, ...]:
+        """The same for a text that is in no file."""
+        self.sources.add(file, text)
+        stored, diagnostics = parse_text(text, file, keep_annotations=True)
+        self._raise_errors(diagnostics)
+        return self._join(stored, None)
+
+    def _join(self, stored: StoredDefinition, directory: Path | None) -> tuple[ClassDef, ...]:
+        within = stored.within or ()
+        for cls in stored.classes:
+            if directory is not None:
+                self._directories[cls] = directory
+            if not within:
+                self._tops[cls.name] = cls
+                self._note_uses(cls)
+            else:
+                self._added.setdefault(within, {})[cls.name] = cls
+        if within and stored.classes:
+            self._join_package(within, stored.classes)
+        return stored.classes
+
+    def _join_package(self, within: Name, classes: tuple[ClassDef, ...]) -> None:
+        package = self.find(within)
+        if package is not None:
+            self._known_children(package).update((cls.name, cls) for cls in classes)
+            return
+        span = Span(classes[0].file, classes[0].start, classes[0].start + 1)
+        self._warn("L306", f"the enclosing package `{'.'.join(within)}` is not found", span)
+
+    def _add_surroundings(self, file: Path, name: str) -> None:
+        """A file inside a package directory brings that package along, unless one of that name is loaded."""
+        around = enclosing_packages(file)
+        if around and name not in self._tops:
+            self._candidates[name] = [package_place(around[-1])]
+
+    # --------------------------------------------------------------------------------------------------------- loading
+
+    def _add_root(self, root: Path) -> None:
+        try:
+            found = libraries_in(root)
+        except OSError:
+            self._warn("L303", f"the library directory `{root}` cannot be read", None)
+            return
+        for name, place in found:
+            self._candidates.setdefault(name, []).append(place)
+
+    def _checked(self, file: str, within: Name | None) -> StoredDefinition:
+        try:
+            stored, diagnostics = self._cache.load(file, within)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ModelError(Diagnostic("L308", f"the file `{file}` cannot be read: {reason}")) from None
+        self._raise_errors(diagnostics)
+        return stored
+
+    def _raise_errors(self, diagnostics: list[Diagnostic]) -> None:
+        if any(d.severity is Severity.ERROR for d in diagnostics):
+            raise ModelError(*diagnostics)
+        self.diagnostics += diagnostics
+
+    def _load(self, place: Place, name: str, within: Name) -> ClassDef:
+        """The class `name` from its file, which must be inside `within`."""
+        stored = self._checked(place.file, within)
+        found = next((cls for cls in stored.classes if cls.name == name), None)
+        start = Span(place.file, 0, 1)
+        if found is None:
+            named = ", ".join(f"`{cls.name}`" for cls in stored.classes) or "no class"
+            raise ModelError(Diagnostic("L304", f"the file should define `{name}` and defines {named}", start))
+        if found.within != within:
+            said, due = ".".join(found.within) or "no package", ".".join(within) or "no package"
+            raise ModelError(Diagnostic("L305", f"the file stands in {due} and says it is within {said}", start))
+        if place.directory is not None:
+            self._directories[found] = place.directory
+        return found
+
+    def _demand(self, cls: ClassDef, name: str) -> ClassDef:
+        found = self.child(cls, name)
+        assert found is not None  # `children` lists what `child` finds
+        return found
+
+    def _known_children(self, cls: ClassDef) -> dict[str, ClassDef]:
+        known = self._children.get(cls)
+        if known is None:
+            body = cls.body
+            elements = body.elements if isinstance(body, Body) else ()
+            known = self._children[cls] = {e.name: e for e in elements if isinstance(e, ClassDef)}
+            known |= self._added.get(full_name(cls), {})
+        return known
+
+    def _stored_in(self, cls: ClassDef) -> dict[str, Place]:
+        stored = self._stored.get(cls)
+        if stored is None:
+            directory = self._directories.get(cls)
+            stored = self._stored[cls] = {} if directory is None else children_in(directory)
+        return stored
+
+    # -------------------------------------------------------------------------------------------------------- versions
+
+    def _choose(self, name: str, places: list[Place]) -> ClassDef:
+        """The version some `uses` annotation asks for, else the highest; of equal ones the first root's."""
+        if len(places) == 1:
+            return self._load(places[0], name, ())
+        versions = [place.version or self.version(self._load(place, name, ())) for place in places]
+        wanted = [version for version, _ in self._uses.get(name, ())]
+        for version in wanted:
+            if version in versions:
+                return self._load(places[versions.index(version)], name, ())
+        best = max(range(len(places)), key=lambda i: (version_order(versions[i]), -i))
+        return self._load(places[best], name, ())
+
+    def _note_uses(self, cls: ClassDef) -> None:
+        """Remember the versions that a top-level class asks for, and check them against what is loaded."""
+        args = annotation_args(cls.annotation, cls)
+        for version, span in self._uses.get(cls.name, ()):
+            self._check_version(cls, version, span)
+        uses = annotation_entry(args, "uses")
+        for entry in uses.modification.args if uses is not None and uses.modification is not None else ():
+            if not isinstance(entry, ElementModification) or len(entry.names) != 1 or entry.modification is None:
+                continue
+            name, span = entry.names[0], Span(cls.file, entry.start, entry.end)
+            version = _version(entry.modification.args)
+            self._uses.setdefault(name, []).append((version, span))
+            if name in self._tops:
+                self._check_version(self._tops[name], version, span)
+            elif name not in self._candidates:
+                missing = self.missing(name, span)
+                self._warn(missing.code, missing.message, span, missing.notes)
+
+    def _check_version(self, cls: ClassDef, wanted: str, span: Span) -> None:
+        args = annotation_args(cls.annotation, cls)
+        actual = _version(args)
+        if not wanted or wanted == actual or wanted in _compatible(args):
+            return
+        known = f"version {actual} is used" if actual else "the one found has no version"
+        self._warn("L302", f"`{cls.name}` {wanted} is asked for; {known}", span)
+
+    def _warn(self, code: str, message: str, span: Span | None, notes: tuple[Note, ...] = ()) -> None:
+        self.diagnostics.append(Diagnostic(code, message, span, notes=notes, severity=Severity.WARNING))
+
+
+def full_name(cls: ClassDef) -> Name:
+    """The full name of a class as a tuple."""
+    return (*cls.within, cls.name)
+
+
+def _version(args: tuple[Argument, ...]) -> str:
+    value = annotation_value(args, "version")
+    return value.value if isinstance(value, String) else ""
+
+
+def _compatible(args: tuple[Argument, ...]) -> set[str]:
+    """The older versions whose models need no conversion."""
+    entries = annotation_entries(args, "conversion", "noneFromVersion")
+    bindings = (entry.modification.binding for entry in entries if entry.modification is not None)
+    return {binding.value for binding in bindings if isinstance(binding, String)}

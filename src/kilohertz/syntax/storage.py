@@ -1,0 +1,93 @@
+"""How packages lie on disk (MLS 13.4): directories with package.mo and package.order, single files, versioned names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_PACKAGE = "package.mo"
+_NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+_VERSIONED = re.compile(rf"{_NAME}(?: (?P<version>\d.*))?")
+_NUMBERS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a class is stored: its file, and the directory of its children where it is a directory package."""
+
+    file: str
+    directory: Path | None = None
+    version: str = ""  # as the directory's or file's name says; empty where it says nothing
+
+
+def libraries_in(root: Path) -> list[tuple[str, Place]]:
+    """The top-level packages in a directory of libraries, by name; the directory may be a package itself.
+
+    Raises OSError where the directory cannot be read.
+    """
+    if (root / _PACKAGE).is_file():
+        named = _VERSIONED.fullmatch(root.resolve().name)
+        return [] if named is None else [(named["name"], package_place(root, named["version"] or ""))]
+    return _scan(root, with_versions=True)
+
+
+def children_in(directory: Path) -> dict[str, Place]:
+    """The classes stored beside a package.mo, in no particular order.  Of two with one name the directory counts."""
+    found: dict[str, Place] = {}
+    for name, place in _scan(directory, with_versions=False):
+        if name not in found or place.directory is not None:
+            found[name] = place
+    return found
+
+
+def package_order(directory: Path) -> list[str]:
+    """The lines of package.order, or nothing where there is none."""
+    try:
+        text = (directory / "package.order").read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        return []
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def package_place(directory: Path, version: str = "") -> Place:
+    """The place of a directory package."""
+    return Place(str(directory / _PACKAGE), directory, version)
+
+
+def is_package(directory: Path) -> bool:
+    """Is this the directory of a directory package?"""
+    return (directory / _PACKAGE).is_file()
+
+
+def enclosing_packages(file: Path) -> list[Path]:
+    """The package directories around a file, innermost first, up to the one whose parent is no package."""
+    folder = file.absolute().parent
+    if file.name == _PACKAGE:
+        folder = folder.parent
+    found = []
+    while is_package(folder):
+        found.append(folder)
+        folder = folder.parent
+    return found
+
+
+def version_order(version: str) -> tuple[tuple[int, ...], bool, str]:
+    """A sort key: numbers first, a release (`4.0.0`) after its previews (`4.0.0 Beta.1`)."""
+    head, _, tail = version.partition(" ")
+    return tuple(map(int, _NUMBERS.findall(head))), not tail, tail
+
+
+def _scan(directory: Path, with_versions: bool) -> list[tuple[str, Place]]:
+    found = []
+    for entry in sorted(directory.iterdir(), key=lambda path: path.name):
+        is_file = entry.suffix == ".mo"
+        named = _VERSIONED.fullmatch(entry.stem if is_file else entry.name)
+        if named is None or entry.name == _PACKAGE or (named["version"] and not with_versions):
+            continue
+        version = named["version"] or ""
+        if is_file and entry.is_file():
+            found.append((named["name"], Place(str(entry), None, version)))
+        elif not is_file and is_package(entry):
+            found.append((named["name"], package_place(entry, version)))
+    return found
