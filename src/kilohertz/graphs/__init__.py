@@ -1,5 +1,23 @@
 """Graph algorithms on plain integers: matching, strong components, disjoint sets, colouring.  Knows no equations."""
 
+from kilohertz.graphs.colouring import colour_columns, colour_distance_2, groups_of
+from kilohertz.graphs.components import strong_components, topological_order, weak_components
+from kilohertz.graphs.matching import FREE, Matching, Parts, Rows, dulmage_mendelsohn, maximum_matching, transposed
 from kilohertz.graphs.unionfind import UnionFind
 
-__all__ = ["UnionFind"]
+__all__ = [
+    "FREE",
+    "Matching",
+    "Parts",
+    "Rows",
+    "UnionFind",
+    "colour_columns",
+    "colour_distance_2",
+    "dulmage_mendelsohn",
+    "groups_of",
+    "maximum_matching",
+    "strong_components",
+    "topological_order",
+    "transposed",
+    "weak_components",
+]

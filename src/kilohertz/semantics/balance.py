@@ -1,0 +1,345 @@
+"""Does a model have as many equations as unknowns, and can each be solved for one (MLS 4.7, 4.8)?
+
+Counting is by scalars.  Where the counts differ, or a maximum matching leaves something free, alternating paths (as for
+the Dulmage-Mendelsohn parts) name the culprits: from each equation left over they lead to the equations that take its
+unknowns, from each unknown left over to the unknowns that could be left in its place.  Initial equations do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kilohertz.base import Diagnostic, Note, Origin, Span
+from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
+from kilohertz.ir.expr import TIME, Binary, Builtin, Expr, Ref
+from kilohertz.ir.flat import (
+    CONSTANT,
+    PARAMETER,
+    Assert,
+    Assign,
+    CallEquation,
+    Equality,
+    Equation,
+    Flat,
+    ForStatement,
+    IfEquation,
+    IfStatement,
+    Reinit,
+    Statement,
+    Terminate,
+    TupleTarget,
+    WhenEquation,
+    WhenStatement,
+    WhileStatement,
+)
+from kilohertz.ir.types import REAL
+from kilohertz.semantics.incidence import System, incidence, is_unknown, scalar_size
+
+_MOST_NAMED = 10  # culprits in one report
+_MOST_NOTES = 5  # further places to one culprit
+
+_RELATIONS = frozenset({"<", "<=", ">", ">="})
+_EVENT_FUNCTIONS = frozenset({"div", "mod", "rem", "ceil", "floor", "integer"})  # MLS 3.7.2
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Scalar counts of a model."""
+
+    n_equations: int
+    n_unknowns: int
+    n_parameters: int
+    n_constants: int
+    n_inputs: int  # of the whole model: known from outside
+    n_outputs: int
+    n_states_declared: int  # unknowns under der()
+    n_events: int  # relations and integer conversions outside noEvent and smooth, sample(), branches of when
+
+    @property
+    def is_balanced(self) -> bool:
+        return self.n_equations == self.n_unknowns
+
+
+def count(flat: Flat) -> Balance:
+    """The numbers that `khz check` prints."""
+    return check(flat)[0]
+
+
+def check_balance(flat: Flat) -> list[Diagnostic]:
+    """What keeps the equations from determining the unknowns; empty where nothing does."""
+    return check(flat)[1]
+
+
+def check(flat: Flat) -> tuple[Balance, list[Diagnostic]]:
+    """Both, for the price of one."""
+    system = incidence(flat)
+    balance = _counted(flat, system)
+    return balance, _diagnosed(flat, system, balance)
+
+
+# ------------------------------------------------------------------------------------------------------------- counting
+
+
+def _counted(flat: Flat, system: System) -> Balance:
+    sizes = {CONSTANT: 0, PARAMETER: 0}
+    inputs = outputs = 0
+    for variable in flat.variables.values():
+        if variable.variability in sizes:
+            sizes[variable.variability] += scalar_size(variable.ty)
+        elif variable.causality == "input" and not is_unknown(variable):
+            inputs += scalar_size(variable.ty)
+        elif variable.causality == "output":
+            outputs += scalar_size(variable.ty)
+    scan = _Scan(system)
+    for variable in system.columns.unknowns:
+        if variable.binding is not None:
+            scan.expression(variable.binding)
+    for equation in flat.equations:
+        scan.part(equation)
+    for algorithm in flat.algorithms:
+        for statement in algorithm.statements:
+            scan.part(statement)
+    return Balance(
+        n_equations=len(system.rows),
+        n_unknowns=system.columns.n,
+        n_parameters=sizes[PARAMETER],
+        n_constants=sizes[CONSTANT],
+        n_inputs=inputs,
+        n_outputs=outputs,
+        n_states_declared=len(scan.states),
+        n_events=scan.n_whens + len(scan.events),
+    )
+
+
+class _Scan:
+    """Derivatives and sources of events, each expression looked at once."""
+
+    def __init__(self, system: System) -> None:
+        self.states: set[int] = set()
+        self.events: set[Expr] = set()
+        self.n_whens = 0
+        self._system = system
+        self._seen: tuple[set[Expr], set[Expr]] = (set(), set())  # outside and inside of noEvent
+
+    def part(self, part: Equation | Statement) -> None:
+        pending: list[Equation | Statement] = [part]
+        while pending:
+            one = pending.pop()
+            if isinstance(one, WhenEquation | WhenStatement):
+                self.n_whens += len(one.branches)
+            for e in _expressions(one):
+                self.expression(e)
+            pending += _bodies(one)
+
+    def expression(self, expression: Expr) -> None:
+        stack = [(expression, False)]
+        while stack:
+            e, quiet = stack.pop()
+            seen = self._seen[quiet]
+            if e in seen:
+                continue
+            seen.add(e)
+            if isinstance(e, Builtin):
+                if e.name == "der":
+                    self.states |= self._columns_of(e.args[0])
+                elif not quiet and (e.name in _EVENT_FUNCTIONS or e.name == "sample"):
+                    self._event(e)
+                elif e.name in ("noEvent", "smooth"):
+                    quiet = True
+            elif isinstance(e, Binary) and e.op in _RELATIONS and not quiet and e.left.ty == REAL:
+                self._event(e)
+            stack += [(child, quiet) for child in e.children()]
+
+    def _event(self, e: Expr) -> None:
+        if (isinstance(e, Builtin) and e.name == "sample") or self._varies(e):
+            self.events.add(e)
+
+    def _varies(self, expression: Expr) -> bool:
+        """Does a variable or the time occur in it?"""
+        stack, seen = [expression], {expression}
+        while stack:
+            e = stack.pop()
+            if e is TIME or (isinstance(e, Ref) and e.name in self._system.columns.offset):
+                return True
+            fresh = [child for child in e.children() if child not in seen]
+            seen.update(fresh)
+            stack += fresh
+        return False
+
+    def _columns_of(self, expression: Expr) -> set[int]:
+        return {c for c in self._system.columns.occurring((expression,)) if self._system.columns.is_real[c]}
+
+
+def _expressions(part: Equation | Statement) -> Iterator[Expr]:
+    """The expressions that stand in an equation or statement itself, not in its body."""
+    match part:
+        case Equality(left, right) | Assign(left, right):
+            if not isinstance(left, TupleTarget):
+                yield left
+            yield right
+        case IfEquation(branches) | IfStatement(branches) | WhenEquation(branches) | WhenStatement(branches):
+            yield from (condition for condition, _ in branches)
+        case ForStatement(_, range) | WhileStatement(range):
+            yield range
+        case Assert(condition):
+            yield condition
+        case Reinit(_, value):
+            yield value
+        case CallEquation(call):
+            yield call
+        case Terminate(_):
+            pass
+        case _:
+            pass
+
+
+def _bodies(part: Equation | Statement) -> Iterator[Equation | Statement]:
+    match part:
+        case IfEquation(branches, otherwise):
+            for _, body in branches:
+                yield from body
+            yield from otherwise
+        case IfStatement(branches, otherwise):
+            for _, statements in branches:
+                yield from statements
+            yield from otherwise
+        case WhenEquation(branches):
+            for _, body in branches:
+                yield from body
+        case WhenStatement(branches):
+            for _, statements in branches:
+                yield from statements
+        case ForStatement(_, _, body) | WhileStatement(_, body):
+            yield from body
+        case _:
+            pass
+
+
+# ---------------------------------------------------------------------------------------------------------- diagnostics
+
+
+def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]:
+    found = [_uneven(equation, counts) for equation, counts in system.uneven]
+    if not balance.is_balanced:
+        text = f"{flat.name} has {balance.n_equations} equations for {balance.n_unknowns} unknowns"
+        found.append(Diagnostic("B401", text))
+    if not system.complete:
+        return found
+    matching = maximum_matching(system.rows, system.columns.n)
+    if matching.is_perfect:
+        return found
+    free_rows = [r for r, c in enumerate(matching.column_of) if c == FREE]
+    free_columns = [c for c, r in enumerate(matching.row_of) if r == FREE]
+    culprits = _Culprits(system, matching)
+    reports = culprits.of_rows(free_rows) + culprits.of_columns(free_columns)
+    if len(reports) > _MOST_NAMED:
+        rest = len(reports) - _MOST_NAMED
+        last = reports[_MOST_NAMED - 1]
+        more = Note(f"and {rest} more of this kind")
+        reports[_MOST_NAMED - 1 :] = [_with_notes(last, (*last.notes, more))]
+    return found + reports
+
+
+class _Culprits:
+    """Turns what the matching left free into messages."""
+
+    def __init__(self, system: System, matching: Matching) -> None:
+        self._system = system
+        self._matching = matching
+        self._columns = transposed(system.rows, system.columns.n)
+
+    def of_rows(self, free: list[int]) -> list[Diagnostic]:
+        """B402, one per equation of the source that has rows left over."""
+        by_owner: dict[int, list[int]] = {}
+        for row in free:
+            by_owner.setdefault(self._system.owner_of[row], []).append(row)
+        return [self._of_owner(owner, rows) for owner, rows in by_owner.items()]
+
+    def _of_owner(self, owner: int, rows: list[int]) -> Diagnostic:
+        origin = self._system.owners[owner]
+        where = f" in component `{origin.path}`" if origin.path else ""
+        many = "one equation is" if len(rows) == 1 else f"{len(rows)} equations are"
+        text = f"{many} left without an unknown to solve for{where}"
+        touched = self._system.rows[rows[0]]
+        if not touched:
+            return Diagnostic("B402", text, _span(origin), "no unknown stands in it")
+        names = [self._system.columns.name(c) for c in touched[:3]]
+        label = _listed(names, len(touched)) + (" is" if len(touched) == 1 else " are") + " already determined"
+        return Diagnostic("B402", text, _span(origin), label, tuple(self._takers(rows[0])))
+
+    def _takers(self, free: int) -> Iterator[Note]:
+        """The equations that take the unknowns of a free one, nearest first."""
+        matching, owners, owner_of = self._matching, self._system.owners, self._system.owner_of
+        reached, queue = {free}, [free]
+        told = {_span(owners[owner_of[free]])}
+        for row in queue:
+            for c in self._system.rows[row]:
+                taker = matching.row_of[c]
+                if taker in reached:
+                    continue
+                reached.add(taker)
+                queue.append(taker)
+                origin = owners[owner_of[taker]]
+                if _span(origin) in told:
+                    continue
+                told.add(_span(origin))
+                if len(told) > _MOST_NOTES + 1:
+                    return
+                yield Note(f"`{self._system.columns.name(c)}` is determined here", _span(origin))
+
+    def of_columns(self, free: list[int]) -> list[Diagnostic]:
+        """B403, one per variable that has elements left over."""
+        by_variable: dict[str, list[int]] = {}
+        for column in free:
+            by_variable.setdefault(self._system.columns.variable(column).name, []).append(column)
+        return [self._of_variable(columns) for columns in by_variable.values()]
+
+    def _of_variable(self, columns: list[int]) -> Diagnostic:
+        names = self._system.columns
+        variable = names.variable(columns[0])
+        whole = len(columns) == scalar_size(variable.ty)
+        name = variable.name if whole else ", ".join(names.name(c) for c in columns[:3])
+        text = f"no equation is left to determine `{name}`"
+        if not self._columns[columns[0]]:
+            return Diagnostic("B403", text, _span(variable.origin), "stands in no equation that could be solved for it")
+        return Diagnostic("B403", text, _span(variable.origin), "", tuple(self._alternatives(columns[0])))
+
+    def _alternatives(self, free: int) -> Iterator[Note]:
+        """Variables that could be left over instead, nearest first: the missing equation may be about any of them."""
+        reached, queue = {free}, [free]
+        names: dict[str, Span | None] = {}
+        for column in queue:
+            for row in self._columns[column]:
+                c = self._matching.column_of[row]
+                if c in reached or c == FREE:
+                    continue
+                reached.add(c)
+                queue.append(c)
+                variable = self._system.columns.variable(c)
+                names.setdefault(variable.name, _span(variable.origin))
+            if len(names) > _MOST_NOTES:
+                break
+        for name in list(names)[:_MOST_NOTES]:
+            yield Note(f"or to determine `{name}`", names[name])
+
+
+def _uneven(equation: IfEquation, counts: list[int]) -> Diagnostic:
+    text = f"the branches of an if-equation have different numbers of equations: {', '.join(map(str, counts))}"
+    return Diagnostic("B404", text, _span(equation.origin))
+
+
+def _listed(names: list[str], n: int) -> str:
+    quoted = [f"`{name}`" for name in names]
+    if n > len(names):
+        return ", ".join(quoted) + f" and {n - len(names)} more"
+    return quoted[0] if n == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]
+
+
+def _span(origin: Origin) -> Span | None:
+    return origin.spans[0] if origin.spans else None
+
+
+def _with_notes(diagnostic: Diagnostic, notes: tuple[Note, ...]) -> Diagnostic:
+    d = diagnostic
+    return Diagnostic(d.code, d.message, d.span, d.label, notes, d.severity)
