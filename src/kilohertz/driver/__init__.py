@@ -1,1 +1,6 @@
 """The pass list and the public API; alone in knowing the order."""
+
+from kilohertz.driver.api import Model, Session, load
+from kilohertz.driver.report import Report
+
+__all__ = ["Model", "Report", "Session", "load"]

@@ -1,0 +1,154 @@
+"""Simulate every model that has a published reference result, and compare.
+
+    python benchmarks/references.py MSLDIR REFDIR [--jobs 2] [--timeout 300] [--resume F.jsonl] [--only TEXT]
+
+MSLDIR holds the libraries, REFDIR a copy of MAP-LIB_ReferenceResults: folders `Package/.../Model/` with `Model.csv`,
+`comparisonSignals.txt` and `creation.txt` (the settings the reference was made with).  A model counts as matched when
+every comparison signal stays in a tube of 0.2 % of its range and of the simulated time and its normalised rms error is
+at most 1e-3 (`kilohertz.compare`).  With --resume, what is in the file is not run again; --retry runs failures again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kilohertz.base import Diagnostic, ModelError
+
+if TYPE_CHECKING:
+    from kilohertz.results import Result
+
+T = TypeVar("T")
+from library_sweep import session
+from tables import Journal, Record, machine, print_causes, share
+from workers import progress, run_all
+
+Task = tuple[str, str, str]  # class name, folder of the reference, library folder
+STAGES = ("flattened", "compiled", "simulated", "in the tube", "matched")
+TUBE, RMS = 0.002, 1e-3
+
+
+def run_one(task: Task) -> Record:
+    """Runs in a worker: how far the model came, and what stopped it."""
+    from kilohertz.results import read_csv
+
+    name, folder, library = task
+    reference = read_csv(next(Path(folder).glob("*.csv")))
+    wanted = comparison_signals(Path(folder))
+    settings = experiment(Path(folder) / "creation.txt")
+    record: Record = {"status": "not flattened", "reached": []}
+    try:
+        model = session((library,)).model(name)
+        _timed(record, "flattened", model.flatten)
+        record["status"] = "not compiled"
+        _timed(record, "compiled", model.compile)
+        record["status"] = "not simulated"
+        record["result"] = _timed(record, "simulated", lambda: model.simulate(**settings))
+    except ModelError as error:
+        return record | _stopped(error.diagnostics)
+    return _judged(record, reference, wanted)
+
+
+def _timed(record: Record, stage: str, job: Callable[[], T]) -> T:
+    started = time.perf_counter()
+    outcome = job()
+    record[f"{stage}_s"] = round(time.perf_counter() - started, 4)
+    record["reached"].append(stage)
+    return outcome
+
+
+def _stopped(diagnostics: tuple[Diagnostic, ...]) -> Record:
+    return {"code": diagnostics[0].code, "message": diagnostics[0].message}
+
+
+def _judged(record: Record, reference: Result, wanted: list[str]) -> Record:
+    from kilohertz.compare import Bars, compare
+
+    verdict = compare(record.pop("result"), reference, wanted, Bars(TUBE))
+    record["signals"] = len(verdict.signals)
+    if not verdict.ok:
+        reasons = sorted({s.reason for s in verdict.failed}) or [verdict.coverage]
+        worst = [f"{s.name} rms {s.rms:.1e} from t = {s.first_outside}" for s in verdict.failed[:3]]
+        return record | {"status": "mismatch", "message": "; ".join(reasons), "worst": worst}
+    record["reached"].append("in the tube")
+    record["rms"] = max(s.rms for s in verdict.signals)
+    if record["rms"] > RMS:
+        return record | {"status": "mismatch", "message": "rms error"}
+    record["reached"].append("matched")
+    return record | {"status": "matched"}
+
+
+def experiment(file: Path) -> dict[str, Any]:
+    """Start, stop, tolerance and number of intervals the reference was made with."""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    found = dict(re.findall(r"^(StartTime|StopTime|Interval|Tolerance) *= *([-+.\deE]+)", text, re.MULTILINE))
+    start, stop = float(found.get("StartTime", 0)), found.get("StopTime")
+    settings: dict[str, Any] = {"start": start}
+    if stop is not None:
+        settings["stop"] = float(stop)
+        interval = float(found.get("Interval", 0))
+        if interval > 0:
+            settings["intervals"] = max(1, round((float(stop) - start) / interval))
+    if "Tolerance" in found:
+        settings["tolerance"] = float(found["Tolerance"])
+    return settings
+
+
+def comparison_signals(folder: Path) -> list[str]:
+    file = folder / "comparisonSignals.txt"
+    text = file.read_text(encoding="utf-8-sig") if file.exists() else ""
+    return [line.strip() for line in text.splitlines() if line.strip() and line.strip() != "time"]
+
+
+def cases(references: Path, library: Path, only: str) -> list[Task]:
+    """Every reference, named by the folder it lies in."""
+    files = sorted(references.glob("*/**/*.csv"))
+    folders = sorted({f.parent for f in files if f.stem == f.parent.name})
+    named = [(".".join(f.relative_to(references).parts), str(f), str(library)) for f in folders]
+    return [task for task in named if only in task[0]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library", type=Path, metavar="MSLDIR")
+    parser.add_argument("references", type=Path, metavar="REFDIR")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=300.0)
+    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
+    parser.add_argument("--retry", action="store_true", help="run those again that did not match")
+    parser.add_argument("--only", default="", help="only models whose name contains this")
+    arguments = parser.parse_args()
+
+    tasks = cases(arguments.references, arguments.library, arguments.only)
+    journal = Journal(arguments.resume)
+    done = {n for n, r in journal.records.items() if not (arguments.retry and r["status"] != "matched")}
+    todo = [t for t in tasks if t[0] not in done]
+    started = time.perf_counter()
+    for i, (task, record) in enumerate(run_all(run_one, todo, arguments.jobs, arguments.timeout), 1):
+        journal.add({"class": task[0], **record})
+        progress(i, len(todo), f"{record['status']:14} {task[0]}")
+    report([journal.records[t[0]] for t in tasks if t[0] in journal.records])
+    print(f"\n{len(todo)} models run in {time.perf_counter() - started:.1f} s; {machine()}")
+
+
+def report(records: list[Record]) -> None:
+    """How many reached each stage, why the others did not, and the slowest."""
+    print(f"models with a reference: {len(records)}")
+    for stage in STAGES:
+        reached = sum(stage in r.get("reached", ()) for r in records)
+        print(f"  {stage:12} {share(reached, len(records))}")
+    failures = [r for r in records if r["status"] != "matched"]
+    if failures:
+        print("\nfailures by cause")
+        print_causes(failures)
+    print("\nslowest")
+    for record in sorted(records, key=lambda r: -float(r.get("seconds", 0)))[:10]:
+        print(f"  {record.get('seconds', 0):8.2f} s  {record['status']:14} {record['class']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""`khz analyse`: what symbolic processing made of the model."""
+
+from __future__ import annotations
+
+import argparse
+
+from kilohertz.cli.arguments import add_model
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_model(parser)
+    parser.add_argument("--json", action="store_true", help="print the analysis as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from kilohertz.driver import load
+
+    analysis = load(arguments.model, arguments.library).analyse()
+    print(analysis.as_json() if arguments.json else analysis.as_text())
+    return 0

@@ -1,0 +1,96 @@
+"""From arguments to an exit code: 0 fine, 1 the model or the run failed, 2 wrong usage; no traceback on the way."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from kilohertz import __version__
+from kilohertz.base import Diagnostic, ModelError, Severity, SourceMap, render
+
+COMMANDS = {
+    "check": "parse, flatten and count equations and unknowns",
+    "flatten": "print the flat model: variables, equations, where they come from",
+    "analyse": "states, loops before and after tearing, events, cost bound",
+    "simulate": "run off-line with a variable-step solver or a fixed step",
+    "build": "make a real-time executable, its cost bound and its C source",
+    "run": "build and run in real time",
+    "profile": "run with timers on; where the time goes, by block, line and component",
+    "compare": "two results: verdict, errors",
+    "demo": "the main job on a bundled example, no other set-up",
+}
+_EPILOG = """\
+MODEL is a class found through --library and MODELICAPATH, or file.mo (its last class), or file.mo:Class.
+Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage.  KHZ_DEBUG=1 shows tracebacks."""
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = _parse(words)
+        return guarded(lambda: int(arguments.run(arguments)))
+    except SystemExit as leaving:  # argparse: help, version, usage
+        return leaving.code if isinstance(leaving.code, int) else USAGE
+
+
+def guarded(job: Callable[[], int]) -> int:
+    """Run a job; whatever goes wrong becomes a message and an exit code."""
+    try:
+        code = job()
+        sys.stdout.flush()
+        return code
+    except ModelError as error:
+        show(error.diagnostics)
+        return FAILED
+    except KeyboardInterrupt:
+        print("khz: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has left; keep Python from complaining again when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("KHZ_DEBUG"):
+            raise
+        print(f"khz: internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        print(
+            "khz: this is a mistake in Kilohertz, not in your model; please report it with the model and the output of "
+            "KHZ_DEBUG=1",
+            file=sys.stderr,
+        )
+        return FAILED
+
+
+def show(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print diagnostics to stderr, and how many errors there were when there were several."""
+    sources = SourceMap()
+    for diagnostic in diagnostics:
+        print(render(diagnostic, sources), file=sys.stderr)
+    n_errors = sum(d.severity is Severity.ERROR for d in diagnostics)
+    if n_errors > 1:
+        print(f"{n_errors} errors", file=sys.stderr)
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="khz",
+        description="Modelica models to hard real time.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"kilohertz {__version__}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    chosen = next((w for w in words if not w.startswith("-")), "")
+    for name, purpose in COMMANDS.items():
+        sub = subparsers.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
+        if name == chosen:  # only the command that runs is imported
+            module = importlib.import_module(f"kilohertz.cli.{name}")
+            module.configure(sub)
+            sub.set_defaults(run=module.run)
+    return parser.parse_args(words)

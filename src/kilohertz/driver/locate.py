@@ -1,0 +1,80 @@
+"""What the user calls a model: a class name, `file.mo` (its last class), or `file.mo:Class`.
+
+Codes: L309 not a name and not a file, L310 no such class, L311 a file without classes.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError, Note
+
+if TYPE_CHECKING:
+    from kilohertz.syntax.library import Libraries
+    from kilohertz.syntax.tree import ClassDef
+
+BUNDLED = Path(__file__).parent.parent / "library"
+
+
+def search_path(libraries: Iterable[str | Path]) -> tuple[Path, ...]:
+    """Where libraries are looked for, in order: those given, MODELICAPATH, our own."""
+    from_environment = [d for d in os.environ.get("MODELICAPATH", "").split(os.pathsep) if d]
+    return tuple(dict.fromkeys(Path(d) for d in (*libraries, *from_environment, BUNDLED)))
+
+
+def locate(text: str, libraries: Libraries) -> ClassDef:
+    """The class the user means; its file is loaded where one was named."""
+    file, _, class_name = text.partition(".mo:")
+    if class_name:
+        return _in_file(Path(file + ".mo"), class_name, libraries)
+    if text.endswith(".mo"):
+        return _in_file(Path(text), "", libraries)
+    if os.sep in text or not all(text.split(".")):
+        raise ModelError(Diagnostic("L309", f"`{text}` is neither the name of a class nor a file that ends with .mo"))
+    return _by_name(text, libraries)
+
+
+def _in_file(file: Path, class_name: str, libraries: Libraries) -> ClassDef:
+    classes = libraries.load_file(file)
+    if not classes:
+        raise ModelError(Diagnostic("L311", f"the file `{file}` defines no class"))
+    if not class_name:
+        return classes[-1]
+    for cls in classes:  # a name may be written as seen from inside the file, or in full
+        if class_name.split(".")[0] == cls.name:
+            return _by_name(".".join((*cls.within, class_name)), libraries)
+    return _by_name(class_name, libraries)
+
+
+def _by_name(name: str, libraries: Libraries) -> ClassDef:
+    path = tuple(name.split("."))
+    found = libraries.find(path)
+    if found is not None:
+        return found
+    if libraries.top(path[0]) is None:
+        raise ModelError(_no_library(name, path, libraries))
+    parent, depth = libraries.top(path[0]), 1
+    while parent is not None and (child := libraries.child(parent, path[depth])) is not None:
+        parent, depth = child, depth + 1
+    assert parent is not None
+    names = list(libraries.children(parent))
+    notes = _similar(path[depth], names)
+    message = f"there is no class `{path[depth]}` in `{'.'.join(path[:depth])}`"
+    raise ModelError(Diagnostic("L310", message, notes=notes))
+
+
+def _no_library(name: str, path: tuple[str, ...], libraries: Libraries) -> Diagnostic:
+    if len(path) > 1:
+        missing = libraries.missing(path[0])
+        return Diagnostic(missing.code, missing.message, notes=missing.notes + _similar(path[0], libraries.names()))
+    return Diagnostic("L310", f"there is no class `{name}`", notes=_similar(name, libraries.names()))
+
+
+def _similar(name: str, names: Iterable[str]) -> tuple[Note, ...]:
+    by_lower = {n.lower(): n for n in names}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+    return (Note("did you mean " + " or ".join(f"`{by_lower[n]}`" for n in near) + "?"),) if near else ()
