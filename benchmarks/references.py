@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kilohertz.base import Diagnostic, ModelError
-
-if TYPE_CHECKING:
-    from kilohertz.results import Result
-
-T = TypeVar("T")
 from library_sweep import session
 from tables import Journal, Record, machine, print_causes, share
 from workers import progress, run_all
 
+if TYPE_CHECKING:
+    from kilohertz.results import Result
+
+
+T = TypeVar("T")
 Task = tuple[str, str, str]  # class name, folder of the reference, library folder
 STAGES = ("flattened", "compiled", "simulated", "in the tube", "matched")
 TUBE, RMS = 0.002, 1e-3

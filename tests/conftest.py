@@ -1,0 +1,83 @@
+"""What all tests share: golden cases, and a cache folder of their own.
+
+A golden file holds cases, each with input and expected output:
+
+    [case a loop of two keeps one iteration variable]
+    x + y = 3;  x - y = u;
+    [expect]
+    block 1 torn on y: ...
+
+A test takes them one by one: `@pytest.mark.golden("tear.case")` and an argument `case`; it ends with
+`case.check(output)`.  `pytest --update-golden` (without -n) rewrites what is expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_CASE = re.compile(r"^\[case (.+)\]$", re.MULTILINE)
+_EXPECT = "[expect]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One golden case: its title, its input, what is expected."""
+
+    file: Path
+    title: str
+    text: str
+    expected: str
+    update: bool = False
+
+    def check(self, output: str) -> None:
+        """Compare, or with --update-golden write the output into the file."""
+        output = "\n".join(line.rstrip() for line in output.strip("\n").splitlines())
+        if not self.update:
+            assert output == self.expected
+            return
+        whole = self.file.read_text(encoding="utf-8")
+        old = f"[case {self.title}]\n{self.text}\n{_EXPECT}{self.expected}"
+        assert whole.count(old) == 1, f"{self.file.name}: case `{self.title}` is not found once"
+        new = f"[case {self.title}]\n{self.text}\n{_EXPECT}{output}"
+        self.file.write_text(whole.replace(old, new), encoding="utf-8")
+
+
+def read_cases(file: Path, update: bool = False) -> Iterator[Case]:
+    """The cases of a golden file; text before the first one is a comment."""
+    pieces = _CASE.split(file.read_text(encoding="utf-8"))
+    for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        text, found, expected = body.partition(_EXPECT)
+        if not found:
+            raise ValueError(f"{file}: case `{title}` has no [expect]")
+        yield Case(file, title, text.strip("\n"), expected.strip("\n"), update)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite what golden cases expect")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "golden(file): run the test for every case of a golden file beside it")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    marker = metafunc.definition.get_closest_marker("golden")
+    if marker is not None:
+        file = metafunc.definition.path.parent / marker.args[0]
+        cases = list(read_cases(file, metafunc.config.getoption("--update-golden")))
+        metafunc.parametrize("case", cases, ids=[c.title for c in cases])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests neither read nor fill the user's cache, and find no libraries but those they name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KHZ_CACHE_DIR", str(tmp_path_factory.getbasetemp().parent / "khz-cache"))
+        patch.delenv("MODELICAPATH", raising=False)
+        patch.delenv("KHZ_DEBUG", raising=False)
+        yield
