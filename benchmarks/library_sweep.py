@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Severity
 from tables import Journal, Record, machine, print_causes, share
 from workers import progress, run_all
 
@@ -41,9 +41,11 @@ def check(task: Task) -> Record:
         report = session(libraries).model(name).check()
     except ModelError as error:
         return failure(error.diagnostics)
-    record: Record = {"status": "balanced" if report.balanced else "unbalanced", **report.counts()}
-    if not report.balanced and report.diagnostics:
-        record |= {"code": report.diagnostics[0].code, "message": report.diagnostics[0].message}
+    status = "balanced" if report.ok else "singular" if report.balance.is_balanced else "unbalanced"
+    record: Record = {"status": status, **report.counts()}
+    errors = [d for d in report.diagnostics if d.severity is Severity.ERROR]
+    if errors:
+        record |= {"code": errors[0].code, "message": errors[0].message}
     record["seconds"] = round(time.perf_counter() - started, 4)
     return record
 
@@ -92,7 +94,7 @@ def report(records: list[Record]) -> None:
     """The table, failures by cause, the slowest models."""
     total = len(records)
     parsed = [r for r in records if r["status"] != "not parsed"]
-    flattened = [r for r in records if r["status"] in ("balanced", "unbalanced")]
+    flattened = [r for r in records if r["status"] in ("balanced", "singular", "unbalanced")]
     balanced = [r for r in records if r["status"] == "balanced"]
     print(f"classes with an experiment annotation: {total}")
     print(f"  parsed     {share(len(parsed), total)}")

@@ -24,7 +24,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        numbers = {"class": report.name, **report.counts(), "balanced": report.balanced, "seconds": round(seconds, 6)}
+        numbers = {
+            "class": report.name,
+            **report.counts(),
+            "balanced": report.balance.is_balanced,
+            "ok": report.ok,
+            "seconds": round(seconds, 6),
+        }
         print(json.dumps(numbers))
     else:
         print(report.name)
@@ -33,4 +39,4 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  {'time taken':18} {seconds:8.3f} s")
     sys.stdout.flush()
     show(report.diagnostics)
-    return 0 if report.balanced else FAILED
+    return 0 if report.ok else FAILED

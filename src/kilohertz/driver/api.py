@@ -66,17 +66,10 @@ class Model:
 
     def check(self) -> Report:
         """Count scalar equations and unknowns; diagnostics name the culprits where they differ."""
-        found = _room("semantics", "balance", "counting equations")(self.flatten())
-        return Report(
-            self.name,
-            found.equations,
-            found.unknowns,
-            found.parameters,
-            found.states,
-            found.events,
-            found.balanced,
-            (*self.session.libraries.diagnostics, *found.diagnostics),
-        )
+        from kilohertz.semantics.balance import check
+
+        balance, diagnostics = check(self.flatten())
+        return Report(self.name, balance, (*self.session.libraries.diagnostics, *diagnostics))
 
     def compile(self) -> Any:
         """Process the equations symbolically, generate C and compile it."""

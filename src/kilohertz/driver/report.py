@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic
+from kilohertz.base import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.balance import Balance
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Scalar counts of a flattened model; `diagnostics` say why it is not balanced, or warn."""
+    """Scalar counts of a flattened model; `diagnostics` say why it cannot be solved, or warn."""
 
     name: str
-    equations: int
-    unknowns: int
-    parameters: int
-    states_declared: int
-    events: int
-    balanced: bool
+    balance: Balance
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """As many equations as unknowns, and each can be solved for one."""
+        return self.balance.is_balanced and all(d.severity is not Severity.ERROR for d in self.diagnostics)
+
+    @property
+    def equations(self) -> int:
+        return self.balance.n_equations
+
+    @property
+    def unknowns(self) -> int:
+        return self.balance.n_unknowns
 
     def counts(self) -> dict[str, int]:
         """The numbers by their names, in the order they are shown."""
         return {
-            "equations": self.equations,
-            "unknowns": self.unknowns,
-            "parameters": self.parameters,
-            "states_declared": self.states_declared,
-            "events": self.events,
+            "equations": self.balance.n_equations,
+            "unknowns": self.balance.n_unknowns,
+            "parameters": self.balance.n_parameters,
+            "states_declared": self.balance.n_states_declared,
+            "events": self.balance.n_events,
         }
