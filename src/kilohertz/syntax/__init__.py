@@ -1,19 +1,29 @@
-"""Text to Tree and back, and where the texts come from: parser, unparser, libraries.  Nothing is looked up here."""
+"""Text to Tree and back, and where the texts come from: parser, unparser, libraries.  Nothing is looked up here.
 
+The nodes are in `kilohertz.syntax.tree`.
+"""
+
+from kilohertz.syntax import tree
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
+from kilohertz.syntax.cache import TreeCache
+from kilohertz.syntax.library import Libraries, full_name
 from kilohertz.syntax.parser import parse_arguments, parse_expression, parse_text, paused_collector
 from kilohertz.syntax.same import same_tree
 from kilohertz.syntax.unparser import unparse
 
 __all__ = [
+    "Libraries",
+    "TreeCache",
     "annotation_args",
     "annotation_entries",
     "annotation_entry",
     "annotation_value",
+    "full_name",
     "parse_arguments",
     "parse_expression",
     "parse_text",
     "paused_collector",
     "same_tree",
+    "tree",
     "unparse",
 ]

@@ -157,7 +157,10 @@ class Cursor:
     def span(self, first: int | None = None) -> Span:
         """The characters of the current token, or from token `first` to the last one read."""
         if first is None:
-            return Span(self.file, self.starts[self.i], max(self.ends[self.i], self.starts[self.i] + 1))
+            at = self.i
+            if not self.texts[at] and at > 0:  # the end of the text: right behind the last token
+                return Span(self.file, self.ends[at - 1], self.ends[at - 1] + 1)
+            return Span(self.file, self.starts[at], max(self.ends[at], self.starts[at] + 1))
         return Span(self.file, self.starts[first], self.ends[max(first, self.i - 1)])
 
     def stop(self, code: str, message: str, label: str = "") -> NoReturn:
@@ -221,6 +224,17 @@ class Cursor:
                 break
             i += 1
         self.i = i if i > first or not texts[i] else first + 1
+
+    def skip_header(self, error: Unexpected, closing: str) -> None:
+        """Note an error in the head of a loop or branch and go on behind its `loop` or `then`, if that is there."""
+        self.report(error)
+        texts = self.texts
+        i = self.i
+        while texts[i] != closing:
+            if texts[i] in _SECTIONS or texts[i] in (";", "end", "else"):
+                raise error
+            i += 1
+        self.i = i + 1
 
 
 class TooManyErrors(Exception):

@@ -58,7 +58,7 @@ _TOKEN = re.compile(
     rf"|{_STRING}"
     r"|\.[-+*/^]|:=|<[=>]|>=|[-+*/^.:<>]"
     r'|"(?:[^"\\]|\\.)*+\Z'  # a string that is never closed
-    r"|\S)",
+    r"|\S|\Z)",
     re.ASCII | re.DOTALL,
 )
 _PARTS = re.compile(_IDENT)
@@ -78,15 +78,14 @@ class Tokens:
     def __init__(self, text: str, offset: int = 0) -> None:
         parts = _TOKEN.split(text)
         marks = list(accumulate(map(len, parts), initial=offset))
-        end = marks[-1]
-        self.texts: list[str] = parts[2::3]
-        self.starts = marks[2::3]
-        self.ends = marks[3::3]
-        self.tail: str = parts[-1] if len(parts) > 1 else text  # blanks and comments after the last token
-        del self.starts[len(self.texts) :], self.ends[len(self.texts) :]
-        self.texts += ("", "", "")
-        self.starts += (end, end, end)
-        self.ends += (end, end, end)
+        texts = parts[2::3]
+        while texts and not texts[-1]:  # the end of the text matches too, behind its last comments
+            texts.pop()
+        n, end = len(texts), marks[-1]
+        self.texts: list[str] = [*texts, "", "", ""]
+        self.starts = [*marks[2 : 3 * n + 2 : 3], end, end, end]
+        self.ends = [*marks[3 : 3 * n + 3 : 3], end, end, end]
+        self.tail: str = parts[3 * n + 1]  # blanks and comments behind the last token
         self.values: list[Value] = list(map(_MEANINGS.__getitem__, self.texts))
 
 

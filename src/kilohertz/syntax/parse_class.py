@@ -117,8 +117,10 @@ def _closes(p: Cursor, definition: ClassDef) -> bool:
     opened = (Note(f"`{definition.name}` begins here", _name_span(p, definition)),)
     name = p.texts[p.i + 1]
     if not p.texts[p.i]:
+        p.unclosed = True
         message = f"`end {definition.name}` is missing"
-        p.report(Unexpected(Diagnostic("P104", message, p.span(), notes=opened)))
+        if all(d.code != "P102" for d in p.diagnostics):  # a string left open has swallowed it
+            p.report(Unexpected(Diagnostic("P104", message, p.span(), notes=opened)))
         return True
     if name == definition.name:
         p.i += 2
@@ -131,7 +133,8 @@ def _closes(p: Cursor, definition: ClassDef) -> bool:
         return True
     if not p.failed():
         p.i += 1
-        message = f"expected `end {definition.name}`, found `end` and {p.shown(p.i)}"
+        found = f"`end {name}`" if closable or name in BLOCKS else f"`end` and {p.shown(p.i)}"
+        message = f"expected `end {definition.name}`, found {found}"
         p.report(Unexpected(Diagnostic("P104", message, p.span(), notes=opened)))
         if closable:
             p.i += 1

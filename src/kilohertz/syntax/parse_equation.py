@@ -33,6 +33,7 @@ from kilohertz.syntax.tree import (
 )
 
 Item = TypeVar("Item", Equation, Statement)
+Head = TypeVar("Head")
 _LIST_ENDS = frozenset(
     {"end", "else", "elseif", "elsewhen", "equation", "algorithm", "public", "protected", "external", "annotation", ""}
 )
@@ -138,9 +139,7 @@ def _if_equation(p: Cursor) -> Equation:
 
 def _for_equation(p: Cursor) -> Equation:
     first = p.i
-    p.i = first + 1
-    ranges = iterators(p)
-    body = _loop_body(p, "for", equations)
+    ranges, body = _loop(p, "for", iterators, equations)
     end = p.ends[p.i - 1]
     return ForEquation(p.starts[first], end, ranges, body, _description(p))
 
@@ -192,18 +191,14 @@ def _if_statement(p: Cursor) -> Statement:
 
 def _for_statement(p: Cursor) -> Statement:
     first = p.i
-    p.i = first + 1
-    ranges = iterators(p)
-    body = _loop_body(p, "for", statements)
+    ranges, body = _loop(p, "for", iterators, statements)
     end = p.ends[p.i - 1]
     return ForStatement(p.starts[first], end, ranges, body, _description(p))
 
 
 def _while_statement(p: Cursor) -> Statement:
     first = p.i
-    p.i = first + 1
-    condition = expression(p)
-    body = _loop_body(p, "while", statements)
+    condition, body = _loop(p, "while", expression, statements)
     end = p.ends[p.i - 1]
     return WhileStatement(p.starts[first], end, condition, body, _description(p))
 
@@ -245,13 +240,16 @@ def _branches(
     """`if c then ... elseif d then ... else ... end if`, or the same with when (which has no else)."""
     p.enter()
     p.blocks += 1
+    broken: Unexpected | None = None
     try:
         branches: list[tuple[Expr, tuple[Item, ...]]] = []
         while True:
             p.i += 1  # if, elseif
-            condition = expression(p)
-            p.expect("then")
-            branches.append((condition, read(p)))
+            condition, error = _head(p, expression, "then")
+            broken = broken or error
+            items = read(p)
+            if condition is not None:
+                branches.append((condition, items))
             if p.texts[p.i] != again:
                 break
         otherwise: tuple[Item, ...] = ()
@@ -259,20 +257,45 @@ def _branches(
             p.i += 1
             otherwise = read(p)
         _end(p, keyword)
-        return tuple(branches), otherwise
     finally:
         p.depth -= 1
         p.blocks -= 1
+    if broken is not None:
+        raise broken
+    return tuple(branches), otherwise
 
 
-def _loop_body(p: Cursor, keyword: str, read: Callable[[Cursor], tuple[Item, ...]]) -> tuple[Item, ...]:
+def _loop(
+    p: Cursor, keyword: str, head: Callable[[Cursor], Head], read: Callable[[Cursor], tuple[Item, ...]]
+) -> tuple[Head, tuple[Item, ...]]:
+    """`for i in r loop ... end for` or `while c loop ... end while`: what the head says, and the body."""
     p.enter()
     p.blocks += 1
     try:
-        p.expect("loop")
+        p.i += 1  # for, while
+        said, broken = _head(p, head, "loop")
         body = read(p)
         _end(p, keyword)
-        return body
     finally:
         p.depth -= 1
         p.blocks -= 1
+    if said is None:
+        assert broken is not None
+        raise broken
+    return said, body
+
+
+def _head(p: Cursor, read: Callable[[Cursor], Head], closing: str) -> tuple[Head | None, Unexpected | None]:
+    """The head of a branch or loop up to its closing word.
+
+    An error in it does not spread: the body is read all the same, and the whole is given up at its end.
+    """
+    depth = p.depth
+    try:
+        said = read(p)
+        p.expect(closing)
+    except Unexpected as error:
+        p.depth, p.in_subscript = depth, 0
+        p.skip_header(error, closing)
+        return None, error
+    return said, None

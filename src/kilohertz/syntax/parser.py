@@ -82,6 +82,8 @@ def _stored_definition(p: Cursor, result: StoredDefinition) -> None:
                 classes.append(class_definition(p))
                 final.append(is_final)
                 result.classes, result.final = tuple(classes), tuple(final)
+                if p.unclosed:
+                    return
             p.expect_semicolon()
         except Unexpected as error:
             p.depth = p.in_subscript = 0
