@@ -13,28 +13,10 @@ from dataclasses import dataclass
 from kilohertz.base import Diagnostic, Note, Origin, Span
 from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
 from kilohertz.ir.expr import TIME, Binary, Builtin, Expr, Ref
-from kilohertz.ir.flat import (
-    CONSTANT,
-    PARAMETER,
-    Assert,
-    Assign,
-    CallEquation,
-    Equality,
-    Equation,
-    Flat,
-    ForStatement,
-    IfEquation,
-    IfStatement,
-    Reinit,
-    Statement,
-    Terminate,
-    TupleTarget,
-    WhenEquation,
-    WhenStatement,
-    WhileStatement,
-)
+from kilohertz.ir.flat import CONSTANT, PARAMETER, Equation, Flat, IfEquation, Statement, WhenEquation, WhenStatement
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.incidence import System, incidence, is_unknown, scalar_size
+from kilohertz.semantics.parts import bodies, expressions
 
 _MOST_NAMED = 10  # culprits in one report
 _MOST_NOTES = 5  # further places to one culprit
@@ -128,9 +110,9 @@ class _Scan:
             one = pending.pop()
             if isinstance(one, WhenEquation | WhenStatement):
                 self.n_whens += len(one.branches)
-            for e in _expressions(one):
+            for e in expressions(one):
                 self.expression(e)
-            pending += _bodies(one)
+            pending += bodies(one)
 
     def expression(self, expression: Expr) -> None:
         stack = [(expression, False)]
@@ -169,51 +151,6 @@ class _Scan:
 
     def _columns_of(self, expression: Expr) -> set[int]:
         return {c for c in self._system.columns.occurring((expression,)) if self._system.columns.is_real[c]}
-
-
-def _expressions(part: Equation | Statement) -> Iterator[Expr]:
-    """The expressions that stand in an equation or statement itself, not in its body."""
-    match part:
-        case Equality(left, right) | Assign(left, right):
-            if not isinstance(left, TupleTarget):
-                yield left
-            yield right
-        case IfEquation(branches) | IfStatement(branches) | WhenEquation(branches) | WhenStatement(branches):
-            yield from (condition for condition, _ in branches)
-        case ForStatement(_, range) | WhileStatement(range):
-            yield range
-        case Assert(condition):
-            yield condition
-        case Reinit(_, value):
-            yield value
-        case CallEquation(call):
-            yield call
-        case Terminate(_):
-            pass
-        case _:
-            pass
-
-
-def _bodies(part: Equation | Statement) -> Iterator[Equation | Statement]:
-    match part:
-        case IfEquation(branches, otherwise):
-            for _, body in branches:
-                yield from body
-            yield from otherwise
-        case IfStatement(branches, otherwise):
-            for _, statements in branches:
-                yield from statements
-            yield from otherwise
-        case WhenEquation(branches):
-            for _, body in branches:
-                yield from body
-        case WhenStatement(branches):
-            for _, statements in branches:
-                yield from statements
-        case ForStatement(_, _, body) | WhileStatement(_, body):
-            yield from body
-        case _:
-            pass
 
 
 # ---------------------------------------------------------------------------------------------------------- diagnostics

@@ -27,21 +27,16 @@ from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
     Algorithm,
-    Assign,
     Equality,
     Equation,
     Flat,
-    ForStatement,
     IfEquation,
-    IfStatement,
-    Statement,
     TupleTarget,
     Variable,
     WhenEquation,
-    WhenStatement,
-    WhileStatement,
 )
 from kilohertz.ir.types import CLOCK, REAL, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+from kilohertz.semantics.parts import assigned_variables, assignments
 
 _KNOWN = frozenset({"pre", "previous", "size", "ndims", "interval", "firstTick", "cardinality", "initial", "terminal"})
 _NOT_ELEMENTWISE = frozenset({"sum", "product", "max", "min", "cross", "outerProduct", "skew", "symmetric", "cat"})
@@ -214,12 +209,12 @@ class _Reader:
         """Rows of an equality of the sides, `more` being touched by each."""
         if isinstance(ty.base, RecordType):
             return self._record_rows(sides, ty, ty.base, more)
-        n = scalar_size(ty)
         real = ty.base == REAL.base
         if not real and any(_is_variable(e) for e in sides):
             sides, more = [e for e in sides if _is_variable(e)], set()
         if not ty.dims:
             return [self._solvable(self._columns.occurring(sides) | more, real)]
+        n = scalar_size(ty)
         rows: list[set[int]] = [set() for _ in range(n)]
         common = set(more)
         for side in sides:
@@ -297,9 +292,9 @@ class _Reader:
         assigned: dict[int, None] = {}
         strange: dict[str, int] = {}  # assigned though no unknown: equations all the same
         reads: list[Expr] = []
-        for target, value in _assignments(algorithm.statements):
+        for target, value in assignments(algorithm.statements):
             reads.append(value)
-            for name, ty in _assigned(target):
+            for name, ty in assigned_variables(target):
                 columns = self._columns.of_variable(name, ty)
                 assigned.update(dict.fromkeys(columns))
                 if name not in self._columns.offset:
@@ -453,7 +448,7 @@ def _chosen(sub: Expr, d: int) -> Sequence[int] | None:
     return values if all(0 <= v < d for v in values) else None
 
 
-# -------------------------------------------------------------------------------------------- variables and statements
+# ------------------------------------------------------------------------------------------------------ variables
 
 
 def _is_variable(e: Expr) -> bool:
@@ -471,35 +466,3 @@ def _size_of(equality: Equality) -> int:
     if isinstance(equality.left, TupleTarget):
         return sum(scalar_size(e.ty) for e in equality.left.elements if e is not None)
     return scalar_size(equality.left.ty)
-
-
-def _assignments(statements: list[Statement]) -> Iterator[tuple[Expr | TupleTarget, Expr]]:
-    pending = statements[::-1]
-    while pending:
-        match pending.pop():
-            case Assign(target, value):
-                yield target, value
-            case IfStatement(branches, otherwise):
-                pending += [s for _, body in branches for s in body] + otherwise
-            case WhenStatement(branches):
-                pending += [s for _, body in branches for s in body]
-            case ForStatement(_, _, body) | WhileStatement(_, body):
-                pending += body
-            case _:
-                pass
-
-
-def _assigned(target: Expr | TupleTarget) -> Iterator[tuple[str, Type]]:
-    """The whole variables that an assignment reaches."""
-    parts = [e for e in target.elements if e is not None] if isinstance(target, TupleTarget) else [target]
-    while parts:
-        part = parts.pop()
-        match part:
-            case Ref(name, ty):
-                yield name, ty
-            case Array(elements):
-                parts += elements
-            case Record(fields):
-                parts += fields
-            case _:
-                parts += part.children()[:1]
