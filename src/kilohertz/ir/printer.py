@@ -1,0 +1,344 @@
+"""Flat as text: Modelica as far as it goes (`expr_text` says where it does not).
+
+Types and functions come first, then the variables, then equations and algorithms.  A comment at the end of a line
+says where it came from: `// file:line instance [passes]`.  `annotation(Evaluate = true)` marks a structural parameter.
+`reader` reads all of it back except the origins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from kilohertz.base import Origin, SourceMap
+from kilohertz.ir.expr import Enum, Expr, IfExp
+from kilohertz.ir.expr_text import print_expr, print_type, quoted
+from kilohertz.ir.flat import (
+    CONTINUOUS,
+    DISCRETE,
+    Algorithm,
+    Assert,
+    Assign,
+    Break,
+    CallEquation,
+    DerivativeOf,
+    Equality,
+    Experiment,
+    ExternalCall,
+    Flat,
+    ForStatement,
+    Function,
+    IfEquation,
+    IfStatement,
+    Local,
+    Reinit,
+    Return,
+    Terminate,
+    TupleTarget,
+    Variable,
+    WhenEquation,
+    WhenStatement,
+    WhileStatement,
+)
+from kilohertz.ir.traverse import flat_expressions, walk_all
+from kilohertz.ir.types import REAL, Base, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+
+__all__ = ["print_expr", "print_flat", "print_function", "print_type"]
+
+
+def print_flat(flat: Flat, sources: SourceMap | None = None) -> str:
+    """The whole model; `sources` turns spans into line numbers."""
+    p = _Printer(sources)
+    p.line(f"model {flat.name}{_description(flat.description)}")
+    p.indented((text, None) for text in _type_declarations(flat))
+    for function in flat.functions.values():
+        _function(p, function)
+    _variables(p, flat.variables.values())
+    _section(p, "initial equation", flat.initial_equations)
+    _section(p, "equation", flat.equations)
+    _algorithms(p, "initial algorithm", flat.initial_algorithms)
+    _algorithms(p, "algorithm", flat.algorithms)
+    experiment = _experiment(flat.experiment)
+    if experiment:
+        p.indented([(f"annotation({experiment});", None)])
+    p.line(f"end {flat.name};")
+    return "\n".join(p.lines) + "\n"
+
+
+def print_function(function: Function, sources: SourceMap | None = None) -> str:
+    """One function."""
+    p = _Printer(sources)
+    _function(p, function)
+    return "\n".join(line.removeprefix("  ") for line in p.lines) + "\n"
+
+
+# --------------------------------------------------------------------------------------------- equations, statements
+
+
+class _Printer:
+    """Collects lines; `sources` gives the line numbers of origins."""
+
+    def __init__(self, sources: SourceMap | None) -> None:
+        self.lines: list[str] = []
+        self._sources = sources
+        self._depth = 0
+
+    def line(self, text: str, origin: Origin | None = None) -> None:
+        comment = "" if origin is None else self._comment(origin)
+        self.lines.append("  " * self._depth + text + comment)
+
+    def block(self, items: Iterable[Any]) -> None:
+        self._depth += 1
+        for item in items:
+            _LINES[type(item)](self, item)
+        self._depth -= 1
+
+    def nested(self, items: Iterable[Any]) -> None:
+        """A block inside something already indented by one."""
+        self._depth += 1
+        self.block(items)
+        self._depth -= 1
+
+    def indented(self, texts: Iterable[tuple[str, Origin | None]]) -> None:
+        self._depth += 1
+        for text, origin in texts:
+            self.line(text, origin)
+        self._depth -= 1
+
+    def _comment(self, origin: Origin) -> str:
+        words = [self._place(origin)] if origin.spans else []
+        words += [origin.path] if origin.path else []
+        words += [f"[{', '.join(origin.passes)}]"] if origin.passes else []
+        return f" // {' '.join(words)}" if words else ""
+
+    def _place(self, origin: Origin) -> str:
+        span = origin.spans[0]
+        position = None if self._sources is None else self._sources.position(span)
+        return span.file if position is None else f"{span.file}:{position[0]}"
+
+    def branches(self, keyword: str, branches: Sequence[tuple[Expr, Sequence[Any]]], origin: Origin) -> None:
+        for k, (condition, body) in enumerate(branches):
+            word = f"else{keyword}" if k else keyword
+            self.line(f"{word} {print_expr(condition)} then", None if k else origin)
+            self.block(body)
+
+
+def _equality(p: _Printer, e: Equality) -> None:
+    p.line(f"{_target(e.left)} = {print_expr(e.right)};", e.origin)
+
+
+def _assign(p: _Printer, e: Assign) -> None:
+    p.line(f"{_target(e.target)} := {print_expr(e.value)};", e.origin)
+
+
+def _target(target: Expr | TupleTarget) -> str:
+    if isinstance(target, Expr):
+        # an equation that starts with `if` would read as an if-equation
+        return f"({print_expr(target)})" if isinstance(target, IfExp) else print_expr(target)
+    return "(" + ", ".join("" if e is None else print_expr(e) for e in target.elements) + ")"
+
+
+def _conditional(p: _Printer, e: IfEquation | IfStatement) -> None:
+    p.branches("if", e.branches, e.origin)
+    if e.otherwise:
+        p.line("else")
+        p.block(e.otherwise)
+    p.line("end if;")
+
+
+def _when(p: _Printer, e: WhenEquation | WhenStatement) -> None:
+    p.branches("when", e.branches, e.origin)
+    p.line("end when;")
+
+
+def _for(p: _Printer, e: ForStatement) -> None:
+    p.line(f"for {e.name} in {print_expr(e.range)} loop", e.origin)
+    p.block(e.body)
+    p.line("end for;")
+
+
+def _while(p: _Printer, e: WhileStatement) -> None:
+    p.line(f"while {print_expr(e.condition)} loop", e.origin)
+    p.block(e.body)
+    p.line("end while;")
+
+
+def _assert(p: _Printer, e: Assert) -> None:
+    level = "" if e.level is None else f", {print_expr(e.level)}"
+    p.line(f"assert({print_expr(e.condition)}, {print_expr(e.message)}{level});", e.origin)
+
+
+_LINES: dict[type, Callable[[_Printer, Any], None]] = {
+    Equality: _equality,
+    Assign: _assign,
+    IfEquation: _conditional,
+    IfStatement: _conditional,
+    WhenEquation: _when,
+    WhenStatement: _when,
+    ForStatement: _for,
+    WhileStatement: _while,
+    Assert: _assert,
+    Terminate: lambda p, e: p.line(f"terminate({print_expr(e.message)});", e.origin),
+    Reinit: lambda p, e: p.line(f"reinit({print_expr(e.target)}, {print_expr(e.value)});", e.origin),
+    CallEquation: lambda p, e: p.line(f"{print_expr(e.call)};", e.origin),
+    Break: lambda p, e: p.line("break;", e.origin),
+    Return: lambda p, e: p.line("return;", e.origin),
+}
+
+
+# ------------------------------------------------------------------------------------------------------- declarations
+
+
+def _description(text: str) -> str:
+    return f" {quoted(text)}" if text else ""
+
+
+def _section(p: _Printer, title: str, items: Sequence[Any]) -> None:
+    if items:
+        p.line(title)
+        p.block(items)
+
+
+def _algorithms(p: _Printer, title: str, algorithms: Sequence[Algorithm]) -> None:
+    for algorithm in algorithms:
+        p.line(title, algorithm.origin)
+        p.block(algorithm.statements)
+
+
+def _variables(p: _Printer, variables: Iterable[Variable]) -> None:
+    protected = False
+    for v in variables:
+        if v.protected != protected:
+            protected = v.protected
+            p.line("protected" if protected else "public")
+        p.indented([(_variable(v), v.origin)])
+
+
+def _variable(v: Variable) -> str:
+    usual = CONTINUOUS if v.ty.base == REAL.base else DISCRETE
+    words = ["final"] if v.final else []
+    words += [v.connection] if v.connection else []
+    words += [v.variability] if v.variability != usual else []
+    words += [v.causality] if v.causality else []
+    attributes = ", ".join(f"{name} = {print_expr(e)}" for name, e in v.attributes.items())
+    modified = f"({attributes})" if attributes else ""
+    binding = "" if v.binding is None else f" = {print_expr(v.binding)}"
+    evaluated = " annotation(Evaluate = true)" if v.structural else ""
+    declared = f"{v.name}{modified}{binding}{_description(v.description)}{evaluated};"
+    return " ".join([*words, print_type(v.ty), declared])
+
+
+def _experiment(e: Experiment) -> str:
+    given = [("StartTime", e.start), ("StopTime", e.stop), ("Interval", e.interval), ("Tolerance", e.tolerance)]
+    settings = ", ".join(f"{name} = {value!r}" for name, value in given if value is not None)
+    return f"experiment({settings})" if settings else ""
+
+
+# --------------------------------------------------------------------------------------------------------------- types
+
+
+def _type_declarations(flat: Flat) -> list[str]:
+    """Enumerations, records and external objects that occur, those needed by others first."""
+    found: dict[Base, None] = {}
+    for v in flat.variables.values():
+        _collect(v.ty, found)
+    for f in flat.functions.values():
+        for local in (*f.inputs, *f.outputs, *f.locals):
+            _collect(local.ty, found)
+    for e in walk_all(flat_expressions(flat)):
+        if isinstance(e, Enum) or not isinstance(e.ty.base, TupleType):
+            _collect(e.ty, found)
+    return [_declared(base) for base in found]
+
+
+def _collect(ty: Type, found: dict[Base, None]) -> None:
+    base = ty.base
+    if base in found:
+        return
+    if isinstance(base, RecordType):
+        for _, field in base.fields:
+            _collect(field, found)
+    elif isinstance(base, FunctionType):
+        for inner in (*(t for _, t in base.inputs), *base.outputs):
+            _collect(inner, found)
+        return
+    if isinstance(base, RecordType | EnumType | ExternalObjectType):
+        found[base] = None
+
+
+def _declared(base: Base) -> str:
+    if isinstance(base, EnumType):
+        return f"type {base.name} = enumeration({', '.join(base.literals)});"
+    if isinstance(base, RecordType):
+        fields = " ".join(f"{print_type(t)} {name};" for name, t in base.fields)
+        return f"record {base.name} {fields} end {base.name};"
+    assert isinstance(base, ExternalObjectType)
+    return f"class {base.name} extends ExternalObject({base.constructor}, {base.destructor}); end {base.name};"
+
+
+# ----------------------------------------------------------------------------------------------------------- functions
+
+
+def _function(p: _Printer, f: Function) -> None:
+    p.indented([(f"{'' if f.pure else 'impure '}function {f.id}", f.origin)])
+    p.indented((f"  {_local('input ', x)}", None) for x in f.inputs)
+    p.indented((f"  {_local('output ', x)}", None) for x in f.outputs)
+    if f.locals:
+        p.indented([("protected", None)])
+        p.indented((f"  {_local('', x)}", None) for x in f.locals)
+    if f.external is not None:
+        p.indented((text, None) for text in _external(f.external))
+    elif f.body:
+        p.indented([("algorithm", None)])
+        p.nested(f.body)
+    notes = _annotations(f)
+    if notes:
+        p.indented([(f"  annotation({', '.join(notes)});", None)])
+    p.indented([(f"end {f.id};", None)])
+
+
+def _local(prefix: str, x: Local) -> str:
+    given = [x.dims[k] if k < len(x.dims) else None for k in range(len(x.ty.dims))]
+    sizes = [
+        print_expr(e) if e is not None else ":" if n is None else str(n) for e, n in zip(given, x.ty.dims, strict=True)
+    ]
+    ty = print_type(x.ty.scalar()) + (f"[{', '.join(sizes)}]" if sizes else "")
+    default = "" if x.default is None else f" = {print_expr(x.default)}"
+    return f"{prefix}{ty} {x.name}{default}{_description(x.description)};"
+
+
+def _external(call: ExternalCall) -> list[str]:
+    result = "" if call.result is None else f"{print_expr(call.result)} = "
+    args = ", ".join(print_expr(e) for e in call.args)
+    lists = [
+        ("Include", call.includes),
+        ("Library", call.libraries),
+        ("IncludeDirectory", call.include_directories),
+        ("LibraryDirectory", call.library_directories),
+        ("SourceDirectory", call.source_directories),
+    ]
+    notes = [f"{name} = {{{', '.join(map(quoted, texts))}}}" for name, texts in lists if texts]
+    annotation = f" annotation({', '.join(notes)})" if notes else ""
+    return [f"external {quoted(call.language)} {result}{call.symbol}({args}){annotation};"]
+
+
+def _annotations(f: Function) -> list[str]:
+    notes = [] if f.inline is None else [f"Inline = {_truth(f.inline)}"]
+    notes += ["LateInline = true"] if f.late_inline else []
+    notes += [] if f.smooth_order is None else [f"smoothOrder = {f.smooth_order}"]
+    notes += ["GenerateEvents = true"] if f.generate_events else []
+    notes += ["RecordConstructor = true"] if f.is_record_constructor else []
+    notes += [_derivative(d) for d in f.derivatives]
+    notes += [f"inverse({x} = {g}({', '.join(args)}))" for x, g, args in f.inverses]
+    return notes
+
+
+def _derivative(d: DerivativeOf) -> str:
+    given = [f"order = {d.order}"] if d.order != 1 else []
+    given += [f"noDerivative = {name}" for name in d.no_derivative]
+    given += [f"zeroDerivative = {name}" for name in d.zero_derivative]
+    return f"derivative{'(' + ', '.join(given) + ')' if given else ''} = {d.function}"
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,153 @@
+"""Walks over expressions and over everything a Flat holds, on stacks of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from kilohertz.ir.expr import Comprehension, Expr, Ref
+from kilohertz.ir.flat import (
+    Assert,
+    Assign,
+    Break,
+    CallEquation,
+    Equality,
+    Equation,
+    Flat,
+    ForStatement,
+    Function,
+    IfEquation,
+    IfStatement,
+    Reinit,
+    Return,
+    Statement,
+    Terminate,
+    TupleTarget,
+    WhenEquation,
+    WhenStatement,
+    WhileStatement,
+)
+
+
+def map_expr(e: Expr, f: Callable[[Expr], Expr], memo: dict[Expr, Expr] | None = None) -> Expr:
+    """Rewrite from the leaves up: `f` gets every distinct node once, its children already rewritten.
+
+    Pass one `memo` to share work between expressions (valid as long as `f` answers alike).
+    """
+    done = {} if memo is None else memo
+    stack = [e]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        children = node.children()
+        missing = [c for c in children if c not in done]
+        if missing:
+            missing.reverse()
+            stack.extend(missing)
+            continue
+        stack.pop()
+        fresh = tuple([done[c] for c in children])
+        done[node] = f(node if fresh == children else node.rebuilt(fresh))
+    return done[e]
+
+
+def walk(e: Expr) -> Iterator[Expr]:
+    """Every distinct node once: parents before children, left before right."""
+    seen = {e}
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        yield node
+        for child in reversed(node.children()):
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+
+
+def refs(e: Expr) -> list[Ref]:
+    """The distinct variables an expression reads, in order of appearance; iterators it binds itself are left out."""
+    found: list[Ref] = []
+    bound: set[str] = set()
+    for node in walk(e):
+        if isinstance(node, Ref):
+            found.append(node)
+        elif isinstance(node, Comprehension):
+            bound.update(name for name, _ in node.iterators)
+    return [r for r in found if r.name not in bound] if bound else found
+
+
+def walk_all(expressions: Iterable[Expr]) -> Iterator[Expr]:
+    """Every distinct node of several expressions once."""
+    seen: set[Expr] = set()
+    for e in expressions:
+        if e in seen:
+            continue
+        seen.add(e)
+        stack = [e]
+        while stack:
+            node = stack.pop()
+            yield node
+            for child in reversed(node.children()):
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+
+
+def flat_expressions(flat: Flat) -> Iterator[Expr]:
+    """Every expression of a model and its functions, in order."""
+    for v in flat.variables.values():
+        yield from v.attributes.values()
+        if v.binding is not None:
+            yield v.binding
+    yield from expressions_in(flat.initial_equations)
+    yield from expressions_in(flat.equations)
+    for algorithm in (*flat.initial_algorithms, *flat.algorithms):
+        yield from expressions_in(algorithm.statements)
+    for function in flat.functions.values():
+        yield from function_expressions(function)
+
+
+def function_expressions(function: Function) -> Iterator[Expr]:
+    """Every expression of a function: sizes, defaults, body, external call."""
+    for local in (*function.inputs, *function.outputs, *function.locals):
+        yield from (e for e in (*local.dims, local.default) if e is not None)
+    yield from expressions_in(function.body)
+    if function.external is not None:
+        yield from function.external.args
+        if function.external.result is not None:
+            yield function.external.result
+
+
+def expressions_in(items: Iterable[Equation | Statement]) -> Iterator[Expr]:
+    """Every expression of equations or statements, nested ones included."""
+    for item in items:
+        match item:
+            case Equality(left, right) | Assign(left, right):
+                yield from (e for e in (left.elements if isinstance(left, TupleTarget) else (left,)) if e is not None)
+                yield right
+            case IfEquation(branches, otherwise) | IfStatement(branches, otherwise):
+                yield from _branch_expressions(branches)
+                yield from expressions_in(otherwise)
+            case WhenEquation(branches) | WhenStatement(branches):
+                yield from _branch_expressions(branches)
+            case ForStatement(_, over, body) | WhileStatement(over, body):
+                yield over
+                yield from expressions_in(body)
+            case Assert(condition, message, level):
+                yield from (e for e in (condition, message, level) if e is not None)
+            case Terminate(e) | CallEquation(e):
+                yield e
+            case Reinit(target, value):
+                yield target
+                yield value
+            case Break() | Return():
+                pass
+
+
+def _branch_expressions(
+    branches: Iterable[tuple[Expr, list[Equation]]] | Iterable[tuple[Expr, list[Statement]]],
+) -> Iterator[Expr]:
+    for condition, body in branches:
+        yield condition
+        yield from expressions_in(body)
