@@ -209,12 +209,12 @@ class Cursor:
         """Note the error and skip the rest of the item that began at token `first`.
 
         Stops past `;`, or before what opens or closes a list of items.  Where only a semicolon is missing and a new
-        item seems to follow, nothing is skipped.
+        line follows, nothing is skipped.
         """
         self.report(error)
         texts, values = self.texts, self.values
         i = self.i
-        if error.diagnostic.code == "P105" and i > first and (type(values[i]) is tuple or texts[i] in KEYWORDS):
+        if error.diagnostic.code == "P105" and first < i and self._starts_line(i):
             return
         while texts[i] not in _SECTIONS and texts[i] not in stops:
             if texts[i] == ";":
@@ -224,6 +224,11 @@ class Cursor:
                 break
             i += 1
         self.i = i if i > first or not texts[i] else first + 1
+
+    def _starts_line(self, i: int) -> bool:
+        """Is this token a word at the beginning of a line?"""
+        between = self.source[self.ends[i - 1] - self.offset : self.starts[i] - self.offset]
+        return "\n" in between and (type(self.values[i]) is tuple or self.texts[i] in KEYWORDS)
 
     def skip_header(self, error: Unexpected, closing: str) -> None:
         """Note an error in the head of a loop or branch and go on behind its `loop` or `then`, if that is there."""
