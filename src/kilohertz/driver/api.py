@@ -61,8 +61,9 @@ class Model:
 
     def flat_text(self, origins: bool = True) -> str:
         """The flat model as readable Modelica."""
-        text: str = _room("ir.flat_text", "flat_text", "printing a flat model")(self.flatten(), origins=origins)
-        return text
+        from kilohertz.ir.printer import print_flat
+
+        return print_flat(self.flatten(), self.session.libraries.sources if origins else None)
 
     def check(self) -> Report:
         """Count scalar equations and unknowns; diagnostics name the culprits where they differ."""
