@@ -281,6 +281,10 @@ def show(root: Expr) -> str:
     return done[id(root)][0]
 
 
+def _is_product(e: Expr) -> bool:
+    return isinstance(e, x.Binary) and e.op == "*"
+
+
 def _show_node(e: Expr, parts: list[tuple[str, int]]) -> tuple[str, int]:
     def wrapped(i: int, least: int) -> str:
         text, binds = parts[i]
@@ -308,7 +312,7 @@ def _show_node(e: Expr, parts: list[tuple[str, int]]) -> tuple[str, int]:
         case x.Binary(op, _, _):
             binds = _BINDS.get(op, _BINDS.get(op.lstrip("."), 5))
             left_least = binds + 1 if binds in (4, 8) else binds
-            right_least = binds if op in ("+", "*", "and", "or") else binds + 1
+            right_least = binds if op in ("+", "and", "or") or (op == "*" and _is_product(e.right)) else binds + 1
             return f"{wrapped(0, left_least)} {op} {wrapped(1, right_least)}".replace(" ^ ", "^"), binds
         case x.IfExp():
             return f"if {parts[0][0]} then {parts[1][0]} else {parts[2][0]}", 0

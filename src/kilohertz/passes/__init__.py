@@ -1,1 +1,23 @@
+"""Symbolic processing: Flat to Dae to Step, one pass a file."""
 
+from __future__ import annotations
+
+from kilohertz.ir.dae import Dae
+from kilohertz.ir.flat import Flat
+from kilohertz.ir.step import Step
+from kilohertz.passes.dae.split import split
+from kilohertz.passes.flat.scalarise import scalarise
+from kilohertz.passes.step.assemble import assemble
+
+
+def make_dae(flat: Flat) -> Dae:
+    """Flat to Dae, before any reduction."""
+    return split(scalarise(flat))
+
+
+def compile_flat(flat: Flat) -> Step:
+    """Flat to Step with all passes in their order."""
+    return assemble(make_dae(flat))
+
+
+__all__ = ["assemble", "compile_flat", "make_dae", "scalarise", "split"]

@@ -1,0 +1,514 @@
+"""Algebra on scalar expressions: folding of built-ins, derivatives, degree and linear parts.  All on explicit stacks.
+
+Derivatives are forward mode on the shared graph: `Differentiator` keeps a memo, so an expression with shared parts
+gives a derivative with shared parts, linear in the number of distinct nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+from kilohertz.ir import build
+from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
+from kilohertz.ir.expr import (
+    Array,
+    Binary,
+    Bool,
+    Builtin,
+    Call,
+    Enum,
+    Expr,
+    IfExp,
+    Int,
+    Item,
+    Real,
+    Record,
+    Ref,
+    Unary,
+)
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
+
+RELATIONS = frozenset({"<", "<=", ">", ">=", "==", "<>"})
+TRANSPARENT = frozenset({"noEvent", "smooth", "real"})
+
+
+class NoDerivative(Exception):
+    """Something in an expression cannot be differentiated."""
+
+
+# ------------------------------------------------------------------------------------------------------------ folding
+
+_UNARY: dict[str, Callable[[float], float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "exp": math.exp,
+    "log": math.log,
+    "log10": math.log10,
+    "sqrt": math.sqrt,
+}
+
+
+def fold_builtin(e: Builtin) -> Expr:
+    """A built-in function of literals as a literal, where it has a finite value."""
+    name, args = e.name, e.args
+    if not args:
+        return e
+    if name in ("noEvent", "smooth") and build.is_literal(args[-1]):
+        return args[-1]
+    if name == "real":
+        return build.to_real(args[0])
+    values = [a.value for a in args if type(a) in (Real, Int)]  # type: ignore[attr-defined]
+    if len(values) != len(args):
+        return _fold_enum(e)
+    try:
+        return _fold_numbers(e, name, values)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return e
+
+
+def _fold_enum(e: Builtin) -> Expr:
+    if e.name == "Integer" and len(e.args) == 1 and type(e.args[0]) is Enum:
+        return Int(e.args[0].index)
+    if e.name in ("min", "max") and len(e.args) == 2 and e.args[0] is e.args[1]:
+        return e.args[0]
+    return e
+
+
+def _fold_numbers(e: Builtin, name: str, v: list[float]) -> Expr:
+    if name in _UNARY:
+        return Real(_UNARY[name](v[0]))
+    match name:
+        case "abs":
+            return _number(abs(v[0]), e)
+        case "sign":
+            return Int((v[0] > 0) - (v[0] < 0))
+        case "atan2":
+            return Real(math.atan2(v[0], v[1]))
+        case "min":
+            return _number(min(v), e)
+        case "max":
+            return _number(max(v), e)
+        case "floor":
+            return Real(float(math.floor(v[0])))
+        case "ceil":
+            return Real(float(math.ceil(v[0])))
+        case "integer":
+            return Int(math.floor(v[0]))
+        case "div":
+            return _number(math.trunc(v[0] / v[1]), e)
+        case "mod":
+            return _number(v[0] - math.floor(v[0] / v[1]) * v[1], e)
+        case "rem":
+            return _number(v[0] - math.trunc(v[0] / v[1]) * v[1], e)
+        case _:
+            return e
+
+
+def _number(value: float, like: Expr) -> Expr:
+    return Int(int(value)) if like.ty == INTEGER else Real(float(value))
+
+
+def simplify_node(e: Expr) -> Expr:
+    """One node by its smart constructor, plus what pays in equation systems."""
+    kind = type(e)
+    if kind is Builtin:
+        return fold_builtin(e)  # type: ignore[arg-type]
+    if kind is Binary:
+        return _simplify_binary(e)  # type: ignore[arg-type]
+    if kind is Unary and e.op == "-" and isinstance(e.operand, Binary) and e.operand.op == "-":  # type: ignore[attr-defined]
+        return build.sub(e.operand.right, e.operand.left)  # type: ignore[attr-defined]
+    return build.folded(e)
+
+
+def _simplify_binary(e: Binary) -> Expr:
+    if e.left is e.right and not e.ty.dims:
+        if e.op == "-":
+            return ZERO if e.ty == REAL else Int(0)
+        if e.op in ("==", "<=", ">="):
+            return Bool(True)
+        if e.op in ("<>", "<", ">"):
+            return Bool(False)
+    if e.ty.dims:
+        return e
+    if e.op in ("*", "/"):
+        return _product(e)
+    if e.op in ("+", "-"):
+        return _sum(e)
+    return build.binary(e.op, e.left, e.right)
+
+
+def _product(e: Binary) -> Expr:
+    """Signs outside, literals in front."""
+    left, right, flip = e.left, e.right, False
+    if isinstance(left, Unary):
+        left, flip = left.operand, not flip
+    if isinstance(right, Unary):
+        right, flip = right.operand, not flip
+    if type(right) is Real and right.value < 0.0 and type(left) is not Real:
+        right, flip = Real(-right.value), not flip
+    if e.op == "*":
+        if type(right) is Real and type(left) is not Real:
+            left, right = right, left
+        if type(left) is Real and isinstance(right, Binary) and right.op == "*" and type(right.left) is Real:
+            left, right = build.mul(left, right.left), right.right
+        if isinstance(right, Binary) and right.op == "/" and right.left is ONE:
+            result = build.div(left, right.right)
+        else:
+            result = build.mul(left, right)
+    elif left is right and type(left) is not Real:
+        result = ONE
+    else:
+        result = build.div(left, right)
+    return build.neg(result) if flip else result
+
+
+def _sum(e: Binary) -> Expr:
+    """`-a + b` as `b - a`, `-a - b` as `-(a + b)`."""
+    left, right = e.left, e.right
+    if isinstance(left, Unary) and left.op == "-":
+        if e.op == "-":
+            return build.neg(build.add(left.operand, right))
+        if not (isinstance(right, Unary) and right.op == "-"):
+            return build.sub(right, left.operand)
+        return build.neg(build.add(left.operand, right.operand))
+    return build.binary(e.op, left, right)
+
+
+def simplify(e: Expr, memo: dict[Expr, Expr] | None = None) -> Expr:
+    return build.map_expr(e, simplify_node, memo)
+
+
+def substitute(e: Expr, values: Mapping[str, Expr], memo: dict[Expr, Expr] | None = None) -> Expr:
+    """Refs replaced by name, then simplified."""
+
+    def replaced(node: Expr) -> Expr:
+        if type(node) is Ref:
+            return values.get(node.name, node)
+        return simplify_node(node)
+
+    return build.map_expr(e, replaced, memo)
+
+
+# ----------------------------------------------------------------------------------------------------- what is in it
+
+
+class Occurrence:
+    """Names in expressions, memoised by node; `names(e)` in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._memo: dict[Expr, tuple[str, ...]] = {}
+
+    def names(self, e: Expr) -> tuple[str, ...]:
+        found = self._memo.get(e)
+        if found is None:
+            found = tuple(dict.fromkeys(r.name for r in build.refs(e)))
+            self._memo[e] = found
+        return found
+
+
+def contains(e: Expr, names: Iterable[str] | set[str] | frozenset[str]) -> bool:
+    wanted = names if isinstance(names, (set, frozenset)) else set(names)
+    return any(type(n) is Ref and n.name in wanted for n in build.walk(e))
+
+
+def degree(e: Expr, unknowns: set[str] | frozenset[str], memo: dict[Expr, int]) -> int:
+    """0: free of the unknowns, 1: linear in them, 2: not linear."""
+    stack = [e]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        children = node.children()
+        missing = [c for c in children if c not in memo]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        memo[node] = _degree_of(node, [memo[c] for c in children], unknowns)
+    return memo[e]
+
+
+def _degree_of(node: Expr, d: list[int], unknowns: set[str] | frozenset[str]) -> int:
+    kind = type(node)
+    if kind is Ref:
+        return 1 if node.name in unknowns else 0  # type: ignore[attr-defined]
+    if not d or max(d) == 0:
+        return 0
+    if kind is Unary:
+        return d[0] if node.op == "-" else 2  # type: ignore[attr-defined]
+    if kind is Binary:
+        op = node.op  # type: ignore[attr-defined]
+        if op in ("+", "-"):
+            return max(d)
+        if op == "*":
+            return min(2, d[0] + d[1])
+        if op == "/":
+            return d[0] if d[1] == 0 else 2
+        return 2
+    if kind is IfExp:
+        return max(d[1:]) if d[0] == 0 else 2
+    if kind is Builtin and node.name in TRANSPARENT:  # type: ignore[attr-defined]
+        return d[-1]
+    if kind is Builtin and node.name == "homotopy":  # type: ignore[attr-defined]
+        return max(d)
+    return 2
+
+
+# --------------------------------------------------------------------------------------------------------- derivatives
+
+
+class Differentiator:
+    """Forward-mode derivative of scalar expressions for given seeds.
+
+    `seed(name)` is the derivative of a variable (ZERO for those that do not move).  `call` differentiates a function
+    call from its arguments' derivatives; without it calls with moving arguments raise NoDerivative.
+    """
+
+    def __init__(
+        self,
+        seed: Callable[[Ref], Expr],
+        call: Callable[[Call, list[Expr], int | None], Expr] | None = None,
+    ) -> None:
+        self._seed = seed
+        self._call = call
+        self._memo: dict[Expr, Expr] = {}
+
+    def __call__(self, e: Expr) -> Expr:
+        memo = self._memo
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if node in memo:
+                stack.pop()
+                continue
+            if type(node) is Ref:
+                stack.pop()
+                memo[node] = self._seed(node)
+                continue
+            children = node.children()
+            missing = [c for c in children if c not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            memo[node] = self._derive(node, children, [memo[c] for c in children])
+        return memo[e]
+
+    def _derive(self, e: Expr, u: tuple[Expr, ...], d: list[Expr]) -> Expr:
+        if isinstance(e, (Array, Record)):
+            return e.rebuilt(tuple(d))
+        if not is_moving(d):
+            return _still(e)
+        match e:
+            case Unary("-", _):
+                return neg(d[0])
+            case Binary(op, _, _):
+                return derive_binary(op, u[0], u[1], d[0], d[1], e)
+            case IfExp(condition, _, _):
+                return if_(condition, d[1], d[2])
+            case Builtin(name, _):
+                return derive_builtin(name, u, d, e)
+            case Call():
+                if self._call is None:
+                    raise NoDerivative(e.function)
+                return self._call(e, d, None)
+            case Item(Call() as call, index):
+                if self._call is None:
+                    raise NoDerivative(call.function)
+                inner = [self._memo[a] for a in call.args]
+                return self._call(call, inner, index)
+            case _:
+                return _still(e)
+
+
+def is_moving(d: list[Expr]) -> bool:
+    """Some of the derivatives is not zero."""
+    for x in d:
+        if isinstance(x, (Array, Record)):
+            if is_moving(list(x.children())):
+                return True
+        elif x is not ZERO:
+            return True
+    return False
+
+
+def _still(e: Expr) -> Expr:
+    return ZERO if not e.ty.dims or e.ty.base != REAL.base else build.zeros(e.ty)
+
+
+def derive_binary(op: str, a: Expr, b: Expr, da: Expr, db: Expr, e: Expr) -> Expr:
+    if op == "+":
+        return add(da, db)
+    if op == "-":
+        return sub(da, db)
+    if op == "*":
+        return add(mul(da, b), mul(a, db))
+    if op == "/":
+        if db is ZERO:
+            return div(da, b)
+        return div(sub(da, mul(e, db)), b)
+    if op == "^":
+        if db is ZERO:
+            return mul(mul(b, _power(a, sub(b, ONE))), da)
+        log = Builtin("log", (a,), REAL)
+        return mul(e, add(mul(db, log), div(mul(b, da), a)))
+    return ZERO  # relations and logic do not move
+
+
+def _power(a: Expr, b: Expr) -> Expr:
+    return pow_(a, b)
+
+
+def _fn(name: str, *args: Expr) -> Expr:
+    return fold_builtin(Builtin(name, args, REAL))
+
+
+def derive_builtin(name: str, u: tuple[Expr, ...], d: list[Expr], e: Expr) -> Expr:
+    make = _DERIVATIVES.get(name)
+    if make is not None:
+        return make(u, d, e)
+    if name in ("floor", "ceil", "integer", "sign", "div", "Integer", "sample", "terminal", "initial", "pre", "delay"):
+        return ZERO
+    raise NoDerivative(name)
+
+
+_Rule = Callable[[tuple[Expr, ...], list[Expr], Expr], Expr]
+
+_DERIVATIVES: dict[str, _Rule] = {
+    "real": lambda u, d, e: d[0],
+    "noEvent": lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
+    "smooth": lambda u, d, e: d[1] if d[1] is ZERO else Builtin("noEvent", (d[1],), REAL),
+    "homotopy": lambda u, d, e: d[0] if d[0] is d[1] else Builtin("homotopy", (d[0], d[1]), REAL),
+    "sin": lambda u, d, e: mul(_fn("cos", u[0]), d[0]),
+    "cos": lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0])),
+    "tan": lambda u, d, e: mul(add(ONE, mul(e, e)), d[0]),
+    "asin": lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))),
+    "acos": lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))),
+    "atan": lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0]))),
+    "atan2": lambda u, d, e: div(sub(mul(u[1], d[0]), mul(u[0], d[1])), add(mul(u[0], u[0]), mul(u[1], u[1]))),
+    "sinh": lambda u, d, e: mul(_fn("cosh", u[0]), d[0]),
+    "cosh": lambda u, d, e: mul(_fn("sinh", u[0]), d[0]),
+    "tanh": lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0]),
+    "exp": lambda u, d, e: mul(e, d[0]),
+    "log": lambda u, d, e: div(d[0], u[0]),
+    "log10": lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])),
+    "sqrt": lambda u, d, e: div(d[0], mul(Real(2.0), e)),
+    "abs": lambda u, d, e: if_(Binary(">=", u[0], ZERO, BOOLEAN), d[0], neg(d[0])),
+    "min": lambda u, d, e: if_(Binary("<=", u[0], u[1], BOOLEAN), d[0], d[1]),
+    "max": lambda u, d, e: if_(Binary(">=", u[0], u[1], BOOLEAN), d[0], d[1]),
+    "mod": lambda u, d, e: sub(d[0], mul(_fn("floor", div(u[0], u[1])), d[1])),
+    "rem": lambda u, d, e: sub(d[0], mul(_trunc(div(u[0], u[1])), d[1])),
+}
+
+
+def _trunc(x: Expr) -> Expr:
+    return if_(Binary(">=", x, ZERO, BOOLEAN), _fn("floor", x), _fn("ceil", x))
+
+
+def partial(e: Expr, name: str, call: Callable[[Call, list[Expr], int | None], Expr] | None = None) -> Expr:
+    """d e / d name."""
+    return simplify(Differentiator(lambda r: ONE if r.name == name else ZERO, call)(e))
+
+
+# -------------------------------------------------------------------------------------------------------- linear parts
+
+
+def linear_parts(e: Expr, name: str) -> tuple[Expr, Expr] | None:
+    """(a, b) with e = a*name + b and neither containing `name`; None where e is not linear in it."""
+    memo: dict[Expr, int] = {}
+    wanted = frozenset((name,))
+    if degree(e, wanted, memo) > 1:
+        return None
+    if memo[e] == 0:
+        return ZERO, e
+    parts: dict[Expr, tuple[Expr, Expr]] = {}
+    stack = [e]
+    while stack:
+        node = stack[-1]
+        if node in parts:
+            stack.pop()
+            continue
+        if memo[node] == 0:
+            parts[node] = (ZERO, node)
+            continue
+        if type(node) is Ref:
+            parts[node] = (ONE, ZERO)
+            continue
+        missing = [c for c in node.children() if c not in parts and not _is_condition(node, c)]
+        if missing:
+            stack.extend(missing)
+            continue
+        parts[node] = _parts_of(node, parts)
+    a, b = parts[e]
+    return simplify(a), simplify(b)
+
+
+def _is_condition(node: Expr, child: Expr) -> bool:
+    return isinstance(node, IfExp) and child is node.condition and child not in (node.then, node.otherwise)
+
+
+def _parts_of(node: Expr, parts: dict[Expr, tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
+    match node:
+        case Unary(_, operand):
+            a, b = parts[operand]
+            return neg(a), neg(b)
+        case Binary(op, left, right):
+            (a, b), (c, d) = parts[left], parts[right]
+            if op == "+":
+                return add(a, c), add(b, d)
+            if op == "-":
+                return sub(a, c), sub(b, d)
+            if op == "*":
+                return (mul(a, right), mul(b, right)) if c is ZERO else (mul(left, c), mul(left, d))
+            return div(a, right), div(b, right)
+        case IfExp(condition, then, otherwise):
+            (a, b), (c, d) = parts[then], parts[otherwise]
+            return if_(condition, a, c), if_(condition, b, d)
+        case Builtin("homotopy", (actual, simplified)):
+            (a, b), (c, d) = parts[actual], parts[simplified]
+            return _homotopy(a, c), _homotopy(b, d)
+        case Builtin():
+            return parts[node.args[-1]]
+        case _:
+            raise NoDerivative(repr(node))
+
+
+def _homotopy(a: Expr, s: Expr) -> Expr:
+    return a if a is s else Builtin("homotopy", (a, s), REAL)
+
+
+# -------------------------------------------------------------------------------------------------------------- cost
+
+_COSTS = {"/": 4, "^": 20}
+
+
+def cost(roots: Iterable[Expr]) -> int:
+    """Operations to evaluate expressions once, shared parts counted once; a division as 4, a function as 20."""
+    seen: set[Expr] = set()
+    stack = list(roots)
+    total = 0
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        kind = type(e)
+        if kind is Binary:
+            total += _COSTS.get(e.op, 1)  # type: ignore[attr-defined]
+        elif kind in (Unary, IfExp):
+            total += 1
+        elif kind is Builtin:
+            total += 0 if e.name in TRANSPARENT else 20  # type: ignore[attr-defined]
+        elif kind is Call:
+            total += 50
+        stack.extend(e.children())
+    return total

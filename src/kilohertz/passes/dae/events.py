@@ -1,0 +1,290 @@
+"""make-events: every operator with time or events in it is made explicit (MLS 3.7.5, 8.5).
+
+  x > 0                     ->  $r0,   $r0 := x > 0, crossing 0           (not in noEvent, smooth(1, ..), functions)
+  time >= t0 + d            ->  $t0,   $t0 := time >= t0 + d, time event there
+  floor(u), integer, div    ->  $f0,   $f0 := floor(u), crossings where u leaves [$f0, $f0 + 1)
+  edge(b), change(v)        ->  b and not pre(b),  v <> pre(v)
+  $when(c)                  ->  $w0 and not pre($w0) and not initial(),  $w0 := c;  initial() and sample(k) as they are
+  sample(t0, dt)            ->  sample(k)
+  delay(u, dt)              ->  delay(k, dt),  $d0 = u
+  pre(x), x continuous      ->  x         (its value before a reinit of this pass)
+
+Rewriting is memoised per (expression, inside noEvent or not), on an explicit stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.ir import build
+from kilohertz.ir.dae import Crossing, Dae, DaeVariable, Delay, Equation, Role, Sample, TimeEvent, der_name, pre_name
+from kilohertz.ir.expr import TIME, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
+from kilohertz.passes.algebra import Differentiator, linear_parts, simplify_node
+
+INITIAL = Builtin("initial", (), BOOLEAN)
+ROUNDING = frozenset({"floor", "ceil", "integer"})
+DIVIDING = frozenset({"div", "mod", "rem"})
+COMPARISONS = frozenset({"<", "<=", ">", ">="})
+TIME_SLACK = Real(1e-9)  # of one unit of what is rounded: an event at a multiple is past it
+
+
+class Lowering:
+    """Rewrites expressions, adding variables, equations and events to a Dae as it goes."""
+
+    def __init__(self, dae: Dae, is_discrete: Callable[[str], bool]) -> None:
+        self._dae = dae
+        self._is_discrete = is_discrete
+        self._memo: dict[bool, dict[Expr, Expr]] = {True: {}, False: {}}
+        self._still: dict[Expr, int] = {}
+        self._counts: dict[str, int] = {}
+        self._whens: dict[Expr, Expr] = {}
+        self._origin = Origin()
+        self.differentiated: dict[str, Ref] = {}
+
+    def lower(self, e: Expr, origin: Origin, events: bool = True) -> Expr:
+        self._origin = origin
+        return self._lower(e, events)
+
+    def _lower(self, e: Expr, events: bool) -> Expr:
+        stack: list[tuple[Expr, bool]] = [(e, events)]
+        while stack:
+            node, live = stack[-1]
+            memo = self._memo[live]
+            if node in memo:
+                stack.pop()
+                continue
+            inside = live and not _is_quiet(node)
+            below = self._memo[inside]
+            children = node.children()
+            missing = [(c, inside) for c in reversed(children) if c not in below]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            fresh = tuple([below[c] for c in children])
+            memo[node] = self._node(node if fresh == children else node.rebuilt(fresh), live)
+        return self._memo[events][e]
+
+    def _node(self, e: Expr, live: bool) -> Expr:
+        kind = type(e)
+        if kind is Binary and e.op in COMPARISONS:  # type: ignore[attr-defined]
+            return self._relation(e, live)  # type: ignore[arg-type]
+        if kind is Builtin:
+            return self._builtin(e, live)  # type: ignore[arg-type]
+        return simplify_node(e)
+
+    def _builtin(self, e: Builtin, live: bool) -> Expr:
+        name, args = e.name, e.args
+        if name in ("noEvent", "smooth"):
+            return args[-1]
+        if name == "der":
+            return self._der(args[0])
+        if name == "pre":
+            return self._pre(args[0])
+        if name == "edge":
+            return build.and_(args[0], build.not_(self._pre(args[0])))
+        if name == "change":
+            return build.relation("<>", args[0], self._pre(args[0]))
+        if name == "$when":
+            return self._when(args[0])
+        if name == "sample":
+            return self._sample(e)
+        if name == "delay":
+            return self._delay(e)
+        if name == "semiLinear":
+            positive = self._node(Binary(">=", args[0], build.ZERO, BOOLEAN), live)
+            return build.if_(positive, build.mul(args[0], args[1]), build.mul(args[0], args[2]))
+        if name in ROUNDING and live and not self.is_still(args[0]):
+            return self._rounded(e)
+        if name in DIVIDING and live and args[0].ty == REAL and not self._all_still(args):
+            return self._divided(e)
+        return simplify_node(e)
+
+    # ------------------------------------------------------------------------------------------------ what moves when
+
+    def is_still(self, e: Expr) -> bool:
+        """Changes at events only."""
+        return self.motion(e) == 0
+
+    def _all_still(self, args: tuple[Expr, ...]) -> bool:
+        return all(self.is_still(a) for a in args)
+
+    def motion(self, e: Expr) -> int:
+        """0: constant between events, 1: moves with time alone, 2: moves with continuous variables."""
+        memo = self._still
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if node in memo:
+                stack.pop()
+                continue
+            if isinstance(node, Ref):
+                memo[node] = 1 if node is TIME else 0 if self._is_discrete(node.name) else 2
+                continue
+            missing = [c for c in node.children() if c not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            own = 2 if isinstance(node, Builtin) and node.name == "delay" else 0
+            memo[node] = max([memo[c] for c in node.children()], default=0)
+            memo[node] = max(memo[node], own)
+        return memo[e]
+
+    # ---------------------------------------------------------------------------------------------------------- rules
+
+    def _relation(self, e: Binary, live: bool) -> Expr:
+        e_simple = simplify_node(e)
+        if not isinstance(e_simple, Binary) or not live or e_simple.left.ty != REAL:
+            return e_simple
+        motion = self.motion(e_simple)
+        if motion == 0:
+            return e_simple
+        if motion == 1:
+            timed = self._time_relation(e_simple)
+            if timed is not None:
+                return timed
+        index = len(self._dae.crossings)
+        ref = self._new(f"$r{index}", Role.RELATION)
+        self._dae.equations.append(Equation(ref, e_simple, self._origin, directed=True))
+        self._dae.crossings.append(Crossing(index, e_simple, self._origin))
+        return ref
+
+    def _time_relation(self, e: Binary) -> Expr | None:
+        """`c*time + r > 0` as `time >= -r/c`: an instant that is hit exactly."""
+        parts = linear_parts(build.sub(e.left, e.right), "time")
+        if parts is None or parts[0] is build.ZERO:
+            return None
+        slope, rest = parts
+        at = build.neg(build.div(rest, slope)) if slope is not build.ONE else build.neg(rest)
+        after, before = build.relation(">=", TIME, at), build.relation("<", TIME, at)
+        if e.op in ("<", "<="):
+            after, before = before, after
+        rising = build.relation(">", slope, build.ZERO)
+        ref = self._new(self._number("$t"), Role.DISCRETE)
+        self._dae.equations.append(Equation(ref, build.if_(rising, after, before), self._origin, directed=True))
+        self._dae.time_events.append(TimeEvent(at, self._origin))
+        return ref
+
+    def _rounded(self, e: Builtin) -> Expr:
+        """floor, ceil or integer of a moving Real: a discrete value with crossings at both ends of its interval."""
+        u = e.args[0]
+        if e.name == "ceil":
+            return build.neg(self._rounded(Builtin("floor", (build.neg(u),), REAL)))
+        ref = self._new(self._number("$f"), Role.DISCRETE, REAL)
+        timed = self.motion(u) == 1 and self._time_steps(u, ref)
+        argument = build.add(u, TIME_SLACK) if timed else u
+        self._dae.equations.append(Equation(ref, Builtin("floor", (argument,), REAL), self._origin, directed=True))
+        if not timed:
+            self._relation(Binary("<", u, ref, BOOLEAN), True)
+            self._relation(Binary(">=", u, build.add(ref, build.ONE), BOOLEAN), True)
+        return Builtin("integer", (ref,), INTEGER) if e.name == "integer" else ref
+
+    def _time_steps(self, u: Expr, ref: Ref) -> bool:
+        parts = linear_parts(u, "time")
+        if parts is None or parts[0] is build.ZERO or not self._all_still(parts):
+            return False
+        slope, rest = parts
+        rising = build.relation(">", slope, build.ZERO)
+        edge = build.if_(rising, build.add(ref, build.ONE), ref)
+        self._dae.time_events.append(TimeEvent(build.div(build.sub(edge, rest), slope), self._origin))
+        return True
+
+    def _divided(self, e: Builtin) -> Expr:
+        a, b = e.args
+        quotient = build.div(a, b)
+        whole = self._rounded(Builtin("floor", (quotient,), REAL))
+        if e.name == "mod":
+            return build.sub(a, build.mul(whole, b))
+        positive = self._relation(Binary(">=", quotient, build.ZERO, BOOLEAN), True)
+        upward = build.neg(self._rounded(Builtin("floor", (build.neg(quotient),), REAL)))
+        truncated = build.if_(positive, whole, upward)
+        if e.name == "div":
+            return truncated
+        return build.sub(a, build.mul(truncated, b))
+
+    def _der(self, arg: Expr) -> Expr:
+        if isinstance(arg, Ref):
+            return self._rate(arg)
+        return Differentiator(self._rate)(arg)
+
+    def _rate(self, ref: Ref) -> Expr:
+        if ref is TIME:
+            return build.ONE
+        variable = self._dae.variables.get(ref.name)
+        if self._is_discrete(ref.name) or (variable is not None and variable.role in (Role.PARAMETER, Role.CONSTANT)):
+            return build.ZERO
+        self.differentiated.setdefault(ref.name, ref)
+        return Ref(der_name(ref.name), REAL)
+
+    def _pre(self, arg: Expr) -> Expr:
+        if not isinstance(arg, Ref):
+            if self.is_still(arg) and not arg.children():
+                return arg
+            raise self._error("pre is applied to something that is not a variable")
+        variable = self._dae.variables.get(arg.name)
+        if variable is None or variable.role not in (Role.DISCRETE, Role.RELATION):
+            return arg
+        return Ref(pre_name(arg.name), arg.ty)
+
+    def _when(self, condition: Expr) -> Expr:
+        if condition is INITIAL or isinstance(condition, Bool):
+            return condition if condition is INITIAL else Bool(False)
+        if isinstance(condition, Builtin) and condition.name == "sample":
+            return build.and_(condition, build.not_(INITIAL))
+        found = self._whens.get(condition)
+        if found is None:
+            found = self._whens[condition] = self._edge(condition)
+        return found
+
+    def _edge(self, condition: Expr) -> Expr:
+        ref = condition
+        if not isinstance(condition, Ref) or self._dae.variables[condition.name].role is not Role.DISCRETE:
+            ref = self._new(self._number("$w"), Role.DISCRETE)
+            self._dae.equations.append(Equation(ref, condition, self._origin, directed=True))
+        assert isinstance(ref, Ref)
+        risen = build.and_(ref, build.not_(Ref(pre_name(ref.name), BOOLEAN)))
+        return build.and_(risen, build.not_(INITIAL))
+
+    def _sample(self, e: Builtin) -> Expr:
+        if len(e.args) != 2:
+            raise self._error("clocked sample is not supported yet")
+        index = len(self._dae.samples)
+        start, interval = build.to_real(e.args[0]), build.to_real(e.args[1])
+        self._dae.samples.append(Sample(index, start, interval, self._origin))
+        return Builtin("sample", (Int(index),), BOOLEAN)
+
+    def _delay(self, e: Builtin) -> Expr:
+        index = len(self._dae.delays)
+        source = self._new(f"$d{index}", Role.ALGEBRAIC, REAL)
+        self._dae.equations.append(Equation(source, build.to_real(e.args[0]), self._origin))
+        longest = e.args[2] if len(e.args) > 2 else e.args[1]
+        self._dae.delays.append(Delay(index, source, build.to_real(longest), self._origin))
+        return Builtin("delay", (Int(index), build.to_real(e.args[1])), REAL)
+
+    def _number(self, prefix: str) -> str:
+        n = self._counts.get(prefix, 0)
+        self._counts[prefix] = n + 1
+        return f"{prefix}{n}"
+
+    def _new(self, name: str, role: Role, ty: object = BOOLEAN) -> Ref:
+        own = REAL if ty is REAL else BOOLEAN
+        variable = DaeVariable(name, own, role, protected=True, origin=self._origin)
+        self._dae.variables[name] = variable
+        return variable.ref
+
+    def _error(self, text: str) -> ModelError:
+        span = self._origin.spans[0] if self._origin.spans else None
+        return ModelError(Diagnostic("B102", text, span))
+
+
+def _is_quiet(e: Expr) -> bool:
+    if not isinstance(e, Builtin):
+        return False
+    if e.name == "noEvent":
+        return True
+    return e.name == "smooth" and isinstance(e.args[0], Int) and e.args[0].value >= 1
+
+
+__all__ = ["INITIAL", "IfExp", "Lowering"]

@@ -1,0 +1,327 @@
+"""split: the scalar Flat as a Dae: variables by kind, when-equations as guarded definitions, events explicit.
+
+  when c then v = e; reinit(x, f); end when;
+  ->  v := if g then e else pre(v);   when g: reinit(x, f);      g = $w0 and not pre($w0) and not initial(),  $w0 := c
+
+A Real is discrete where it is declared so, set in a when, or defined from its own `pre`.  Branches after the first act
+only where no earlier one does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.ir import build
+from kilohertz.ir.dae import (
+    AnyEquation,
+    CallEquation,
+    Dae,
+    DaeVariable,
+    Effect,
+    Equation,
+    Reinit,
+    Role,
+    Select,
+    When,
+    pre_name,
+)
+from kilohertz.ir.expr import FALSE, TRUE, Array, Bool, Builtin, Call, Enum, Expr, Record, Ref, Str, Unary
+from kilohertz.ir.flat import (
+    CONSTANT,
+    DISCRETE,
+    PARAMETER,
+    Assert,
+    Equality,
+    Flat,
+    IfEquation,
+    TupleTarget,
+    Variable,
+    WhenEquation,
+)
+from kilohertz.ir.flat import CallEquation as FlatCall
+from kilohertz.ir.flat import Equation as FlatEquation
+from kilohertz.ir.flat import Reinit as FlatReinit
+from kilohertz.ir.flat import Terminate as FlatTerminate
+from kilohertz.ir.types import REAL, ExternalObjectType
+from kilohertz.passes.dae.events import Lowering
+
+
+def split(flat: Flat) -> Dae:
+    """Flat (scalar) to Dae."""
+    return _Splitter(flat).run()
+
+
+class _Splitter:
+    def __init__(self, flat: Flat) -> None:
+        self._flat = flat
+        self._dae = Dae(
+            flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description
+        )
+        self._discrete = _discrete_reals(flat)
+        self._lowering = Lowering(self._dae, self._is_discrete)
+
+    def run(self) -> Dae:
+        for v in self._flat.variables.values():
+            self._dae.variables[v.name] = self._variable(v)
+        self._parameters()
+        for e in self._flat.equations:
+            self._equation(e, self._dae.equations)
+        for e in self._flat.initial_equations:
+            self._equation(e, self._dae.initial_equations, events=False)
+        for name in self._lowering.differentiated:
+            variable = self._dae.variables.get(name)
+            if variable is not None and variable.role is Role.ALGEBRAIC:
+                self._dae.variables[name] = replace(variable, role=Role.STATE)
+        return self._dae
+
+    def _is_discrete(self, name: str) -> bool:
+        if name.startswith("pre("):
+            return True
+        variable = self._dae.variables.get(name)
+        return variable is not None and variable.role not in (Role.STATE, Role.ALGEBRAIC, Role.INPUT)
+
+    # ------------------------------------------------------------------------------------------------------- variables
+
+    def _variable(self, v: Variable) -> DaeVariable:
+        a = v.attributes
+        role = self._role(v)
+        known = role in (Role.PARAMETER, Role.CONSTANT)
+        fixed = _flag(a.get("fixed"), known, v)
+        return DaeVariable(
+            v.name,
+            v.ty,
+            role,
+            v.binding,
+            _typed(a.get("start"), v),
+            fixed,
+            _typed(a.get("nominal"), v),
+            _typed(a.get("min"), v),
+            _typed(a.get("max"), v),
+            _select(a.get("stateSelect")),
+            _text(a.get("unit")),
+            _text(a.get("displayUnit")),
+            v.description,
+            v.causality,
+            v.protected,
+            v.final,
+            v.origin,
+        )
+
+    def _role(self, v: Variable) -> Role:
+        if isinstance(v.ty.base, ExternalObjectType):
+            return Role.OBJECT
+        if v.variability == CONSTANT or (v.structural and v.binding is not None):
+            return Role.CONSTANT
+        if v.variability == PARAMETER:
+            return Role.PARAMETER
+        if v.causality == "input":
+            return Role.INPUT
+        if v.variability == DISCRETE or v.ty != REAL or v.name in self._discrete:
+            return Role.DISCRETE
+        return Role.ALGEBRAIC
+
+    def _parameters(self) -> None:
+        """Bindings and attributes hold no events."""
+        for name, v in list(self._dae.variables.items()):
+            fields = {k: getattr(v, k) for k in ("binding", "start", "nominal", "min", "max")}
+            fresh = {k: self._lowering.lower(e, v.origin, False) for k, e in fields.items() if e is not None}
+            if any(fresh[k] is not fields[k] for k in fresh):
+                self._dae.variables[name] = replace(v, **fresh)  # type: ignore[arg-type]  # names are fields
+
+    # ------------------------------------------------------------------------------------------------------- equations
+
+    def _equation(self, e: FlatEquation, into: list[AnyEquation], events: bool = True) -> None:
+        match e:
+            case Equality():
+                into.append(self._equality(e, events))
+            case WhenEquation():
+                self._when(e)
+            case Assert():
+                lower = self._lowering.lower
+                condition, message = lower(e.condition, e.origin, False), lower(e.message, e.origin, False)
+                if condition is not TRUE:
+                    self._dae.asserts.append(Assert(condition, message, e.level, e.origin))
+            case FlatTerminate():
+                guard = self._lowering.lower(Builtin("$when", (TRUE,), TRUE.ty), e.origin)
+                self._dae.whens.append(When(guard, (self._effect(e),), e.origin))
+            case FlatCall():
+                self._dae.notes.append("a call for its effect outside a when is not run")
+            case _:
+                raise _error(f"{type(e).__name__} is not possible here", e.origin)
+
+    def _equality(self, e: Equality, events: bool) -> Equation | CallEquation:
+        if isinstance(e.left, TupleTarget):
+            call = self._lowering.lower(e.right, e.origin, False)
+            assert isinstance(call, Call)
+            targets = tuple(tuple(_scalars(t)) if t is not None else () for t in e.left.elements)
+            return CallEquation(targets, call, e.origin)
+        left = self._lowering.lower(e.left, e.origin, events)
+        right = self._lowering.lower(e.right, e.origin, events)
+        return self._directed(left, right, e.origin)
+
+    def _directed(self, left: Expr, right: Expr, origin: Origin) -> Equation:
+        """A discrete equation says what it computes; two plain variables may stand either way round."""
+        if left.ty == REAL:
+            own = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
+            return Equation(left, right, origin, directed=own)
+        if self._is_unknown(left) and self._is_unknown(right):
+            return Equation(left, right, origin)
+        if self._is_unknown(left):
+            return Equation(left, right, origin, directed=True)
+        if self._is_unknown(right):
+            return Equation(right, left, origin, directed=True)
+        if isinstance(left, Unary) and left.op == "not" and self._is_unknown(left.operand):
+            return Equation(left.operand, build.not_(right), origin, directed=True)
+        return Equation(left, right, origin)
+
+    def _is_unknown(self, e: Expr) -> bool:
+        if not isinstance(e, Ref):
+            return False
+        variable = self._dae.variables.get(e.name)
+        return variable is not None and variable.role in (Role.DISCRETE, Role.ALGEBRAIC, Role.STATE)
+
+    # ------------------------------------------------------------------------------------------------------------ when
+
+    def _when(self, e: WhenEquation) -> None:
+        taken: Expr = FALSE
+        values: dict[str, tuple[Ref, Expr, Origin]] = {}
+        for condition, body in e.branches:
+            guard = self._lowering.lower(condition, e.origin)
+            here = build.and_(guard, build.not_(taken)) if taken is not FALSE else guard
+            actions = self._body(body, here, TRUE, values)
+            if actions:
+                self._dae.whens.append(When(here, tuple(actions), e.origin))
+            taken = build.or_(taken, guard)
+        for ref, value, origin in values.values():
+            self._dae.equations.append(Equation(ref, value, origin, directed=True))
+
+    def _body(
+        self, body: list[FlatEquation], guard: Expr, given: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
+    ) -> list[Reinit | Effect]:
+        actions: list[Reinit | Effect] = []
+        active = build.and_(guard, given)
+        for e in body:
+            match e:
+                case Equality():
+                    self._guarded(e, active, values)
+                case IfEquation():
+                    outside: Expr = given
+                    for c, branch in e.branches:
+                        condition = self._lowering.lower(c, e.origin, False)
+                        actions += self._body(branch, guard, build.and_(outside, condition), values)
+                        outside = build.and_(outside, build.not_(condition))
+                    actions += self._body(e.otherwise, guard, outside, values)
+                case FlatReinit():
+                    value = self._lowering.lower(e.value, e.origin, False)
+                    assert isinstance(e.target, Ref)
+                    if given is not TRUE:
+                        self._dae.whens.append(When(active, (Reinit(e.target, value, e.origin),), e.origin))
+                    else:
+                        actions.append(Reinit(e.target, value, e.origin))
+                case Assert() | FlatTerminate() | FlatCall():
+                    if given is not TRUE:
+                        self._dae.whens.append(When(active, (self._effect(e),), e.origin))
+                    else:
+                        actions.append(self._effect(e))
+                case WhenEquation():
+                    raise _error("a when inside a when", e.origin)
+        return actions
+
+    def _guarded(self, e: Equality, active: Expr, values: dict[str, tuple[Ref, Expr, Origin]]) -> None:
+        if isinstance(e.left, TupleTarget):
+            raise _error("a call with several outputs that stays in a when", e.origin)
+        left, right = e.left, e.right
+        if not isinstance(left, Ref) and isinstance(right, Ref):
+            left, right = right, left
+        if not isinstance(left, Ref):
+            raise _error("an equation in a when must have a variable on its left side", e.origin)
+        value = self._lowering.lower(right, e.origin, False)
+        before = values[left.name][1] if left.name in values else Ref(pre_name(left.name), left.ty)
+        values[left.name] = (left, build.if_(active, value, before), e.origin)
+
+    def _effect(self, e: Assert | FlatTerminate | FlatCall) -> Effect:
+        def lower(x: Expr) -> Expr:
+            return self._lowering.lower(x, e.origin, False)
+
+        match e:
+            case Assert():
+                level = () if e.level is None else (e.level,)
+                return Effect("assert", (lower(e.condition), lower(e.message), *level), e.origin)
+            case FlatTerminate():
+                return Effect("terminate", (lower(e.message),), e.origin)
+            case FlatCall():
+                return Effect("call", (lower(e.call),), e.origin)
+
+
+def _discrete_reals(flat: Flat) -> set[str]:
+    """Reals set in a when, or defined from their own pre."""
+    found: set[str] = set()
+    stack: list[tuple[FlatEquation, bool]] = [(e, False) for e in flat.equations]
+    while stack:
+        e, inside = stack.pop()
+        match e:
+            case Equality(left, right):
+                if inside and isinstance(left, TupleTarget):
+                    found.update(s.name for t in left.elements if t is not None for s in _scalars(t))
+                elif inside:
+                    target = left if isinstance(left, Ref) else right
+                    if isinstance(target, Ref):
+                        found.add(target.name)
+                elif isinstance(left, Ref) and left.ty == REAL and _uses_pre_operator(right, left.name):
+                    found.add(left.name)
+            case WhenEquation(branches):
+                stack += [(x, True) for _, body in branches for x in body]
+            case IfEquation(branches, otherwise):
+                stack += [(x, inside) for _, body in branches for x in body]
+                stack += [(x, inside) for x in otherwise]
+            case _:
+                pass
+    return found
+
+
+def _uses_pre_operator(e: Expr, name: str) -> bool:
+    return any(
+        isinstance(n, Builtin) and n.name == "pre" and isinstance(n.args[0], Ref) and n.args[0].name == name
+        for n in build.walk(e)
+    )
+
+
+def _uses_pre(e: Expr, name: str) -> bool:
+    wanted = pre_name(name)
+    return any(isinstance(n, Ref) and n.name == wanted for n in build.walk(e))
+
+
+def _scalars(e: Expr) -> list[Ref]:
+    if isinstance(e, (Array, Record)):
+        return [s for c in e.children() for s in _scalars(c)]
+    assert isinstance(e, Ref)
+    return [e]
+
+
+def _flag(e: Expr | None, default: bool, v: Variable) -> bool:
+    if e is None:
+        return default
+    if not isinstance(e, Bool):
+        raise _error(f"`fixed` of {v.name} must be known when the model is translated", v.origin)
+    return e.value
+
+
+def _typed(e: Expr | None, v: Variable) -> Expr | None:
+    if e is None:
+        return None
+    return build.to_real(e) if v.ty == REAL else e
+
+
+def _select(e: Expr | None) -> Select:
+    if not isinstance(e, Enum):
+        return Select.DEFAULT
+    return Select[e.literal.upper()]
+
+
+def _text(e: Expr | None) -> str:
+    return e.value if isinstance(e, Str) else ""
+
+
+def _error(text: str, origin: Origin) -> ModelError:
+    return ModelError(Diagnostic("B103", text, origin.spans[0] if origin.spans else None))

@@ -1,0 +1,323 @@
+"""Built-in functions and operators on arrays, scalar by scalar (MLS 10.3, 10.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product as positions
+
+from kilohertz.ir import build
+from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Int, Real
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
+from kilohertz.passes.algebra import fold_builtin, simplify_node
+from kilohertz.passes.flat.values import Value, count, elements, shape, width
+
+
+def total(items: Sequence[Expr], ty: Type) -> Expr:
+    """A sum; empty ones are zero."""
+    if not items:
+        return Int(0) if ty == INTEGER else ZERO
+    result = items[0]
+    for x in items[1:]:
+        result = add(result, x)
+    return result
+
+
+def reduced(op: str, items: Sequence[Expr], ty: Type) -> Value:
+    """product, min or max of scalars."""
+    if op == "product":
+        result: Expr = Int(1) if ty == INTEGER else ONE
+        for x in items:
+            result = mul(result, x)
+        return Value(result.ty, (result,))
+    if not items:
+        limit = 1.7976931348623157e308
+        return Value(REAL, (Real(limit if op == "min" else -limit),))
+    result = items[0]
+    for x in items[1:]:
+        result = fold_builtin(Builtin(op, (result, x), result.ty))
+    return Value(result.ty, (result,))
+
+
+def elementwise(f: Callable[[Expr, Expr], Expr], a: Value, b: Value) -> Value:
+    """One operand may be scalar."""
+    like = a if a.ty.dims else b
+    xs = a.items if a.ty.dims else a.items * len(b.items)
+    ys = b.items if b.ty.dims else b.items * len(a.items)
+    if len(xs) != len(ys):
+        raise ValueError(f"operands of shapes {a.ty} and {b.ty}")
+    items = tuple(f(x, y) for x, y in zip(xs, ys, strict=True))
+    base = items[0].ty.base if items else like.ty.base
+    return Value(Type(base, like.ty.dims), items)
+
+
+def vectorised(f: Callable[[tuple[Expr, ...]], Expr], args: list[Value], ty: Type) -> Value:
+    """A scalar function over arrays; scalar arguments stand for all elements."""
+    like = next(a for a in args if a.ty.dims)
+    n = len(like.items)
+    columns = [a.items if a.ty.dims else a.items * n for a in args]
+    return Value(Type(ty.base, like.ty.dims), tuple(f(row) for row in zip(*columns, strict=True)))
+
+
+def product(a: Value, b: Value) -> Value:
+    """The matrix product, with vectors as MLS 10.6.5 has it."""
+    da, db = shape(a.ty), shape(b.ty)
+    rows = da[0] if len(da) == 2 else 1
+    inner = da[-1]
+    columns = db[1] if len(db) == 2 else 1
+    items = []
+    for i in range(rows):
+        for j in range(columns):
+            terms = [mul(a.items[i * inner + k], b.items[k * columns + j]) for k in range(inner)]
+            items.append(simplify_node(total(terms, a.ty.scalar())))
+    dims = da[:-1] + db[1:]
+    base = items[0].ty.base if items else a.ty.base
+    return Value(Type(base, dims), tuple(items))
+
+
+def power(a: Value, b: Value) -> Value:
+    exponent = b.scalar
+    if isinstance(exponent, Real) and exponent.value.is_integer():
+        exponent = Int(int(exponent.value))
+    if not isinstance(exponent, Int) or exponent.value < 0:
+        raise ValueError("a matrix power whose exponent is not known")
+    result = identity(shape(a.ty)[0], REAL)
+    for _ in range(exponent.value):
+        result = product(result, a)
+    return result
+
+
+def identity(n: int, ty: Type = INTEGER) -> Value:
+    one, zero = (Int(1), Int(0)) if ty == INTEGER else (ONE, ZERO)
+    return Value(ty.array_of(n, n), tuple(one if i == j else zero for i in range(n) for j in range(n)))
+
+
+def indexed(value: Value, dims: tuple[int, ...], picks: list[Value | None], failure: type[Exception]) -> Value:
+    """Subscripts; one that is not literal becomes a choice over all positions."""
+    axes: list[tuple[list[Expr], bool]] = []
+    for n, pick in zip(dims, picks, strict=False):
+        if pick is None:
+            axes.append(([Int(i) for i in range(1, n + 1)], True))
+        else:
+            axes.append((list(pick.items), bool(pick.ty.dims)))
+    axes += [([Int(i) for i in range(1, n + 1)], True) for n in dims[len(picks) :]]
+    step = width(value.ty.scalar())
+    kept = tuple(len(items) for items, vector in axes if vector)
+    result: list[Expr] = []
+    for position in positions(*(items for items, _ in axes)):
+        result += _picked(value, dims, position, step, failure)
+    return Value(Type(value.ty.base, kept), tuple(result))
+
+
+def _picked(
+    value: Value, dims: tuple[int, ...], position: tuple[Expr, ...], step: int, failure: type[Exception]
+) -> tuple[Expr, ...]:
+    at = 0
+    for axis, (n, sub_) in enumerate(zip(dims, position, strict=True)):
+        if not isinstance(sub_, Int):
+            return _chosen(value, dims, position, axis, step, failure)
+        if not 1 <= sub_.value <= n:
+            raise failure(f"subscript {sub_.value} outside 1 to {n}")
+        at = at * n + sub_.value - 1
+    return value.items[at * step : (at + 1) * step]
+
+
+def _chosen(
+    value: Value, dims: tuple[int, ...], position: tuple[Expr, ...], axis: int, step: int, failure: type[Exception]
+) -> tuple[Expr, ...]:
+    n = dims[axis]
+    if n > 256 or n == 0:
+        raise failure(f"a subscript over {n} elements that is not known")
+    rows = [
+        _picked(value, dims, (*position[:axis], Int(i), *position[axis + 1 :]), step, failure) for i in range(1, n + 1)
+    ]
+    chosen = rows[-1]
+    for i in range(n - 1, 0, -1):
+        here = build.relation("==", position[axis], Int(i))
+        chosen = tuple(build.if_(here, x, y) for x, y in zip(rows[i - 1], chosen, strict=True))
+    return chosen
+
+
+# ---------------------------------------------------------------------------------------------------------- functions
+
+
+def _literal_ints(values: list[Value]) -> list[int]:
+    found = []
+    for v in values:
+        e = v.scalar
+        if not isinstance(e, Int):
+            raise ValueError("a size that is not known")
+        found.append(e.value)
+    return found
+
+
+def _filled(item: Expr, dims: list[int]) -> Value:
+    return Value(item.ty.array_of(*dims), (item,) * count(tuple(dims)))
+
+
+def _fill(args: list[Value]) -> Value:
+    dims = _literal_ints(args[1:])
+    return Value(args[0].ty.array_of(*dims), args[0].items * count(tuple(dims)))
+
+
+def _sum(args: list[Value]) -> Value:
+    result = total(args[0].items, args[0].ty.scalar())
+    return Value(result.ty, (result,))
+
+
+def _extreme(name: str) -> Callable[[list[Value]], Value | None]:
+    def make(args: list[Value]) -> Value | None:
+        if len(args) == 1:
+            return reduced(name, args[0].items, args[0].ty.scalar())
+        return None
+
+    return make
+
+
+def _transpose(args: list[Value]) -> Value:
+    (a,) = args
+    n, m = shape(a.ty)[:2]
+    rest = shape(a.ty)[2:]
+    step = len(a.items) // (n * m) if n * m else 0
+    items: tuple[Expr, ...] = ()
+    for j in range(m):
+        for i in range(n):
+            at = (i * m + j) * step
+            items += a.items[at : at + step]
+    return Value(Type(a.ty.base, (m, n, *rest)), items)
+
+
+def _diagonal(args: list[Value]) -> Value:
+    v = args[0]
+    n = len(v.items)
+    zero = Int(0) if v.ty.base == INTEGER.base else ZERO
+    items = tuple(v.items[i] if i == j else zero for i in range(n) for j in range(n))
+    return Value(Type(v.ty.base, (n, n)), items)
+
+
+def _cross(args: list[Value]) -> Value:
+    a, b = args[0].items, args[1].items
+
+    def part(i: int, j: int) -> Expr:
+        return sub(mul(a[i], b[j]), mul(a[j], b[i]))
+
+    return Value(args[0].ty, (part(1, 2), part(2, 0), part(0, 1)))
+
+
+def _skew(args: list[Value]) -> Value:
+    x, y, z = args[0].items
+    zero = Int(0) if x.ty == INTEGER else ZERO
+    items = (zero, neg(z), y, z, zero, neg(x), neg(y), x, zero)
+    return Value(Type(args[0].ty.base, (3, 3)), items)
+
+
+def _outer(args: list[Value]) -> Value:
+    a, b = args
+    items = tuple(mul(x, y) for x in a.items for y in b.items)
+    return Value(Type(a.ty.base, (len(a.items), len(b.items))), items)
+
+
+def _symmetric(args: list[Value]) -> Value:
+    (a,) = args
+    n = shape(a.ty)[0]
+    items = tuple(a.items[min(i, j) * n + max(i, j)] for i in range(n) for j in range(n))
+    return Value(a.ty, items)
+
+
+def _linspace(args: list[Value]) -> Value:
+    n = _literal_ints(args[2:])[0]
+    first, last = build.to_real(args[0].scalar), build.to_real(args[1].scalar)
+    width_ = sub(last, first)
+    items = [simplify_node(add(first, build.div(mul(width_, Real(float(i))), Real(float(n - 1))))) for i in range(n)]
+    return Value(REAL.array_of(n), tuple(items))
+
+
+def _vector(args: list[Value]) -> Value:
+    return Value(Type(args[0].ty.base, (len(args[0].items),)), args[0].items)
+
+
+def _matrix(args: list[Value]) -> Value:
+    dims = shape(args[0].ty)
+    two = (dims[0] if dims else 1, dims[1] if len(dims) > 1 else 1)
+    return Value(Type(args[0].ty.base, two), args[0].items)
+
+
+def _promote(args: list[Value]) -> Value:
+    n = _literal_ints(args[1:])[0]
+    dims = shape(args[0].ty)
+    return Value(Type(args[0].ty.base, dims + (1,) * (n - len(dims))), args[0].items)
+
+
+def _cat(args: list[Value]) -> Value:
+    axis = _literal_ints(args[:1])[0] - 1
+    parts = args[1:]
+    return _joined(parts, axis)
+
+
+def _joined(parts: list[Value], axis: int) -> Value:
+    rank = max(len(p.ty.dims) for p in parts)
+    if any(p.ty.base == REAL.base for p in parts):
+        parts = [Value(Type(REAL.base, p.ty.dims), tuple(build.to_real(x) for x in p.items)) for p in parts]
+    if axis == 0:
+        items = tuple(x for p in parts for x in p.items)
+        rest = shape(parts[0].ty)[1:]
+        length = sum(shape(p.ty)[0] for p in parts)
+        return Value(Type(parts[0].ty.base, (length, *rest)), items)
+    rows = [elements(p) for p in parts]
+    joined = [_joined([r[i] for r in rows], axis - 1) for i in range(len(rows[0]))]
+    assert rank > axis
+    if not joined:
+        dims = list(shape(parts[0].ty))
+        dims[axis] = sum(shape(p.ty)[axis] for p in parts)
+        return Value(Type(parts[0].ty.base, tuple(dims)), ())
+    inner = shape(joined[0].ty)
+    return Value(Type(joined[0].ty.base, (len(joined), *inner)), tuple(x for j in joined for x in j.items))
+
+
+def _product_of(args: list[Value]) -> Value:
+    return reduced("product", args[0].items, args[0].ty.scalar())
+
+
+def _any(args: list[Value]) -> Value:
+    result: Expr = FALSE
+    for x in args[0].items:
+        result = build.or_(result, x)
+    return Value(BOOLEAN, (result,))
+
+
+def _all(args: list[Value]) -> Value:
+    result: Expr = TRUE
+    for x in args[0].items:
+        result = build.and_(result, x)
+    return Value(BOOLEAN, (result,))
+
+
+def _real(args: list[Value]) -> Value:
+    return Value(Type(REAL.base, args[0].ty.dims), tuple(build.to_real(x) for x in args[0].items))
+
+
+FUNCTIONS: dict[str, Callable[[list[Value]], Value | None]] = {
+    "real": _real,
+    "fill": _fill,
+    "zeros": lambda args: _filled(ZERO, _literal_ints(args)),
+    "ones": lambda args: _filled(ONE, _literal_ints(args)),
+    "identity": lambda args: identity(_literal_ints(args)[0], REAL),
+    "diagonal": _diagonal,
+    "sum": _sum,
+    "product": _product_of,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "transpose": _transpose,
+    "cross": _cross,
+    "skew": _skew,
+    "outerProduct": _outer,
+    "symmetric": _symmetric,
+    "linspace": _linspace,
+    "vector": _vector,
+    "matrix": _matrix,
+    "promote": _promote,
+    "scalar": lambda args: Value(args[0].ty.scalar(), args[0].items),
+    "cat": _cat,
+    "anyTrue": _any,
+    "allTrue": _all,
+}

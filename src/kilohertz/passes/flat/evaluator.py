@@ -1,0 +1,283 @@
+"""Symbolic evaluation: an expression with arrays, records and calls to its scalars.
+
+Every node answers with a `Value`.  What is literal folds, a condition that is literal picks its branch, loops in
+functions unroll, calls are inlined or become call nodes (`inline.py`).  Where something is not known at compile time
+that must be, `Unsupported` says so.  Recursion follows nesting only; sums and conjunctions are taken along their spine.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kilohertz.ir import build
+from kilohertz.ir.expr import (
+    FALSE,
+    TRUE,
+    Array,
+    Binary,
+    Bool,
+    Builtin,
+    Call,
+    Colon,
+    Comprehension,
+    Enum,
+    Expr,
+    Field,
+    FunctionRef,
+    IfExp,
+    Index,
+    Int,
+    Item,
+    Range,
+    Real,
+    Record,
+    Ref,
+    Str,
+    Unary,
+)
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
+from kilohertz.passes.algebra import RELATIONS, fold_builtin, simplify_node
+from kilohertz.passes.flat import arrays
+from kilohertz.passes.flat.values import Value, elements, field_of, shape, size, stacked
+
+Env = dict[str, Value]
+
+
+class Unsupported(Exception):
+    """Something has no scalar form that is known at compile time."""
+
+
+class Scope(Protocol):
+    """What the evaluator asks about names and functions."""
+
+    def model_value(self, ref: Ref) -> Value: ...
+
+    def call(self, call: Call, args: list[Value]) -> list[Value]: ...
+
+
+class Evaluator:
+    """Expressions to Values.  `quiet` is set inside functions: comparisons there make no events."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._memo: dict[Expr, Value] = {}
+        self._plain: dict[Expr, bool] = {}
+        self.quiet = False
+
+    def model(self, e: Expr) -> Value:
+        """The value of an expression over model variables (memoised: shared parts are expanded once)."""
+        return self.value(e, None)
+
+    def value(self, e: Expr, env: Env | None) -> Value:
+        if env is not None:
+            return self._evaluate(e, env)
+        found = self._memo.get(e)
+        if found is None:
+            found = self._memo[e] = self._evaluate(e, None)
+        return found
+
+    def scalar(self, e: Expr, env: Env | None) -> Expr:
+        return self.value(e, env).scalar
+
+    def _evaluate(self, e: Expr, env: Env | None) -> Value:
+        match e:
+            case Real() | Int() | Bool() | Str() | Enum():
+                return Value(e.ty, (e,))
+            case Ref(name):
+                if env is not None and name in env:
+                    return env[name]
+                return self._scope.model_value(e)
+            case Unary(op, operand):
+                value = self.value(operand, env)
+                make = build.neg if op == "-" else build.not_
+                return Value(value.ty, tuple(make(x) for x in value.items))
+            case Binary(op, left, right):
+                if op in ("+", "-", "and", "or") and isinstance(left, Binary):
+                    return self._spine(e, env)
+                return self._binary(op, self.value(left, env), self.value(right, env))
+            case IfExp():
+                return self._if(e, env)
+            case Builtin():
+                return self._builtin(e, env)
+            case Call():
+                return self._single(self._call(e, env), e)
+            case Item(base, index):
+                assert isinstance(base, Call)
+                return self._call(base, env)[index]
+            case Array(items):
+                return stacked([self.value(x, env) for x in items], e.ty.element())
+            case Record(fields):
+                parts = [self.value(x, env) for x in fields]
+                return Value(e.ty, tuple(x for p in parts for x in p.items))
+            case Field(base, name):
+                return field_of(self.value(base, env), name)
+            case Index(base, subs):
+                return self._index(base, subs, env)
+            case Range():
+                return self._range(e, env)
+            case Comprehension():
+                return self._comprehension(e, env)
+            case FunctionRef():
+                return Value(e.ty, (e,))
+            case _:
+                raise Unsupported(f"{type(e).__name__} here")
+
+    # ------------------------------------------------------------------------------------------------------- operators
+
+    def _spine(self, e: Binary, env: Env | None) -> Value:
+        """A long `a + b + c - ...`: along the left operands, not down the stack."""
+        chain: list[Binary] = []
+        node: Expr = e
+        while isinstance(node, Binary) and node.op in ("+", "-", "and", "or"):
+            chain.append(node)
+            node = node.left
+        value = self.value(node, env)
+        for link in reversed(chain):
+            value = self._binary(link.op, value, self.value(link.right, env))
+        return value
+
+    def _binary(self, op: str, a: Value, b: Value) -> Value:
+        if op == "*" and a.ty.dims and b.ty.dims:
+            return arrays.product(a, b)
+        if op == "^" and a.ty.dims:
+            return arrays.power(a, b)
+        plain = op[1:] if op[0] == "." else op
+        if op in RELATIONS:
+            return Value(BOOLEAN, (self._relation(op, a.scalar, b.scalar),))
+        if not a.ty.dims and not b.ty.dims:
+            result = _operate(plain, a.items[0], b.items[0])
+            return Value(result.ty, (result,))
+        return arrays.elementwise(lambda x, y: _operate(plain, x, y), a, b)
+
+    def _relation(self, op: str, a: Expr, b: Expr) -> Expr:
+        if a is b:
+            return Bool(op in ("==", "<=", ">="))
+        result = build.relation(op, a, b)
+        if self.quiet and isinstance(result, Binary) and a.ty == REAL:
+            return Builtin("noEvent", (result,), BOOLEAN)
+        return result
+
+    def _if(self, e: IfExp, env: Env | None) -> Value:
+        condition = self.scalar(e.condition, env)
+        if condition is TRUE:
+            return self.value(e.then, env)
+        if condition is FALSE:
+            return self.value(e.otherwise, env)
+        then, otherwise = self.value(e.then, env), self.value(e.otherwise, env)
+        if len(then.items) != len(otherwise.items):
+            raise Unsupported(f"branches of shapes {then.ty} and {otherwise.ty}")
+        items = tuple(build.if_(condition, x, y) for x, y in zip(then.items, otherwise.items, strict=True))
+        return Value(then.ty if then.ty.base == REAL.base else otherwise.ty, items)
+
+    # --------------------------------------------------------------------------------------------- built-ins and calls
+
+    def _builtin(self, e: Builtin, env: Env | None) -> Value:
+        name = e.name
+        if name == "size":
+            return self._size(e, env)
+        if name == "ndims":
+            return _int(len(self.value(e.args[0], env).ty.dims))
+        if name in ("noEvent", "smooth"):
+            return self._quieted(e, env)
+        args = [self.value(a, env) for a in e.args]
+        make = arrays.FUNCTIONS.get(name)
+        if make is not None:
+            result = make(args)
+            if result is not None:
+                return _integers(result) if e.ty.base == INTEGER.base else result
+        if any(a.ty.dims for a in args):
+            return arrays.vectorised(lambda xs: fold_builtin(Builtin(name, xs, e.ty.scalar())), args, e.ty)
+        result_expr = fold_builtin(Builtin(name, tuple(a.scalar for a in args), e.ty.scalar()))
+        return Value(result_expr.ty, (result_expr,))
+
+    def _size(self, e: Builtin, env: Env | None) -> Value:
+        dims = shape(self.value(e.args[0], env).ty)
+        if len(e.args) == 1:
+            return Value(INTEGER.array_of(len(dims)), tuple(Int(d) for d in dims))
+        axis = self.scalar(e.args[1], env)
+        if not isinstance(axis, Int):
+            raise Unsupported("size(...) of a dimension that is not known")
+        return _int(dims[axis.value - 1])
+
+    def _quieted(self, e: Builtin, env: Env | None) -> Value:
+        before = [self.value(a, env).scalar for a in e.args[:-1]]
+        inner = self.value(e.args[-1], env)
+        items = tuple(fold_builtin(Builtin(e.name, (*before, x), x.ty)) for x in inner.items)
+        return Value(inner.ty, items)
+
+    def _call(self, e: Call, env: Env | None) -> list[Value]:
+        return self._scope.call(e, [self.value(a, env) for a in e.args])
+
+    def _single(self, outputs: list[Value], e: Call) -> Value:
+        if len(outputs) != 1:
+            if not outputs:
+                raise Unsupported(f"{e.function} gives nothing")
+            return outputs[0]
+        return outputs[0]
+
+    # ---------------------------------------------------------------------------------------- subscripts, ranges, loops
+
+    def _index(self, base: Expr, subs: tuple[Expr, ...], env: Env | None) -> Value:
+        value = self.value(base, env)
+        dims = shape(value.ty)
+        picks: list[Value | None] = [None if isinstance(s, Colon) else self.value(s, env) for s in subs]
+        return arrays.indexed(value, dims, picks, Unsupported)
+
+    def _range(self, e: Range, env: Env | None) -> Value:
+        first, last = self.scalar(e.first, env), self.scalar(e.last, env)
+        step = None if e.step is None else self.scalar(e.step, env)
+        whole = build.range_(first, step, last)
+        n = whole.ty.dims[0]
+        if n is None:
+            raise Unsupported("a range whose bounds are not known")
+        items = tuple(build.index(whole, (Int(i),)) for i in range(1, n + 1))
+        return Value(whole.ty, items)
+
+    def _comprehension(self, e: Comprehension, env: Env | None) -> Value:
+        """The last iterator is the outermost dimension (MLS 10.4.1)."""
+        results = self._unrolled(e, list(reversed(e.iterators)), dict(env or {}))
+        if e.op == "":
+            return results
+        items = results.items
+        if e.op == "sum":
+            return Value(e.ty.scalar(), (arrays.total(items, e.ty.scalar()),))
+        return arrays.reduced(e.op, items, e.ty.scalar())
+
+    def _unrolled(self, e: Comprehension, iterators: list[tuple[str, Expr]], env: Env) -> Value:
+        if not iterators:
+            return self.value(e.body, env)
+        (name, over), rest = iterators[0], iterators[1:]
+        parts = []
+        for element in elements(self.value(over, env)):
+            parts.append(self._unrolled(e, rest, {**env, name: element}))
+        return stacked(parts, e.body.ty)
+
+
+def _operate(op: str, a: Expr, b: Expr) -> Expr:
+    return simplify_node(build.binary(op, a, b))
+
+
+def _integers(value: Value) -> Value:
+    """`zeros(3)` and the like where the language wants Integers."""
+    if value.ty.base == INTEGER.base or not all(isinstance(x, Real) for x in value.items):
+        return value
+    items = tuple(Int(int(x.value)) for x in value.items if isinstance(x, Real))
+    return Value(Type(INTEGER.base, value.ty.dims), items)
+
+
+def _int(n: int) -> Value:
+    return Value(INTEGER, (Int(n),))
+
+
+def broadcast(value: Value, ty: Type) -> tuple[Expr, ...]:
+    """Items of `value` for a variable of type `ty`: a scalar stands for all elements."""
+    n = size(ty)
+    if len(value.items) == n:
+        return value.items
+    if n == 0:
+        return ()
+    if len(value.items) and n % len(value.items) == 0:
+        return value.items * (n // len(value.items))
+    raise Unsupported(f"a value of type {value.ty} for {ty}")
+
+

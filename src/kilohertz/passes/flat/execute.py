@@ -1,0 +1,287 @@
+"""Symbolic execution of statements: what each variable is at the end, as scalar expressions.
+
+Used for functions that are inlined and for algorithms that become equations.  `if` with an unknown condition runs both
+branches and merges them; loops unroll where their range is known; a `when` merges under its guard `$when(c)`.  What
+cannot be known beforehand raises `Unsupported`, and the caller keeps the statements as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from kilohertz.ir import build
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Field, Index, Int, Ref
+from kilohertz.ir.flat import (
+    Assert,
+    Assign,
+    Break,
+    CallEquation,
+    ForStatement,
+    IfStatement,
+    Reinit,
+    Return,
+    Statement,
+    Terminate,
+    TupleTarget,
+    WhenStatement,
+    WhileStatement,
+)
+from kilohertz.ir.types import BOOLEAN, RecordType, Type
+from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported, broadcast
+from kilohertz.passes.flat.values import Value, elements, shape, size, width
+
+
+class Flow(Enum):
+    """How a block of statements ended."""
+
+    ON = auto()
+    BREAK = auto()
+    RETURN = auto()
+
+
+@dataclass(slots=True)
+class Effects:
+    """Asserts, terminates, reinits and calls met on the way, each with the condition under which it happens."""
+
+    found: list[tuple[Expr, Expr, Assert | Terminate | Reinit | CallEquation]] = field(default_factory=list)
+
+
+UNSET = Builtin("$unset", (), BOOLEAN)
+
+
+class Executor:
+    """Runs statements over an environment of Values; `limit` bounds the number of statements run."""
+
+    def __init__(self, evaluator: Evaluator, limit: int, effects: Effects | None = None) -> None:
+        self._evaluator = evaluator
+        self._left = limit
+        self._effects = effects
+        self._condition: Expr = TRUE  # of the ifs around
+        self._guard: Expr = TRUE  # of the whens around
+
+    def run(self, statements: list[Statement], env: Env) -> Flow:
+        for s in statements:
+            self._left -= 1
+            if self._left < 0:
+                raise Unsupported("too many statements to unroll")
+            flow = self._one(s, env)
+            if flow is not Flow.ON:
+                return flow
+        return Flow.ON
+
+    def _one(self, s: Statement, env: Env) -> Flow:
+        match s:
+            case Assign():
+                self._assign(s, env)
+            case IfStatement():
+                return self._if(s, env)
+            case ForStatement():
+                return self._for(s, env)
+            case WhileStatement():
+                return self._while(s, env)
+            case WhenStatement():
+                self._when(s, env)
+            case Break():
+                return Flow.BREAK
+            case Return():
+                return Flow.RETURN
+            case Assert() | Terminate() | Reinit() | CallEquation():
+                self._effect(s, env)
+        return Flow.ON
+
+    def _effect(self, s: Assert | Terminate | Reinit | CallEquation, env: Env) -> None:
+        if self._effects is None:
+            if isinstance(s, Assert):
+                return  # inside an inlined function: holds where the function is right
+            raise Unsupported("an effect in a function")
+        value = self._evaluator
+        match s:
+            case Assert():
+                message = value.scalar(s.message, env)
+                done: Assert | Terminate | Reinit | CallEquation = Assert(
+                    value.scalar(s.condition, env), message, s.level, s.origin
+                )
+            case Terminate():
+                done = Terminate(value.scalar(s.message, env), s.origin)
+            case Reinit():
+                done = Reinit(s.target, value.scalar(s.value, env), s.origin)
+            case CallEquation():
+                raise Unsupported("a call for its effect")
+        self._effects.found.append((self._guard, self._condition, done))
+
+    # ------------------------------------------------------------------------------------------------------ assignment
+
+    def _assign(self, s: Assign, env: Env) -> None:
+        if isinstance(s.target, TupleTarget):
+            self._assign_tuple(s, s.target, env)
+            return
+        self._store(s.target, self._evaluator.value(s.value, env), env)
+
+    def _assign_tuple(self, s: Assign, target: TupleTarget, env: Env) -> None:
+        outputs = self._evaluator._call(s.value, env)  # type: ignore[arg-type]
+        for element, value in zip(target.elements, outputs, strict=False):
+            if element is not None:
+                self._store(element, value, env)
+
+    def _store(self, target: Expr, value: Value, env: Env) -> None:
+        if isinstance(target, Ref):
+            old = env.get(target.name)
+            if old is None:
+                env[target.name] = Value(_known(target.ty, value.ty), self._cast(target.ty, value.items))
+            elif len(old.items) == len(value.items) or not old.ty.dims:
+                env[target.name] = Value(old.ty, self._cast(old.ty, value.items))
+            else:
+                env[target.name] = Value(value.ty, self._cast(value.ty, value.items))
+            return
+        name, places, part_type = self._places(target, env)
+        items = list(env[name].items)
+        if len(places) != len(value.items):
+            value = Value(part_type, broadcast(value, part_type))
+        for place, x in zip(places, value.items, strict=True):
+            items[place] = self._cast1(items[place], x, part_type)
+        env[name] = Value(env[name].ty, tuple(items))
+
+    def _cast(self, ty: Type, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        if isinstance(ty.base, RecordType):
+            return items
+        return tuple(build.to_real(x) for x in items) if ty.base == _REAL else items
+
+    def _cast1(self, old: Expr, new: Expr, ty: Type) -> Expr:
+        return build.to_real(new) if ty.base == _REAL else new
+
+    def _places(self, target: Expr, env: Env) -> tuple[str, list[int], Type]:
+        """Where in the variable's row of scalars the target's scalars stand."""
+        if isinstance(target, Ref):
+            value = env[target.name]
+            return target.name, list(range(len(value.items))), value.ty
+        if isinstance(target, Field):
+            name, places, ty = self._places(target.base, env)
+            return name, *_field_places(places, ty, target.name)
+        if isinstance(target, Index):
+            name, places, ty = self._places(target.base, env)
+            numbers = Value(ty, tuple(Int(i) for i in places))
+            holder = "$places"
+            picked = self._evaluator.value(
+                Index(Ref(holder, ty), target.subs, target.ty), {**env, holder: numbers}
+            )
+            found = [x.value for x in picked.items if isinstance(x, Int)]
+            if len(found) != len(picked.items):
+                raise Unsupported("an assignment to an element that is not known")
+            return name, found, picked.ty
+        raise Unsupported("this target of an assignment")
+
+    # ---------------------------------------------------------------------------------------------------- control flow
+
+    def _if(self, s: IfStatement, env: Env) -> Flow:
+        branches = [(c, body) for c, body in s.branches]
+        return self._branches(branches, s.otherwise, env)
+
+    def _branches(self, branches: list[tuple[Expr, list[Statement]]], otherwise: list[Statement], env: Env) -> Flow:
+        if not branches:
+            return self.run(otherwise, env)
+        condition = self._evaluator.scalar(branches[0][0], env)
+        if condition is TRUE:
+            return self.run(branches[0][1], env)
+        if condition is FALSE:
+            return self._branches(branches[1:], otherwise, env)
+        outer = self._condition
+        then_env, else_env = dict(env), dict(env)
+        self._condition = build.and_(outer, condition)
+        first = self.run(branches[0][1], then_env)
+        self._condition = build.and_(outer, build.not_(condition))
+        second = self._branches(branches[1:], otherwise, else_env)
+        self._condition = outer
+        if first is not Flow.ON or second is not Flow.ON:
+            raise Unsupported("break or return under a condition that is not known")
+        merge(condition, then_env, else_env, env)
+        return Flow.ON
+
+    def _for(self, s: ForStatement, env: Env) -> Flow:
+        shadowed = env.get(s.name)
+        flow = Flow.ON
+        for element in elements(self._evaluator.value(s.range, env)):
+            env[s.name] = element
+            flow = self.run(s.body, env)
+            if flow is not Flow.ON:
+                break
+        env.pop(s.name, None)
+        if shadowed is not None:
+            env[s.name] = shadowed
+        return Flow.RETURN if flow is Flow.RETURN else Flow.ON
+
+    def _while(self, s: WhileStatement, env: Env) -> Flow:
+        while True:
+            condition = self._evaluator.scalar(s.condition, env)
+            if condition is FALSE:
+                return Flow.ON
+            if condition is not TRUE:
+                raise Unsupported("a while loop")
+            flow = self.run(s.body, env)
+            if flow is Flow.BREAK:
+                return Flow.ON
+            if flow is Flow.RETURN:
+                return flow
+
+    def _when(self, s: WhenStatement, env: Env) -> None:
+        if self._effects is None:
+            raise Unsupported("when in a function")
+        taken: Expr = FALSE
+        for condition, body in s.branches:
+            conditions = self._evaluator.value(condition, env).items
+            guard: Expr = FALSE
+            for c in conditions:
+                guard = build.or_(guard, Builtin("$when", (c,), BOOLEAN))
+            guard_here = build.and_(guard, build.not_(taken)) if taken is not FALSE else guard
+            inside = dict(env)
+            outer, self._guard = self._guard, guard_here
+            flow = self.run(body, inside)
+            self._guard = outer
+            if flow is not Flow.ON:
+                raise Unsupported("break or return in a when")
+            merge(guard_here, inside, dict(env), env)
+            taken = build.or_(taken, guard)
+
+
+_REAL = Type(build.ZERO.ty.base).base
+
+
+def _known(declared: Type, given: Type) -> Type:
+    return given if any(d is None for d in declared.dims) else declared
+
+
+def merge(condition: Expr, a: Env, b: Env, into: Env) -> None:
+    """`into` := a where the condition holds, else b."""
+    for name, x in a.items():
+        y = b.get(name)
+        if y is None or y is x:
+            into[name] = x
+            continue
+        if len(x.items) != len(y.items):
+            raise Unsupported("arrays whose sizes depend on a condition")
+        into[name] = Value(x.ty, tuple(_either(condition, p, q) for p, q in zip(x.items, y.items, strict=True)))
+    for name, y in b.items():
+        if name not in a:
+            into[name] = y
+
+
+def _either(condition: Expr, a: Expr, b: Expr) -> Expr:
+    if a is UNSET:
+        return b
+    if b is UNSET:
+        return a
+    return build.if_(condition, a, b)
+
+
+def _field_places(places: list[int], ty: Type, name: str) -> tuple[list[int], Type]:
+    base = ty.base
+    assert isinstance(base, RecordType)
+    at = 0
+    for field_name, field_type in base.fields:
+        n = size(field_type)
+        if field_name == name:
+            step = width(ty.scalar())
+            found = [p for i in range(0, len(places), step) for p in places[i + at : i + at + n]]
+            return found, field_type.array_of(*shape(ty))
+        at += n
+    raise Unsupported(f"no field {name}")

@@ -1,0 +1,228 @@
+"""Calls: inlined where that pays, else nodes of their own.
+
+A function is inlined by running it symbolically on its scalar arguments (`execute.py`): where it is annotated `Inline`
+or `LateInline`, or is short.  Any other call with one scalar output stays an expression; one with arrays, records or
+several outputs becomes a call equation that sets auxiliary variables `$c7[1]`, shared by all calls with the same
+arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kilohertz.ir import build
+from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
+from kilohertz.ir.flat import Function, Local, Statement, WhileStatement
+from kilohertz.ir.types import RecordType, TupleType, Type
+from kilohertz.passes.algebra import fold_builtin
+from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported
+from kilohertz.passes.flat.execute import UNSET, Executor, Flow
+from kilohertz.passes.flat.values import Value, leaves, pack, shape, size
+
+
+@dataclass(slots=True)
+class AuxiliaryCall:
+    """A call with its outputs as auxiliary variables."""
+
+    call: Call
+    outputs: list[Value]
+    names: list[tuple[str, Type]] = field(default_factory=list)
+
+
+class Inliner:
+    """Answers calls for the evaluator."""
+
+    def __init__(
+        self,
+        functions: dict[str, Function],
+        evaluator: Callable[[], Evaluator],
+        long_limit: int = 20000,
+        short_limit: int = 16,
+        nodes_limit: int = 150,
+    ) -> None:
+        self._functions = functions
+        self._evaluator = evaluator
+        self._limits = (long_limit, short_limit, nodes_limit)
+        self._never: set[str] = set()
+        self._active: list[str] = []
+        self._memo: dict[tuple[str, tuple[Expr, ...]], list[Value]] = {}
+        self.calls: list[AuxiliaryCall] = []
+        self.used: dict[str, None] = {}  # functions that stay calls
+
+    def call(self, e: Call, args: list[Value]) -> list[Value]:
+        function = self._functions.get(e.function)
+        if function is None:
+            raise Unsupported(f"a call of {e.function}, which is not known")
+        args = [_suited(a, local) for a, local in zip(args, function.inputs, strict=False)]
+        key = (e.function, tuple(pack(a) for a in args))
+        found = self._memo.get(key)
+        if found is None:
+            found = self._inlined(function, args)
+            if found is None:
+                found = self._opaque(e, function, args, key[1])
+            self._memo[key] = found
+        return found
+
+    # -------------------------------------------------------------------------------------------------------- inlining
+
+    def _inlined(self, f: Function, args: list[Value]) -> list[Value] | None:
+        if f.is_record_constructor and not f.body and len(f.outputs) == 1:
+            return [_constructed(f, args)]
+        if f.external is not None:
+            return _builtin(f, args)
+        if f.id in self._never or f.inline is False or f.id in self._active or not f.pure or len(self._active) > 40:
+            return None
+        wanted = bool(f.inline) or f.late_inline
+        if not wanted and not self._may_be_short(f):
+            self._never.add(f.id)
+            return None
+        evaluator = self._evaluator()
+        quiet, evaluator.quiet = evaluator.quiet, not f.generate_events
+        self._active.append(f.id)
+        try:
+            outputs = self._run(f, args, evaluator, wanted)
+        except (Unsupported, ValueError):
+            if not wanted:
+                self._never.add(f.id)
+            return None
+        finally:
+            self._active.pop()
+            evaluator.quiet = quiet
+        if not wanted and _nodes(outputs) > self._limits[2] + _nodes(args):
+            self._never.add(f.id)
+            return None
+        return outputs
+
+    def _may_be_short(self, f: Function) -> bool:
+        return bool(f.body) and len(f.body) <= self._limits[1] and not _has_while(f.body)
+
+    def _run(self, f: Function, args: list[Value], evaluator: Evaluator, wanted: bool) -> list[Value]:
+        env: Env = {}
+        for local, arg in zip(f.inputs, args, strict=True):
+            env[local.name] = arg
+        for local in (*f.outputs, *f.locals):
+            env[local.name] = initial_value(local, env, evaluator)
+        executor = Executor(evaluator, self._limits[0] if wanted else 8 * self._limits[1])
+        if executor.run(f.body, env) is Flow.BREAK:
+            raise Unsupported("break outside a loop")
+        outputs = [env[local.name] for local in f.outputs]
+        if any(x is UNSET for v in outputs for x in v.items):
+            raise Unsupported("an output that is not set")
+        return outputs
+
+    # ---------------------------------------------------------------------------------------------------- opaque calls
+
+    def _opaque(self, e: Call, f: Function, args: list[Value], packed: tuple[Expr, ...]) -> list[Value]:
+        self.used[f.id] = None
+        types = self._output_types(e, f, args)
+        if len(types) == 1 and not types[0].dims and not isinstance(types[0].base, RecordType):
+            return [Value(types[0], (Call(f.id, packed, types[0]),))]
+        whole = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
+        auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [])
+        base = f"$c{len(self.calls)}"
+        for i, ty in enumerate(types):
+            prefix = base if len(types) == 1 else f"{base}.{f.outputs[i].name}"
+            named = [(prefix + suffix, t) for suffix, t in leaves(ty)]
+            auxiliary.names += named
+            auxiliary.outputs.append(Value(ty, tuple(Ref(n, t) for n, t in named)))
+        self.calls.append(auxiliary)
+        return auxiliary.outputs
+
+    def _output_types(self, e: Call, f: Function, args: list[Value]) -> list[Type]:
+        declared = list(e.ty.base.elements) if isinstance(e.ty.base, TupleType) else [e.ty]
+        if all(_is_known(t) for t in declared) and len(declared) == len(f.outputs):
+            return declared
+        env: Env = {local.name: arg for local, arg in zip(f.inputs, args, strict=True)}
+        return [local_type(local, env, self._evaluator()) for local in f.outputs]
+
+
+def _is_known(ty: Type) -> bool:
+    if any(d is None for d in ty.dims):
+        return False
+    return not isinstance(ty.base, RecordType) or all(_is_known(t) for _, t in ty.base.fields)
+
+
+def _suited(value: Value, local: Local) -> Value:
+    """Integers handed to a Real input become Reals."""
+    if local.ty.base == build.ZERO.ty.base and value.ty.base != local.ty.base:
+        return Value(Type(local.ty.base, value.ty.dims), tuple(build.to_real(x) for x in value.items))
+    return value
+
+
+def local_type(local: Local, env: Env, evaluator: Evaluator) -> Type:
+    """The local's type with its dimensions worked out."""
+    dims: list[int] = []
+    own = local.dims or local.ty.dims
+    for d in own:
+        if isinstance(d, int):
+            dims.append(d)
+            continue
+        if d is None:
+            raise Unsupported(f"the size of {local.name}")
+        n = evaluator.scalar(d, env)
+        if not isinstance(n, Int):
+            raise Unsupported(f"the size of {local.name}")
+        dims.append(n.value)
+    ty = Type(local.ty.base, tuple(dims))
+    if not _is_known(ty):
+        raise Unsupported(f"the size of {local.name}")
+    return ty
+
+
+def initial_value(local: Local, env: Env, evaluator: Evaluator) -> Value:
+    if local.default is not None:
+        value = evaluator.value(local.default, env)
+        return _suited(value, local)
+    if any(d is None for d in (local.dims or local.ty.dims)):
+        return Value(Type(local.ty.base, (0,) * len(local.dims or local.ty.dims)), ())
+    ty = local_type(local, env, evaluator)
+    return Value(ty, (UNSET,) * size(ty))
+
+
+def _constructed(f: Function, args: list[Value]) -> Value:
+    ty = f.outputs[0].ty
+    items = tuple(x for a in args for x in a.items)
+    if isinstance(ty.base, RecordType) and not _is_known(ty):
+        fields = tuple((name, a.ty) for (name, _), a in zip(ty.base.fields, args, strict=True))
+        ty = Type(RecordType(ty.base.name, fields), ty.dims)
+    return Value(ty, items)
+
+
+def _builtin(f: Function, args: list[Value]) -> list[Value] | None:
+    """A function whose body is a built-in of the language."""
+    external = f.external
+    if external is None or external.language != "builtin" or len(f.outputs) != 1 or f.outputs[0].ty.dims:
+        return None
+    if any(a.ty.dims for a in args):
+        return None
+    ty = f.outputs[0].ty
+    result = fold_builtin(Builtin(external.symbol, tuple(a.scalar for a in args), ty))
+    return [Value(ty, (result,))]
+
+
+def _has_while(body: list[Statement]) -> bool:
+    stack: list[Statement] = list(body)
+    while stack:
+        s = stack.pop()
+        if isinstance(s, WhileStatement):
+            return True
+        for inner in getattr(s, "branches", ()):
+            stack += inner[1]
+        stack += getattr(s, "body", ()) or ()
+        stack += getattr(s, "otherwise", ()) or ()
+    return False
+
+
+def _nodes(values: list[Value]) -> int:
+    seen: set[Expr] = set()
+    stack = [x for v in values for x in v.items]
+    while stack:
+        e = stack.pop()
+        if e not in seen:
+            seen.add(e)
+            stack.extend(e.children())
+    return len(seen)
+
+
+__all__ = ["AuxiliaryCall", "Inliner", "initial_value", "local_type", "shape"]

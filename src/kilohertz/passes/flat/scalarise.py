@@ -1,0 +1,348 @@
+"""scalarise: arrays, records, matrix operators and inlinable calls become scalars; ifs and algorithms equations.
+
+  r = R * v;              ->   r[1] = R[1,1]*v[1] + ...;  r[2] = ...
+  (a, b) = f(x);          ->   call node ($c0.a, $c0.b) = f(x);  a = $c0.a;  b = $c0.b
+  if c then x = a; else x = b; end if;   ->   x = if c then a else b
+  algorithm y := 0; if c then y := u; end if;   ->   y = if c then u else 0
+
+Constants, structural parameters and final parameters with literal values are replaced by their values.  Shared parts
+are expanded once (one memo per model), so the cost is linear in the size of the scalar result.  Gives up (Unsupported,
+reported as B101) where a size or a loop is not known at compile time; an algorithm that does not unroll stays one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.ir import build
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Ref
+from kilohertz.ir.flat import (
+    CONSTANT,
+    CONTINUOUS,
+    PARAMETER,
+    Algorithm,
+    Assert,
+    CallEquation,
+    Equality,
+    Equation,
+    Flat,
+    IfEquation,
+    Reinit,
+    Terminate,
+    TupleTarget,
+    Variable,
+    WhenEquation,
+)
+from kilohertz.ir.flat import DISCRETE as DISCRETE_TIME
+from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
+from kilohertz.passes.flat.algorithms import equations_of
+from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
+from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
+from kilohertz.passes.flat.values import Value, leaves, pack
+
+PASS = "scalarise"
+
+
+def scalarise(flat: Flat) -> Flat:
+    """The model with scalar variables and equations only."""
+    return _Scalariser(flat).run()
+
+
+class _Scalariser:
+    def __init__(self, flat: Flat) -> None:
+        self._flat = flat
+        self._evaluator = Evaluator(self)
+        self._inliner = Inliner(flat.functions, lambda: self._evaluator)
+        self._values: dict[str, Value] = {}
+        self._busy: set[str] = set()
+        self._out = Flat(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
+        self._n_calls = 0
+
+    # ---------------------------------------------------------------------------------------------- Scope of Evaluator
+
+    def model_value(self, ref: Ref) -> Value:
+        found = self._values.get(ref.name)
+        if found is None:
+            found = self._values[ref.name] = self._expanded(ref)
+        return found
+
+    def call(self, call: Call, args: list[Value]) -> list[Value]:
+        return self._inliner.call(call, args)
+
+    def _expanded(self, ref: Ref) -> Value:
+        variable = self._flat.variables.get(ref.name)
+        if variable is not None and variable.binding is not None and _is_evaluated(variable):
+            if ref.name in self._busy:
+                raise Unsupported(f"the value of {ref.name} depends on itself")
+            self._busy.add(ref.name)
+            value = self._evaluator.model(variable.binding)
+            self._busy.discard(ref.name)
+            items = _as_declared(variable, broadcast(value, variable.ty))
+            if all(build.is_literal(x) for x in items):
+                return Value(variable.ty, items)
+        return Value(ref.ty, tuple(Ref(ref.name + suffix, ty) for suffix, ty in leaves(ref.ty)))
+
+    # --------------------------------------------------------------------------------------------------------- the pass
+
+    def run(self) -> Flat:
+        for variable in self._flat.variables.values():
+            self._guarded(lambda v=variable: self._variable(v), variable.origin)
+        for equation in self._flat.equations:
+            self._out.equations += self._equation(equation)
+        for algorithm in self._flat.algorithms:
+            self._algorithm(algorithm, self._out.equations, self._out.algorithms, False)
+        for equation in self._flat.initial_equations:
+            self._out.initial_equations += self._equation(equation)
+        for algorithm in self._flat.initial_algorithms:
+            self._algorithm(algorithm, self._out.initial_equations, self._out.initial_algorithms, True)
+        self._take_calls()
+        return self._out
+
+    def _guarded(self, job: object, origin: Origin) -> None:
+        try:
+            job()  # type: ignore[operator]
+        except (Unsupported, ValueError) as failure:
+            raise _error(failure, origin) from failure
+
+    def _variable(self, v: Variable) -> None:
+        known = v.variability in (CONSTANT, PARAMETER)
+        attributes = {k: broadcast(self._evaluator.model(e), v.ty) for k, e in v.attributes.items()}
+        binding = None
+        if v.binding is not None:
+            binding = _as_declared(v, broadcast(self._evaluator.model(v.binding), v.ty))
+        for i, (suffix, ty) in enumerate(leaves(v.ty)):
+            name = v.name + suffix
+            own = {k: items[i] for k, items in attributes.items()}
+            value = None if binding is None else binding[i]
+            self._out.variables[name] = replace(
+                v, name=name, ty=ty, attributes=own, binding=value if known else None
+            )
+            if value is not None and not known:
+                self._out.equations.append(Equality(Ref(name, ty), value, v.origin))
+
+    def _take_calls(self) -> None:
+        """Auxiliary variables and their call equations; those of parameters alone are parameters."""
+        for auxiliary in self._inliner.calls:
+            variability = self._variability(auxiliary)
+            origin = Origin(passes=(PASS,))
+            for name, ty in auxiliary.names:
+                own = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
+                self._out.variables[name] = Variable(name, ty, own, protected=True, final=True, origin=origin)
+            target = TupleTarget(tuple(pack(v) for v in auxiliary.outputs))
+            self._out.equations.append(Equality(target, auxiliary.call, origin))
+
+    def _variability(self, auxiliary: AuxiliaryCall) -> str:
+        for ref in build.refs(auxiliary.call):
+            if ref.name == "time":
+                return CONTINUOUS
+            variable = self._out.variables.get(ref.name)
+            if variable is not None and variable.variability in (CONSTANT, PARAMETER):
+                continue
+            return CONTINUOUS
+        return PARAMETER
+
+    # -------------------------------------------------------------------------------------------------------- equations
+
+    def _equation(self, equation: Equation) -> list[Equation]:
+        try:
+            return self._scalar_equations(equation)
+        except (Unsupported, ValueError) as failure:
+            raise _error(failure, equation.origin) from failure
+
+    def _scalar_equations(self, equation: Equation) -> list[Equation]:
+        value = self._evaluator
+        match equation:
+            case Equality():
+                return self._equality(equation)
+            case IfEquation():
+                return self._if(equation)
+            case WhenEquation():
+                return [self._when(equation)]
+            case Assert():
+                return self._assert(equation, TRUE)
+            case Terminate():
+                return [Terminate(value.model(equation.message).scalar, equation.origin)]
+            case Reinit():
+                target, new = value.model(equation.target), value.model(equation.value)
+                pairs = zip(target.items, broadcast(new, target.ty), strict=True)
+                return [Reinit(t, build.to_real(n), equation.origin) for t, n in pairs]
+            case CallEquation():
+                return self._effect(equation)
+
+    def _effect(self, equation: CallEquation) -> list[Equation]:
+        call = equation.call
+        assert isinstance(call, Call)
+        args = tuple(pack(self._evaluator.model(a)) for a in call.args)
+        self._inliner.used[call.function] = None
+        return [CallEquation(Call(call.function, args, call.ty), equation.origin)]
+
+    def _assert(self, equation: Assert, given: Expr) -> list[Equation]:
+        condition = self._evaluator.model(equation.condition).scalar
+        condition = build.or_(build.not_(given), condition)
+        if condition is TRUE:
+            return []
+        message = self._evaluator.model(equation.message).scalar
+        level = None if equation.level is None else self._evaluator.model(equation.level).scalar
+        return [Assert(condition, message, level, equation.origin)]
+
+    def _equality(self, equation: Equality) -> list[Equation]:
+        if isinstance(equation.left, TupleTarget):
+            return self._tuple_equality(equation.left, equation)
+        left, right = self._evaluator.model(equation.left), self._evaluator.model(equation.right)
+        return self._pairs(left, right, equation.origin)
+
+    def _tuple_equality(self, target: TupleTarget, equation: Equality) -> list[Equation]:
+        call = equation.right
+        assert isinstance(call, Call)
+        outputs = self._inliner.call(call, [self._evaluator.model(a) for a in call.args])
+        found: list[Equation] = []
+        for element, output in zip(target.elements, outputs, strict=False):
+            if element is not None:
+                found += self._pairs(self._evaluator.model(element), output, equation.origin)
+        return found
+
+    def _pairs(self, left: Value, right: Value, origin: Origin) -> list[Equation]:
+        a, b = left.items, right.items
+        if len(a) != len(b):
+            if left.ty.dims and not right.ty.dims:
+                b = broadcast(right, left.ty)
+            elif right.ty.dims and not left.ty.dims:
+                a = broadcast(left, right.ty)
+            else:
+                raise Unsupported(f"an equation between {left.ty} and {right.ty}")
+        return [Equality(*_matched(x, y), origin) for x, y in zip(a, b, strict=True) if x is not y]
+
+    # ---------------------------------------------------------------------------------------------------- if and when
+
+    def _if(self, equation: IfEquation) -> list[Equation]:
+        branches: list[tuple[Expr, list[Equation]]] = []
+        for condition, body in equation.branches:
+            c = self._evaluator.model(condition).scalar
+            if c is FALSE:
+                continue
+            branches.append((c, self._body(body)))
+            if c is TRUE:
+                break
+        if not branches or branches[-1][0] is not TRUE:
+            branches.append((TRUE, self._body(equation.otherwise)))
+        if len(branches) == 1:
+            return branches[0][1]
+        return _merged(branches, equation.origin)
+
+    def _body(self, body: list[Equation]) -> list[Equation]:
+        return [x for e in body for x in self._scalar_equations(e)]
+
+    def _when(self, equation: WhenEquation) -> Equation:
+        branches: list[tuple[Expr, list[Equation]]] = []
+        for condition, body in equation.branches:
+            parts = self._evaluator.model(condition).items
+            guard: Expr = FALSE
+            for part in parts:
+                guard = build.or_(guard, Builtin("$when", (part,), BOOLEAN))
+            branches.append((guard, self._when_body(body)))
+        return WhenEquation(branches, equation.origin)
+
+    def _when_body(self, body: list[Equation]) -> list[Equation]:
+        """Inside a when an if may leave branches out, so ifs stay."""
+        found: list[Equation] = []
+        for e in body:
+            if isinstance(e, IfEquation):
+                branches = [(self._evaluator.model(c).scalar, self._when_body(b)) for c, b in e.branches]
+                found.append(IfEquation(branches, self._when_body(e.otherwise), e.origin))
+            else:
+                found += self._scalar_equations(e)
+        return found
+
+    def _algorithm(
+        self, algorithm: Algorithm, equations: list[Equation], algorithms: list[Algorithm], initial: bool
+    ) -> None:
+        try:
+            equations += equations_of(algorithm, self._flat, self._evaluator, initial)
+        except (Unsupported, ValueError) as failure:
+            raise _error(failure, algorithm.origin) from failure
+
+
+def _is_evaluated(v: Variable) -> bool:
+    if isinstance(v.ty.base, ExternalObjectType):
+        return False
+    if v.variability == CONSTANT or v.structural:
+        return True
+    return v.variability == PARAMETER and (v.final or v.protected) and _is_fixed(v)
+
+
+def _is_fixed(v: Variable) -> bool:
+    return v.attributes.get("fixed", TRUE) is TRUE
+
+
+def _as_declared(v: Variable, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    return tuple(build.to_real(x) for x in items) if v.ty.base == REAL.base else items
+
+
+def _matched(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    if a.ty == REAL or b.ty == REAL:
+        return build.to_real(a), build.to_real(b)
+    return a, b
+
+
+def _merged(branches: list[tuple[Expr, list[Equation]]], origin: Origin) -> list[Equation]:
+    """Branches of an if, equation by equation; those that define the same variable are paired."""
+    merged: list[Equation] = []
+    columns: list[list[Equality]] = []
+    outside: Expr = FALSE
+    for condition, body in branches:
+        here = build.and_(build.not_(outside), condition)
+        column: list[Equality] = []
+        for e in body:
+            if isinstance(e, Equality):
+                column.append(e)
+            elif isinstance(e, Assert):
+                merged.append(replace(e, condition=build.or_(build.not_(here), e.condition)))
+            elif isinstance(e, Terminate):
+                merged.append(WhenEquation([(Builtin("$when", (here,), BOOLEAN), [e])], e.origin))
+            else:
+                raise Unsupported(f"{type(e).__name__} in an if-equation")
+        columns.append(column)
+        outside = build.or_(outside, condition)
+    if len({len(c) for c in columns}) != 1:
+        raise Unsupported("branches with different numbers of equations")
+    aligned = _aligned(columns)
+    merged += [_choice([c for c, _ in branches], row, origin) for row in zip(*aligned, strict=True)]
+    return merged
+
+
+def _aligned(columns: list[list[Equality]]) -> list[list[Equality]]:
+    """Order every branch like the first where all define the same variables."""
+    names = [[e.left.name if isinstance(e.left, Ref) else "" for e in c] for c in columns]
+    first = names[0]
+    if "" in first or len(set(first)) != len(first) or any(sorted(n) != sorted(first) for n in names):
+        return columns
+    return [[c[n.index(name)] for name in first] for c, n in zip(columns, names, strict=True)]
+
+
+def _choice(conditions: list[Expr], row: tuple[Equality, ...], origin: Origin) -> Equality:
+    lefts = {e.left for e in row}
+    origin = Origin(origin.spans + row[0].origin.spans, row[0].origin.path or origin.path, (PASS,))
+    if len(lefts) == 1:
+        value = row[-1].right
+        for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):
+            value = build.if_(c, e.right, value)
+        left = row[0].left
+        assert not isinstance(left, TupleTarget)
+        return Equality(left, value, origin)
+    residual = _residual(row[-1])
+    for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):
+        residual = build.if_(c, _residual(e), residual)
+    return Equality(build.ZERO, residual, origin)
+
+
+def _residual(e: Equality) -> Expr:
+    if isinstance(e.left, TupleTarget) or e.left.ty != REAL:
+        raise Unsupported("an if-equation whose branches define different discrete variables")
+    return build.sub(e.left, e.right)
+
+
+def _error(failure: Exception, origin: Origin) -> ModelError:
+    span = origin.spans[0] if origin.spans else None
+    where = f" in {origin.path}" if origin.path else ""
+    return ModelError(Diagnostic("B101", f"this cannot be brought to scalar form{where}: {failure}", span))

@@ -1,0 +1,93 @@
+"""Which functions an expression or a function calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kilohertz.ir.expr import Call, Expr, FunctionRef
+from kilohertz.ir.flat import (
+    Assert,
+    Assign,
+    CallEquation,
+    ForStatement,
+    Function,
+    IfStatement,
+    Reinit,
+    Statement,
+    Terminate,
+    TupleTarget,
+    WhenStatement,
+    WhileStatement,
+)
+from kilohertz.ir.types import ExternalObjectType, Type
+
+
+def called_in_expressions(roots: Iterable[Expr]) -> list[str]:
+    """Ids of functions called or handed over, and constructors and destructors of external objects met."""
+    seen: set[Expr] = set()
+    found: dict[str, None] = {}
+    stack = list(roots)
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if isinstance(e, (Call, FunctionRef)):
+            found[e.function] = None
+        _of_type(e.ty, found)
+        stack.extend(e.children())
+    return list(found)
+
+
+def _of_type(ty: Type, found: dict[str, None]) -> None:
+    if isinstance(ty.base, ExternalObjectType):
+        found[ty.base.constructor] = None
+        found[ty.base.destructor] = None
+
+
+def called_in_function(f: Function) -> list[str]:
+    roots: list[Expr] = list(statement_expressions(f.body))
+    for local in (*f.inputs, *f.outputs, *f.locals):
+        if local.default is not None:
+            roots.append(local.default)
+        roots += [d for d in local.dims if isinstance(d, Expr)]
+    return called_in_expressions(roots)
+
+
+def statement_expressions(body: Iterable[Statement]) -> list[Expr]:
+    """Every expression in statements, nested ones included."""
+    found: list[Expr] = []
+    stack: list[Statement] = list(body)
+    while stack:
+        s = stack.pop()
+        match s:
+            case Assign(target, value):
+                found.append(value)
+                if isinstance(target, TupleTarget):
+                    found += [t for t in target.elements if t is not None]
+                else:
+                    found.append(target)
+            case IfStatement(branches, otherwise):
+                found += [c for c, _ in branches]
+                stack += [x for _, b in branches for x in b]
+                stack += otherwise
+            case WhenStatement(branches):
+                found += [c for c, _ in branches]
+                stack += [x for _, b in branches for x in b]
+            case ForStatement(_, over, inner):
+                found.append(over)
+                stack += inner
+            case WhileStatement(condition, inner):
+                found.append(condition)
+                stack += inner
+            case Assert(condition, message):
+                found += [condition, message]
+            case Terminate(message):
+                found.append(message)
+            case Reinit(target_, value):
+                found += [target_, value]
+            case CallEquation(call):
+                found.append(call)
+            case _:
+                pass
+    return found

@@ -1,0 +1,110 @@
+"""Numbers at compile time: the value of a scalar expression for given values of its variables, where it has one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
+
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "exp": math.exp,
+    "log": math.log,
+    "log10": math.log10,
+    "sqrt": math.sqrt,
+    "abs": abs,
+    "sign": lambda v: float((v > 0) - (v < 0)),
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "integer": math.floor,
+    "min": min,
+    "max": max,
+    "real": float,
+    "noEvent": lambda v: v,
+    "smooth": lambda _, v: v,
+    "homotopy": lambda a, _: a,
+}
+_OPERATORS: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "^": math.pow,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "<>": lambda a, b: a != b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+}
+
+
+class Numeric:
+    """Evaluates expressions; `values` may grow between calls only by names not asked for before."""
+
+    def __init__(self, values: Mapping[str, float], default: Callable[[Ref], float | None] | None = None) -> None:
+        self._values = values
+        self._default = default
+        self._memo: dict[Expr, float | None] = {}
+
+    def __call__(self, e: Expr) -> float | None:
+        """The value, or None where something in it is not known or has no finite value."""
+        memo = self._memo
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if node in memo:
+                stack.pop()
+                continue
+            children = node.children()
+            missing = [c for c in children if c not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            memo[node] = self._node(node, [memo[c] for c in children])
+        return memo[e]
+
+    def _node(self, e: Expr, v: list[float | None]) -> float | None:
+        match e:
+            case Real(value) | Int(value) | Bool(value):
+                return value
+            case Enum(_, index):
+                return index
+            case Ref(name):
+                found = self._values.get(name)
+                return found if found is not None or self._default is None else self._default(e)
+            case IfExp():
+                if v[0] is None:
+                    return None
+                return v[1] if v[0] else v[2]
+            case Unary(op, _):
+                return None if v[0] is None else -v[0] if op == "-" else not v[0]
+            case Binary(op, _, _) if op in _OPERATORS:
+                return _applied(_OPERATORS[op], v)
+            case Builtin(name, _) if name in _FUNCTIONS:
+                return _applied(_FUNCTIONS[name], v)
+            case _:
+                return None
+
+
+def _applied(f: Callable[..., float], v: list[float | None]) -> float | None:
+    if any(x is None for x in v):
+        return None
+    try:
+        result = f(*v)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return result if math.isfinite(result) else None

@@ -1,0 +1,440 @@
+"""solve-blocks: a component of the ordered system becomes a block: assignment, call, linear, nonlinear or mixed loop.
+
+  a*x = b, a free of x            ->  x := b/a
+  the same, a may vanish in a mode ->  1x1 linear loop (so that 0*x = 0 has the smallest solution)
+  loop linear in its unknowns     ->  torn, A z = b:  A by differentiating the residuals through the torn assignments,
+                                      b the residuals at z = 0
+  other loops                     ->  torn, residuals and their Jacobian, differentiated likewise
+  with discrete unknowns          ->  mixed: the Real part ordered with the discrete unknowns known, and the reverse
+
+All matrices are expressions over known variables, so that codegen shares what they have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.graphs import FREE
+from kilohertz.ir import build
+from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation
+from kilohertz.ir.expr import Call, Expr, IfExp, Real, Ref
+from kilohertz.ir.step import (
+    AlgorithmBlock,
+    Assignment,
+    Block,
+    CallBlock,
+    Entry,
+    LinearLoop,
+    MixedLoop,
+    NonlinearLoop,
+    Partition,
+)
+from kilohertz.passes.algebra import (
+    Differentiator,
+    NoDerivative,
+    Occurrence,
+    cost,
+    degree,
+    linear_parts,
+    simplify,
+    substitute,
+)
+from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.step.order import Component, Row, joined, names_in, order
+from kilohertz.passes.step.tear import Torn, tear
+
+CallRule = Callable[[Call, list[Expr], int | None], Expr]
+
+
+@dataclass(slots=True)
+class Context:
+    """What making blocks asks of the model."""
+
+    is_discrete: Callable[[str], bool]  # the unknown changes at events only and is not solved for in Real loops
+    is_parameter: Callable[[str], bool]
+    parameters: Numeric  # values of parameters as translated
+    call_rule: CallRule | None = None
+    partition: Partition = Partition.STEP
+    occurrence: Occurrence = field(default_factory=Occurrence)
+    guess_weight: Callable[[str], int] = lambda _: 0
+
+
+def make_blocks(components: Sequence[Component], context: Context) -> list[Block]:
+    """Blocks in order."""
+    blocks: list[Block] = []
+    for component in components:
+        blocks += _Maker(component, context).run()
+    return blocks
+
+
+class _Maker:
+    def __init__(self, component: Component, context: Context) -> None:
+        self._c = component
+        self._x = context
+        self._names = {u.name for u in component.unknowns}
+
+    def run(self) -> list[Block]:
+        c = self._c
+        if len(c.rows) == 1 and not self._is_loop(c.rows[0]):
+            return self._single(c.rows[0], c.unknowns[0])
+        discrete = [self._x.is_discrete(u.name) for u in c.unknowns]
+        if any(discrete):
+            return self._mixed(discrete)
+        return self._loop()
+
+    def _is_loop(self, row: Row) -> bool:
+        """One equation that needs its own result: only where it may not be solved."""
+        e = row.equation
+        if isinstance(e, Equation):
+            return row.target is not None and row.target in self._x.occurrence.names(e.right)
+        if row.head != FREE:
+            return False
+        return any(u in self._x.occurrence.names(a) for u in self._names for a in _inputs(e))
+
+    # ---------------------------------------------------------------------------------------------------------- single
+
+    def _single(self, row: Row, unknown: Ref) -> list[Block]:
+        if row.head != FREE:
+            return []
+        e = row.equation
+        if isinstance(e, CallEquation):
+            return [_call_block(e, self._x.partition)]
+        if isinstance(e, AlgorithmEquation):
+            return [_algorithm_block(e, self._x.partition)]
+        value = explicit(e, unknown, self._x.occurrence)
+        if value is not None:
+            return [self._assignment(unknown, value, e)]
+        parts = linear_parts(build.sub(e.left, e.right), unknown.name)
+        if parts is None:
+            return self._loop()
+        a, b = parts
+        if self._may_vanish(a):
+            return [self._tiny(unknown, a, b, e)]
+        return [self._assignment(unknown, quotient(b, a), e)]
+
+    def _may_vanish(self, a: Expr) -> bool:
+        """The coefficient depends on a mode, so that it may be zero for good."""
+        return any(isinstance(n, IfExp) for n in build.walk(a)) or any(
+            self._x.is_discrete(n) for n in self._x.occurrence.names(a)
+        )
+
+    def _assignment(self, unknown: Ref, value: Expr, e: AnyEquation) -> Assignment:
+        return Assignment(unknown, value, self._x.partition, cost((value,)), e.origin)
+
+    def _tiny(self, unknown: Ref, a: Expr, b: Expr, e: Equation) -> LinearLoop:
+        rhs = simplify(build.neg(b))
+        entries = (Entry(0, 0, a),)
+        p = self._x.partition
+        return LinearLoop((unknown,), entries, (rhs,), (), p, p, cost((a, rhs)) + 8, e.origin)
+
+    # ----------------------------------------------------------------------------------------------------------- mixed
+
+    def _mixed(self, discrete: list[bool]) -> list[Block]:
+        rows, unknowns = self._c.rows, self._c.unknowns
+        real_part = [i for i, d in enumerate(discrete) if not d]
+        continuous: list[Block] = []
+        if real_part:
+            continuous = self._sub(real_part)
+        steps: list[Block] = []
+        for i, d in enumerate(discrete):
+            if d:
+                steps += self._discrete_step(rows[i], unknowns[i])
+        steps = _sorted_steps(steps, self._x.occurrence)
+        own = joined(rows)
+        total = sum(b.cost for b in continuous) + sum(b.cost for b in steps)
+        return [MixedLoop(tuple(continuous), tuple(steps), self._x.partition, total, own)]
+
+    def _sub(self, part: list[int]) -> list[Block]:
+        rows, unknowns = self._c.rows, self._c.unknowns
+        equations: dict[int, AnyEquation] = {id(rows[i].equation): rows[i].equation for i in part}
+        components = order(list(equations.values()), [unknowns[i] for i in part], self._x.occurrence)
+        return make_blocks(components, self._x)
+
+    def _discrete_step(self, row: Row, unknown: Ref) -> list[Block]:
+        e = row.equation
+        if row.head != FREE:
+            return []
+        if isinstance(e, CallEquation):
+            return [_call_block(e, self._x.partition)]
+        if isinstance(e, AlgorithmEquation):
+            return [_algorithm_block(e, self._x.partition)]
+        if e.directed:
+            return [self._assignment(unknown, e.right, e)]
+        value = explicit(e, unknown, self._x.occurrence)
+        if value is None:
+            parts = linear_parts(build.sub(e.left, e.right), unknown.name)
+            if parts is None:
+                raise ModelError(_unsolvable(e, unknown))
+            value = quotient(parts[1], parts[0])
+        return [self._assignment(unknown, value, e)]
+
+    # ----------------------------------------------------------------------------------------------------------- loops
+
+    def _loop(self) -> list[Block]:
+        return _Loop(self._c, self._x).run()
+
+
+class _Loop:
+    """One algebraic loop of Real unknowns."""
+
+    def __init__(self, component: Component, context: Context) -> None:
+        self._rows = component.rows
+        self._unknowns = component.unknowns
+        self._x = context
+        self._names = frozenset(u.name for u in component.unknowns)
+        self._index = {u.name: i for i, u in enumerate(component.unknowns)}
+        self._degrees: dict[Expr, int] = {}
+        self._forced: dict[int, int] = {}
+        self._residuals: list[Expr | None] = []
+
+    def run(self) -> list[Block]:
+        columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
+        self._residuals = [
+            build.sub(r.equation.left, r.equation.right) if isinstance(r.equation, Equation) else None
+            for r in self._rows
+        ]
+        linear = all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals)
+        torn = tear(columns, len(self._unknowns), self._solvable, self._forced, self._weight)
+        return self._linear(torn) if linear else [self._nonlinear(torn)]
+
+    def _columns(self, i: int, row: Row) -> list[int]:
+        e = row.equation
+        if isinstance(e, Equation):
+            if row.target is not None:
+                self._forced[i] = self._index[row.target]
+            return [self._index[n] for n in names_in(e, self._x.occurrence) if n in self._index]
+        assert row.target is not None
+        own = self._index[row.target]
+        self._forced[i] = own
+        found = {own: None}
+        for argument in _inputs(e):
+            for n in self._x.occurrence.names(argument):
+                if n in self._index:
+                    found[self._index[n]] = None
+        return list(found)
+
+    def _weight(self, column: int) -> int:
+        if any(
+            c == column and not isinstance(self._rows[i].equation, Equation) for i, c in self._forced.items()
+        ):
+            return -1_000_000
+        return self._x.guess_weight(self._unknowns[column].name)
+
+    def _solvable(self, i: int, column: int) -> bool:
+        e = self._residuals[i]
+        if e is None:
+            return False
+        parts = linear_parts(e, self._unknowns[column].name)
+        return parts is not None and self._is_safe(parts[0])
+
+    def _is_safe(self, a: Expr) -> bool:
+        """Not zero: a literal, or parameters with a value that is not."""
+        if isinstance(a, Real):
+            return a.value != 0.0
+        if not all(self._x.is_parameter(n) for n in self._x.occurrence.names(a)):
+            return False
+        value = self._x.parameters(a)
+        return value is not None and abs(value) > 1e-12
+
+    def _inner(self, torn: Torn) -> list[Assignment | CallBlock | AlgorithmBlock]:
+        inner: list[Assignment | CallBlock | AlgorithmBlock] = []
+        emitted: set[int] = set()
+        for i, column in torn.sequence:
+            e, unknown = self._rows[i].equation, self._unknowns[column]
+            if isinstance(e, Equation):
+                value = explicit(e, unknown, self._x.occurrence)
+                if value is None:
+                    residual = self._residuals[i]
+                    assert residual is not None
+                    parts = linear_parts(residual, unknown.name)
+                    assert parts is not None
+                    value = quotient(parts[1], parts[0])
+                inner.append(Assignment(unknown, value, self._x.partition, cost((value,)), e.origin))
+            elif id(e) not in emitted:
+                emitted.add(id(e))
+                p = self._x.partition
+                inner.append(_call_block(e, p) if isinstance(e, CallEquation) else _algorithm_block(e, p))
+        return inner
+
+    def _linear(self, torn: Torn) -> list[Block]:
+        inner = [b for b in self._inner(torn) if isinstance(b, Assignment)]
+        guessed = [self._unknowns[c] for c in torn.guessed]
+        residuals = self._left_over(torn)
+        entries = self._entries(guessed, inner, residuals)
+        assert entries is not None
+        at_zero: dict[str, Expr] = {z.name: build.ZERO for z in guessed}
+        rhs = _through(inner, residuals, at_zero)
+        rhs = [simplify(build.neg(e)) for e in rhs]
+        total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
+        p = self._x.partition
+        own = joined(self._rows)
+        if len(guessed) == 1 and not self._varies(entries[0].value):
+            value = quotient(build.neg(rhs[0]), entries[0].value)
+            return [Assignment(guessed[0], value, p, cost((value,)), own), *inner]
+        return [LinearLoop(tuple(guessed), tuple(entries), tuple(rhs), tuple(inner), p, p, total, own)]
+
+    def _varies(self, a: Expr) -> bool:
+        """Depends on a mode, so that it may vanish."""
+        return any(isinstance(n, IfExp) for n in build.walk(a)) or any(
+            self._x.is_discrete(n) for n in self._x.occurrence.names(a)
+        )
+
+    def _left_over(self, torn: Torn) -> list[Expr]:
+        found = []
+        for i in torn.residuals:
+            e = self._residuals[i]
+            if e is None:
+                raise ModelError(_unsolvable(self._rows[i].equation, self._unknowns[0]))
+            found.append(e)
+        return found
+
+    def _nonlinear(self, torn: Torn) -> Block:
+        inner = self._inner(torn)
+        guessed = [self._unknowns[c] for c in torn.guessed]
+        residuals = [simplify(e) for e in self._left_over(torn)]
+        sparsity = self._sparsity(guessed, inner, residuals)
+        entries = None
+        if all(isinstance(b, Assignment) for b in inner):
+            entries = self._entries(guessed, [b for b in inner if isinstance(b, Assignment)], residuals)
+        total = cost(residuals) + sum(b.cost for b in inner)
+        total += cost([e.value for e in entries or ()])
+        return NonlinearLoop(
+            tuple(guessed),
+            tuple(inner),
+            tuple(residuals),
+            None if entries is None else tuple(entries),
+            sparsity,
+            self._x.partition,
+            total,
+            joined(self._rows),
+        )
+
+    def _entries(self, guessed: list[Ref], inner: list[Assignment], residuals: list[Expr]) -> tuple[Entry, ...] | None:
+        """d residuals / d guessed, through the inner assignments; None where a function has no derivative."""
+        found: list[Entry] = []
+        try:
+            for j, z in enumerate(guessed):
+                found += self._column(j, z, inner, residuals)
+        except NoDerivative:
+            return None
+        return tuple(sorted(found, key=lambda e: (e.row, e.column)))
+
+    def _column(self, j: int, z: Ref, inner: list[Assignment], residuals: list[Expr]) -> list[Entry]:
+        seeds: dict[str, Expr] = {z.name: build.ONE}
+        differentiate = Differentiator(lambda r: seeds.get(r.name, build.ZERO), self._x.call_rule)
+        for b in inner:
+            if any(n in seeds for n in self._x.occurrence.names(b.value)):
+                rate = simplify(differentiate(b.value))
+                if rate is not build.ZERO:
+                    seeds[b.target.name] = rate
+        found = []
+        for i, e in enumerate(residuals):
+            if any(n in seeds for n in self._x.occurrence.names(e)):
+                value = simplify(differentiate(e))
+                if value is not build.ZERO:
+                    found.append(Entry(i, j, value))
+        return found
+
+    def _sparsity(
+        self, guessed: list[Ref], inner: Sequence[Assignment | CallBlock | AlgorithmBlock], residuals: list[Expr]
+    ) -> tuple[tuple[int, int], ...]:
+        touched: dict[str, int] = {z.name: 1 << j for j, z in enumerate(guessed)}
+        names = self._x.occurrence.names
+        for b in inner:
+            mask = 0
+            for e in (b.value,) if isinstance(b, Assignment) else _block_inputs(b):
+                for n in names(e):
+                    mask |= touched.get(n, 0)
+            for t in _block_targets(b):
+                touched[t.name] = mask
+        found = []
+        for i, e in enumerate(residuals):
+            mask = 0
+            for n in names(e):
+                mask |= touched.get(n, 0)
+            found += [(i, j) for j in range(len(guessed)) if mask >> j & 1]
+        return tuple(found)
+
+
+# ------------------------------------------------------------------------------------------------------------- helpers
+
+
+def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
+    """The other side, where the unknown stands alone on one."""
+    if e.left is unknown and unknown.name not in occurrence.names(e.right):
+        return e.right
+    if e.right is unknown and unknown.name not in occurrence.names(e.left):
+        return e.left
+    return None
+
+
+def quotient(b: Expr, a: Expr) -> Expr:
+    """The solution of a*x + b = 0."""
+    if isinstance(a, Real) and a.value < 0:
+        return simplify(build.div(b, Real(-a.value)))
+    return simplify(build.div(build.neg(b), a))
+
+
+def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]) -> list[Expr]:
+    """Expressions with the inner assignments put in, starting from given values.
+
+    Substitution adds names as it goes, so the memo must not outlive a change: each inner value is substituted with the
+    names known before it, which are all it can contain.
+    """
+    memo: dict[Expr, Expr] = {}
+    for b in inner:
+        values[b.target.name] = substitute(b.value, values, memo)
+    return [substitute(e, values, memo) for e in roots]
+
+
+def _inputs(e: AnyEquation) -> tuple[Expr, ...]:
+    if isinstance(e, CallEquation):
+        return (e.call,) if e.guard is None else (e.call, e.guard)
+    if isinstance(e, AlgorithmEquation):
+        return e.inputs
+    return (e.right,)
+
+
+def _block_inputs(b: CallBlock | AlgorithmBlock) -> tuple[Expr, ...]:
+    return (b.call,) if isinstance(b, CallBlock) else ()
+
+
+def _block_targets(b: Assignment | CallBlock | AlgorithmBlock) -> tuple[Ref, ...]:
+    if isinstance(b, Assignment):
+        return (b.target,)
+    if isinstance(b, AlgorithmBlock):
+        return b.targets
+    return tuple(t for o in b.targets for t in o if t is not None)
+
+
+def _call_block(e: CallEquation, partition: Partition) -> CallBlock:
+    targets = tuple(tuple(t if isinstance(t, Ref) else None for t in output) for output in e.targets)
+    return CallBlock(targets, e.call, partition, e.guard, cost((e.call,)), e.origin)
+
+
+def _algorithm_block(e: AlgorithmEquation, partition: Partition) -> AlgorithmBlock:
+    return AlgorithmBlock(e.targets, e.arrays, e.statements, partition, 10 * len(e.statements), e.origin)
+
+
+def _sorted_steps(steps: list[Block], occurrence: Occurrence) -> list[Block]:
+    """Discrete steps in order of need; a cycle among them is left to the iteration."""
+    from kilohertz.graphs import strong_components
+    from kilohertz.ir.step import expressions, targets
+
+    owner = {t.name: i for i, b in enumerate(steps) for t in targets(b)}
+    needs = []
+    for b in steps:
+        found: dict[int, None] = {}
+        for e in expressions(b):
+            for n in occurrence.names(e):
+                if n in owner:
+                    found[owner[n]] = None
+        needs.append(list(found))
+    return [steps[i] for members in strong_components(needs) for i in members]
+
+
+def _unsolvable(e: AnyEquation, unknown: Ref) -> Diagnostic:
+    span = e.origin.spans[0] if e.origin.spans else None
+    return Diagnostic("B202", f"this equation cannot be solved for {unknown.name}", span)

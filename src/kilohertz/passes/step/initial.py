@@ -1,0 +1,204 @@
+"""initialise: the system that gives every variable its first value (MLS 8.6).
+
+Unknowns: those of the simulation, the states, parameters with fixed=false, and pre values.  Equations: the model's with
+`initial()` true, the initial equations, `v = start` where fixed, `pre(v) = start`.  Too few: starts of states (then of
+others) are taken as equations, with a note.  Too many: those that fit nowhere are dropped, with a note.  Rows join one
+after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kilohertz.base import Diagnostic, InternalError, ModelError
+from kilohertz.graphs import FREE, Matching, maximum_matching, strong_components
+from kilohertz.ir import build
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, DaeVariable, Equation, Role, der_name, pre_name
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Ref
+from kilohertz.ir.step import Block, Partition
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import simplify_node
+from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.step.blocks import Context, make_blocks
+from kilohertz.passes.step.order import Component, Row, candidates, incidence, rows_of, singular
+
+KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
+
+
+def initial_blocks(dae: Dae, context: Context) -> tuple[tuple[Block, ...], list[str]]:
+    """Ordered blocks of the initial system, and what was completed or dropped."""
+    system = _Initial(dae, context)
+    return system.run(), system.notes
+
+
+class _Initial:
+    def __init__(self, dae: Dae, context: Context) -> None:
+        self._dae = dae
+        self._x = replace(context, partition=Partition.INITIAL)
+        self.notes: list[str] = []
+        self._rows: list[Row] = []
+        self._touched: list[list[int]] = []
+        self._graph: list[list[int]] = []
+        self._unknowns: list[Ref] = []
+        self._index: dict[str, int] = {}
+        self._matching = Matching([], [])
+
+    def run(self) -> tuple[Block, ...]:
+        self._gather_unknowns()
+        self._model_rows()
+        for e in self._dae.initial_equations:
+            self._try(_at_start(e), "the initial equation is redundant")
+        for v in self._variables():
+            if v.fixed:
+                self._try(_start(v.ref, v), f"fixed start of {v.name} is redundant")
+        self._complete()
+        if not self._matching.is_perfect:
+            free = [self._unknowns[c].name for c, r in enumerate(self._matching.row_of) if r == FREE]
+            raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}"))
+        return tuple(make_blocks(self._components(), self._x))
+
+    def _variables(self) -> list[DaeVariable]:
+        return [v for v in self._dae.variables.values() if v.role in (Role.STATE, Role.ALGEBRAIC)]
+
+    def _discretes(self) -> list[DaeVariable]:
+        return [v for v in self._dae.variables.values() if v.role is Role.DISCRETE]
+
+    def _gather_unknowns(self) -> None:
+        """Those of the simulation first: its matching is the start."""
+        for v in self._dae.variables.values():
+            if v.role is Role.STATE:
+                self._unknowns.append(Ref(der_name(v.name), REAL))
+            elif v.role in (Role.ALGEBRAIC, Role.DISCRETE, Role.RELATION):
+                self._unknowns.append(v.ref)
+        self._n_simulation = len(self._unknowns)
+        for v in self._dae.variables.values():
+            if v.role is Role.STATE or (v.role is Role.PARAMETER and not v.fixed):
+                self._unknowns.append(v.ref)
+            elif v.role is Role.DISCRETE:
+                self._unknowns.append(Ref(pre_name(v.name), v.ty))
+        self._index = {u.name: i for i, u in enumerate(self._unknowns)}
+
+    def _model_rows(self) -> None:
+        equations = [_at_start(e) for e in self._dae.equations if not self._is_parametric(e)]
+        equations += [
+            Equation(v.ref, v.binding, v.origin)
+            for v in self._dae.variables.values()
+            if v.role is Role.PARAMETER and not v.fixed and v.binding is not None
+        ]
+        self._rows = rows_of(equations)
+        self._touched = incidence(self._rows, self._index, self._x.occurrence)
+        self._graph = [candidates(r, t, self._index) for r, t in zip(self._rows, self._touched, strict=True)]
+        narrow = [[c for c in g if c < self._n_simulation] for g in self._graph]
+        matching = maximum_matching(narrow, self._n_simulation)
+        row_of = matching.row_of + [FREE] * (len(self._unknowns) - self._n_simulation)
+        self._matching = Matching(matching.column_of, row_of)
+        for i, c in enumerate(self._matching.column_of):
+            if c == FREE and not self._augment(i):
+                raise singular(self._rows, self._graph, self._unknowns, self._matching)
+
+    def _is_parametric(self, e: AnyEquation) -> bool:
+        if not isinstance(e, CallEquation):
+            return False
+        names = [t.name for o in e.targets for t in o if isinstance(t, Ref)]
+        variables = self._dae.variables
+        return bool(names) and all(n in variables and variables[n].role in KNOWN for n in names)
+
+    def _complete(self) -> None:
+        """Starts that make up what is missing."""
+        for v in self._discretes():
+            self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
+        if self._matching.is_perfect:
+            return
+        states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed]
+        states.sort(key=lambda v: v.start is None)
+        free = [v for v in self._dae.variables.values() if v.role is Role.PARAMETER and not v.fixed]
+        others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
+        for v in (*states, *free, *others):
+            if FREE not in self._matching.row_of:
+                return
+            if self._try(_start(v.ref, v), None):
+                self.notes.append(f"start of {v.name} is taken as its initial value")
+
+    def _try(self, e: AnyEquation, otherwise: str | None) -> bool:
+        """Add an equation where an unknown can be found for it."""
+        made = rows_of([e])
+        touched = incidence(made, self._index, self._x.occurrence)
+        for row, t in zip(made, touched, strict=True):
+            self._rows.append(row)
+            self._touched.append(t)
+            self._graph.append(candidates(row, t, self._index))
+            self._matching.column_of.append(FREE)
+            if self._augment(len(self._rows) - 1):
+                continue
+            for kept in (self._rows, self._touched, self._graph, self._matching.column_of):
+                kept.pop()
+            if otherwise is not None:
+                self.notes.append(otherwise)
+            return False
+        return True
+
+    def _augment(self, root: int) -> bool:
+        """An alternating path from a free row to a free column (breadth first: short paths)."""
+        column_of, row_of = self._matching.column_of, self._matching.row_of
+        parent: dict[int, int] = {}
+        frontier = [root]
+        for row in frontier:  # grows while it is walked
+            for c in self._graph[row]:
+                if c in parent:
+                    continue
+                parent[c] = row
+                if row_of[c] != FREE:
+                    frontier.append(row_of[c])
+                    continue
+                while True:
+                    r = parent[c]
+                    previous = column_of[r]
+                    column_of[r], row_of[c] = c, r
+                    if r == root:
+                        return True
+                    c = previous
+        return False
+
+    def _components(self) -> list[Component]:
+        matching = self._matching
+        needs = []
+        for i, (row, touched) in enumerate(zip(self._rows, self._touched, strict=True)):
+            own = [matching.row_of[c] for c in touched if matching.row_of[c] != i]
+            needs.append(own if row.head == FREE else [row.head])
+        return [
+            Component([self._rows[i] for i in members], [self._unknowns[matching.column_of[i]] for i in members])
+            for members in strong_components(needs)
+        ]
+
+
+def _start(target: Ref, v: DaeVariable) -> Equation:
+    return Equation(target, v.start if v.start is not None else default_start(v.ty), v.origin)
+
+
+def _at_start(e: AnyEquation) -> AnyEquation:
+    if isinstance(e, Equation):
+        left, right = _initially(e.left), _initially(e.right)
+        kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name == pre_name(left.name)
+        return Equation(left, right, e.origin, e.directed and not kept)
+    if isinstance(e, CallEquation):
+        call = _initially(e.call)
+        if not isinstance(call, Call):
+            raise InternalError("a call turned into something else")
+        guard = None if e.guard is None else _initially(e.guard)
+        return CallEquation(e.targets, call, e.origin, guard)
+    return e
+
+
+def _initially(e: Expr) -> Expr:
+    if not any(isinstance(n, Builtin) and n.name in ("initial", "sample") for n in build.walk(e)):
+        return e
+
+    def f(node: Expr) -> Expr:
+        if isinstance(node, Builtin):
+            if node.name == "initial":
+                return TRUE
+            if node.name == "sample":
+                return FALSE
+        return simplify_node(node)
+
+    return build.map_expr(e, f)

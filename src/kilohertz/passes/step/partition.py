@@ -1,0 +1,167 @@
+"""partition: when each block is needed (see `ir/step.py`), and which states each derivative depends on.
+
+A block moves where it reads time, a state, an input, a delay, or the result of a moving block.  Real blocks that do not
+move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions
+and delay lines need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kilohertz.ir import build
+from kilohertz.ir.expr import Builtin, Expr
+from kilohertz.ir.step import (
+    AlgorithmBlock,
+    Block,
+    CallBlock,
+    Kind,
+    LinearLoop,
+    MixedLoop,
+    NonlinearLoop,
+    Partition,
+    Step,
+    WhenBlock,
+    expressions,
+    targets,
+)
+from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.functions import statement_expressions
+
+DISCRETE_KINDS = frozenset({Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.RELATION})
+MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
+
+
+def inputs(block: Block, occurrence: Occurrence) -> list[str]:
+    """Names a block reads."""
+    found: dict[str, None] = {}
+    for e in _all_expressions(block):
+        for n in occurrence.names(e):
+            found[n] = None
+    return list(found)
+
+
+def _all_expressions(block: Block) -> Iterable[Expr]:
+    yield from expressions(block)
+    if isinstance(block, AlgorithmBlock):
+        yield from statement_expressions(block.statements)
+    elif isinstance(block, NonlinearLoop):
+        for b in block.inner:
+            if isinstance(b, AlgorithmBlock):
+                yield from statement_expressions(b.statements)
+    elif isinstance(block, MixedLoop):
+        for sub in (*block.continuous, *block.discrete):
+            if isinstance(sub, AlgorithmBlock):
+                yield from statement_expressions(sub.statements)
+
+
+def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> list[Block]:
+    """The same blocks, each in its partition."""
+    reads = [inputs(b, occurrence) for b in blocks]
+    sets = [[t.name for t in targets(b)] for b in blocks]
+    moving = _moving(blocks, reads, sets, step)
+    derivatives = {v.name for v in step.of_kind(Kind.DERIVATIVE)}
+    for_step = _needed(reads, sets, derivatives)
+    watched = {n for c in step.crossings for n in occurrence.names(c.function)}
+    watched |= {d.source.name for d in step.delays}
+    for_crossing = _needed(reads, sets, watched)
+    found: list[Block] = []
+    for i, b in enumerate(blocks):
+        if not moving[i] or _is_discrete(b, step):
+            found.append(_in(b, Partition.EVENT, step, occurrence))
+        elif for_step[i]:
+            found.append(_in(b, Partition.STEP, step, occurrence))
+        elif for_crossing[i]:
+            found.append(_in(b, Partition.CROSSING, step, occurrence))
+        else:
+            found.append(_in(b, Partition.OUTPUT, step, occurrence))
+    return found
+
+
+def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str]], step: Step) -> list[bool]:
+    names: set[str] = {"time"}
+    names |= {v.name for v in step.variables.values() if v.slot.kind in MOVING_KINDS}
+    flags = []
+    for b, read, own in zip(blocks, reads, sets, strict=True):
+        inner = set(own)
+        flag = any(n in names for n in read if n not in inner) or _delays(b)
+        if flag:
+            names.update(n for n in own if step.variables[n].slot.kind not in DISCRETE_KINDS)
+        flags.append(flag)
+    return flags
+
+
+def _delays(b: Block) -> bool:
+    return any(isinstance(n, Builtin) and n.name == "delay" for e in expressions(b) for n in build.walk(e))
+
+
+def _is_discrete(b: Block, step: Step) -> bool:
+    if isinstance(b, WhenBlock):
+        return True
+    if isinstance(b, MixedLoop):
+        return not b.continuous
+    own = targets(b)
+    return bool(own) and all(step.variables[t.name].slot.kind in DISCRETE_KINDS for t in own)
+
+
+def _needed(reads: list[list[str]], sets: list[list[str]], wanted: set[str]) -> list[bool]:
+    """Blocks that lead to the wanted names."""
+    names = set(wanted)
+    flags = [False] * len(reads)
+    for i in range(len(reads) - 1, -1, -1):
+        if any(n in names for n in sets[i]):
+            flags[i] = True
+            names.update(reads[i])
+    return flags
+
+
+def _in(b: Block, p: Partition, step: Step, occurrence: Occurrence) -> Block:
+    match b:
+        case LinearLoop():
+            inner = tuple(replace(x, partition=p) for x in b.inner)
+            return replace(b, partition=p, inner=inner, matrix_partition=_matrix_partition(b, p, step, occurrence))
+        case NonlinearLoop():
+            return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
+        case MixedLoop():
+            continuous = tuple(_in(x, p, step, occurrence) for x in b.continuous)
+            discrete = tuple(_in(x, Partition.EVENT, step, occurrence) for x in b.discrete)
+            return replace(b, partition=p, continuous=continuous, discrete=discrete)
+        case CallBlock() | AlgorithmBlock():
+            return replace(b, partition=p)
+        case _:
+            return replace(b, partition=p)
+
+
+_FIXED = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER, Kind.STRING_PARAMETER, Kind.OBJECT})
+
+
+def _matrix_partition(b: LinearLoop, p: Partition, step: Step, occurrence: Occurrence) -> Partition:
+    names = {n for e in b.matrix for n in occurrence.names(e.value)}
+    if "time" in names:
+        return p
+    kinds = {step.variables[n].slot.kind for n in names}
+    if kinds <= _FIXED:
+        return Partition.ONCE
+    still = _FIXED | DISCRETE_KINDS | {Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE}
+    return Partition.EVENT if kinds <= still else p
+
+
+def state_sparsity(step: Step, occurrence: Occurrence) -> tuple[tuple[int, ...], ...]:
+    """For each derivative the states it may depend on."""
+    masks: dict[str, int] = {v.name: 1 << v.slot.index for v in step.of_kind(Kind.STATE)}
+    for b in step.blocks:
+        if b.partition is not Partition.STEP:
+            continue
+        mask = 0
+        for n in inputs(b, occurrence):
+            mask |= masks.get(n, 0)
+        own = targets(b)
+        for t in own:
+            if step.variables[t.name].slot.kind not in DISCRETE_KINDS:
+                masks[t.name] = masks.get(t.name, 0) | mask
+    found = []
+    for v in step.of_kind(Kind.DERIVATIVE):
+        mask = masks.get(v.name, 0)
+        found.append(tuple(i for i in range(mask.bit_length()) if mask >> i & 1))
+    return tuple(found)
