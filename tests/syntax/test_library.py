@@ -81,10 +81,23 @@ def test_errors_come_together_when_the_class_is_demanded(root: Path) -> None:
     assert [d.code for d in caught.value.diagnostics] == ["P101", "P105"]
 
 
-def test_a_root_may_be_the_package_itself(root: Path) -> None:
-    libraries = Libraries([root / "Lib"], NO_CACHE)
+@pytest.mark.parametrize("given", ["Lib", "Lib/Sub", "Lib/package.mo"])
+def test_a_root_may_be_the_package_itself(root: Path, given: str) -> None:
+    libraries = Libraries([root / given], NO_CACHE)
     assert libraries.names() == ["Lib"]
     assert libraries.find(("Lib", "Sub", "Leaf")) is not None
+
+
+def test_the_directory_of_a_root_package_may_have_any_name(root: Path) -> None:
+    (root / "Lib").rename(root / "lib-master")
+    libraries = Libraries([root / "lib-master"], NO_CACHE)
+    assert libraries.find(("Lib", "Sub", "Leaf")) is not None
+
+
+def test_a_root_may_be_a_file(root: Path) -> None:
+    libraries = Libraries([root / "Single.mo"], NO_CACHE)
+    assert libraries.names() == ["Single"]
+    assert libraries.find(("Single", "M")) is not None
 
 
 def test_a_root_that_is_not_there(tmp_path: Path) -> None:

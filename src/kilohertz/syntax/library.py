@@ -175,12 +175,22 @@ class Libraries:
 
     def _add_root(self, root: Path) -> None:
         try:
-            found = libraries_in(root)
+            found = self._root_package(root) if is_package(root) or root.is_file() else libraries_in(root)
         except OSError:
             self._warn("L303", f"the library directory `{root}` cannot be read", None)
             return
         for name, place in found:
             self._candidates.setdefault(name, []).append(place)
+
+    def _root_package(self, root: Path) -> list[tuple[str, Place]]:
+        """A root that is a package itself: the text says its name, and the directory may be called anything."""
+        folder = root.parent if root.name == "package.mo" else root
+        place = package_place(folder) if is_package(folder) else Place(str(root))
+        stored, _ = self._cache.load(place.file)
+        around = enclosing_packages(Path(place.file))
+        if stored.within and around:
+            return self._root_package(around[-1])
+        return [(cls.name, place) for cls in stored.classes]
 
     def _checked(self, file: str, within: Name | None) -> StoredDefinition:
         try:

@@ -22,13 +22,7 @@ class Place:
 
 
 def libraries_in(root: Path) -> list[tuple[str, Place]]:
-    """The top-level packages in a directory of libraries, by name; the directory may be a package itself.
-
-    Raises OSError where the directory cannot be read.
-    """
-    if (root / _PACKAGE).is_file():
-        named = _VERSIONED.fullmatch(root.resolve().name)
-        return [] if named is None else [(named["name"], package_place(root, named["version"] or ""))]
+    """The top-level packages in a directory of libraries.  Raises OSError where it cannot be read."""
     return _scan(root, with_versions=True)
 
 
