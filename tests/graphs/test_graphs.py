@@ -126,7 +126,7 @@ def test_disjoint_sets() -> None:
     assert weak_components(4, [(3, 1)]) == [[0], [1, 3], [2]]
 
 
-@pytest.mark.parametrize("shape", ["chain", "random", "deficient"])
+@pytest.mark.parametrize("shape", ["chain", "random", "grid", "deficient"])
 def test_large_graphs_go_through(shape: str) -> None:
     n = 30_000
     rng = random.Random(3)
@@ -134,6 +134,9 @@ def test_large_graphs_go_through(shape: str) -> None:
         rows = [[(r + 1) % n, r] for r in range(n - 1)] + [[n - 1]]
     elif shape == "random":
         rows = [[r, *(rng.randrange(n) for _ in range(4))] for r in range(n)]
+        rng.shuffle(rows)
+    elif shape == "grid":
+        rows = [[c for c in (r, r - 1, r + 1, r - 150, r + 150) if 0 <= c < n] for r in range(n)]
         rng.shuffle(rows)
     else:
         rows = [[rng.randrange(n // 2) for _ in range(4)] for _ in range(n)]

@@ -1,6 +1,6 @@
 """Maximum matching of a bipartite graph, and what it tells about the parts that do not fit.
 
-A graph is a list of rows, each the columns it touches.  Karp-Sipser (vertices of degree one first) gives a start that
+A graph is a list of rows, each the columns it touches.  Least degree first (after Karp and Sipser) gives a start that
 is perfect or nearly so on systems of equations; Hopcroft-Karp phases complete it, at most O(edges · sqrt(vertices)).
 
 Dulmage-Mendelsohn splits rows and columns by the alternating paths that start at free vertices:
@@ -53,7 +53,7 @@ class Parts:
 
 def maximum_matching(rows: Rows, n_columns: int) -> Matching:
     """A maximum matching of rows and columns."""
-    matching = _karp_sipser(rows, n_columns)
+    matching = _by_least_degree(rows, n_columns)
     while _phase(rows, matching):
         pass
     return matching
@@ -86,60 +86,38 @@ def transposed(rows: Rows, n_columns: int) -> list[list[int]]:
 # ---------------------------------------------------------------------------------------------------------- the start
 
 
-def _karp_sipser(rows: Rows, n_columns: int) -> Matching:
-    """Match vertices of degree one as long as there are any, then any row; repeat."""
-    graph = [list(dict.fromkeys(row)) for row in rows]
-    n_rows = len(graph)
-    columns = transposed(graph, n_columns)
-    matching = Matching([FREE] * n_rows, [FREE] * n_columns)
-    row_degree, column_degree = [len(r) for r in graph], [len(c) for c in columns]
-    singles = [r for r in range(n_rows) if row_degree[r] == 1]
-    singles += [n_rows + c for c in range(n_columns) if column_degree[c] == 1]
-    singles.reverse()
+def _by_least_degree(rows: Rows, n_columns: int) -> Matching:
+    """Match the vertex with the fewest free neighbours to that neighbour with the fewest of its own; repeat.
 
-    def take(r: int, c: int) -> None:
-        matching.column_of[r], matching.row_of[c] = c, r
-        for other in columns[c]:
-            row_degree[other] -= 1
-            if row_degree[other] == 1 and matching.column_of[other] == FREE:
-                singles.append(other)
-        for other in graph[r]:
-            column_degree[other] -= 1
-            if column_degree[other] == 1 and matching.row_of[other] == FREE:
-                singles.append(n_rows + other)
-
-    for row in range(n_rows):
-        while singles:
-            pair = _partner_of(singles.pop(), graph, columns, matching)
-            if pair is not None:
-                take(*pair)
-        if matching.column_of[row] != FREE:
+    Vertices are numbered rows first, then columns, and wait in buckets by degree; outdated entries are skipped.
+    """
+    n_rows = len(rows)
+    own = [list(dict.fromkeys(row)) for row in rows]
+    neighbours = [[n_rows + c for c in row] for row in own] + transposed(own, n_columns)
+    degree = [len(around) for around in neighbours]
+    buckets: list[list[int]] = [[] for _ in range(max(degree, default=0) + 1)]
+    for v in range(len(degree) - 1, -1, -1):
+        buckets[degree[v]].append(v)
+    partner = [FREE] * len(degree)
+    at = 1
+    while at < len(buckets):
+        if not buckets[at]:
+            at += 1
             continue
-        free = [c for c in graph[row] if matching.row_of[c] == FREE]
-        if free:
-            take(row, min(free, key=lambda c: column_degree[c]))
-    while singles:
-        pair = _partner_of(singles.pop(), graph, columns, matching)
-        if pair is not None:
-            take(*pair)
-    return matching
-
-
-def _partner_of(vertex: int, graph: Rows, columns: Rows, matching: Matching) -> tuple[int, int] | None:
-    """The edge from a vertex (rows first, then columns) to its one free neighbour."""
-    n_rows = len(graph)
-    if vertex < n_rows:
-        if matching.column_of[vertex] == FREE:
-            for c in graph[vertex]:
-                if matching.row_of[c] == FREE:
-                    return vertex, c
-        return None
-    column = vertex - n_rows
-    if matching.row_of[column] == FREE:
-        for r in columns[column]:
-            if matching.column_of[r] == FREE:
-                return r, column
-    return None
+        v = buckets[at].pop()
+        if degree[v] != at or partner[v] != FREE:
+            continue
+        w = min((w for w in neighbours[v] if partner[w] == FREE), key=degree.__getitem__)
+        partner[v], partner[w] = w, v
+        for taken in (v, w):
+            for other in neighbours[taken]:
+                if partner[other] == FREE:
+                    fewer = degree[other] = degree[other] - 1
+                    buckets[fewer].append(other)
+                    if 0 < fewer < at:
+                        at = fewer
+    column_of = [c if c == FREE else c - n_rows for c in partner[:n_rows]]
+    return Matching(column_of, partner[n_rows:])
 
 
 # ------------------------------------------------------------------------------------------------------ Hopcroft-Karp
