@@ -61,7 +61,7 @@ def test_sample_and_hold_make_three_partitions_of_two_kinds() -> None:
         "u ud yd y",
         "",
         eq("u", TIME),
-        eq("ud", op("sample", r("u"), clock(1, 50))),
+        eq("ud", op("sampled", r("u"), clock(1, 50))),
         eq("yd", Binary("+", r("ud"), op("previous", r("yd")), REAL)),
         eq("y", op("hold", r("yd"))),
     )
@@ -82,7 +82,7 @@ def test_rates_go_both_ways_through_rate_changes() -> None:
         eq(c("k"), clock(Real(0.02))),
         eq("u", TIME),
         eq("b", op("subSample", r("a"), 3)),  # a only gets its clock from b
-        eq("b", op("sample", r("u"), c("k"))),
+        eq("b", op("sampled", r("u"), c("k"))),
         eq("d", op("superSample", r("b"), 2)),
         eq("e", op("shiftSample", r("d"), 1, 4)),
         eq("f", op("backSample", r("e"), 1, 8)),
@@ -108,7 +108,7 @@ def test_factors_come_from_parameters() -> None:
     flat = model(
         "a b",
         "",
-        eq("a", op("sample", TIME, clock(1))),
+        eq("a", op("sampled", TIME, clock(1))),
         eq("b", op("subSample", r("a"), Ref("n", INTEGER))),
         extra=[n, m],
     )
@@ -116,7 +116,9 @@ def test_factors_come_from_parameters() -> None:
 
 
 def test_two_base_clocks_stay_apart() -> None:
-    flat = model("a b", "", eq("a", op("sample", TIME, clock(1))), eq("b", op("sample", op("hold", r("a")), clock(2))))
+    flat = model(
+        "a b", "", eq("a", op("sampled", TIME, clock(1))), eq("b", op("sampled", op("hold", r("a")), clock(2)))
+    )
     partitions = clock_partitions(flat)
     assert of(partitions, "a").base != of(partitions, "b").base
 
@@ -125,8 +127,8 @@ def test_noclock_parts_without_relation() -> None:
     flat = model(
         "a b",
         "",
-        eq("a", op("sample", TIME, clock(1))),
-        eq("b", Binary("+", op("noClock", r("a")), op("sample", TIME, clock(2)), REAL)),
+        eq("a", op("sampled", TIME, clock(1))),
+        eq("b", Binary("+", op("noClock", r("a")), op("sampled", TIME, clock(2)), REAL)),
     )
     partitions = clock_partitions(flat)
     assert of(partitions, "a").clock is clock(1)
@@ -135,14 +137,14 @@ def test_noclock_parts_without_relation() -> None:
 
 
 def test_a_clocked_when_joins_its_body() -> None:
-    body: list[Equation] = [eq("x", op("sample", TIME)), eq("y", r("z"))]
+    body: list[Equation] = [eq("x", op("sampled", TIME)), eq("y", r("z"))]
     flat = model("x y z", "k", WhenEquation([(c("k"), body)]), eq(c("k"), clock(5)))
     _, clocked = clock_partitions(flat)
     assert clocked.variables == ("x", "y", "z", "k")
 
 
 def test_bindings_and_algorithms_take_part() -> None:
-    flat = model("a b", "", extra=[Variable("s", REAL, binding=op("sample", TIME, clock(1)))])
+    flat = model("a b", "", extra=[Variable("s", REAL, binding=op("sampled", TIME, clock(1)))])
     flat.algorithms = [Algorithm([Assign(r("a"), r("s")), Assign(r("b"), r("a"))])]
     continuous, clocked = clock_partitions(flat)
     assert not continuous.variables
@@ -157,8 +159,8 @@ def test_a_solver_method_has_its_own_partition_at_the_same_rate() -> None:
         "j k",
         eq(c("j"), clock(2)),
         eq(c("k"), clock(c("j"), euler)),
-        eq("x", op("sample", TIME, c("k"))),
-        eq("y", op("sample", TIME, c("j"))),
+        eq("x", op("sampled", TIME, c("k"))),
+        eq("y", op("sampled", TIME, c("j"))),
     )
     partitions = clock_partitions(flat)
     x, y = of(partitions, "x"), of(partitions, "y")
@@ -169,14 +171,14 @@ def test_a_solver_method_has_its_own_partition_at_the_same_rate() -> None:
 
 def test_an_event_clock_takes_its_condition_from_outside() -> None:
     condition = Binary(">", r("x"), Real(1.0), BOOLEAN)
-    flat = model("x y", "", eq("x", TIME), eq("y", op("sample", r("x"), clock(condition, Real(0.1)))))
+    flat = model("x y", "", eq("x", TIME), eq("y", op("sampled", r("x"), clock(condition, Real(0.1)))))
     continuous, clocked = clock_partitions(flat)
     assert continuous.variables == ("x",)
     assert clocked.variables == ("y",)
 
 
 def test_an_inferred_clock_may_stay_open() -> None:
-    flat = model("y", "", eq("y", op("sample", TIME)))
+    flat = model("y", "", eq("y", op("sampled", TIME)))
     assert of(clock_partitions(flat), "y").clock is None
 
 
@@ -184,7 +186,7 @@ def test_clocked_meets_continuous() -> None:
     flat = model(
         "a b x",
         "",
-        eq("a", op("sample", TIME, clock(1))),
+        eq("a", op("sampled", TIME, clock(1))),
         eq("b", op("hold", r("a"))),
         eq("x", Binary("+", r("a"), r("b"), REAL)),
     )
@@ -194,13 +196,13 @@ def test_clocked_meets_continuous() -> None:
 
 
 def test_two_clocks_meet() -> None:
-    flat = model("a", "", eq("a", Binary("+", op("sample", TIME, clock(1)), op("sample", TIME, clock(2)), REAL)))
+    flat = model("a", "", eq("a", Binary("+", op("sampled", TIME, clock(1)), op("sampled", TIME, clock(2)), REAL)))
     assert codes(flat) == ["S471"]
     same = model(
         "a b",
         "",
-        eq("a", op("sample", TIME, clock(1, 10))),
-        eq("b", Binary("+", op("subSample", r("a"), 5), op("sample", TIME, clock(1, 2)), REAL)),
+        eq("a", op("sampled", TIME, clock(1, 10))),
+        eq("b", Binary("+", op("subSample", r("a"), 5), op("sampled", TIME, clock(1, 2)), REAL)),
     )
     assert codes(same) == []
 
@@ -214,9 +216,9 @@ def test_a_loop_of_rates_that_does_not_close() -> None:
 
 def test_a_factor_left_out_follows_from_the_clocks() -> None:
     def between(first: Expr, second: Expr) -> Flat:
-        sampled = eq("a", op("sample", TIME, first))
+        sampled = eq("a", op("sampled", TIME, first))
         return model(
-            "a b", "", sampled, eq("b", Binary("+", op("subSample", r("a")), op("sample", TIME, second), REAL))
+            "a b", "", sampled, eq("b", Binary("+", op("subSample", r("a")), op("sampled", TIME, second), REAL))
         )
 
     assert codes(between(clock(1, 10), clock(3, 10))) == []
@@ -225,5 +227,5 @@ def test_a_factor_left_out_follows_from_the_clocks() -> None:
 
 
 def test_a_clock_cannot_start_before_its_base() -> None:
-    flat = model("a b", "", eq("a", op("sample", TIME, clock(1))), eq("b", op("backSample", r("a"), 1, 2)))
+    flat = model("a b", "", eq("a", op("sampled", TIME, clock(1))), eq("b", op("backSample", r("a"), 1, 2)))
     assert codes(flat) == ["S473"]

@@ -6,6 +6,8 @@ Variables that share an equation run together.  The operators part them:
   subSample, superSample, shiftSample, ...    one base partition, two sub-partitions whose ticks are related
   noClock(u)                                  one base partition, two sub-partitions with no relation
 
+(In Flat the clocked sample is `sampled`; `sample` is the event generator.)
+
 So every expression falls into zones: what stands outside of these operators, and the argument of each.  A zone and its
 variables are joined by union-find, once for base partitions and once for sub-partitions.  A base partition is clocked
 when anything in it says so (a clock, previous, the value of sample, the argument of hold).  Its sub-partitions then get
@@ -36,7 +38,7 @@ from kilohertz.semantics.parts import bodies, expressions
 _K = TypeVar("_K")
 
 _RATE_CHANGES = frozenset({"subSample", "superSample", "shiftSample", "backSample"})
-_CLOCKED = frozenset({"previous", "firstTick", "interval", "noClock", "Clock", "hold", *_RATE_CHANGES})
+_CLOCKED = frozenset({"previous", "firstTick", "interval", "noClock", "Clock", "sampled", "hold", *_RATE_CHANGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +109,13 @@ def _has_clocks(flat: Flat) -> bool:
             parts += bodies(part)
             continue
         e = stack.pop()
-        if isinstance(e, Builtin) and (e.name in _CLOCKED or _is_clocked_sample(e)):
+        if isinstance(e, Builtin) and e.name in _CLOCKED:
             return True
         for child in e.children():
             if child not in seen:
                 seen.add(child)
                 stack.append(child)
     return False
-
-
-def _is_clocked_sample(e: Builtin) -> bool:
-    """`sample(u)` or `sample(u, clock)`, not the event generator `sample(start, interval)`."""
-    return e.name == "sample" and (len(e.args) == 1 or e.args[1].ty.base == CLOCK.base)
 
 
 # ---------------------------------------------------------------------------------------------------------------- zones
@@ -212,7 +209,7 @@ class _Zones:
             if isinstance(e, Ref):
                 if _varies(self._flat, e.name):
                     self._join(here, self._variable(e.name))
-            elif isinstance(e, Builtin) and (e.name in _CLOCKED or _is_clocked_sample(e)):
+            elif isinstance(e, Builtin) and e.name in _CLOCKED:
                 stack += self._operator(e, here, origin)
             else:
                 stack += [(child, here) for child in e.children()]
@@ -231,7 +228,7 @@ class _Zones:
             return
         inner = self._zone()
         yield e.args[0], inner
-        if e.name == "sample":
+        if e.name == "sampled":
             self.unclocked.setdefault(inner, origin)
             yield from ((clock, here) for clock in e.args[1:])
             return
