@@ -194,8 +194,11 @@ class Cursor:
         if any(d.span == new.span for d in self.diagnostics):
             return
         self.diagnostics.append(new)
+        if new.code == "P106":
+            raise GivenUp
         if len(self.diagnostics) >= MAX_ERRORS:
-            raise TooManyErrors
+            self.diagnostics.append(Diagnostic("P110", f"{MAX_ERRORS} errors; there may be more", self.span()))
+            raise GivenUp
 
     def warn(self, code: str, message: str, span: Span) -> None:
         """Note something dubious that does not stop the job."""
@@ -242,5 +245,5 @@ class Cursor:
         self.i = i + 1
 
 
-class TooManyErrors(Exception):
-    """The text is so wrong that further messages help nobody."""
+class GivenUp(Exception):
+    """The text is so deep or so wrong that further messages help nobody."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from kilohertz.base import Diagnostic, ModelError, Span
-from kilohertz.syntax.cursor import MAX_DEPTH, MAX_ERRORS, Cursor, TooManyErrors, Unexpected
+from kilohertz.syntax.cursor import MAX_DEPTH, Cursor, GivenUp, Unexpected
 from kilohertz.syntax.lexer import COMMENT
 from kilohertz.syntax.parse_class import class_definition
 from kilohertz.syntax.parse_decl import CLASS_STARTS, class_modification
@@ -34,8 +34,8 @@ def parse_text(
         result = StoredDefinition(file, None, ())
         try:
             _stored_definition(p, result)
-        except TooManyErrors:
-            p.diagnostics.append(Diagnostic("P110", f"more than {MAX_ERRORS} errors; the rest is not shown", p.span()))
+        except GivenUp:
+            pass
         except RecursionError:
             p.diagnostics.append(Diagnostic("P106", f"nested more than {MAX_DEPTH} levels deep", p.span()))
         _check_last_comment(p)

@@ -233,7 +233,10 @@ class Annotation:
 
 @dataclass(slots=True, eq=False)
 class Modification:
-    """`(args) = binding`; either part may be absent.  `:=` counts as `=`."""
+    """`(args) = binding`; either part may be absent.  `:=` counts as `=`.
+
+    `= break` (MLS 7.2.7) has the binding `Ref` to the keyword `break`, which no other reference can name.
+    """
 
     start: int
     end: int
@@ -256,7 +259,10 @@ class ElementModification:
 
 @dataclass(slots=True, eq=False)
 class Redeclaration:
-    """`redeclare`/`replaceable` inside a modification: a component (exactly one) or a (short) class definition."""
+    """`redeclare`/`replaceable` inside a modification: a component (exactly one) or a (short) class definition.
+
+    The element carries the same `redeclare`, `replaceable` and `final`.
+    """
 
     start: int
     end: int
