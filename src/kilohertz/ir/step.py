@@ -56,7 +56,7 @@ class Kind(Enum):
     PRE_INT_DISCRETE = "pre_m"
     STRING_DISCRETE = "s"
     PRE_STRING_DISCRETE = "pre_s"
-    RELATION = "r"  # int: buffered relation, same index as its crossing
+    RELATION = "r"  # int: buffered relation, same index as its crossing (whatever its name `$r7` says)
 
 
 class Partition(Enum):
@@ -112,6 +112,7 @@ class Alias:
     value: Expr | None = None
     unit: str = ""
     description: str = ""
+    causality: str = ""
 
 
 # ---------------------------------------------------------------------------------------------------------- blocks

@@ -5,6 +5,8 @@ from __future__ import annotations
 from kilohertz.ir.dae import Dae
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Step
+from kilohertz.passes.dae.eliminate import eliminate
+from kilohertz.passes.dae.reduce_index import reduce_index
 from kilohertz.passes.dae.split import split
 from kilohertz.passes.flat.scalarise import scalarise
 from kilohertz.passes.step.assemble import assemble
@@ -17,7 +19,9 @@ def make_dae(flat: Flat) -> Dae:
 
 def compile_flat(flat: Flat) -> Step:
     """Flat to Step with all passes in their order."""
-    return assemble(make_dae(flat))
+    dae = eliminate(make_dae(flat))
+    dae, _ = reduce_index(dae)
+    return assemble(eliminate(dae, states_chosen=True))
 
 
-__all__ = ["assemble", "compile_flat", "make_dae", "scalarise", "split"]
+__all__ = ["assemble", "compile_flat", "eliminate", "make_dae", "reduce_index", "scalarise", "split"]

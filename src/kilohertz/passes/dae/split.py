@@ -55,9 +55,7 @@ def split(flat: Flat) -> Dae:
 class _Splitter:
     def __init__(self, flat: Flat) -> None:
         self._flat = flat
-        self._dae = Dae(
-            flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description
-        )
+        self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
         self._lowering = Lowering(self._dae, self._is_discrete)
 

@@ -279,5 +279,3 @@ def broadcast(value: Value, ty: Type) -> tuple[Expr, ...]:
     if len(value.items) and n % len(value.items) == 0:
         return value.items * (n // len(value.items))
     raise Unsupported(f"a value of type {value.ty} for {ty}")
-
-

@@ -162,9 +162,7 @@ class Executor:
             name, places, ty = self._places(target.base, env)
             numbers = Value(ty, tuple(Int(i) for i in places))
             holder = "$places"
-            picked = self._evaluator.value(
-                Index(Ref(holder, ty), target.subs, target.ty), {**env, holder: numbers}
-            )
+            picked = self._evaluator.value(Index(Ref(holder, ty), target.subs, target.ty), {**env, holder: numbers})
             found = [x.value for x in picked.items if isinstance(x, Int)]
             if len(found) != len(picked.items):
                 raise Unsupported("an assignment to an element that is not known")

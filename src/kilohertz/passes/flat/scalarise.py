@@ -115,9 +115,7 @@ class _Scalariser:
             name = v.name + suffix
             own = {k: items[i] for k, items in attributes.items()}
             value = None if binding is None else binding[i]
-            self._out.variables[name] = replace(
-                v, name=name, ty=ty, attributes=own, binding=value if known else None
-            )
+            self._out.variables[name] = replace(v, name=name, ty=ty, attributes=own, binding=value if known else None)
             if value is not None and not known:
                 self._out.equations.append(Equality(Ref(name, ty), value, v.origin))
 

@@ -59,7 +59,7 @@ class _Assembler:
         unknowns = simulation_unknowns(dae)
         equations = [_without_initial(e, FALSE) for e in dae.equations if not _is_parametric(e, dae)]
         blocks = make_blocks(order(equations, unknowns, self._occurrence), context)
-        out.crossings = tuple(self._crossing(c.index, c.relation, c) for c in dae.crossings)
+        out.crossings = tuple(self._crossings(equations))
         out.time_events = tuple(step.TimeEvent(t.at, t.origin) for t in dae.time_events)
         out.samples = tuple(step.Sample(s.index, s.start, s.interval, s.origin) for s in dae.samples)
         out.delays = tuple(step.Delay(d.index, d.source, d.maximum, d.origin) for d in dae.delays)
@@ -67,7 +67,7 @@ class _Assembler:
         out.asserts = tuple(dae.asserts)
         out.blocks = tuple(partitioned([*blocks, *(w for w in whens if w is not None)], out, self._occurrence))
         out.state_sparsity = state_sparsity(out, self._occurrence)
-        out.aliases = {name: _alias(a) for name, a in dae.aliases.items()}
+        out.aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
         out.functions = used_functions(dae.functions, out)
         step.verify(out)
         return out
@@ -126,8 +126,6 @@ class _Assembler:
                 continue
             kind = _kind(v)
             index = counts.get(kind, 0)
-            if v.role is Role.RELATION:
-                index = int(v.name[2:])
             counts[kind] = counts.get(kind, 0) + 1
             self._place(v, kind, index)
 
@@ -160,10 +158,19 @@ class _Assembler:
             own = None if kind is Kind.STATE else start
             variables[name] = StepVariable(name, v.ty, Slot(twin, index), own, protected=v.protected, origin=v.origin)
 
-    def _crossing(self, index: int, relation: Expr, c: object) -> step.Crossing:
-        assert isinstance(relation, Binary)
-        function = simplify_node(build.sub(relation.left, relation.right))
-        return step.Crossing(index, relation, function, getattr(c, "origin"))  # noqa: B009  (two Crossing classes)
+    def _crossings(self, equations: list[AnyEquation]) -> list[step.Crossing]:
+        """Relations that are left, in slot order."""
+        found = []
+        for e in equations:
+            if not isinstance(e, Equation) or not isinstance(e.left, Ref):
+                continue
+            v = self._out.variables.get(e.left.name)
+            if v is None or v.slot.kind is not Kind.RELATION or not e.directed:
+                continue
+            assert isinstance(e.right, Binary)
+            function = simplify_node(build.sub(e.right.left, e.right.right))
+            found.append(step.Crossing(v.slot.index, e.right, function, e.origin))
+        return sorted(found, key=lambda c: c.index)
 
     # ------------------------------------------------------------------------------------------------------------ when
 
@@ -294,7 +301,8 @@ def _action(a: Reinit | Effect) -> step.Action:
 
 
 def _alias(a: AliasOf) -> Alias:
-    return Alias(a.target, a.sign, a.value, a.variable.unit, a.variable.description)
+    v = a.variable
+    return Alias(a.target, a.sign, a.value, v.unit, v.description, v.causality)
 
 
 def used_functions(functions: dict[str, Function], out: Step) -> dict[str, Function]:

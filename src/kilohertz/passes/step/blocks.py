@@ -187,6 +187,7 @@ class _Loop:
         self._index = {u.name: i for i, u in enumerate(component.unknowns)}
         self._degrees: dict[Expr, int] = {}
         self._forced: dict[int, int] = {}
+        self._eases: dict[tuple[int, int], int] = {}
         self._residuals: list[Expr | None] = []
 
     def run(self) -> list[Block]:
@@ -196,7 +197,7 @@ class _Loop:
             for r in self._rows
         ]
         linear = all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals)
-        torn = tear(columns, len(self._unknowns), self._solvable, self._forced, self._weight)
+        torn = tear(columns, len(self._unknowns), self._ease, self._forced, self._weight)
         return self._linear(torn) if linear else [self._nonlinear(torn)]
 
     def _columns(self, i: int, row: Row) -> list[int]:
@@ -216,18 +217,26 @@ class _Loop:
         return list(found)
 
     def _weight(self, column: int) -> int:
-        if any(
-            c == column and not isinstance(self._rows[i].equation, Equation) for i, c in self._forced.items()
-        ):
+        if any(c == column and not isinstance(self._rows[i].equation, Equation) for i, c in self._forced.items()):
             return -1_000_000
         return self._x.guess_weight(self._unknowns[column].name)
 
-    def _solvable(self, i: int, column: int) -> bool:
+    def _ease(self, i: int, column: int) -> int:
+        """0: row i cannot compute the unknown, 1: it can without a division, 2: with one."""
+        key = (i, column)
+        found = self._eases.get(key)
+        if found is None:
+            found = self._eases[key] = self._ease_of(i, column)
+        return found
+
+    def _ease_of(self, i: int, column: int) -> int:
         e = self._residuals[i]
         if e is None:
-            return False
+            return 0
         parts = linear_parts(e, self._unknowns[column].name)
-        return parts is not None and self._is_safe(parts[0])
+        if parts is None or not self._is_safe(parts[0]):
+            return 0
+        return 1 if isinstance(parts[0], Real) else 2
 
     def _is_safe(self, a: Expr) -> bool:
         """Not zero: a literal, or parameters with a value that is not."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
 from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation, print_equation, roots
-from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.expr import Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
 
@@ -43,12 +43,12 @@ def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
             rows.append(Row(e, target))
             continue
         first = len(rows)
-        for name in _targets(e):
+        for name in targets_of(e):
             rows.append(Row(e, name, FREE if len(rows) == first else first))
     return rows
 
 
-def _targets(e: CallEquation | AlgorithmEquation) -> list[str]:
+def targets_of(e: CallEquation | AlgorithmEquation) -> list[str]:
     if isinstance(e, AlgorithmEquation):
         return [t.name for t in e.targets]
     return [t.name for output in e.targets for t in output if isinstance(t, Ref)]
@@ -143,9 +143,3 @@ def joined(rows: Sequence[Row]) -> Origin:
         o = row.equation.origin
         origin = Origin(origin.spans + tuple(s for s in o.spans if s not in origin.spans), origin.path or o.path)
     return origin
-
-
-def residual(e: Equation) -> Expr:
-    from kilohertz.ir import build
-
-    return build.sub(e.left, e.right)

@@ -4,8 +4,9 @@
 
 An equation may compute a variable only where it is linear in it with a coefficient that cannot vanish: a literal, or
 parameters whose value is not zero.  Greedy after Cellier and Kofman (Continuous System Simulation, 7.8): compute
-whatever has one unknown left; when nothing has, guess the variable that occurs in most open equations, those that
-cannot be computed anywhere first.  Near-linear: counters and buckets are kept per equation and variable.
+whatever has one unknown left, without a division first; when nothing has, guess the variable that most open equations
+could not compute without a division, then the one that occurs most.  So `J1*a1 = u - t1; a1 = n*a2; t2 = n*t1;
+J2*a2 = t2` is torn on a2 and gives `(J2 + n*n*J1)*a2 = n*u`.  Near-linear: counters and heaps.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from kilohertz.graphs import FREE
 
 
 @dataclass(slots=True)
@@ -29,16 +28,17 @@ class Torn:
 def tear(
     rows: list[list[int]],
     n_columns: int,
-    solvable: Callable[[int, int], bool],
+    ease: Callable[[int, int], int],
     forced: dict[int, int],
     weight: Callable[[int], int],
 ) -> Torn:
     """Tear a loop.
 
-    `rows[i]` lists the unknowns of equation i; `forced` maps rows that can compute one unknown only to it (calls:
+    `rows[i]` lists the unknowns of equation i; `ease(i, c)` says whether equation i can compute c: 0 no, 1 without a
+    division, 2 with one; `forced` maps rows that can compute one unknown only to it (calls:
     once all their other unknowns are known); `weight(c)` is added to the score of guessing column c.
     """
-    return _Tearing(rows, n_columns, solvable, forced, weight).run()
+    return _Tearing(rows, n_columns, ease, forced, weight).run()
 
 
 class _Tearing:
@@ -46,12 +46,12 @@ class _Tearing:
         self,
         rows: list[list[int]],
         n_columns: int,
-        solvable: Callable[[int, int], bool],
+        ease: Callable[[int, int], int],
         forced: dict[int, int],
         weight: Callable[[int], int],
     ) -> None:
         self._rows = rows
-        self._solvable = solvable
+        self._ease = ease
         self._forced = forced
         self._weight = weight
         self._columns: list[list[int]] = [[] for _ in range(n_columns)]
@@ -62,12 +62,29 @@ class _Tearing:
         self._known = [False] * n_columns
         self._done = [False] * len(rows)
         self._left = n_columns
-        self._ready: list[int] = [i for i, n in enumerate(self._open) if n == 1]
-        heapq.heapify(self._ready)
-        self._score = [len(rows_) + weight(c) for c, rows_ in enumerate(self._columns)]
+        self._torn = Torn()
+        self._ready: list[tuple[int, int, int]] = []
+        for i, n in enumerate(self._open):
+            if n == 1:
+                self._offer(i)
+        self._score = [weight(c) + sum(self._value(i, c) for i in found) for c, found in enumerate(self._columns)]
         self._heap = [(-s, c) for c, s in enumerate(self._score)]
         heapq.heapify(self._heap)
-        self._torn = Torn()
+
+    def _value(self, i: int, c: int) -> int:
+        """What knowing c is worth to row i."""
+        return 1 if self._ease(i, c) == 1 else 10
+
+    def _offer(self, i: int) -> None:
+        """A row with one unknown left: can it compute that?"""
+        column = next(c for c in self._rows[i] if not self._known[c])
+        if i in self._forced:
+            if self._forced[i] == column:
+                heapq.heappush(self._ready, (0, i, column))
+            return
+        ease = self._ease(i, column)
+        if ease:
+            heapq.heappush(self._ready, (ease, i, column))
 
     def run(self) -> Torn:
         while self._left:
@@ -79,14 +96,8 @@ class _Tearing:
 
     def _compute(self) -> None:
         while self._ready:
-            i = heapq.heappop(self._ready)
-            if self._done[i] or self._open[i] != 1:
-                continue
-            column = next(c for c in self._rows[i] if not self._known[c])
-            if i in self._forced:
-                if self._forced[i] != column:
-                    continue
-            elif not self._solvable(i, column):
+            _, i, column = heapq.heappop(self._ready)
+            if self._done[i] or self._known[column]:
                 continue
             self._done[i] = True
             self._torn.sequence.append((i, column))
@@ -112,11 +123,6 @@ class _Tearing:
             if self._done[i]:
                 continue
             if self._open[i] == 1:
-                heapq.heappush(self._ready, i)
-            if self._open[i] == 0:
-                for c in self._rows[i]:
-                    if not self._known[c]:
-                        self._score[c] -= 1
-
-
-__all__ = ["FREE", "Torn", "tear"]
+                self._offer(i)
+                last = next(c for c in self._rows[i] if not self._known[c])
+                self._score[last] -= 1

@@ -1,0 +1,428 @@
+"""eliminate-aliases: `a = b`, `a = -b`, `a = 3` and `a = p` leave the system; what follows from them too.
+
+  a = b;  b + c = 0;  c = 2;  y = a*x + z*(b + 2)      ->   a = b = -2, c = 2;   y = -2*x
+
+Rounds: find such equations under the replacements known so far, join their variables (disjoint sets with signs), then
+rewrite only the equations that mention what was newly eliminated, folding constants as it goes; until a round finds
+nothing.  At the end each set is named after its best member: one that must stay (input, parameter, result of a call),
+a state, higher stateSelect, fixed or given start, shortest name.  Linear in the equations touched per round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.ir import build
+from kilohertz.ir.dae import (
+    AlgorithmEquation,
+    AliasOf,
+    AnyEquation,
+    CallEquation,
+    Dae,
+    DaeVariable,
+    Equation,
+    Reinit,
+    Role,
+    Select,
+    der_name,
+    pre_name,
+    print_equation,
+    roots,
+)
+from kilohertz.ir.expr import Expr, Int, Real, Ref
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import linear_parts, substitute
+from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
+
+PASS = "eliminate-aliases"
+UNKNOWN = (Role.ALGEBRAIC, Role.STATE, Role.DISCRETE)
+KNOWN = (Role.PARAMETER, Role.INPUT, Role.CONSTANT)
+
+
+def eliminate(dae: Dae, states_chosen: bool = False) -> Dae:
+    """The Dae without alias and constant equations; states that are chosen stay."""
+    return _Eliminator(dae, states_chosen).run()
+
+
+@dataclass(slots=True)
+class _Link:
+    """Where a variable went: `sign * parent`, or a literal."""
+
+    parent: str
+    sign: int
+
+
+class _Eliminator:
+    def __init__(self, dae: Dae, states_chosen: bool) -> None:
+        self._dae = copied(dae)
+        self._states_chosen = states_chosen
+        self._equations: list[AnyEquation | None] = list(dae.equations)
+        self._links: dict[str, _Link] = {}
+        self._literals: dict[str, Expr] = {}  # by root
+        self._sizes: dict[str, int] = {}
+        self._kept = _kept(dae)
+        if states_chosen:
+            self._kept |= {v.name for v in dae.variables.values() if v.role is Role.STATE}
+        self._mentions: dict[str, list[int]] = {}
+        self._fresh: list[str] = []
+
+    def run(self) -> Dae:
+        for i in range(len(self._equations)):
+            self._note_mentions(i)
+        dirty: Iterable[int] = range(len(self._equations))
+        while True:
+            self._fresh = []
+            for i in dirty:
+                e = self._equations[i]
+                if isinstance(e, Equation) and self._take(e):
+                    self._equations[i] = None
+            if not self._fresh:
+                break
+            dirty = self._rewrite(self._fresh)
+        return self._finish()
+
+    # ------------------------------------------------------------------------------------------------------- detection
+
+    def _take(self, e: Equation) -> bool:
+        """Record what a simple equation says; False where it is not simple."""
+        small = _small_names(e)
+        if small is None:
+            return False
+        unknown: list[str] = []
+        known: list[str] = []
+        for name in small:
+            v = self._dae.variables.get(name)
+            if v is not None and v.role is Role.RELATION and len(small) == 1 and build.is_literal(e.right):
+                return self._fix(name, e.right)
+            if v is None or v.role not in UNKNOWN + KNOWN:
+                return False
+            (unknown if v.role in UNKNOWN else known).append(name)
+        if not unknown:
+            return self._checked(e) if not known else False
+        if e.left.ty != REAL:
+            return self._take_discrete(e, unknown, known)
+        if len(unknown) == 1 and not known:
+            return self._take_constant(e, unknown[0])
+        return self._take_pair(e, unknown[0], (unknown + known)[1])
+
+    def _checked(self, e: Equation) -> bool:
+        if e.left is e.right:
+            return True
+        values = [x.value for x in (e.left, e.right) if isinstance(x, (Real, Int))]
+        if len(values) == 2 and values[0] == values[1]:
+            return True
+        if build.is_literal(e.left) and build.is_literal(e.right):
+            span = e.origin.spans[0] if e.origin.spans else None
+            where = f" in {e.origin.path}" if e.origin.path else ""
+            raise ModelError(Diagnostic("B205", f"this equation contradicts others{where}: {print_equation(e)}", span))
+        return False
+
+    def _take_discrete(self, e: Equation, unknown: list[str], known: list[str]) -> bool:
+        a, b = e.left, e.right
+        if isinstance(b, Ref) and not isinstance(a, Ref):
+            a, b = b, a
+        if not isinstance(a, Ref):
+            return False
+        if build.is_literal(b) and a.name in unknown:
+            return self._fix(a.name, b)
+        if isinstance(b, Ref) and a.name in unknown + known:
+            return self._join(a.name, b.name, 1)
+        return False
+
+    def _take_constant(self, e: Equation, name: str) -> bool:
+        parts = linear_parts(build.sub(e.left, e.right), name)
+        if parts is None or not isinstance(parts[0], Real) or not isinstance(parts[1], Real) or parts[0].value == 0.0:
+            return False
+        value = -parts[1].value / parts[0].value
+        return self._fix(name, Real(value + 0.0))
+
+    def _take_pair(self, e: Equation, a: str, b: str) -> bool:
+        first = linear_parts(build.sub(e.left, e.right), a)
+        if first is None or not isinstance(first[0], Real) or first[0].value == 0.0:
+            return False
+        second = linear_parts(first[1], b)
+        if second is None or not isinstance(second[0], Real) or not build.is_zero(second[1]):
+            return False
+        ratio = -second[0].value / first[0].value
+        if ratio not in (1.0, -1.0):
+            return False
+        return self._join(a, b, int(ratio))
+
+    # ----------------------------------------------------------------------------------------------------------- sets
+
+    def _root(self, name: str) -> tuple[str, int]:
+        sign, path = 1, []
+        while name in self._links:
+            path.append(name)
+            link = self._links[name]
+            sign *= link.sign
+            name = link.parent
+        total = sign
+        for p in path:  # shorten
+            own = self._links[p].sign
+            self._links[p] = _Link(name, total)
+            total *= own
+        return name, sign
+
+    def _fix(self, name: str, value: Expr) -> bool:
+        root, sign = self._root(name)
+        if root in self._literals or self._is_kept(root) or self._dae.variables[root].role in KNOWN:
+            return False
+        self._literals[root] = _signed(value, sign)
+        self._fresh.append(root)
+        return True
+
+    def _join(self, a: str, b: str, sign: int) -> bool:
+        """a = sign * b."""
+        ra, sa = self._root(a)
+        rb, sb = self._root(b)
+        if ra == rb or ra in self._literals or rb in self._literals:
+            return False
+        va, vb = self._dae.variables[ra], self._dae.variables[rb]
+        if not self._may_join(va, vb):
+            return False
+        anchored_a = self._is_kept(ra) or va.role in KNOWN
+        if anchored_a or (
+            not (self._is_kept(rb) or vb.role in KNOWN) and self._sizes.get(ra, 1) > self._sizes.get(rb, 1)
+        ):
+            ra, rb = rb, ra
+        self._links[ra] = _Link(rb, sa * sb * sign)
+        self._sizes[rb] = self._sizes.get(rb, 1) + self._sizes.get(ra, 1)
+        self._absorb(ra, rb)
+        self._fresh.append(ra)
+        return True
+
+    def _absorb(self, gone: str, root: str) -> None:
+        """The root takes over the role of what joins it: a state stays one, a discrete one too."""
+        v, w = self._dae.variables[gone], self._dae.variables[root]
+        if w.role is Role.ALGEBRAIC and v.role is not Role.ALGEBRAIC:
+            self._dae.variables[root] = replace(w, role=v.role)
+
+    def _is_kept(self, root: str) -> bool:
+        return root in self._kept
+
+    def _may_join(self, a: DaeVariable, b: DaeVariable) -> bool:
+        if a.ty != b.ty:
+            return False
+        anchored = [v for v in (a, b) if v.role in KNOWN or self._is_kept(v.name)]
+        if len(anchored) == 2:
+            return False
+        roles = {a.role, b.role}
+        if Role.STATE in roles and (Role.DISCRETE in roles or Role.INPUT in roles):
+            return False
+        return not (Role.DISCRETE in roles and Role.INPUT in roles and a.ty == REAL)
+
+    # ------------------------------------------------------------------------------------------------------- rewriting
+
+    def _note_mentions(self, i: int) -> None:
+        e = self._equations[i]
+        if e is None:
+            return
+        for name in _names(e):
+            self._mentions.setdefault(name, []).append(i)
+            base = _base(name)
+            if base != name:
+                self._mentions.setdefault(base, []).append(i)
+
+    def _rewrite(self, gone: list[str]) -> list[int]:
+        values: dict[str, Expr] = {}
+        touched: dict[int, None] = {}
+        for name in gone:
+            self._replacements(name, values)
+            root, _ = self._root(name)
+            mentions = self._mentions.pop(name, [])
+            for i in mentions:
+                touched[i] = None
+            if root != name:
+                self._mentions.setdefault(root, []).extend(mentions)
+        memo: dict[Expr, Expr] = {}
+        dirty = []
+        for i in sorted(touched):
+            e = self._equations[i]
+            if e is not None:
+                self._equations[i] = rewritten_equation(e, lambda x: substitute(x, values, memo))
+                dirty.append(i)
+        return dirty
+
+    def _replacements(self, name: str, values: dict[str, Expr]) -> None:
+        """What stands for a variable, its derivative and its pre."""
+        root, sign = self._root(name)
+        v = self._dae.variables[root]
+        literal = self._literals.get(root)
+        if literal is not None:
+            value = _signed(literal, sign)
+            values[name] = value
+            if not self._states_chosen:
+                values[der_name(name)] = build.ZERO
+            values[pre_name(name)] = value
+            return
+        if root == name:
+            return
+        values[name] = _signed(v.ref, sign)
+        still = v.role in (Role.PARAMETER, Role.CONSTANT)
+        moving = Ref(der_name(root), REAL)
+        if not self._states_chosen:
+            values[der_name(name)] = build.ZERO if still else _signed(moving, sign)
+        before = v.ref if still or v.role is Role.INPUT else Ref(pre_name(root), v.ty)
+        values[pre_name(name)] = _signed(before, sign)
+
+    # ------------------------------------------------------------------------------------------------------ the result
+
+    def _finish(self) -> Dae:
+        dae = self._dae
+        self._name_sets()
+        values: dict[str, Expr] = {}
+        eliminated = [n for n in dae.variables if n in self._links or n in self._literals]
+        for name in eliminated:
+            self._replacements(name, values)
+        memo: dict[Expr, Expr] = {}
+
+        def rule(e: Expr) -> Expr:
+            return substitute(e, values, memo)
+
+        dae.equations = [rewritten_equation(e, rule) for e in self._equations if e is not None]
+        initial = [rewritten_equation(e, rule) for e in dae.initial_equations]
+        dae.initial_equations = [e for e in initial if not (isinstance(e, Equation) and self._is_trivial(e))]
+        rewritten_rest(dae, rule)
+        for name in eliminated:
+            root, sign = self._root(name)
+            literal = self._literals.get(root)
+            v = dae.variables.pop(name)
+            if literal is not None:
+                dae.aliases[name] = AliasOf(v, None, 1, _signed(literal, sign))
+            else:
+                dae.aliases[name] = AliasOf(v, root, sign)
+        self._shorten_old(dae)
+        return dae
+
+    def _is_trivial(self, e: Equation) -> bool:
+        return e.left is e.right or (build.is_zero(e.left) and build.is_zero(e.right))
+
+    def _shorten_old(self, dae: Dae) -> None:
+        """Aliases of earlier rounds that point to what is now eliminated."""
+        for name, a in list(dae.aliases.items()):
+            if a.target is None or a.target in dae.variables:
+                continue
+            further = dae.aliases[a.target]
+            value = None if further.value is None else _signed(further.value, a.sign)
+            dae.aliases[name] = AliasOf(a.variable, further.target, a.sign * further.sign, value)
+
+    def _name_sets(self) -> None:
+        """Make the best member of each set its root, with merged attributes."""
+        members: dict[str, list[tuple[str, int]]] = {}
+        for name in self._dae.variables:
+            root, sign = self._root(name)
+            if root not in self._literals:
+                members.setdefault(root, []).append((name, sign))
+        for root, group in members.items():
+            if len(group) > 1:
+                self._name_set(root, group)
+
+    def _name_set(self, root: str, group: list[tuple[str, int]]) -> None:
+        variables = self._dae.variables
+        old = variables[root]
+        best, best_sign = min(group, key=lambda m: _rank(variables[m[0]], m[0] in self._kept))
+        if best != root:
+            del self._links[best]
+            for name, sign in group:
+                if name != best:
+                    self._links[name] = _Link(best, sign * best_sign)
+        if old.role in KNOWN:
+            return
+        merged = [(variables[n], s * best_sign) for n, s in group]
+        variables[best] = self._merged(variables[best], merged, old.role)
+
+    def _merged(self, best: DaeVariable, group: list[tuple[DaeVariable, int]], role: Role) -> DaeVariable:
+        fixed = [(v, s) for v, s in group if v.fixed]
+        given = [(v, s) for v, s in group if v.start is not None]
+        source: tuple[DaeVariable, int] | None = None
+        if fixed:
+            source = min(fixed, key=lambda m: (m[0].name != best.name, len(m[0].name), m[0].name))
+            starts = {_signed(v.start, s) for v, s in fixed if v.start is not None}
+            if len(starts) > 1:
+                names = ", ".join(v.name for v, _ in fixed)
+                self._dae.notes.append(f"different fixed starts of one variable: {names}; taken: {source[0].name}")
+        elif given:
+            source = min(given, key=lambda m: (m[0].name != best.name, len(m[0].name), m[0].name))
+        start = best.start
+        if source is not None and source[0].start is not None:
+            start = _signed(source[0].start, source[1])
+        nominal = best.nominal or next((v.nominal for v, _ in group if v.nominal is not None), None)
+        select = max((v.select for v, _ in group), key=lambda s: s.value)
+        if any(v.select is Select.NEVER for v, _ in group) and select.value <= Select.DEFAULT.value:
+            select = Select.NEVER
+        lowest = best.min or next((v.min for v, s in group if s > 0 and v.min is not None), None)
+        highest = best.max or next((v.max for v, s in group if s > 0 and v.max is not None), None)
+        return replace(
+            best, role=role, start=start, fixed=bool(fixed), nominal=nominal, select=select, min=lowest, max=highest
+        )
+
+
+def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:
+    return (
+        not (kept or v.role in KNOWN),
+        v.role is Role.ALGEBRAIC,
+        v.role is not Role.STATE,
+        -v.select.value,
+        not v.fixed,
+        v.start is None,
+        v.name.startswith("$"),
+        v.name.count("."),
+        len(v.name),
+        v.name,
+    )
+
+
+def _signed(e: Expr, sign: int) -> Expr:
+    return e if sign > 0 else build.neg(e)
+
+
+def _base(name: str) -> str:
+    """The variable behind `der(x)` or `pre(v)`."""
+    if name.endswith(")"):
+        if name.startswith("der("):
+            return name[4:-1]
+        if name.startswith("pre("):
+            return name[4:-1]
+    return name
+
+
+def _names(e: AnyEquation) -> list[str]:
+    found: dict[str, None] = {}
+    for root in roots(e):
+        for ref in build.refs(root):
+            found[ref.name] = None
+    return list(found)
+
+
+def _small_names(e: Equation) -> list[str] | None:
+    """The names of an equation with at most two; None for larger ones (stops early)."""
+    found: dict[str, None] = {}
+    stack = [e.left, e.right]
+    n = 0
+    while stack:
+        x = stack.pop()
+        n += 1
+        if isinstance(x, Ref):
+            found[x.name] = None
+            if len(found) > 2:
+                return None
+        stack.extend(x.children())
+        if n > 16:
+            return None
+    return list(found)
+
+
+def _kept(dae: Dae) -> set[str]:
+    """Variables that other parts hold by name: results of calls and algorithms, delay lines, reinitialised states."""
+    names: set[str] = set()
+    for e in dae.equations:
+        if isinstance(e, CallEquation):
+            names.update(t.name for o in e.targets for t in o if isinstance(t, Ref))
+        elif isinstance(e, AlgorithmEquation):
+            names.update(t.name for t in (*e.targets, *e.inputs))
+    names.update(d.source.name for d in dae.delays)
+    names.update(a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit))
+    return names

@@ -1,0 +1,438 @@
+"""reduce-index: differentiate hidden constraints until every highest derivative can be solved for; choose the states.
+
+  der(x) = u; der(y) = v; der(u) = -f*x; der(v) = -f*y - g; x^2 + y^2 = 1
+  ->  and 2*x*u + 2*y*v = 0, and 2*x*der(u) + 2*u*u + 2*y*der(v) + 2*v*v = 0;   states y, v;   x, u algebraic
+
+1. `v = der(x)` makes v the derivative of x (no equation is left for it).
+2. Pantelides (1988): an equation that finds no highest derivative of its own is differentiated, with all that compete.
+3. Dummy derivatives (Mattsson, Söderlind 1993): in each strong component of the highest-order system as many
+   derivatives become algebraic as equations were differentiated there; level by level downwards.  Which: those whose
+   integral is least wanted as a state (stateSelect, then fixed, then start given), by pivots of the constraint Jacobian
+   at the start values.  The choice is static.
+
+Cost: one maximum matching, then one search per differentiation; each differentiates only what it coloured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from kilohertz.base import Diagnostic, ModelError, Note, Origin
+from kilohertz.graphs import FREE, Matching, maximum_matching, strong_components
+from kilohertz.ir import build
+from kilohertz.ir.dae import (
+    AnyEquation,
+    CallEquation,
+    Dae,
+    DaeVariable,
+    Equation,
+    Role,
+    Select,
+    der_name,
+    print_equation,
+)
+from kilohertz.ir.expr import TIME, Call, Expr, Ref
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, simplify, substitute
+from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
+from kilohertz.passes.dae.select_states import Candidate, choose
+from kilohertz.passes.step.order import Row, names_in, rows_of, singular, targets_of
+
+PASS = "reduce-index"
+CallRule = Callable[[Call, list[Expr], int | None], Expr]
+
+
+@dataclass(slots=True)
+class Reduction:
+    """What was done: for `khz analyse` and for the notes."""
+
+    n_differentiated: int = 0
+    dummies: list[str] = field(default_factory=list)
+    states: list[str] = field(default_factory=list)
+
+
+def reduce_index(dae: Dae, call_rule: CallRule | None = None) -> tuple[Dae, Reduction]:
+    """An index-one Dae with its states chosen."""
+    return _Reducer(dae, call_rule).run()
+
+
+class _Reducer:
+    def __init__(self, dae: Dae, call_rule: CallRule | None) -> None:
+        self._dae = copied(dae)
+        self._call_rule = call_rule
+        self._occurrence = Occurrence()
+        self._names: list[str] = []  # continuous unknowns, derivatives included
+        self._number: dict[str, int] = {}
+        self._next: list[int] = []  # derivative of a variable
+        self._previous: list[int] = []
+        self._rows: list[Row] = []
+        self._touched: list[list[int]] = []
+        self._next_row: list[int] = []
+        self._previous_row: list[int] = []
+        self._column_of: list[int] = []
+        self._row_of: list[int] = []
+        self._report = Reduction()
+
+    def run(self) -> tuple[Dae, Reduction]:
+        self._name_derivatives()
+        self._set_up()
+        self._check_structure()
+        self._match()
+        for i in range(len(self._rows)):
+            if self._column_of[i] == FREE and self._next_row[i] == FREE:
+                self._pantelides(i)
+        dummies = self._dummies()
+        return self._rebuilt(dummies), self._report
+
+    # ------------------------------------------------------------------------------------------- derivatives by name
+
+    def _name_derivatives(self) -> None:
+        """`v = der(x)`: v is x's derivative from here on."""
+        self._rate: dict[str, str] = {}
+        taken: set[str] = set()
+        values: dict[str, Expr] = {}
+        kept: list[AnyEquation] = []
+        for e in self._dae.equations:
+            pair = self._rate_equation(e)
+            if pair is None or pair[0] in self._rate or pair[1] in taken:
+                kept.append(e)
+                continue
+            x, v = pair
+            self._rate[x] = v
+            taken.add(v)
+            values[der_name(x)] = Ref(v, REAL)
+        if not values:
+            return
+        memo: dict[Expr, Expr] = {}
+
+        def rule(e: Expr) -> Expr:
+            return substitute(e, values, memo)
+
+        self._dae.equations = [rewritten_equation(e, rule) for e in kept]
+        self._dae.initial_equations = [rewritten_equation(e, rule) for e in self._dae.initial_equations]
+        rewritten_rest(self._dae, rule)
+
+    def _rate_equation(self, e: AnyEquation) -> tuple[str, str] | None:
+        if not isinstance(e, Equation) or not isinstance(e.left, Ref) or not isinstance(e.right, Ref):
+            return None
+        for d, v in ((e.left, e.right), (e.right, e.left)):
+            if d.name.startswith("der(") and d.name.endswith(")") and d.name[4:-1] in self._dae.variables:
+                variable = self._dae.variables.get(v.name)
+                unknown = variable is not None and variable.role in (Role.ALGEBRAIC, Role.STATE)
+                if unknown and v.name != d.name[4:-1]:
+                    return d.name[4:-1], v.name
+        return None
+
+    # ------------------------------------------------------------------------------------------------------- the graph
+
+    def _add(self, name: str) -> int:
+        self._number[name] = len(self._names)
+        self._names.append(name)
+        self._next.append(FREE)
+        self._previous.append(FREE)
+        self._row_of.append(FREE)
+        return len(self._names) - 1
+
+    def _derivative(self, i: int) -> int:
+        """The derivative of variable i, made where there is none."""
+        if self._next[i] == FREE:
+            name = der_name(self._names[i])
+            j = self._number.get(name)
+            if j is None:
+                j = self._add(name)
+            self._next[i], self._previous[j] = j, i
+        return self._next[i]
+
+    def _set_up(self) -> None:
+        for v in self._dae.variables.values():
+            if v.role in (Role.ALGEBRAIC, Role.STATE):
+                self._add(v.name)
+        for v in list(self._dae.variables.values()):
+            if v.role is Role.STATE:
+                i = self._number[v.name]
+                rate = self._rate.get(v.name)
+                if rate is None:
+                    self._derivative(i)
+                else:
+                    j = self._number[rate]
+                    self._next[i], self._previous[j] = j, i
+        self._discrete: list[AnyEquation] = []
+        for e in self._dae.equations:
+            if self._is_continuous(e):
+                for row in rows_of([e]):
+                    self._add_row(row)
+            else:
+                self._discrete.append(e)
+
+    def _is_continuous(self, e: AnyEquation) -> bool:
+        if isinstance(e, Equation):
+            return e.left.ty == REAL and not e.directed and not self._defines_discrete(e)
+        if isinstance(e, CallEquation):
+            targets = [t for o in e.targets for t in o if isinstance(t, Ref)]
+            return any(t.name in self._number for t in targets)
+        return any(t.name in self._number for t in e.targets)
+
+    def _defines_discrete(self, e: Equation) -> bool:
+        """A discrete Real defined outside any when: `d = if b then 1 else 2`."""
+        for side in (e.left, e.right):
+            if isinstance(side, Ref):
+                v = self._dae.variables.get(side.name)
+                if v is not None and v.role is Role.DISCRETE and v.ty == REAL:
+                    names = (*self._occurrence.names(e.left), *self._occurrence.names(e.right))
+                    return not any(n in self._number for n in names)
+        return False
+
+    def _add_row(self, row: Row) -> int:
+        self._rows.append(row)
+        names = names_in(row.equation, self._occurrence)
+        if not isinstance(row.equation, Equation):
+            own = set(targets_of(row.equation))
+            names = [n for n in names if n not in own or n == row.target]
+        self._touched.append([self._number[n] for n in names if n in self._number])
+        self._next_row.append(FREE)
+        self._previous_row.append(FREE)
+        self._column_of.append(FREE)
+        return len(self._rows) - 1
+
+    def _check_structure(self) -> None:
+        """With a variable and its derivatives taken as one there must be a perfect matching, or it never ends."""
+        head = list(range(len(self._names)))
+        for i in range(len(head)):
+            j = i
+            while self._previous[j] != FREE:
+                j = self._previous[j]
+            head[i] = j
+        heads = sorted(set(head))
+        column = {h: k for k, h in enumerate(heads)}
+        graph = []
+        for row, touched in zip(self._rows, self._touched, strict=True):
+            if row.target is not None:
+                own = self._number.get(row.target)
+                graph.append([] if own is None else [column[head[own]]])
+            else:
+                graph.append(list(dict.fromkeys(column[head[i]] for i in touched)))
+        matching = maximum_matching(graph, len(heads))
+        if not matching.is_perfect:
+            raise singular(self._rows, graph, [Ref(self._names[h], REAL) for h in heads], matching)
+
+    def _match(self) -> None:
+        graph = [self._open_columns(i) for i in range(len(self._rows))]
+        matching: Matching = maximum_matching(graph, len(self._names))
+        self._column_of = matching.column_of
+        self._row_of = matching.row_of
+
+    def _open_columns(self, i: int) -> list[int]:
+        """Highest derivatives in a row that it may be solved for."""
+        row = self._rows[i]
+        if row.target is not None:
+            own = self._number.get(row.target)
+            return [own] if own is not None and self._next[own] == FREE else []
+        return [c for c in self._touched[i] if self._next[c] == FREE]
+
+    # ------------------------------------------------------------------------------------------------------ Pantelides
+
+    def _pantelides(self, root: int) -> None:
+        for _ in range(len(self._rows) + 100):
+            coloured_rows, coloured_columns = self._augment(root)
+            if not coloured_rows:
+                return
+            for c in coloured_columns:
+                self._derivative(c)
+            for r in coloured_rows:
+                self._differentiate(r)
+            for c in coloured_columns:
+                owner = self._row_of[c]
+                if owner != FREE:
+                    new_row, new_column = self._next_row[owner], self._next[c]
+                    self._column_of[owner], self._row_of[c] = FREE, FREE
+                    self._column_of[new_row], self._row_of[new_column] = new_column, new_row
+            root = self._next_row[root]
+        raise self._endless(root)
+
+    def _augment(self, root: int) -> tuple[list[int], list[int]]:
+        """Match a row along an alternating path; else the rows and columns that were reached."""
+        parent: dict[int, int] = {}
+        frontier = [root]
+        for row in frontier:  # grows while it is walked
+            for c in self._open_columns(row):
+                if c in parent:
+                    continue
+                parent[c] = row
+                if self._row_of[c] != FREE:
+                    frontier.append(self._row_of[c])
+                    continue
+                while True:
+                    r = parent[c]
+                    previous = self._column_of[r]
+                    self._column_of[r], self._row_of[c] = c, r
+                    if r == root:
+                        return [], []
+                    c = previous
+        return frontier, list(parent)
+
+    def _differentiate(self, i: int) -> None:
+        e = self._rows[i].equation
+        if not isinstance(e, Equation):
+            raise self._cannot(e, "a call with several results")
+        differentiate = Differentiator(self._seed, self._call_rule)
+        try:
+            left, right = simplify(differentiate(e.left)), simplify(differentiate(e.right))
+        except NoDerivative as failure:
+            raise self._cannot(e, str(failure)) from failure
+        made = Equation(left, right, e.origin.touched(PASS))
+        j = self._add_row(Row(made))
+        self._next_row[i], self._previous_row[j] = j, i
+        self._report.n_differentiated += 1
+
+    def _seed(self, ref: Ref) -> Expr:
+        if ref is TIME:
+            return build.ONE
+        i = self._number.get(ref.name)
+        if i is not None:
+            return Ref(self._names[self._derivative(i)], REAL)
+        v = self._dae.variables.get(ref.name)
+        if v is not None and v.role is Role.INPUT:
+            raise NoDerivative(f"the input {ref.name}")
+        return build.ZERO
+
+    def _cannot(self, e: AnyEquation, why: str) -> ModelError:
+        span = e.origin.spans[0] if e.origin.spans else None
+        text = f"index reduction has to differentiate this equation, but {why} has no derivative"
+        return ModelError(Diagnostic("B206", text, span, notes=(Note(print_equation(e)[:200]),)))
+
+    def _endless(self, root: int) -> ModelError:
+        e = self._rows[root].equation
+        span = e.origin.spans[0] if e.origin.spans else None
+        return ModelError(Diagnostic("B207", "index reduction does not end here", span))
+
+    # ----------------------------------------------------------------------------------------------- dummy derivatives
+
+    def _dummies(self) -> set[int]:
+        """Derivatives that become algebraic."""
+        chosen: set[int] = set()
+        if not any(p != FREE for p in self._previous_row):
+            return chosen
+        top = [i for i in range(len(self._rows)) if self._next_row[i] == FREE]
+        place = {r: k for k, r in enumerate(top)}
+        needs = []
+        for r in top:
+            found = []
+            for c in self._open_columns(r) if self._rows[r].target is None else self._touched[r]:
+                if self._next[c] == FREE and self._row_of[c] != FREE and self._row_of[c] != r:
+                    found.append(place[self._row_of[c]])
+            needs.append(found)
+        for members in strong_components(needs):
+            rows = [top[k] for k in members]
+            columns = [self._column_of[r] for r in rows]
+            self._select(rows, columns, chosen)
+        return chosen
+
+    def _select(self, rows: list[int], columns: list[int], chosen: set[int]) -> None:
+        """In one component: level by level, fewer equations and their variables' integrals."""
+        rows = [r for r in rows if self._previous_row[r] != FREE]
+        while rows:
+            candidates = [c for c in columns if self._previous[c] != FREE]
+            picked = self._pick(rows, candidates)
+            chosen.update(picked)
+            rows = [self._previous_row[r] for r in rows if self._previous_row[self._previous_row[r]] != FREE]
+            columns = [self._previous[c] for c in picked]
+
+    def _pick(self, rows: list[int], columns: list[int]) -> list[int]:
+        equations = []
+        for r in rows:
+            e = self._rows[r].equation
+            assert isinstance(e, Equation)
+            equations.append(e)
+        if len(columns) < len(rows):
+            raise self._endless(rows[0])
+        if len(columns) == len(rows):
+            return columns
+        options = [Candidate(self._names[c], self._integral(c)) for c in columns]
+        picked = choose(equations, options, self._dae, self._call_rule)
+        for k in picked:
+            v = options[k].integral
+            if v is not None and v.select is Select.ALWAYS:
+                self._dae.notes.append(f"{v.name} has stateSelect=always but cannot be a state")
+        return [columns[k] for k in picked]
+
+    def _integral(self, c: int) -> DaeVariable | None:
+        return self._dae.variables.get(self._names[self._previous[c]])
+
+    # ------------------------------------------------------------------------------------------------------ the result
+
+    def _rebuilt(self, dummies: set[int]) -> Dae:
+        dae = self._dae
+        equations = self._discrete
+        seen: set[int] = set()
+        for row in self._rows:
+            if id(row.equation) not in seen:
+                seen.add(id(row.equation))
+                equations.append(row.equation)
+        extra: dict[str, DaeVariable] = {}
+        for i, name in enumerate(self._names):
+            is_state = self._next[i] != FREE and self._next[i] not in dummies
+            known = dae.variables.get(name)
+            if known is None and self._previous[i] != FREE:
+                below = dae.variables.get(self._names[self._previous[i]])
+                own = self._is_own_derivative(i, dummies)
+                if own and not is_state:
+                    continue  # the derivative slot of a state
+                origin = below.origin if below is not None else None
+                extra[name] = DaeVariable(name, REAL, Role.STATE if is_state else Role.ALGEBRAIC, protected=True)
+                if origin is not None:
+                    extra[name] = replace(extra[name], origin=origin)
+            elif known is not None:
+                dae.variables[name] = replace(known, role=Role.STATE if is_state else Role.ALGEBRAIC)
+            if is_state:
+                self._report.states.append(name)
+                self._tie(i, equations)
+        dae.variables.update(extra)
+        dae.equations = equations
+        self._rename_states(dae)
+        self._report.dummies = [self._names[c] for c in sorted(dummies)]
+        return dae
+
+    def _rename_states(self, dae: Dae) -> None:
+        """A state that is itself the derivative of a state needs a name beside that derivative's slot."""
+        clashes = [
+            v
+            for v in dae.variables.values()
+            if v.role is Role.STATE and v.name.startswith("der(") and self._is_state(dae, v.name[4:-1])
+        ]
+        if not clashes:
+            return
+        values: dict[str, Expr] = {}
+        for v in clashes:
+            fresh = f"$rate({v.name[4:-1]})"
+            values[v.name] = Ref(fresh, REAL)
+            values[der_name(v.name)] = Ref(der_name(fresh), REAL)
+            dae.variables[fresh] = replace(dae.variables.pop(v.name), name=fresh)
+        memo: dict[Expr, Expr] = {}
+
+        def rule(e: Expr) -> Expr:
+            return substitute(e, values, memo)
+
+        dae.equations = [rewritten_equation(e, rule) for e in dae.equations]
+        for v in clashes:
+            dae.equations.append(Equation(Ref(v.name, REAL), values[v.name], v.origin))
+        dae.initial_equations = [rewritten_equation(e, rule) for e in dae.initial_equations]
+        rewritten_rest(dae, rule)
+
+    @staticmethod
+    def _is_state(dae: Dae, name: str) -> bool:
+        v = dae.variables.get(name)
+        return v is not None and v.role is Role.STATE
+
+    def _is_own_derivative(self, i: int, dummies: set[int]) -> bool:
+        """Named der(x) of a state x: no variable of its own is needed."""
+        return i not in dummies and self._names[i] == der_name(self._names[self._previous[i]])
+
+    def _tie(self, i: int, equations: list[AnyEquation]) -> None:
+        """der(x) := v where v is x's derivative by another name, or is a state itself."""
+        rate = self._names[self._next[i]]
+        own = der_name(self._names[i])
+        if rate != own:
+            known = self._dae.variables.get(self._names[i])
+            origin = known.origin if known is not None else Origin()
+            equations.append(Equation(Ref(own, REAL), Ref(rate, REAL), origin))

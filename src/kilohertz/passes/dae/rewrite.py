@@ -1,0 +1,87 @@
+"""Apply a rewriting of expressions to every part of a Dae."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+from kilohertz.base import InternalError
+from kilohertz.ir.dae import (
+    AlgorithmEquation,
+    AnyEquation,
+    CallEquation,
+    Dae,
+    DaeVariable,
+    Effect,
+    Equation,
+    Reinit,
+    When,
+)
+from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.flat import Assert
+
+Rule = Callable[[Expr], Expr]
+
+
+def rewritten_equation(e: AnyEquation, f: Rule) -> AnyEquation:
+    """The equation with its expressions rewritten; the same object where nothing changed."""
+    match e:
+        case Equation():
+            left, right = f(e.left), f(e.right)
+            if left is e.left and right is e.right:
+                return e
+            return Equation(left, right, e.origin, e.directed)
+        case CallEquation():
+            call = f(e.call)
+            if not isinstance(call, Call):
+                raise InternalError("a call equation lost its call")
+            targets = tuple(tuple(None if t is None else f(t) for t in o) for o in e.targets)
+            guard = None if e.guard is None else f(e.guard)
+            return CallEquation(targets, call, e.origin, guard)
+        case AlgorithmEquation():
+            return e
+
+
+def rewritten_variable(v: DaeVariable, f: Rule) -> DaeVariable:
+    """Binding and attributes rewritten."""
+    changes: dict[str, Expr] = {}
+    for name in ("binding", "start", "nominal", "min", "max"):
+        old: Expr | None = getattr(v, name)
+        if old is not None and old.children() + ((old,) if isinstance(old, Ref) else ()):
+            new = f(old)
+            if new is not old:
+                changes[name] = new
+    return replace(v, **changes) if changes else v  # type: ignore[arg-type]  # names are fields
+
+
+def rewritten_rest(dae: Dae, f: Rule) -> None:
+    """Whens, events, asserts and attributes of a Dae that is being built (equations are the caller's)."""
+    dae.whens = [When(f(w.guard), tuple(_action(a, f) for a in w.actions), w.origin) for w in dae.whens]
+    dae.crossings = [replace(c, relation=f(c.relation)) for c in dae.crossings]
+    dae.time_events = [replace(t, at=f(t.at)) for t in dae.time_events]
+    dae.samples = [replace(s, start=f(s.start), interval=f(s.interval)) for s in dae.samples]
+    dae.delays = [replace(d, source=_ref(f(d.source)), maximum=f(d.maximum)) for d in dae.delays]
+    dae.asserts = [Assert(f(a.condition), f(a.message), a.level, a.origin) for a in dae.asserts]
+    dae.variables = {name: rewritten_variable(v, f) for name, v in dae.variables.items()}
+
+
+def _ref(e: Expr) -> Ref:
+    if not isinstance(e, Ref):
+        raise InternalError("a delay line lost its variable")
+    return e
+
+
+def _action(a: Reinit | Effect, f: Rule) -> Reinit | Effect:
+    if isinstance(a, Reinit):
+        return Reinit(_ref(f(a.target)), f(a.value), a.origin)
+    return Effect(a.kind, tuple(f(x) for x in a.args), a.origin)
+
+
+def copied(dae: Dae) -> Dae:
+    """A Dae whose containers may be changed without touching the first."""
+    parts: dict[str, Any] = {}
+    for part in fields(dae):
+        value = getattr(dae, part.name)
+        parts[part.name] = value.copy() if isinstance(value, (list, dict)) else value
+    return Dae(**parts)

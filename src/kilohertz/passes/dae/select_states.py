@@ -1,0 +1,145 @@
+"""Choose which derivatives become dummies: columns of a constraint Jacobian, least wanted states first.
+
+The Jacobian of the differentiated constraints by the candidate derivatives is evaluated at the start values; columns
+are taken in order of preference, and among equals by the largest pivot, as long as they raise the rank.  Where the
+start values make it singular, unknown values are varied (fixed pseudo-random numbers) to find the generic rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.ir import build
+from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
+from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, simplify
+from kilohertz.passes.numeric import Numeric
+
+CallRule = Callable[[Call, list[Expr], int | None], Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A derivative by its name, and the variable it is the derivative of (None: itself a derivative)."""
+
+    name: str
+    integral: DaeVariable | None
+
+
+def choose(equations: list[Equation], options: list[Candidate], dae: Dae, call_rule: CallRule | None) -> list[int]:
+    """Positions of the candidates that become dummies, as many as there are equations."""
+    jacobian = _jacobian(equations, options, call_rule)
+    groups = _groups(options)
+    for attempt in range(3):
+        values = _values(dae, attempt)
+        numbers = [[_entry(e, values, i, j) for j, e in enumerate(row)] for i, row in enumerate(jacobian)]
+        picked = _columns(numbers, groups)
+        if len(picked) == len(equations):
+            return sorted(picked)
+    e = equations[0]
+    span = e.origin.spans[0] if e.origin.spans else None
+    text = f"no states can be chosen for this constraint: {print_equation(e)[:200]}"
+    raise ModelError(Diagnostic("B208", text, span))
+
+
+def _jacobian(
+    equations: list[Equation], options: list[Candidate], call_rule: CallRule | None
+) -> list[list[Expr | None]]:
+    occurrence = Occurrence()
+    rows: list[list[Expr | None]] = []
+    position = {o.name: j for j, o in enumerate(options)}
+    for e in equations:
+        residual = build.sub(e.left, e.right)
+        row: list[Expr | None] = [build.ZERO] * len(options)
+        for name in occurrence.names(residual):
+            j = position.get(name)
+            if j is None:
+                continue
+            try:
+                row[j] = simplify(Differentiator(_seed(name), call_rule)(residual))
+            except NoDerivative:
+                row[j] = None
+        rows.append(row)
+    return rows
+
+
+def _seed(name: str) -> Callable[[Ref], Expr]:
+    return lambda r: build.ONE if r.name == name else build.ZERO
+
+
+def _groups(options: list[Candidate]) -> list[list[int]]:
+    """Candidates by how little their integral is wanted as a state."""
+
+    def key(j: int) -> tuple[int, bool, bool]:
+        v = options[j].integral
+        if v is None:
+            return (0, False, False)
+        return (v.select.value, v.fixed, v.start is not None)
+
+    by_key: dict[tuple[int, bool, bool], list[int]] = {}
+    for j in range(len(options)):
+        by_key.setdefault(key(j), []).append(j)
+    return [by_key[k] for k in sorted(by_key)]
+
+
+def _values(dae: Dae, attempt: int) -> Numeric:
+    from kilohertz.passes.step.assemble import parameter_values
+
+    known = parameter_values(dae)
+    numeric = Numeric(known)
+    values = dict(known)
+    for v in dae.variables.values():
+        if v.role in (Role.STATE, Role.ALGEBRAIC, Role.DISCRETE) and v.start is not None and attempt < 2:
+            start = numeric(v.start)
+            if start is not None:
+                values[v.name] = start
+    if attempt == 0:
+        return Numeric(values, lambda _: 0.0)
+    return Numeric(values, lambda r: _scatter(r.name))
+
+
+def _scatter(name: str) -> float:
+    """A number between 0.5 and 1.5 that depends on the name alone."""
+    h = 2166136261
+    for ch in name:
+        h = (h ^ ord(ch)) * 16777619 & 0xFFFFFFFF
+    return 0.5 + h / 0xFFFFFFFF
+
+
+def _entry(e: Expr | None, values: Numeric, i: int, j: int) -> float:
+    if e is None:
+        return _scatter(f"{i},{j}")
+    value = values(e)
+    return _scatter(f"{i},{j}") if value is None else float(value)
+
+
+def _columns(a: list[list[float]], groups: list[list[int]]) -> list[int]:
+    """Gaussian elimination that takes columns group by group, in each the largest pivot first."""
+    n = len(a)
+    rows = [list(r) for r in a]
+    open_rows = list(range(n))
+    scale = max((abs(x) for r in a for x in r), default=0.0)
+    picked: list[int] = []
+    for group in groups:
+        left = list(group)
+        while left and open_rows:
+            best, i, j = max(((abs(rows[i][j]), -i, -j) for i in open_rows for j in left), key=lambda t: t)
+            if best <= 1e-9 * scale or best == 0.0:
+                break
+            i, j = -i, -j
+            _clear(rows, open_rows, i, j)
+            open_rows.remove(i)
+            left.remove(j)
+            picked.append(j)
+    return picked
+
+
+def _clear(rows: list[list[float]], open_rows: list[int], i: int, j: int) -> None:
+    pivot = rows[i]
+    for k in open_rows:
+        if k == i or rows[k][j] == 0.0:
+            continue
+        factor = rows[k][j] / pivot[j]
+        rows[k] = [x - factor * y for x, y in zip(rows[k], pivot, strict=True)]
