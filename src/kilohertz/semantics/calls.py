@@ -1,0 +1,515 @@
+"""Calls: of Modelica functions (arguments, defaults, vectorisation, sizes of results) and of record constructors.
+
+Built-in operators and functions are in `builtins.py`.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import ModelError, Note
+from kilohertz.ir import build
+from kilohertz.ir.expr import Array, Builtin, Call, Expr, FunctionRef, Int, Record, Ref, Str
+from kilohertz.ir.flat import Function, Local
+from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+from kilohertz.semantics.builtins import Builtins
+from kilohertz.semantics.classes import ClassNode, Element
+from kilohertz.semantics.functions import FUNCTION_KINDS
+from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.semantics.modifiers import Ctx
+from kilohertz.semantics.operators import operator_functions
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.elaborate import Elaborator
+
+
+class Calls:
+    """Elaborates calls."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+        self.builtins = Builtins(elaborator, self)
+
+    def call(self, node: tree.Call, ctx: Ctx) -> Expr:
+        ref = node.function
+        if ctx.locals is not None and ref.names[0] in ctx.locals:
+            return self._call_of_input(ctx.locals[ref.names[0]], node, ctx)
+        found = ctx.view.lookup_path(ref) if not ref.subs else None
+        if isinstance(found, Element):
+            found = None
+        if found is None and len(ref.names) > 1:
+            found = self._through_component(ref, ctx)
+        if isinstance(found, ClassNode):
+            return self.class_call(found, node, ctx)
+        return self.builtins.call(".".join(ref.names), node, ctx)
+
+    def _through_component(self, ref: tree.Ref, ctx: Ctx) -> ClassNode | None:
+        """`component.Package.function(...)`: the component's own class says which package."""
+        if ctx.inst is None or not ctx.inst.has(ref.names[0]):
+            return None
+        comp = ctx.inst.child(ref.names[0])
+        for k, name in enumerate(ref.names[1:], 1):
+            if comp is None:
+                return None
+            node = comp.node
+            element = node.table.get(name)
+            if element is None:
+                return None
+            if element.is_class:
+                found: Element | ClassNode | None = element.node()
+                for rest in ref.names[k + 1 :]:
+                    found = found.member(rest) if isinstance(found, ClassNode) else None
+                return found if isinstance(found, ClassNode) else None
+            comp = comp.child(name) if isinstance(comp, Comp) else None
+        return None
+
+    def class_call(self, found: ClassNode, node: tree.Call, ctx: Ctx) -> Expr:
+        """A class called like a function: function, record or type constructor, external object."""
+        primitive = self.elaborator.types.primitive(found)
+        if isinstance(primitive, ExternalObjectType):
+            return self._external_object(found, primitive, node, ctx)
+        if isinstance(primitive, EnumType):
+            arg = self.elaborator.expr(node.args[0], ctx)
+            return Builtin(primitive.name, (arg,), Type(primitive))
+        if primitive is not None:
+            return self.builtins.call(found.builtin, node, ctx)
+        args = [self._argument(a, ctx) for a in node.args]
+        named = {name: self._argument(a, ctx) for name, a in node.named}
+        if found.kind in FUNCTION_KINDS:
+            builtin = self._as_builtin(found, node, ctx)
+            return builtin if builtin is not None else self.apply(found, args, named, node, ctx)
+        if found.kind == "operator":
+            return self._first_fitting(list(self._functions_in(found)), args, named, node, ctx)
+        constructors = operator_functions(found, "constructor")
+        if constructors:
+            return self._first_fitting(constructors, args, named, node, ctx, found)
+        return self.construct(found, args, named, node, ctx)
+
+    def _functions_in(self, node: ClassNode) -> list[ClassNode]:
+        return [inner for n, e in node.table.items() if e.is_class and isinstance(inner := node.member(n), ClassNode)]
+
+    def _as_builtin(self, found: ClassNode, node: tree.Call, ctx: Ctx) -> Expr | None:
+        """A function with `external "builtin"` (or by the name of a URI operator) is the built-in one."""
+        found.table  # noqa: B018
+        if found.definition.name == "loadResource":
+            return self.builtins.call("loadResource", node, ctx)
+        if found.external is not None and found.external[0].language == "builtin":
+            return self.builtins.call(found.external[0].name or found.definition.name, node, ctx)
+        return None
+
+    def _argument(self, node: tree.Expr, ctx: Ctx) -> Expr | tree.Expr:
+        """Elaborated, except where it may name a function."""
+        if isinstance(node, tree.PartialCall):
+            return node
+        if isinstance(node, tree.Ref) and not node.subs:
+            if ctx.locals is not None and node.names[0] in ctx.locals:
+                return self.elaborator.expr(node, ctx)
+            if ctx.iterators is not None and node.names[0] in ctx.iterators:
+                return self.elaborator.expr(node, ctx)
+            found = ctx.view.lookup_path(node) if node.names[0] != "time" else None
+            if isinstance(found, ClassNode) and found.kind in FUNCTION_KINDS:
+                return node
+        return self.elaborator.expr(node, ctx)
+
+    # ------------------------------------------------------------------------------------------------ functions as values
+
+    def partial(self, node: tree.PartialCall, ctx: Ctx) -> Expr:
+        return self._function_value(node, ctx)
+
+    def _function_value(self, node: tree.Expr, ctx: Ctx) -> Expr:
+        ref = node.function if isinstance(node, tree.PartialCall) else node
+        assert isinstance(ref, tree.Ref)
+        if ctx.locals is not None and ref.names[0] in ctx.locals:
+            return ctx.locals[ref.names[0]]
+        found = ctx.view.lookup_class(ref, "function")
+        header = self.elaborator.functions.header(found)
+        bound: list[tuple[str, Expr]] = []
+        types = {x.name: x.ty for x in header.inputs}
+        for name, value in node.named if isinstance(node, tree.PartialCall) else ():
+            if name not in types:
+                raise self.elaborator.error("S271", f"`{found.full_name}` has no input `{name}`", node, ctx)
+            bound.append((name, self.elaborator.coerce(self.elaborator.expr(value, ctx), types[name])))
+        taken = {name for name, _ in bound}
+        inputs = tuple((x.name, x.ty) for x in header.inputs if x.name not in taken)
+        ty = FunctionType(inputs, tuple(x.ty for x in header.outputs))
+        return FunctionRef(header.id, tuple(bound), Type(ty))
+
+    def _call_of_input(self, function: Expr, node: tree.Call, ctx: Ctx) -> Expr:
+        base = function.ty.base
+        if not isinstance(function, Ref) or not isinstance(base, FunctionType):
+            raise self.elaborator.error("S272", f"`{'.'.join(node.function.names)}` is not a function", node, ctx)
+        args = [self.elaborator.expr(a, ctx) for a in node.args]
+        named = {n: self.elaborator.expr(a, ctx) for n, a in node.named}
+        for name, _ in base.inputs[len(args) :]:
+            if name in named:
+                args.append(named[name])
+        coerced = tuple(self.elaborator.coerce(a, t) for a, (_, t) in zip(args, base.inputs, strict=False))
+        ty = base.outputs[0] if len(base.outputs) == 1 else Type(TupleType(base.outputs))
+        return Call(function.name, coerced, ty)
+
+    # -------------------------------------------------------------------------------------------------------- binding args
+
+    def apply(
+        self,
+        function: ClassNode,
+        args: list[Any],
+        named: dict[str, Any],
+        node: Any,
+        ctx: Ctx,
+    ) -> Expr:
+        """A call with arguments given (expressions, or names of functions as tree nodes)."""
+        header = self.elaborator.functions.header(function)
+        values = self._bind(header, function, args, named, node, ctx)
+        extra = self._vector_dims(header, values, node, ctx)
+        if not extra:
+            return self._single(header, values, node, ctx)
+        return self._vectorised(header, values, extra, node, ctx)
+
+    def _bind(
+        self, header: Function, function: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx
+    ) -> list[Expr]:
+        if len(args) > len(header.inputs):
+            raise self._wrong(header, f"takes {len(header.inputs)} arguments, {len(args)} are given", node, ctx)
+        given: dict[str, Any] = {x.name: a for x, a in zip(header.inputs, args, strict=False)}
+        for name, value in named.items():
+            if name in given:
+                raise self._wrong(header, f"gets `{name}` twice", node, ctx)
+            if all(x.name != name for x in header.inputs):
+                raise self._wrong(header, f"has no input `{name}`", node, ctx)
+            given[name] = value
+        values: dict[str, Expr] = {}
+        pending: list[Local] = []
+        for x in header.inputs:
+            if x.name not in given:
+                if x.default is None:
+                    raise self._wrong(header, f"needs a value for `{x.name}`", node, ctx)
+                pending.append(x)
+                continue
+            values[x.name] = self._value(x, given[x.name], header, node, ctx)
+        for x in pending:
+            assert x.default is not None
+            values[x.name] = build.substitute(x.default, values)
+        return [values[x.name] for x in header.inputs]
+
+    def _value(self, x: Local, arg: Any, header: Function, node: Any, ctx: Ctx) -> Expr:
+        if not isinstance(arg, Expr):
+            expr: Expr = self._function_value(arg, ctx)
+            if not isinstance(x.ty.base, FunctionType):
+                raise self._wrong(header, f"needs a value for `{x.name}`, not a function", node, ctx)
+            return expr
+        expr = self.elaborator.coerce(arg, x.ty)
+        if isinstance(x.ty.base, FunctionType):
+            return expr
+        if not _fits(expr.ty, x.ty):
+            converted = self._converted(expr, x.ty, node, ctx)
+            if converted is None:
+                raise self._wrong(header, f"needs {x.ty} for `{x.name}`, this is {expr.ty}", node, ctx)
+            return converted
+        return expr
+
+    def _converted(self, expr: Expr, ty: Type, node: Any, ctx: Ctx) -> Expr | None:
+        """An operator record wanted where a number is given: its constructor converts."""
+        if isinstance(ty.base, RecordType) and not isinstance(expr.ty.base, RecordType) and not expr.ty.dims:
+            return self.elaborator.operators._converted(ty, expr, node, ctx)
+        return None
+
+    def _wrong(self, header: Function, what: str, node: Any, ctx: Ctx) -> ModelError:
+        span = header.origin.spans[0] if header.origin.spans else None
+        return self.elaborator.error("S270", f"`{header.id}` {what}", node, ctx, Note("declared here", span))
+
+    def _first_fitting(
+        self,
+        functions: list[ClassNode],
+        args: list[Any],
+        named: dict[str, Any],
+        node: Any,
+        ctx: Ctx,
+        record: ClassNode | None = None,
+    ) -> Expr:
+        problem: ModelError | None = None
+        for function in functions:
+            try:
+                return self.apply(function, args, named, node, ctx)
+            except ModelError as error:
+                problem = error
+        if record is not None:
+            return self.construct(record, args, named, node, ctx)
+        assert problem is not None
+        raise problem
+
+    # --------------------------------------------------------------------------------------------------------- results
+
+    def _single(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        types = [self._output_type(header, x, values, node, ctx) for x in header.outputs]
+        ty = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
+        return Call(header.id, tuple(values), ty)
+
+    def _output_type(self, header: Function, x: Local, values: list[Expr], node: Any, ctx: Ctx) -> Type:
+        """The output's type with the sizes this call gives it."""
+        if None not in x.ty.dims:
+            return x.ty
+        inputs = {i.name: v for i, v in zip(header.inputs, values, strict=True)}
+        dims: list[int | None] = []
+        for size, dim in zip(x.ty.dims, x.dims, strict=True):
+            if size is not None or dim is None:
+                dims.append(size if size is not None else self._size_by_default(x, len(dims), inputs))
+                continue
+            value = self.elaborator.try_value(build.substitute(self._without_locals(header, dim), inputs))
+            dims.append(value if isinstance(value, int) else None)
+        if None in dims and ctx.locals is None:
+            dims = self._dims_by_running(header, x, values, dims)
+        if None in dims and ctx.locals is None:
+            raise self._wrong(header, f"gives `{x.name}` a size that is not known here", node, ctx)
+        return Type(x.ty.base, tuple(dims))
+
+    def _size_by_default(self, x: Local, k: int, inputs: dict[str, Expr]) -> int | None:
+        if x.default is None:
+            return None
+        return build.substitute(x.default, inputs).ty.dims[k]
+
+    def _dims_by_running(
+        self, header: Function, x: Local, values: list[Expr], dims: list[int | None]
+    ) -> list[int | None]:
+        """An output declared with `:`: its size shows when the function is run with known arguments."""
+        result = self.elaborator.try_value(Call(header.id, tuple(values), Type(TupleType(()))))
+        outputs = result if isinstance(result, tuple) else (result,)
+        for output, value in zip(header.outputs, outputs, strict=False):
+            if output is x and hasattr(value, "shape"):
+                return list(value.shape)
+        return dims
+
+    def _without_locals(self, header: Function, dim: Expr) -> Expr:
+        """Protected variables with a default stand for it in a dimension."""
+        defaults = {x.name: x.default for x in header.locals if x.default is not None}
+        for _ in range(4):
+            if not any(r.name in defaults for r in build.refs(dim)):
+                break
+            dim = build.substitute(dim, {k: v for k, v in defaults.items() if v is not None})
+        return dim
+
+    # ---------------------------------------------------------------------------------------------------- vectorisation
+
+    def _vector_dims(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> tuple[int | None, ...]:
+        """Dimensions that arguments have beyond what the function takes (MLS 12.4.6); all must agree."""
+        extra: tuple[int | None, ...] = ()
+        for x, value in zip(header.inputs, values, strict=True):
+            if isinstance(x.ty.base, FunctionType):
+                continue
+            more = value.ty.dims[: len(value.ty.dims) - len(x.ty.dims)]
+            if more and extra and more != extra:
+                raise self._wrong(header, "gets arrays of different sizes to run over", node, ctx)
+            extra = more or extra
+        return extra
+
+    def _vectorised(
+        self, header: Function, values: list[Expr], extra: tuple[int | None, ...], node: Any, ctx: Ctx
+    ) -> Expr:
+        if None in extra:
+            return self._vectorised_loop(header, values, node, ctx)
+        n = extra[0]
+        assert n is not None
+        parts = []
+        for i in range(1, n + 1):
+            row = [
+                build.index(v, (Int(i),)) if len(v.ty.dims) > len(x.ty.dims) else v
+                for x, v in zip(header.inputs, values, strict=True)
+            ]
+            inner = extra[1:]
+            parts.append(self._vectorised(header, row, inner, node, ctx) if inner else self._single(header, row, node, ctx))
+        if parts:
+            return build.array(parts)
+        return Array((), header.outputs[0].ty.array_of(*extra))
+
+    def _vectorised_loop(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        """Inside a function, sizes unknown: a comprehension over the first extra dimension."""
+        from kilohertz.ir.expr import Comprehension
+
+        name = self.elaborator.functions.fresh("i")
+        at = Ref(name, INTEGER)
+        row, over = [], None
+        for x, v in zip(header.inputs, values, strict=True):
+            if len(v.ty.dims) > len(x.ty.dims):
+                row.append(build.index(v, (at,)))
+                over = build.range_(Int(1), None, Builtin("size", (v, Int(1)), INTEGER))
+            else:
+                row.append(v)
+        assert over is not None
+        extra = self._vector_dims(header, row, node, ctx)
+        body = self._vectorised(header, row, extra, node, ctx) if extra else self._single(header, row, node, ctx)
+        return Comprehension("", body, ((name, over),), body.ty.array_of(None))
+
+    # --------------------------------------------------------------------------------------------------- record values
+
+    def construct(self, record: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
+        """`R(a, b, field=c)`: defaults come from the record's own declarations, in terms of the other fields."""
+        ty = self.elaborator.types.record(record)
+        elements = [(n, t, record.table[n]) for n, t in ty.fields]
+        inputs = [(n, t, e) for n, t, e in elements if not self._is_fixed(e)]
+        if len(args) > len(inputs):
+            raise self.elaborator.error("S273", f"`{record.full_name}` has only {len(inputs)} fields to give", node, ctx)
+        values: dict[str, Expr] = {}
+        given = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named
+        for name in named:
+            if name not in dict(ty.fields):
+                raise self.elaborator.error("S273", f"`{record.full_name}` has no field `{name}`", node, ctx)
+        for name, field_ty, _ in elements:
+            if name in given:
+                value = given[name]
+                if not isinstance(value, Expr):
+                    value = self.elaborator.expr(value, ctx)
+                value = self.elaborator.coerce(value, field_ty)
+                self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.full_name}`")
+                values[name] = value
+        self._default_fields(record, ty, values, node, ctx)
+        fields = tuple(values[n] for n, _ in ty.fields)
+        made = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
+        return Record(fields, Type(made))
+
+    def _is_fixed(self, element: Element) -> bool:
+        decl = element.component
+        return decl.variability == "constant" or (decl.final and decl.modification is not None and decl.modification.binding is not None)
+
+    def _default_fields(self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx) -> None:
+        missing = [(n, t) for n, t in ty.fields if n not in values]
+        busy: set[str] = set()
+        lazy = _LazyFields(values)
+
+        def fill(name: str) -> Expr:
+            if name in values:
+                return values[name]
+            if name in busy:
+                raise self.elaborator.error("S234", f"field `{name}` depends on itself", node, ctx)
+            busy.add(name)
+            values[name] = self._default_field(record, name, dict(ty.fields)[name], lazy, node, ctx)
+            return values[name]
+
+        lazy.fill, lazy.names = fill, {n for n, _ in ty.fields}
+        for name, _ in missing:
+            fill(name)
+
+    def _default_field(
+        self, record: ClassNode, name: str, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx
+    ) -> Expr:
+        element = record.table[name]
+        elaborator = self.elaborator
+        for mod in element.chain:
+            if mod.spec.binding is not None:
+                inner = Ctx(mod.ctx.view, None, None, values) if mod.ctx.view.root is record else mod.ctx
+                return elaborator.coerce(elaborator.expr(mod.spec.binding, inner), ty)
+        modification = element.component.modification
+        if modification is not None and modification.binding is not None:
+            inner = Ctx(element.view, None, None, values)
+            return elaborator.coerce(elaborator.expr(modification.binding, inner), ty)
+        if isinstance(ty.base, RecordType):
+            cls = element.view.lookup_class(element.component.type)
+            if ty.dims == ():
+                return self.construct(cls, [], {}, node, ctx)
+        start = elaborator.world.package_instance(record).child(name)
+        if isinstance(start, Comp) and start.is_primitive:
+            value = elaborator.attribute(start, "start")
+            if value is not None and element.component.variability == "parameter":
+                return elaborator.coerce(value, ty)
+        if 0 in ty.dims:
+            return build.zeros(ty)
+        raise elaborator.error("S274", f"`{record.full_name}` needs a value for its field `{name}`", node, ctx)
+
+    def _external_object(self, found: ClassNode, ty: ExternalObjectType, node: tree.Call, ctx: Ctx) -> Expr:
+        constructor = found.member("constructor")
+        if not isinstance(constructor, ClassNode):
+            raise self.elaborator.error("S275", f"`{found.full_name}` has no constructor", node, ctx)
+        args = [self._argument(a, ctx) for a in node.args]
+        named = {name: self._argument(a, ctx) for name, a in node.named}
+        destructor = found.member("destructor")
+        if isinstance(destructor, ClassNode):
+            self.elaborator.functions.header(destructor)
+        call = self.apply(constructor, args, named, node, ctx)
+        assert isinstance(call, Call)
+        return Call(call.function, call.args, Type(ty))
+
+    # ------------------------------------------------------------------------------------------------------- arrays
+
+    def cat(self, axis: int, parts: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        """`cat(k, a, b)`: of arrays whose elements are at hand, put together; otherwise kept."""
+        dims = list(parts[0].ty.dims)
+        total: int | None = 0
+        for part in parts:
+            if len(part.ty.dims) != len(dims):
+                raise self.elaborator.error("S276", "arrays to be joined differ in their number of dimensions", node, ctx)
+            for k, (a, b) in enumerate(zip(part.ty.dims, dims, strict=True)):
+                if k != axis - 1 and a is not None and b is not None and a != b:
+                    raise self.elaborator.error("S276", "arrays to be joined differ in size", node, ctx)
+                if k != axis - 1 and dims[k] is None:
+                    dims[k] = a
+            size = part.ty.dims[axis - 1]
+            total = None if total is None or size is None else total + size
+        dims[axis - 1] = total
+        ty = Type(parts[0].ty.base, tuple(dims))
+        if axis == 1 and all(isinstance(p, Array) for p in parts) and total:
+            return build.array([e for p in parts for e in p.elements])  # type: ignore[attr-defined]
+        if None not in dims and total and _count(ty) <= 400 and all(n for n in dims):
+            return self._joined(axis, parts, ty)
+        return Builtin("cat", (Int(axis), *parts), ty)
+
+    def _joined(self, axis: int, parts: list[Expr], ty: Type) -> Expr:
+        def element(index: tuple[int, ...]) -> Expr:
+            at = index[axis - 1]
+            for part in parts:
+                size = part.ty.dims[axis - 1]
+                assert size is not None
+                if at <= size:
+                    inner = (*index[: axis - 1], at, *index[axis:])
+                    return build.index(part, tuple(Int(i) for i in inner))
+                at -= size
+            raise AssertionError
+
+        def level(prefix: tuple[int, ...]) -> Expr:
+            if len(prefix) == len(ty.dims):
+                return element(prefix)
+            n = ty.dims[len(prefix)]
+            assert n is not None
+            return build.array([level((*prefix, i)) for i in range(1, n + 1)])
+
+        return level(())
+
+    def reduced(self, op: str, array: Expr, node: Any, ctx: Ctx) -> Expr:
+        """A reduction over an unrolled comprehension."""
+        return array if not op else self.builtins.reduction(op, array, node, ctx)
+
+
+class _LazyFields(dict[str, Expr]):
+    """Fields of a record under construction: asked by name, defaults filled in when needed."""
+
+    def __init__(self, values: dict[str, Expr]) -> None:
+        super().__init__()
+        self.values_ = values
+        self.fill: Any = None
+        self.names: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Expr:
+        result: Expr = self.fill(name)
+        return result
+
+
+def _fits(have: Type, want: Type) -> bool:
+    """Like `compatible`, with more dimensions allowed in front (vectorised calls)."""
+    from kilohertz.semantics.elaborate import compatible
+
+    surplus = len(have.dims) - len(want.dims)
+    if surplus < 0:
+        return False
+    return compatible(Type(have.base, have.dims[surplus:]), want)
+
+
+def _count(ty: Type) -> int:
+    n = 1
+    for d in ty.dims:
+        n *= d or 0
+    return n
+
+
+__all__ = ["Calls", "CompArray", "Str", "product"]

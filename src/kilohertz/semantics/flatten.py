@@ -1,0 +1,299 @@
+"""Flattening: one class of a library → the Flat form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kilohertz.base import Diagnostic, ModelError, Note, Span
+from kilohertz.interp import EvaluationError, NotConstant
+from kilohertz.ir import build
+from kilohertz.ir.expr import Bool, Expr, Int, Real, Unary
+from kilohertz.ir.flat import Algorithm, Equality, Equation, Experiment, Flat, Variable
+from kilohertz.ir.types import REAL, ExternalObjectType
+from kilohertz.semantics.classes import ClassNode
+from kilohertz.semantics.connect_sets import FlowLeaf
+from kilohertz.semantics.connections import Graph
+from kilohertz.semantics.elaborate import Elaborator
+from kilohertz.semantics.equations import Equations
+from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.semantics.modifiers import Ctx, Env
+from kilohertz.semantics.reach import called, expressions
+from kilohertz.semantics.statements import Statements
+from kilohertz.semantics.streams import StreamVariable
+from kilohertz.semantics.world import World
+from kilohertz.syntax import Libraries, annotation_args, annotation_value, tree
+
+ATTRIBUTES = (
+    "quantity", "unit", "displayUnit", "min", "max", "start", "fixed", "nominal", "stateSelect", "unbounded",
+)  # fmt: skip
+
+
+def flatten(libraries: Libraries, name: tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
+    """The flat form of a class by its full name, and warnings."""
+    world = World(libraries)
+    found = world.absolute(name)
+    if not isinstance(found, ClassNode):
+        raise ModelError(_missing(world, name))
+    flat = _Flattener(world, found).run()
+    return flat, world.warnings
+
+
+def _missing(world: World, name: tuple[str, ...]) -> Diagnostic:
+    for k in range(len(name)):
+        if world.absolute(name[: k + 1]) is None:
+            if k == 0:
+                return world.libraries.missing(name[0])
+            inner = world.absolute(name[:k])
+            from difflib import get_close_matches
+
+            near = get_close_matches(name[k], list(inner.table), 1) if isinstance(inner, ClassNode) else []
+            notes = (Note(f"did you mean `{'.'.join((*name[:k], near[0]))}`?"),) if near else ()
+            return Diagnostic("S202", f"there is no class `{name[k]}` in `{'.'.join(name[:k])}`", notes=notes)
+    return Diagnostic("S203", f"`{'.'.join(name)}` is not a class")
+
+
+class _Flattener:
+    """Walks the instance tree three times: components, connections, equations."""
+
+    def __init__(self, world: World, node: ClassNode) -> None:
+        self.world, self.node = world, node
+        elaborator = Elaborator(world)
+        self.elaborator = world.elaborator = elaborator
+        elaborator.statements = Statements(elaborator)
+        elaborator.graph = Graph(elaborator)
+        self.equations = Equations(elaborator)
+        self.flat = Flat(node.full_name)
+        self.primitives: list[tuple[Comp, bool]] = []
+        self.composites: list[Comp] = []
+        self._checked: set[tuple[int, int]] = set()
+
+    def run(self) -> Flat:
+        node, flat = self.node, self.flat
+        definition = node.definition
+        if definition.kind in ("package", "function", "operator", "operator function", "record", "type"):
+            raise ModelError(
+                Diagnostic("S216", f"`{node.full_name}` is a {definition.kind}, not a model that can be flattened", _span(definition))
+            )  # fmt: skip
+        if definition.partial:
+            raise ModelError(Diagnostic("S214", f"`{node.full_name}` is partial", _span(definition)))
+        flat.description = definition.comment
+        flat.experiment = self._experiment()
+        top = Comp(self.world, node, "", None, definition.name, ())
+        self.elaborator.maker.top = top
+        self._visit(top, True)
+        graph = self.elaborator.graph
+        for comp in self.composites:
+            for section, view in comp.node.sections:
+                if not section.algorithm and not section.initial:
+                    graph.gather(section.items, Ctx(view, comp))
+        graph.resolve()
+        self._revisit(top)
+        graph.finish(self._flow_leaves(), self._streams())
+        self._variables()
+        self._sections()
+        flat.equations += graph.equations
+        self._functions()
+        self._structural()
+        return flat
+
+    # ------------------------------------------------------------------------------------------------------- components
+
+    def _visit(self, comp: Comp, outermost: bool) -> None:
+        """All components below, depth first and in order; expandable connectors are filled later."""
+        stack: list[tuple[Comp, bool]] = [(comp, outermost)]
+        while stack:
+            at, outer = stack.pop()
+            if at.is_primitive:
+                self.primitives.append((at, outer))
+                continue
+            self.composites.append(at)
+            self._check_modifiers(at)
+            children: list[tuple[Comp, bool]] = []
+            for child in at.components():
+                parts = child.elements() if isinstance(child, CompArray) else (child,)
+                keep = outer and (at.parent is None or at.node.kind in ("connector", "record", "operator record"))
+                children += [(part, keep) for part in parts]
+            stack.extend(reversed(children))
+
+    def _revisit(self, top: Comp) -> None:
+        """Once connections have filled the buses: the final list of variables."""
+        self.primitives.clear()
+        self.composites.clear()
+        self._visit(top, True)
+        for extra in top.inner_children.values():
+            for part in extra.elements() if isinstance(extra, CompArray) else (extra,) if extra is not None else ():
+                if part.path not in {c.path for c in self.composites[:0]} and not self._known(part):
+                    self._visit(part, False)
+        connected = self.elaborator.graph.connected
+        self.primitives = [
+            (c, o) for c, o in self.primitives if not self._unused_in_bus(c, connected)
+        ]
+
+    def _known(self, comp: Comp) -> bool:
+        return any(c is comp for c in self.composites)
+
+    def _unused_in_bus(self, comp: Comp, connected: set[str]) -> bool:
+        """A variable declared in an expandable connector that nobody connects is not there (MLS 9.1.3)."""
+        at: Comp | None = comp
+        inside = False
+        while at is not None and at.parent is not None:
+            if at.path in connected:
+                return False
+            inside = inside or at.parent.node.is_expandable
+            at = at.parent
+        return inside and comp.variability not in ("parameter", "constant")
+
+    def _check_modifiers(self, comp: Comp) -> None:
+        """Modifications must name something that is there."""
+        for mod in comp.env:
+            if mod.implied or not mod.spec.subs or (id(mod.spec), id(comp.node)) in self._checked:
+                continue
+            self._checked.add((id(mod.spec), id(comp.node)))
+            for name, spec in mod.spec.subs.items():
+                if name not in comp.node.table:
+                    raise self.elaborator._no_member(comp.node.full_name, name, list(comp.node.table), spec, mod.ctx)
+
+    def _flow_leaves(self) -> list[FlowLeaf]:
+        leaf = self.elaborator.graph.leaf
+        return [FlowLeaf(leaf(c), c.origin) for c, _ in self.primitives if c.connection == "flow"]
+
+    def _streams(self) -> dict[str, StreamVariable]:
+        streams: dict[str, StreamVariable] = {}
+        graph = self.elaborator.graph
+        for comp, _ in self.primitives:
+            if comp.connection != "stream" or comp.parent is None:
+                continue
+            flow = next((c for c in comp.parent.components() if isinstance(c, Comp) and c.connection == "flow"), None)
+            if flow is None:
+                raise ModelError(Diagnostic("S466", f"the stream variable `{comp.path}` has no flow beside it", comp.span))
+            bounds = [self._bound(flow, "min", float("-inf")), self._bound(flow, "max", float("inf"))]
+            streams[comp.path] = StreamVariable(graph.leaf(comp), graph.leaf(flow), bounds[0], bounds[1])
+        return streams
+
+    def _bound(self, comp: Comp, name: str, default: float) -> float:
+        expr = self.elaborator.attribute(comp, name)
+        if expr is None:
+            return default
+        if isinstance(expr, (Real, Int)):
+            return float(expr.value)
+        value = None
+        try:
+            value = self.elaborator.value(expr) if not self.elaborator._varies(expr) else None
+        except (NotConstant, EvaluationError):
+            pass
+        return float(value) if isinstance(value, (int, float)) else default
+
+    # -------------------------------------------------------------------------------------------------------- variables
+
+    def _variables(self) -> None:
+        for comp, outermost in self.primitives:
+            assert comp.ty is not None
+            if comp.path in self.flat.variables:
+                continue
+            self.elaborator.variable(comp)
+            self.flat.variables[comp.path] = self._variable(comp, outermost)
+
+    def _variable(self, comp: Comp, outermost: bool) -> Variable:
+        ty = comp.ty
+        assert ty is not None
+        attributes = {n: e for n in ATTRIBUTES if (e := self.elaborator.attribute(comp, n)) is not None}
+        variability = comp.variability or ("continuous" if ty.base == REAL.base else "discrete")
+        if isinstance(ty.base, ExternalObjectType):
+            variability = comp.variability or "parameter"
+        binding = self.elaborator.binding(comp)
+        variable = Variable(
+            comp.path,
+            ty,
+            variability,
+            comp.causality if outermost else "",
+            comp.connection,
+            attributes,
+            None,
+            comp.decl.comment if comp.decl is not None else "",
+            comp.final or any(m.spec.final for m in comp.env if m.spec.binding is not None),
+            comp.protected,
+            False,
+            comp.origin,
+        )
+        if binding is not None:
+            if variability in ("parameter", "constant"):
+                variable.binding = binding
+            elif 0 not in ty.dims:
+                self.flat.equations.append(Equality(self.elaborator.variable(comp), binding, self._binding_origin(comp)))
+        if comp.variability == "parameter" and not comp.structural and self._evaluate(comp):
+            self.elaborator.try_value(self.elaborator.variable(comp))
+        return variable
+
+    def _binding_origin(self, comp: Comp) -> Any:
+        for mod in comp.env:
+            if mod.spec.binding is not None:
+                return comp.origin._replace(spans=(mod.span,))
+        return comp.origin
+
+    def _evaluate(self, comp: Comp) -> bool:
+        """`annotation(Evaluate=true)`."""
+        annotation = comp.decl.annotation if comp.decl is not None else None
+        if annotation is None or annotation.text is None or comp.element is None:
+            return False
+        value = annotation_value(annotation_args(annotation, comp.element.view.definition), "Evaluate")
+        return isinstance(value, tree.Boolean) and value.value
+
+    def _structural(self) -> None:
+        """Parameters that were used to shape the model are constants from now on."""
+        for name, variable in self.flat.variables.items():
+            comp = self.elaborator.variables.get(name)
+            if comp is None or not comp.structural or comp.value is None:
+                continue
+            variable.structural = True
+            variable.binding = build.literal(comp.value, variable.ty)
+
+    # --------------------------------------------------------------------------------------------------------- equations
+
+    def _sections(self) -> None:
+        flat = self.flat
+        statements = self.elaborator.statements
+        for comp in self.composites:
+            for section, view in comp.node.sections:
+                ctx = Ctx(view, comp)
+                if section.algorithm:
+                    body = statements.block(section.items, ctx)
+                    span = Span(view.definition.file, section.start, section.end)
+                    algorithm = Algorithm(body, comp.origin._replace(spans=(span,), path=comp.path))
+                    (flat.initial_algorithms if section.initial else flat.algorithms).append(algorithm)
+                else:
+                    out = self.equations.block(section.items, ctx)
+                    (flat.initial_equations if section.initial else flat.equations).extend(out)
+
+    def _functions(self) -> None:
+        flat = self.flat
+        parts = [
+            [(v.binding, v.attributes) for v in flat.variables.values()],
+            flat.equations, flat.initial_equations, flat.algorithms, flat.initial_algorithms,
+        ]  # fmt: skip
+        ids = called(expressions(parts), set())
+        # an external object's destructor belongs to it
+        for variable in flat.variables.values():
+            if isinstance(variable.ty.base, ExternalObjectType):
+                ids.append(variable.ty.base.destructor)
+        flat.functions = self.elaborator.functions.closure(ids)
+
+    def _experiment(self) -> Experiment:
+        definition = self.node.definition
+        args = annotation_args(definition.annotation, definition)
+
+        def number(name: str) -> float | None:
+            expr = annotation_value(args, "experiment", name)
+            if expr is None:
+                return None
+            value = self.elaborator.try_value(self.elaborator.expr(expr, Ctx(self.node.view)))
+            return float(value) if isinstance(value, (int, float)) else None
+
+        return Experiment(number("StartTime"), number("StopTime"), number("Interval"), number("Tolerance"))
+
+
+def _span(definition: tree.ClassDef) -> Span:
+    return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
+
+
+__all__ = ["Bool", "Env", "Equation", "Expr", "Iterator", "Unary", "flatten"]

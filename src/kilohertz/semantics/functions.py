@@ -1,0 +1,319 @@
+"""Functions: headers (what a call needs) first, bodies when they are wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError, Origin, Span
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.flat import Break, DerivativeOf, ExternalCall, Function, Local, Statement
+from kilohertz.ir.types import FunctionType, Type
+from kilohertz.semantics.classes import ClassNode, Element
+from kilohertz.semantics.modifiers import Ctx
+from kilohertz.syntax import annotation_args, annotation_entries, annotation_value, tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.elaborate import Elaborator
+
+FUNCTION_KINDS = ("function", "operator function")
+
+
+class Functions:
+    """All functions met so far, by id."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+        self._by_id: dict[str, Function] = {}
+        self._nodes: dict[str, ClassNode] = {}
+        self._contexts: dict[str, Ctx] = {}
+        self._done: set[str] = set()
+        self._fresh = 0
+
+    def fresh(self, name: str) -> str:
+        """A name no variable has, for an iterator."""
+        self._fresh += 1
+        return f"{name}${self._fresh}"
+
+    def by_id(self, id: str) -> Function:
+        """A complete function, body included; KeyError where there is none."""
+        if id not in self._by_id:
+            raise KeyError(id)
+        self._complete(id)
+        return self._by_id[id]
+
+    def header(self, node: ClassNode) -> Function:
+        """Inputs and outputs of a function class."""
+        known = node.memo.get("function")
+        if known is None:
+            known = self._header(node)
+        return known  # type: ignore[return-value]
+
+    def _header(self, node: ClassNode) -> Function:
+        if node.derivative_of is None:
+            node.table  # noqa: B018
+        if node.derivative_of is not None:
+            raise ModelError(
+                Diagnostic(
+                    "S279",
+                    f"`{node.full_name}`: partial derivative functions (`der(f, x)`) cannot be called yet",
+                    Span(node.definition.file, node.definition.name_start, node.definition.end),
+                )
+            )
+        function = Function(node.full_name, [], [], [], [], origin=_origin(node))
+        node.memo["function"] = function
+        locals_: dict[str, Expr] = {}
+        ctx = Ctx(node.view, None, None, locals_)
+        self._by_id[function.id], self._nodes[function.id], self._contexts[function.id] = function, node, ctx
+        for element in node.table.values():
+            if not element.is_class:
+                self._declare(function, node, element, ctx, locals_)
+        for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
+            self._finish(local, element, ctx)
+        self._annotations(function, node)
+        return function
+
+    def _all(self, function: Function) -> list[Local]:
+        by_name = {x.name: x for x in (*function.inputs, *function.outputs, *function.locals)}
+        return list(by_name.values())
+
+    def _elements(self, node: ClassNode, locals_: dict[str, Expr]) -> list[Element]:
+        order = self._all(node.memo["function"])  # type: ignore[arg-type]
+        return [node.table[x.name] for x in order]
+
+    def _declare(
+        self, function: Function, node: ClassNode, element: Element, ctx: Ctx, locals_: dict[str, Expr]
+    ) -> None:
+        decl, view = element.component, element.view
+        for mod in element.chain:
+            if mod.spec.redeclare is not None and isinstance(mod.spec.redeclare.element, tree.Component):
+                decl, view = mod.spec.redeclare.element, mod.ctx.view
+                break
+        if decl.variability == "constant":
+            return
+        cls = view.lookup_class(decl.type)
+        types = self.elaborator.types
+        ty = types.of_class(cls)
+        dims = decl.dims or element.component.dims
+        sizes = [types.size(d, ctx) if self._is_constant(d, locals_) else None for d in dims]
+        ty = ty.array_of(*sizes)
+        causality = decl.causality or element.component.causality or cls.causality
+        local = Local(element.name, ty, (), None, decl.comment)
+        locals_[element.name] = Ref(element.name, ty)
+        if causality == "input" and not isinstance(ty.base, FunctionType) or causality == "input":
+            function.inputs.append(local)
+        elif causality == "output":
+            function.outputs.append(local)
+        else:
+            function.locals.append(local)
+
+    def _is_constant(self, dim: tree.Expr, locals_: dict[str, Expr]) -> bool:
+        """Whether a dimension uses no variable of the function."""
+        from kilohertz.semantics.elaborate import _refs
+
+        return not any(ref.names[0] in locals_ for ref in _refs(dim)) and not isinstance(dim, tree.Colon)
+
+    def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:
+        """Dimensions and default as expressions, now that all names of the function are known."""
+        elaborator = self.elaborator
+        decl = element.component
+        dims: list[Expr | None] = []
+        for k, dim in enumerate(decl.dims):
+            known = local.ty.dims[k]
+            if isinstance(dim, tree.Colon):
+                dims.append(None)
+            elif known is not None:
+                from kilohertz.ir.expr import Int
+
+                dims.append(Int(known))
+            else:
+                dims.append(elaborator.expr(dim, ctx))
+        from kilohertz.ir.expr import Int as IntLiteral
+
+        dims += [None if n is None else IntLiteral(n) for n in local.ty.dims[len(decl.dims) :]]
+        local.dims = tuple(dims)
+        local.default = self._default(local, element, ctx)
+
+    def _default(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
+        elaborator = self.elaborator
+        for mod in element.chain:
+            if mod.spec.binding is not None and mod.spec.redeclare is None:
+                inner = ctx if mod.ctx.view.root is ctx.view.root else mod.ctx
+                return elaborator.coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
+        modification = element.component.modification
+        if modification is None or modification.binding is None:
+            return None
+        inside = Ctx(element.view, None, None, ctx.locals)
+        value = elaborator.coerce(elaborator.expr(modification.binding, inside), local.ty)
+        elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
+        return value
+
+    # ------------------------------------------------------------------------------------------------------------ body
+
+    def _complete(self, id: str) -> None:
+        if id in self._done:
+            return
+        self._done.add(id)
+        function, node = self._by_id[id], self._nodes[id]
+        if function.is_record_constructor:
+            return
+        locals_ = self._contexts[id].locals
+        for section, view in node.sections:
+            if section.algorithm:
+                function.body += self.elaborator.statements.block(section.items, Ctx(view, None, None, locals_))
+        if node.external is not None:
+            function.external = self._external(node, function, locals_)
+
+    def _external(self, node: ClassNode, function: Function, locals_: dict[str, Expr] | None) -> ExternalCall:
+        external, view = node.external  # type: ignore[misc]
+        ctx = Ctx(view, None, None, locals_)
+        elaborator = self.elaborator
+        name = external.name or node.definition.name
+        result = None if external.result is None else elaborator.expr(external.result, ctx)
+        args = [elaborator.expr(a, ctx) for a in external.args]
+        if external.name is None:
+            args, result = self._implied_arguments(function)
+        call = ExternalCall(external.language, name, tuple(args), result)
+        definition = view.definition
+        entries = list(annotation_args(external.annotation, definition)) + list(
+            annotation_args(definition.annotation, definition)
+        )
+        self._resources(call, tuple(entries), definition)
+        return call
+
+    def _implied_arguments(self, function: Function) -> tuple[list[Expr], Expr | None]:
+        """`external "C";` alone: inputs, then further outputs; a single output is the result (MLS 12.9)."""
+        from kilohertz.ir.expr import Builtin, Int
+        from kilohertz.ir.types import INTEGER
+
+        args: list[Expr] = []
+        outputs = [Ref(x.name, x.ty) for x in function.outputs]
+        single = len(outputs) == 1 and not outputs[0].ty.dims
+        for expr in [Ref(x.name, x.ty) for x in function.inputs] + ([] if single else outputs):
+            args.append(expr)
+            args += [Builtin("size", (expr, Int(k + 1)), INTEGER) for k in range(len(expr.ty.dims))]
+        return args, outputs[0] if single else None
+
+    def _resources(self, call: ExternalCall, entries: tuple[tree.Argument, ...], definition: tree.ClassDef) -> None:
+        """Include, Library and the directories beside them (MLS 13.5, 12.9.4)."""
+        top = definition.within[0] if definition.within else definition.name
+        call.includes = tuple(_strings(annotation_value(entries, "Include")))
+        call.libraries = tuple(_strings(annotation_value(entries, "Library")))
+        world = self.elaborator.world
+        for key, default, attribute in (
+            ("IncludeDirectory", f"modelica://{top}/Resources/Include", "include_directories"),
+            ("LibraryDirectory", f"modelica://{top}/Resources/Library", "library_directories"),
+            ("SourceDirectory", f"modelica://{top}/Resources/Source", "source_directories"),
+        ):
+            uris = _strings(annotation_value(entries, key)) or [default]
+            setattr(call, attribute, tuple(p for uri in uris if (p := world.resource(uri)) is not None))
+        sources = world.resource(f"modelica://{top}/Resources/C-Sources")
+        if sources is not None and Path(sources).is_dir():
+            call.source_directories += (sources,)
+
+    # ------------------------------------------------------------------------------------------------------ annotations
+
+    def _annotations(self, function: Function, node: ClassNode) -> None:
+        function.pure = node.definition.purity != "impure"
+        own = node.definition
+        for annotation, definition in reversed(node.annotations):
+            entries = annotation_args(annotation, definition)
+            inline = _boolean(annotation_value(entries, "Inline"))
+            function.inline = function.inline if inline is None else inline
+            function.late_inline = _boolean(annotation_value(entries, "LateInline")) or function.late_inline
+            function.generate_events = _boolean(annotation_value(entries, "GenerateEvents")) or function.generate_events
+            order = annotation_value(entries, "smoothOrder")
+            if isinstance(order, tree.Number):
+                function.smooth_order = int(order.value)
+            if definition is own:
+                self._derivatives(function, node, entries)
+                self._inverses(function, node, entries)
+
+    def _derivatives(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
+        for entry in annotation_entries(entries, "derivative"):
+            mod = entry.modification
+            if mod is None or not isinstance(mod.binding, tree.Ref):
+                continue
+            target = node.view.lookup_path(mod.binding)
+            if not isinstance(target, ClassNode):
+                continue
+            order, none, zero = 1, [], []
+            for arg in mod.args:
+                if not isinstance(arg, tree.ElementModification) or arg.modification is None:
+                    continue
+                value = arg.modification.binding
+                if arg.names == ("order",) and isinstance(value, tree.Number):
+                    order = int(value.value)
+                elif arg.names == ("noDerivative",) and isinstance(value, tree.Ref):
+                    none.append(value.names[0])
+                elif arg.names == ("zeroDerivative",) and isinstance(value, tree.Ref):
+                    zero.append(value.names[0])
+            self.pending_links.append(target)
+            function.derivatives.append(DerivativeOf(target.full_name, order, tuple(none), tuple(zero)))
+
+    def _inverses(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
+        for entry in annotation_entries(entries, "inverse"):
+            for arg in entry.modification.args if entry.modification is not None else ():
+                if not isinstance(arg, tree.ElementModification) or arg.modification is None:
+                    continue
+                call = arg.modification.binding
+                if not isinstance(call, tree.Call):
+                    continue
+                target = node.view.lookup_path(call.function)
+                if isinstance(target, ClassNode):
+                    self.pending_links.append(target)
+                    args = tuple(a.names[0] for a in call.args if isinstance(a, tree.Ref))
+                    function.inverses.append((arg.names[0], target.full_name, args))
+
+    @property
+    def pending_links(self) -> list[ClassNode]:
+        if not hasattr(self, "_pending"):
+            self._pending: list[ClassNode] = []
+        return self._pending
+
+    def closure(self, ids: list[str], called_by: object = None) -> dict[str, Function]:
+        """Those functions and all that they call or name as derivative or inverse, complete."""
+        from kilohertz.semantics.reach import called_functions
+
+        found: dict[str, Function] = {}
+        stack = list(reversed(ids))
+        while stack:
+            id = stack.pop()
+            if id in found or id not in self._by_id:
+                continue
+            function = self.by_id(id)
+            found[id] = function
+            links = [d.function for d in function.derivatives] + [i[1] for i in function.inverses]
+            for node in self.pending_links:
+                if node.full_name in links and node.full_name not in self._by_id:
+                    self.header(node)
+            stack.extend(reversed([*called_functions(function), *links]))
+        return found
+
+    # ------------------------------------------------------------------------------------------------ record constructors
+
+    def constructor_of(self, ty: Type) -> None:
+        """Reserved: records are constructed by `Record` expressions, not by functions."""
+
+
+def _origin(node: ClassNode) -> Origin:
+    definition = node.definition
+    return Origin((Span(definition.file, definition.name_start, definition.name_start + len(definition.name)),))
+
+
+def _strings(expr: tree.Expr | None) -> list[str]:
+    match expr:
+        case tree.String(_, _, value):
+            return [value]
+        case tree.Array(_, _, elements):
+            return [s for e in elements for s in _strings(e)]
+        case tree.Binary(_, _, "+", left, right):
+            return ["".join(_strings(left) + _strings(right))]
+    return []
+
+
+def _boolean(expr: tree.Expr | None) -> bool | None:
+    return expr.value if isinstance(expr, tree.Boolean) else None
+
+
+__all__ = ["FUNCTION_KINDS", "Break", "Functions", "Statement"]

@@ -1,0 +1,352 @@
+"""Components as instances: created on demand, with their modifications and dimensions.
+
+A `Comp` is one component that is not an array of composites: a primitive variable (possibly an array of Reals, kept
+whole) or a composite with children.  Arrays of composites are a `CompArray` of Comps.  Children come into being when
+somebody asks for them, so that a dimension may use a parameter that is declared later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.types import Type
+from kilohertz.semantics.classes import ClassNode, Element, View
+from kilohertz.semantics.modifiers import Ctx, Env, Mod, spec_of
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.world import World
+
+_STRENGTH = {"": 0, "discrete": 1, "parameter": 2, "constant": 3}
+
+
+class Comp:
+    """A component instance; `path` is its flat name."""
+
+    __slots__ = (
+        "_attributes", "_ref", "binding_expr", "busy", "causality", "children", "connection", "decl", "declared", "element",
+        "env", "final", "flat_added", "inner_children", "is_primitive", "name", "node", "parent", "path", "protected",
+        "structural", "ty", "value", "variability", "view_of_decl", "world",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        world: World,
+        node: ClassNode,
+        path: str,
+        parent: Comp | None,
+        name: str,
+        env: Env,
+        element: Element | None = None,
+        variability: str = "",
+    ) -> None:
+        self.world, self.node, self.path, self.parent, self.name, self.env = world, node, path, parent, name, env
+        self.element = element
+        self.decl: tree.Component | None = None
+        self.variability = variability
+        self.causality = self.connection = ""
+        self.protected = self.final = False
+        self.children: dict[str, Comp | CompArray | None] = {}
+        self.inner_children: dict[str, Comp | CompArray | None] = {}
+        self.is_primitive = False
+        self.ty: Type | None = None
+        self.structural = False
+        self.busy = False
+        self.value: object = None
+        self.binding_expr: Expr | None | bool = False  # False: not asked yet
+        self._attributes: dict[str, Expr | None] = {}
+        self._ref: Expr | None = None
+        self.flat_added = False
+
+    @property
+    def span(self) -> Span | None:
+        return self.element.span if self.element is not None else None
+
+    @property
+    def origin(self) -> Origin:
+        span = self.span
+        return Origin((span,) if span is not None else (), self.parent.path if self.parent is not None else "")
+
+    def has(self, name: str) -> bool:
+        element = self.node.table.get(name)
+        if element is None:
+            return name in self.children  # put into an expandable connector
+        return not element.is_class
+
+    def child(self, name: str) -> Comp | CompArray | None:
+        """The component `name`; None where its condition is false.  It must exist (`has`)."""
+        if name in self.children:
+            return self.children[name]
+        made = self.world.elaborator.maker.make(self, self.node.table[name])
+        self.children[name] = made
+        return made
+
+    def components(self) -> Iterator[Comp | CompArray]:
+        """All children that are there, in order of declaration; outer ones are not ours."""
+        for name, element in list(self.node.table.items()):
+            if element.is_class:
+                continue
+            decl = element.component
+            if decl.outer and not decl.inner:
+                continue
+            made = self.inner_child(name) if decl.outer else self.child(name)
+            if made is not None:
+                yield made
+        if self.node.is_expandable:
+            for name, added in list(self.children.items()):
+                if name not in self.node.table and added is not None:
+                    yield added
+
+    def inner_child(self, name: str) -> Comp | CompArray | None:
+        """For `inner outer`: the one that is declared here."""
+        if name not in self.inner_children:
+            self.inner_children[name] = self.world.elaborator.maker.make(self, self.node.table[name], inner=True)
+        return self.inner_children[name]
+
+
+class CompArray:
+    """An array of composite components; elements in row-major order."""
+
+    __slots__ = ("_elements", "causality", "connection", "dims", "env", "maker", "name", "node", "parent", "path", "proto")
+
+    def __init__(self, proto: Comp, dims: tuple[int, ...]) -> None:
+        self.proto, self.dims = proto, dims
+        self.path, self.parent, self.name, self.node, self.env = proto.path, proto.parent, proto.name, proto.node, proto.env
+        self._elements: list[Comp | None] = [None] * _size(dims)
+
+    def at(self, index: tuple[int, ...]) -> Comp:
+        """The element at an index counted from one."""
+        flat = 0
+        for i, n in zip(index, self.dims, strict=True):
+            flat = flat * n + (i - 1)
+        element = self._elements[flat]
+        if element is None:
+            element = self._elements[flat] = self._make(index)
+        return element
+
+    def elements(self) -> Iterator[Comp]:
+        for index in product(*(range(1, n + 1) for n in self.dims)):
+            yield self.at(index)
+
+    def _make(self, index: tuple[int, ...]) -> Comp:
+        proto = self.proto
+        env = proto.env
+        for i in index:
+            env = tuple(m.at(i) for m in env)
+        comp = Comp(proto.world, proto.node, f"{proto.path}[{','.join(map(str, index))}]", proto.parent, proto.name, env)
+        comp.element, comp.decl = proto.element, proto.decl
+        comp.variability, comp.causality, comp.connection = proto.variability, proto.causality, proto.connection
+        comp.protected, comp.final = proto.protected, proto.final
+        return comp
+
+
+def _size(dims: tuple[int, ...]) -> int:
+    n = 1
+    for d in dims:
+        n *= d
+    return n
+
+
+class Maker:
+    """Makes components from declarations: redeclaration, condition, type, dimensions, prefixes."""
+
+    def __init__(self, world: World, elaborator: Elaborator) -> None:
+        self.world, self.elaborator = world, elaborator
+        self.top: Comp | None = None
+        self._making: set[tuple[int, str, bool]] = set()
+
+    def make(self, parent: Comp, element: Element, inner: bool = False) -> Comp | CompArray | None:
+        """The component of `parent` that `element` declares; None where its condition is false."""
+        key = (id(parent), element.name, inner)
+        if key in self._making:
+            raise ModelError(Diagnostic("S234", f"`{_join(parent.path, element.name)}` depends on itself", element.span))
+        self._making.add(key)
+        try:
+            return self._make(parent, element, inner)
+        finally:
+            self._making.discard(key)
+
+    def _make(self, parent: Comp, element: Element, inner: bool) -> Comp | CompArray | None:
+        decl = element.component
+        if decl.outer and not inner:
+            found = self._find_inner(parent, element)
+            if found is not None or not decl.inner:
+                return found
+        own = Ctx(element.view, parent)
+        env = self._environment(parent, element, own)
+        decl, view, env, ctx = self._redeclared(element, decl, own, env)
+        if element.component.condition is not None and not self._condition(element.component.condition, own):
+            return None
+        node = self._type(element, decl, view, env)
+        comp = Comp(self.world, node, _join(parent.path, element.name), parent, element.name, env, element)
+        comp.decl = decl
+        self._prefixes(comp, parent, element.component, decl)
+        return self._dimensioned(comp, element, decl, ctx, own)
+
+    def _environment(self, parent: Comp, element: Element, own: Ctx) -> Env:
+        name = element.name
+        env: list[Mod] = []
+        for mod in parent.env:
+            sub = mod.sub(name)
+            if sub is not None:
+                env.append(sub)
+            if mod.spec.binding is not None:
+                field = mod.field(name)
+                if field is not None:
+                    env.append(field)
+        for mod in element.chain:
+            env.append(mod.bound(parent))
+        return tuple(env)
+
+    def _redeclared(
+        self, element: Element, decl: tree.Component, own: Ctx, env: Env
+    ) -> tuple[tree.Component, View, Env, Ctx]:
+        """Apply the outermost redeclaration; otherwise append the declaration's own modification."""
+        file = element.view.definition.file
+        for k, mod in enumerate(env):
+            redeclared = mod.spec.redeclare
+            if redeclared is None or not isinstance(redeclared.element, tree.Component):
+                continue
+            new = redeclared.element
+            rest: Env = ()
+            if new.modification is not None:
+                rest = (Mod(spec_of(new.modification, mod.ctx.view.definition.file), mod.ctx, mod.select),)
+            rest += self._constraining(element, own)
+            return new, mod.ctx.view, env[:k] + rest, mod.ctx
+        if decl.modification is not None:
+            env += (Mod(spec_of(decl.modification, file), own),)
+        if element.replaces is not None and not element.replaces.is_class:
+            env += self._constraining(element.replaces, Ctx(element.replaces.view, own.inst))
+        return decl, element.view, env, own
+
+    def _constraining(self, element: Element, own: Ctx) -> Env:
+        """What a replaceable component's constraint, or else its own declaration, says of the new one (MLS 7.3.2)."""
+        decl = element.component
+        modification = decl.constraint.modification if decl.constraint is not None else decl.modification
+        if modification is None:
+            return ()
+        spec = spec_of(modification, element.view.definition.file)
+        return (Mod(spec, own),)
+
+    def _condition(self, condition: tree.Expr, ctx: Ctx) -> bool:
+        value = self.elaborator.constant(condition, ctx, "the condition of a component")
+        if not isinstance(value, bool):
+            raise ModelError(Diagnostic("S231", "the condition of a component must be Boolean", ctx.span(condition)))
+        return value
+
+    def _type(self, element: Element, decl: tree.Component, view: View, env: Env) -> ClassNode:
+        if decl is element.component:
+            if element.type_node is None:
+                element.type_node = view.lookup_class(decl.type)
+            node = element.type_node
+        else:
+            node = view.lookup_class(decl.type)
+        node.table  # noqa: B018  (finds out whether it is primitive)
+        return node.specialised(env) if env else node
+
+    def _prefixes(self, comp: Comp, parent: Comp, original: tree.Component, decl: tree.Component) -> None:
+        own = decl.variability or original.variability
+        inherited = parent.variability if parent.parent is not None or parent.variability == "constant" else ""
+        comp.variability = own if _STRENGTH[own] >= _STRENGTH[inherited] else inherited
+        comp.causality = decl.causality or original.causality or comp.node.causality or parent.causality
+        comp.connection = decl.connection or original.connection or parent.connection
+        comp.protected = parent.protected or original.protected
+        comp.final = decl.final or original.final
+
+    def _dimensioned(
+        self, comp: Comp, element: Element, decl: tree.Component, ctx: Ctx, own: Ctx
+    ) -> Comp | CompArray | None:
+        node = comp.node
+        exprs: list[tuple[tree.Expr, Ctx]] = []
+        if decl.dims:
+            exprs += [(d, ctx) for d in decl.dims]
+        elif element.component.dims:
+            exprs += [(d, own) for d in element.component.dims]
+        for dims, view in node.class_dims:
+            inst = ctx.inst if ctx.inst is not None and view.root is ctx.inst.node else None
+            exprs += [(d, Ctx(view, inst)) for d in dims]
+        base = self.elaborator.types.primitive(node)
+        if base is not None:
+            comp.is_primitive = True
+            sizes = self._sizes(comp, exprs)
+            comp.ty = Type(base, sizes)
+            return comp
+        if not exprs:
+            return comp
+        return CompArray(comp, self._sizes(comp, exprs))
+
+    def _sizes(self, comp: Comp, exprs: list[tuple[tree.Expr, Ctx]]) -> tuple[int, ...]:
+        sizes: list[int] = []
+        shape: tuple[int | None, ...] | None = None
+        for k, (expr, ctx) in enumerate(exprs):
+            if isinstance(expr, tree.Colon):
+                if shape is None:
+                    shape = self._shape_of_binding(comp, expr, ctx)
+                if k >= len(shape) or shape[k] is None:
+                    raise ModelError(
+                        Diagnostic("S232", f"the size of `{comp.path}` cannot be found from its binding", comp.span)
+                    )
+                sizes.append(shape[k])  # type: ignore[arg-type]
+            else:
+                sizes.append(self.elaborator.dimension(expr, ctx))
+        return tuple(sizes)
+
+    def _shape_of_binding(self, comp: Comp, expr: tree.Expr, ctx: Ctx) -> tuple[int | None, ...]:
+        for mod in comp.env:
+            if mod.spec.binding is not None:
+                return self.elaborator.binding_of(mod).ty.dims
+        start = self.elaborator.attribute_mod(comp, "start")
+        if start is not None:
+            return self.elaborator.binding_of(start).ty.dims
+        raise ModelError(
+            Diagnostic("S232", f"`{comp.path}` has no binding to take its size from", comp.span or ctx.span(expr))
+        )
+
+    def _find_inner(self, parent: Comp, element: Element) -> Comp | CompArray | None:
+        """The `inner` declaration of that name in the enclosing instances (MLS 5.4)."""
+        name = element.name
+        at = parent.parent
+        while at is not None:
+            found = at.node.table.get(name)
+            if found is not None and not found.is_class and found.component.inner:
+                return at.inner_child(name) if found.component.outer else at.child(name)
+            at = at.parent
+        if element.component.inner:
+            return None
+        return self._default_inner(parent, element)
+
+    def _default_inner(self, parent: Comp, element: Element) -> Comp | CompArray | None:
+        """No inner anywhere: one with default values is put at the top, with a warning (MLS 5.4)."""
+        top = self.top
+        assert top is not None
+        if element.name in top.inner_children:
+            return top.inner_children[element.name]
+        self.world.warn(
+            "S290", f"there is no inner `{element.name}`; one with default values is added at the top", element.span
+        )
+        own = Ctx(element.view)
+        node = self._type(element, element.component, element.view, ())
+        if node.definition.partial:
+            raise ModelError(
+                Diagnostic(
+                    "S233",
+                    f"there is no inner component for `outer {element.name}` of `{parent.path or top.name}`",
+                    element.span,
+                    notes=(Note(f"its class `{node.full_name}` is partial, so a default one cannot be made"),),
+                )
+            )
+        comp = Comp(self.world, node, element.name, top, element.name, (), element)
+        comp.decl = element.component
+        comp.variability = element.component.variability
+        made = self._dimensioned(comp, element, element.component, own, own)
+        top.inner_children[element.name] = made
+        return made
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,141 @@
+"""Modifications: what a `(...)` says, and where it was written.
+
+A `Spec` is the text of a modification turned into a table (made once per tree node, shared by all instances).  A `Mod`
+is a Spec together with the context its expressions are resolved in and the selection (indices and record fields) that
+narrows its binding to the element it has reached: `r[3](R={1,2,3})` gives element 2 the binding `{1,2,3}` narrowed by
+(2,).  Modifications are never merged; a component carries them as a tuple, outermost first, and asks in that order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError, Span
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.ir.expr import Expr
+    from kilohertz.semantics.classes import View
+    from kilohertz.semantics.instances import Comp
+
+
+class Spec:
+    """One level of a modification: binding, nested modifications by name, or a redeclaration."""
+
+    __slots__ = ("binding", "each", "end", "final", "redeclare", "start", "subs")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start, self.end = start, end
+        self.binding: tree.Expr | None = None
+        self.subs: dict[str, Spec] = {}
+        self.redeclare: tree.Redeclaration | None = None
+        self.each = self.final = False
+
+
+_SPECS: dict[int, tuple[tree.Modification, Spec]] = {}
+
+
+def spec_of(modification: tree.Modification, file: str) -> Spec:
+    """The Spec of a modification; kept, since the same declaration is instantiated many times."""
+    known = _SPECS.get(id(modification))
+    if known is not None:
+        return known[1]
+    spec = Spec(modification.start, modification.end)
+    _fill(spec, modification, file)
+    _SPECS[id(modification)] = (modification, spec)
+    return spec
+
+
+def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
+    if modification.binding is not None:
+        spec.binding = modification.binding
+    for arg in modification.args:
+        if isinstance(arg, tree.Redeclaration):
+            inner = spec.subs.setdefault(arg.element.name, Spec(arg.start, arg.end))
+            inner.redeclare, inner.each, inner.final = arg, arg.each, arg.final
+            continue
+        inner = spec
+        for name in arg.names:
+            inner = inner.subs.setdefault(name, Spec(arg.start, arg.end))
+        # `each a.b = e`: the array is `a`, so the flag belongs to the first name (MLS 7.2.5)
+        if arg.each:
+            spec.subs[arg.names[0]].each = True
+        inner.final = inner.final or arg.final
+        if arg.modification is not None:
+            if arg.modification.binding is not None and inner.binding is not None:
+                raise ModelError(
+                    Diagnostic("S221", f"`{'.'.join(arg.names)}` is modified twice", Span(file, arg.start, arg.end))
+                )
+            _fill(inner, arg.modification, file)
+
+
+class Ctx:
+    """Where names are resolved: a view of a class, the instance of that class, and names bound on the way."""
+
+    __slots__ = ("inst", "iterators", "locals", "view")
+
+    def __init__(
+        self,
+        view: View,
+        inst: Comp | None = None,
+        iterators: dict[str, Expr] | None = None,
+        locals_: dict[str, Expr] | None = None,
+    ) -> None:
+        self.view, self.inst = view, inst
+        self.iterators = iterators  # values of for-indices
+        self.locals = locals_  # inside a function: its variables
+
+    def span(self, node: tree.Expr | tree.Equation | tree.Statement | Spec | tree.Component | tree.Extends) -> Span:
+        return Span(self.view.definition.file, node.start, node.end)
+
+    def with_iterator(self, name: str, value: Expr) -> Ctx:
+        iterators = dict(self.iterators) if self.iterators else {}
+        iterators[name] = value
+        return Ctx(self.view, self.inst, iterators, self.locals)
+
+
+Selection = tuple[int | str, ...]
+
+
+class Mod:
+    """A Spec in its context, narrowed to one element.  `implied`: a field of a whole record's binding."""
+
+    __slots__ = ("cache", "ctx", "implied", "select", "spec")
+
+    def __init__(
+        self, spec: Spec, ctx: Ctx, select: Selection = (), cache: dict[int, Expr] | None = None, implied: bool = False
+    ) -> None:
+        self.spec, self.ctx, self.select, self.implied = spec, ctx, select, implied
+        self.cache = {} if cache is None else cache  # elaborated bindings by spec, shared by all narrowed copies
+
+    def sub(self, name: str) -> Mod | None:
+        """What this modification says of the element `name` by name."""
+        if self.implied:
+            return None
+        spec = self.spec.subs.get(name)
+        if spec is None:
+            return None
+        return Mod(spec, self.ctx, () if spec.each else self.select, self.cache)
+
+    def field(self, name: str) -> Mod | None:
+        """The part of a whole record's binding that belongs to its field `name`."""
+        if self.spec.binding is None:
+            return None
+        return Mod(self.spec, self.ctx, (*self.select, name), self.cache, implied=True)
+
+    def at(self, index: int) -> Mod:
+        """Narrowed to one element of an array."""
+        return Mod(self.spec, self.ctx, (*self.select, index), self.cache, self.implied)
+
+    def bound(self, inst: Comp) -> Mod:
+        """A modification from the class of `inst` itself, now that the instance is known."""
+        if self.ctx.inst is not None or self.ctx.view.root is not inst.node:
+            return self
+        return Mod(self.spec, Ctx(self.ctx.view, inst), self.select, None, self.implied)
+
+    @property
+    def span(self) -> Span:
+        return Span(self.ctx.view.definition.file, self.spec.start, self.spec.end)
+
+
+Env = tuple[Mod, ...]

@@ -1,0 +1,51 @@
+"""Which functions an expression, a statement or an equation calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from kilohertz.base import Origin
+from kilohertz.ir.expr import Call, Expr, FunctionRef
+from kilohertz.ir.flat import Function
+from kilohertz.ir.types import ExternalObjectType
+
+
+def expressions(item: Any) -> Iterator[Expr]:
+    """All expressions in a piece of the flat form."""
+    stack = [item]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, Expr):
+            yield at
+        elif isinstance(at, (list, tuple)) and not isinstance(at, Origin):
+            stack.extend(reversed(at))
+        elif isinstance(at, dict):
+            stack.extend(reversed(list(at.values())))
+        elif is_dataclass(at) and not isinstance(at, type):
+            stack.extend(getattr(at, f.name) for f in reversed(fields(at)) if f.name not in ("origin", "ty"))
+
+
+def called(exprs: Iterable[Expr], seen: set[Expr]) -> list[str]:
+    """Ids of the functions called, in order of appearance; `seen` nodes are passed over."""
+    found: dict[str, None] = {}
+    for expr in exprs:
+        stack = [expr]
+        while stack:
+            at = stack.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            if isinstance(at, (Call, FunctionRef)):
+                found[at.function] = None
+                base = at.ty.base
+                if isinstance(base, ExternalObjectType):
+                    found[base.destructor] = None
+            stack.extend(reversed(at.children()))
+    return list(found)
+
+
+def called_functions(function: Function) -> list[str]:
+    parts = [function.inputs, function.outputs, function.locals, function.body, function.external]
+    return called(expressions(parts), set())

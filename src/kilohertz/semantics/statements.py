@@ -1,0 +1,223 @@
+"""Statements of functions and algorithm sections: Tree → ir.  Loops of a model's algorithms are unrolled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import Origin
+from kilohertz.ir import build
+from kilohertz.ir.expr import Array, Bool, Expr, Int, Record, Ref
+from kilohertz.ir.flat import (
+    Assert,
+    Assign,
+    Break,
+    CallEquation,
+    ForStatement,
+    IfStatement,
+    Reinit,
+    Return,
+    Statement,
+    Terminate,
+    TupleTarget,
+    WhenStatement,
+    WhileStatement,
+)
+from kilohertz.ir.types import BOOLEAN, RecordType, TupleType, Type
+from kilohertz.semantics.modifiers import Ctx
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.elaborate import Elaborator
+
+
+class Statements:
+    """Elaborates statements; `ctx.locals` tells a function from a model."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+
+    def block(self, items: Any, ctx: Ctx) -> list[Statement]:
+        out: list[Statement] = []
+        for item in items:
+            self._statement(item, ctx, out)
+        return out
+
+    def _origin(self, item: Any, ctx: Ctx) -> Origin:
+        return Origin((ctx.span(item),), ctx.inst.path if ctx.inst is not None else "")
+
+    def _statement(self, item: Any, ctx: Ctx, out: list[Statement]) -> None:
+        origin = self._origin(item, ctx)
+        match item:
+            case tree.Assignment():
+                self._assignment(item, ctx, out, origin)
+            case tree.CallStatement():
+                out.extend(self.call(item.call, ctx, origin))
+            case tree.IfStatement():
+                self._if(item, ctx, out, origin)
+            case tree.ForStatement():
+                self._for(list(item.iterators), item, ctx, out, origin)
+            case tree.WhileStatement():
+                condition = self.condition(item.condition, ctx)
+                out.append(WhileStatement(condition, self.block(item.body, ctx), origin))
+            case tree.WhenStatement():
+                branches = [(self.when_condition(c, ctx), self.block(body, ctx)) for c, body in item.branches]
+                out.append(WhenStatement(branches, origin))
+            case tree.Break():
+                out.append(Break(origin))
+            case tree.Return():
+                out.append(Return(origin))
+
+    def condition(self, node: tree.Expr, ctx: Ctx) -> Expr:
+        expr = self.elaborator.expr(node, ctx)
+        if expr.ty != BOOLEAN:
+            raise self.elaborator.error("S244", f"a condition must be Boolean, this is {expr.ty}", node, ctx)
+        return expr
+
+    def when_condition(self, node: tree.Expr, ctx: Ctx) -> Expr:
+        """Boolean, a vector of Booleans, or a Clock."""
+        expr = self.elaborator.expr(node, ctx)
+        if expr.ty.base != BOOLEAN.base and str(expr.ty) != "Clock":
+            raise self.elaborator.error("S244", f"a when needs a Boolean or a Clock, this is {expr.ty}", node, ctx)
+        return expr
+
+    # ------------------------------------------------------------------------------------------------------ assignments
+
+    def _assignment(self, item: tree.Assignment, ctx: Ctx, out: list[Statement], origin: Origin) -> None:
+        elaborator = self.elaborator
+        if isinstance(item.target, tree.Tuple):
+            value = elaborator.results(item.value, ctx)
+            out.append(Assign(self.tuple_target(item.target, value, ctx), value, origin))
+            return
+        value = elaborator.expr(item.value, ctx)
+        target = elaborator.expr(item.target, ctx)
+        if value.ty.dims == (0,) and isinstance(value, Array) and len(target.ty.dims) >= 1:
+            value = Array((), Type(target.ty.base, value.ty.dims if len(target.ty.dims) == 1 else target.ty.dims))
+        value = elaborator.coerce(value, target.ty)
+        elaborator.check_type(value, target.ty, item, ctx, "the value assigned")
+        self._assign(target, value, origin, out)
+
+    def _assign(self, target: Expr, value: Expr, origin: Origin, out: list[Statement]) -> None:
+        """A record of a model is assigned field by field (its fields are variables of their own)."""
+        if isinstance(target, Record):
+            base = target.ty.base
+            assert isinstance(base, RecordType)
+            for (name, _), field in zip(base.fields, target.fields, strict=True):
+                self._assign(field, build.field(value, name), origin, out)
+            return
+        if isinstance(target, Array):
+            for i, element in enumerate(target.elements, 1):
+                self._assign(element, build.index(value, (Int(i),)), origin, out)
+            return
+        out.append(Assign(target, value, origin))
+
+    def tuple_target(self, target: tree.Tuple, value: Expr, ctx: Ctx) -> TupleTarget:
+        elaborator = self.elaborator
+        base = value.ty.base
+        types = base.elements if isinstance(base, TupleType) and not value.ty.dims else (value.ty,)
+        if len(target.elements) > len(types):
+            raise elaborator.error("S282", f"{len(target.elements)} targets for {len(types)} results", target, ctx)
+        elements: list[Expr | None] = []
+        for node, ty in zip(target.elements, types, strict=False):
+            if node is None:
+                elements.append(None)
+                continue
+            expr = elaborator.expr(node, ctx)
+            if not self._assignable(ty, expr.ty):
+                raise elaborator.error("S240", f"a result of type {ty} for a target of type {expr.ty}", node, ctx)
+            elements.append(expr)
+        return TupleTarget(tuple(elements))
+
+    def _assignable(self, have: Type, want: Type) -> bool:
+        from kilohertz.semantics.elaborate import compatible
+
+        return compatible(have, want)
+
+    # -------------------------------------------------------------------------------------------------------- structure
+
+    def _if(self, item: tree.IfStatement, ctx: Ctx, out: list[Statement], origin: Origin) -> None:
+        branches: list[tuple[Expr, list[Statement]]] = []
+        otherwise = item.otherwise
+        for condition, body in item.branches:
+            test = self.condition(condition, ctx)
+            if isinstance(test, Bool):
+                if test.value:
+                    otherwise = body
+                    break
+                continue
+            branches.append((test, self.block(body, ctx)))
+        last = self.block(otherwise, ctx)
+        if branches:
+            out.append(IfStatement(branches, last, origin))
+        else:
+            out.extend(last)
+
+    def _for(
+        self, iterators: list[tree.Iterator], item: tree.ForStatement, ctx: Ctx, out: list[Statement], origin: Origin
+    ) -> None:
+        if not iterators:
+            out.extend(self.block(item.body, ctx))
+            return
+        iterator, rest = iterators[0], iterators[1:]
+        if ctx.locals is None and not _leaves_loop(item.body):
+            for value in self.elaborator.iteration_values(iterator, item.body, ctx):
+                self._for(rest, item, ctx.with_iterator(iterator.name, value), out, origin)
+            return
+        over = self.elaborator.iteration_range(iterator, item.body, ctx)
+        name = self.elaborator.functions.fresh(iterator.name)
+        body: list[Statement] = []
+        self._for(rest, item, ctx.with_iterator(iterator.name, Ref(name, over.ty.element())), body, origin)
+        out.append(ForStatement(name, over, body, origin))
+
+    # -------------------------------------------------------------------------------------------------- calls for effect
+
+    def call(self, node: tree.Call, ctx: Ctx, origin: Origin) -> list[Any]:
+        """assert, terminate, reinit, or a function called for its effect: as a statement or an equation."""
+        elaborator = self.elaborator
+        name = ".".join(node.function.names)
+        if name == "assert":
+            return self._assert(node, ctx, origin)
+        if name == "terminate":
+            return [Terminate(elaborator.expr(node.args[0], ctx), origin)]
+        if name == "reinit":
+            return self._reinit(node, ctx, origin)
+        return [CallEquation(elaborator.results(node, ctx), origin)]
+
+    def _assert(self, node: tree.Call, ctx: Ctx, origin: Origin) -> list[Any]:
+        elaborator = self.elaborator
+        given = dict(zip(("condition", "message", "level"), node.args, strict=False)) | dict(node.named)
+        if "condition" not in given or "message" not in given:
+            raise elaborator.error("S283", "assert needs a condition and a message", node, ctx)
+        condition = self.condition(given["condition"], ctx)
+        if isinstance(condition, Bool) and condition.value:
+            return []
+        message = elaborator.expr(given["message"], ctx)
+        level = elaborator.expr(given["level"], ctx) if "level" in given else None
+        return [Assert(condition, message, level, origin)]
+
+    def _reinit(self, node: tree.Call, ctx: Ctx, origin: Origin) -> list[Any]:
+        elaborator = self.elaborator
+        if len(node.args) != 2:
+            raise elaborator.error("S284", "reinit needs a state and its new value", node, ctx)
+        target = elaborator.expr(node.args[0], ctx)
+        value = elaborator.coerce(elaborator.expr(node.args[1], ctx), target.ty)
+        elaborator.check_type(value, target.ty, node, ctx, "the new value")
+        if isinstance(target, Array):
+            return [
+                Reinit(e, build.index(value, (Int(i),)), origin) for i, e in enumerate(target.elements, 1)
+            ]
+        return [Reinit(target, value, origin)]
+
+
+def _leaves_loop(items: Any) -> bool:
+    """Whether a loop body has a break or return (then it cannot be unrolled)."""
+    for item in items:
+        match item:
+            case tree.Break() | tree.Return():
+                return True
+            case tree.IfStatement():
+                if any(_leaves_loop(body) for _, body in item.branches) or _leaves_loop(item.otherwise):
+                    return True
+            case tree.ForStatement() | tree.WhileStatement():
+                if _leaves_loop(item.body):
+                    return True
+    return False

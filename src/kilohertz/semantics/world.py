@@ -1,0 +1,142 @@
+"""The world a model lives in: libraries, built-in classes, and what is known once for all of them."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, Note, Severity, Span
+from kilohertz.semantics.classes import PRIMITIVES, ClassNode, Element, View
+from kilohertz.semantics.instances import Comp
+from kilohertz.syntax import Libraries, parse_text, tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.elaborate import Elaborator
+
+_BUILTIN_TEXT = """
+type StateSelect = enumeration(never, avoid, default, prefer, always);
+type AssertionLevel = enumeration(warning, error);
+partial class ExternalObject end ExternalObject;
+"""
+
+
+class World:
+    """Libraries and built-in classes, looked up from the top; diagnostics that are not errors."""
+
+    def __init__(self, libraries: Libraries) -> None:
+        self.libraries = libraries
+        self.warnings: list[Diagnostic] = []
+        self.elaborator: Elaborator
+        self._top: dict[str, ClassNode | None] = {}
+        self._names: dict[str, int] = {}
+        self._builtin: dict[str, ClassNode] = {}
+        for name in PRIMITIVES:
+            definition = tree.ClassDef(0, 0, name, "type", tree.Body((), ()))
+            self._builtin[name] = ClassNode(definition, None, self)
+            self._builtin[name].builtin = name
+        stored, _ = parse_text(_BUILTIN_TEXT, "")
+        for definition in stored.classes:
+            self._builtin[definition.name] = ClassNode(definition, None, self)
+        self.external_object = self._builtin["ExternalObject"].definition
+        self.state_select = self._builtin["StateSelect"]
+        self.assertion_level = self._builtin["AssertionLevel"]
+
+    # ------------------------------------------------------------------------------------------------------------ lookup
+
+    def top(self, name: str) -> ClassNode | None:
+        """A class at the top: built in, or the first level of a library."""
+        if name in self._builtin:
+            return self._builtin[name]
+        if name not in self._top:
+            definition = self.libraries.find((name,))
+            self._top[name] = None if definition is None else ClassNode(definition, None, self)
+        return self._top[name]
+
+    def top_if_builtin(self, name: str) -> ClassNode | None:
+        """What an encapsulated class still sees of the outside (MLS 5.3.1): built-in classes, and by import the rest."""
+        return self._builtin.get(name)
+
+    def absolute(self, path: tuple[str, ...]) -> Element | ClassNode | None:
+        """A full name, as imports have it."""
+        found: Element | ClassNode | None = self.top(path[0])
+        for name in path[1:]:
+            if not isinstance(found, ClassNode):
+                return None
+            found = found.member(name)
+        return found
+
+    def stored_names(self, definition: tree.ClassDef) -> list[str]:
+        """Names of the classes that lie in files of their own beside a package."""
+        if definition.kind != "package" or not isinstance(definition.body, tree.Body):
+            return []
+        written = {e.name for e in definition.body.elements if isinstance(e, tree.ClassDef)}
+        return [name for name in self.libraries.children(definition) if name not in written]
+
+    def stored_class(self, definition: tree.ClassDef, name: str) -> tree.ClassDef:
+        found = self.libraries.child(definition, name)
+        assert found is not None, name
+        return found
+
+    def component_type(self, element: Element) -> ClassNode:
+        """The class of a component, modifications of this one component left out."""
+        if element.type_node is None:
+            element.type_node = element.view.lookup_class(element.component.type)
+        return element.type_node
+
+    def package_instance(self, node: ClassNode) -> Comp:
+        """A class as a package, so that its constants can be read."""
+        return Comp(self, node, node.full_name, None, node.definition.name, (), variability="constant")
+
+    def unique_name(self, name: str) -> str:
+        """`name`, with a number behind it from its second use on."""
+        count = self._names.get(name, 0) + 1
+        self._names[name] = count
+        return f"{name}#{count}"
+
+    def resource(self, uri: str) -> str | None:
+        """The path of a `modelica://Library/...` or `file://` URI (MLS 13.5); None for other texts."""
+        if uri.startswith("file://"):
+            return uri[7:]
+        if not uri.startswith("modelica://"):
+            return None
+        rest = uri[len("modelica://") :]
+        name, _, path = rest.partition("/")
+        # MLS allows dots for nested packages: modelica://Modelica.Mechanics/...
+        found = self.absolute(tuple(name.split(".")))
+        if not isinstance(found, ClassNode):
+            return None
+        return str(Path(found.definition.file).resolve().parent / path)
+
+    # -------------------------------------------------------------------------------------------------------- messages
+
+    def warn(self, code: str, message: str, span: Span | None, *notes: Note) -> None:
+        self.warnings.append(Diagnostic(code, message, span, notes=notes, severity=Severity.WARNING))
+
+    def missing_class(self, view: View, ref: tree.Ref, name: str, span: Span) -> Diagnostic:
+        """Says which part of a dotted name is not there, and what comes close."""
+        found: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
+        if found is None:
+            near = get_close_matches(ref.names[0], sorted(_visible(view)), 1)
+            notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+            if not notes and len(ref.names) > 1:
+                notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)
+            return Diagnostic("S202", f"there is no class `{name}`", span, notes=notes)
+        for i, part in enumerate(ref.names[1:], 1):
+            inner = found if isinstance(found, ClassNode) else self.component_type(found)
+            found = inner.member(part)
+            if found is None:
+                near = get_close_matches(part, list(inner.table), 1)
+                notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+                where = ".".join(ref.names[:i])
+                return Diagnostic("S202", f"there is no class `{part}` in `{where}`", span, notes=notes)
+        return Diagnostic("S202", f"there is no class `{name}`", span)
+
+
+def _visible(view: View) -> set[str]:
+    names: set[str] = set(PRIMITIVES)
+    at: View | None = view
+    while at is not None:
+        names |= at.names | set(at.imports())
+        at = at.parent
+    return names
