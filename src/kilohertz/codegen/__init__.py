@@ -1,1 +1,6 @@
+"""Step -> C text and origin map: decides spelling, never meaning."""
 
+from kilohertz.codegen.blocks import BlockInfo
+from kilohertz.codegen.model import CFile, CProgram, generate
+
+__all__ = ["BlockInfo", "CFile", "CProgram", "generate"]

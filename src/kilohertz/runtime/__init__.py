@@ -1,1 +1,26 @@
+"""The C runtime, shipped as package data: headers and sources by name."""
 
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+
+
+@lru_cache(maxsize=1)
+def headers() -> tuple[tuple[str, str], ...]:
+    """(name, text) of every header."""
+    return _texts("include", ".h")
+
+
+@lru_cache(maxsize=1)
+def sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of every source file."""
+    return _texts("src", ".c")
+
+
+def _texts(folder: str, suffix: str) -> tuple[tuple[str, str], ...]:
+    files = [f for f in (resources.files(__name__) / folder).iterdir() if f.name.endswith(suffix)]
+    return tuple((f.name, f.read_text(encoding="utf-8")) for f in sorted(files, key=lambda f: f.name))
+
+
+__all__ = ["headers", "sources"]

@@ -1,1 +1,23 @@
+"""C compiler calls, build cache, loading the result."""
 
+from kilohertz.toolchain.build import QUIET, STRICT, Source, Unit, build_executable, build_objects, build_shared
+from kilohertz.toolchain.cache import cache_directory
+from kilohertz.toolchain.compiler import Compiler, find_compiler
+from kilohertz.toolchain.external import external_units, include_directories
+from kilohertz.toolchain.load import load_library
+
+__all__ = [
+    "QUIET",
+    "STRICT",
+    "Compiler",
+    "Source",
+    "Unit",
+    "build_executable",
+    "build_objects",
+    "build_shared",
+    "cache_directory",
+    "external_units",
+    "find_compiler",
+    "include_directories",
+    "load_library",
+]

@@ -1,0 +1,411 @@
+"""Blocks of the Step form as C functions: runs of assignments together, every loop a function of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kilohertz.base import InternalError, Origin
+from kilohertz.codegen import names
+from kilohertz.codegen.expressions import Writer
+from kilohertz.codegen.layout import Layout
+from kilohertz.codegen.placement import Scope
+from kilohertz.codegen.statements import StatementWriter
+from kilohertz.codegen.values import ArrayValue
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.flat import Assert, CallEquation, Terminate
+from kilohertz.ir.types import REAL, EnumType, RecordType, Type
+
+_GROUP = 60  # blocks of one C function at most
+
+
+@dataclass(frozen=True, slots=True)
+class BlockInfo:
+    """A block as messages and the profiler need it."""
+
+    number: int
+    phase: str
+    kind: str
+    unknowns: tuple[str, ...]
+    origin: Origin
+    cost: int
+    block: s.Block
+
+
+@dataclass(slots=True)
+class Group:
+    """A C function made of blocks of one partition."""
+
+    name: str
+    partition: s.Partition
+    lines: list[str]
+
+
+@dataclass(slots=True)
+class BlockWriter:
+    """Turns lists of blocks into C functions, numbering blocks through."""
+
+    layout: Layout
+    where: Callable[[Origin], str]
+    places: Callable[[Origin], int]
+    infos: list[BlockInfo] = field(default_factory=list)
+    functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
+    prototypes: list[str] = field(default_factory=list)
+
+    def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
+        """Write a list of blocks; gives the C functions to call, in order, with their partition."""
+        calls: list[tuple[str, s.Partition]] = []
+        run: list[s.Block] = []
+        read: set[str] = set()
+        for block in blocks:
+            loop = isinstance(block, (s.LinearLoop, s.NonlinearLoop, s.MixedLoop))
+            mine = set() if loop else _reads(block)
+            stale = not loop and any(t.name in read for t in s.targets(block))
+            if run and (loop or stale or len(run) >= _GROUP or run[0].partition is not block.partition):
+                calls.append(self._group(phase, run))
+                run, read = [], set()
+            if loop:
+                calls.append((self._loop(phase, block), block.partition))
+            else:
+                run.append(block)
+                read |= mine
+        if run:
+            calls.append(self._group(phase, run))
+        return calls
+
+    def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
+        name = f"khz_{phase}_{len(self.infos) + 1}"
+        w = Writer(self.layout, "(&z->c)")
+        w.plan(e for b in run for e in s.expressions(b) if not isinstance(b, s.WhenBlock))
+        for block in run:
+            number = self._note(phase, block)
+            w.put(f"/* {self._head(number, block)} */")
+            self._plain(w, block)
+        self._define(name, w.scope.lines)
+        return name, run[0].partition
+
+    def _note(self, phase: str, block: s.Block) -> int:
+        unknowns = tuple(t.name for t in s.targets(block))
+        info = BlockInfo(len(self.infos) + 1, phase, type(block).__name__, unknowns, block.origin, block.cost, block)
+        self.infos.append(info)
+        return info.number
+
+    def _head(self, number: int, block: s.Block) -> str:
+        kind = ""
+        if isinstance(block, (s.LinearLoop, s.NonlinearLoop)):
+            torn = ", ".join(u.name for u in block.unknowns[:8]) + (", ..." if len(block.unknowns) > 8 else "")
+            kind = f", {'linear' if isinstance(block, s.LinearLoop) else 'nonlinear'} in {torn}"
+        elif isinstance(block, s.MixedLoop):
+            kind = ", mixed"
+        return names.comment(f"block {number}{kind}{self.where(block.origin)}")
+
+    def _define(self, name: str, body: list[str], result: str = "return (khz_status)z->c.status;") -> None:
+        prototype = f"khz_status {name}(khz_instance *z)"
+        self.prototypes.append(prototype + ";")
+        self.functions.append([prototype, "{", *("    " + line for line in body), f"    {result}", "}", ""])
+
+    # ---------------------------------------------------------------------------------------------------- plain blocks
+
+    def _plain(self, w: Writer, block: s.Block) -> None:
+        match block:
+            case s.Assignment(target, value):
+                self._assign(w, target, value)
+            case s.CallBlock():
+                self._call(w, block)
+            case s.AlgorithmBlock():
+                self._algorithm(w, block)
+            case s.WhenBlock():
+                self._when(w, block)
+            case _:
+                raise InternalError(f"{type(block).__name__} is not a plain block")
+
+    def _assign(self, w: Writer, target: Ref, value: Expr) -> None:
+        self._set(w, target, w.text(value))
+
+    def _set(self, w: Writer, target: Ref, text: str) -> None:
+        kind = self.layout.step.variables[target.name].slot.kind
+        if kind in (s.Kind.STRING_DISCRETE, s.Kind.STRING_PARAMETER, s.Kind.PRE_STRING_DISCRETE):
+            w.put(f"khz_set_text(&z->c, {self.layout.variable(target)}, {text});")
+        else:
+            w.put(f"{self.layout.variable(target)} = {text};")
+
+    def _call(self, w: Writer, block: s.CallBlock) -> None:
+        def effect() -> None:
+            callee = self.layout.callee(block.call)
+            results = w.call_results(block.call)
+            for targets, value, ty in zip(block.targets, results, callee.outputs, strict=False):
+                texts = flattened(value, ty, w)
+                for target, text in zip(targets, texts, strict=True):
+                    if target is not None:
+                        self._set(w, target, text)
+
+        if block.guard is None:
+            effect()
+            return
+        head = w.text(block.guard)
+        held = [f"    {self.layout.variable(t)} = {self._pre(t)};" for t in s.targets(block)]
+        w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *held, "}")
+
+    def _pre(self, target: Ref) -> str:
+        name = f"pre({target.name})"
+        pre = self.layout.step.variables.get(name)
+        return self.layout.place(pre) if pre is not None else str(self.layout.variable(target))
+
+    def _when(self, w: Writer, block: s.WhenBlock) -> None:
+        placement = w.placement
+        w.plan((block.guard,))
+        head = w.text(block.guard)
+
+        def acts() -> None:
+            statements = StatementWriter(w, self.places)
+            for action in block.actions:
+                match action:
+                    case s.SetState(target, value):
+                        w.plan((value,))
+                        index = self.layout.step.slot(target.name).index
+                        w.put(f"z->reinit_value[{index}] = {w.text(value)};", f"z->reinit[{index}] = 1;")
+                    case Assert() | Terminate() | CallEquation():
+                        statements.statement(action)
+
+        w.put(f"if ({head}) {{", *w.inside(acts), "}")
+        w.placement = placement
+
+    def _algorithm(self, w: Writer, block: s.AlgorithmBlock) -> None:
+        layout, step = self.layout, self.layout.step
+        outer, placement = w.scope, w.placement
+        saved = dict(w.locals)
+
+        def body() -> None:
+            for target in block.targets:
+                v = step.variables[target.name]
+                if f"pre({target.name})" in step.variables:
+                    w.put(f"{layout.place(v)} = {self._pre(target)};")
+                else:
+                    self._set(w, target, self._start_text(w, v))
+            for name, scalars in block.arrays:
+                own = w.fresh("a")
+                ty = scalars[0].ty if scalars else REAL
+                w.put(f"{w.types.declare(ty, own)}[{max(1, len(scalars))}];")
+                for k, scalar in enumerate(scalars):
+                    w.put(f"{own}[{k}] = {layout.variable(scalar)};")
+                    w.locals[scalar.name] = f"{own}[{k}]"
+                w.locals[name] = ArrayValue(own, _dims_of(name, scalars, block), ty)
+            statements = StatementWriter(w, self.places)
+            statements.body(block.statements)
+            if statements.uses_end:
+                w.put("end:;")
+            targets = {t.name for t in block.targets}
+            for _, scalars in block.arrays:
+                for scalar in scalars:
+                    if scalar.name in targets:
+                        w.put(f"{layout.variable(scalar)} = {w.locals[scalar.name]};")
+
+        w.scope = Scope(None)
+        lines = w.inside(body)
+        w.scope, w.placement, w.locals = outer, placement, saved
+        w.put("{", *lines, "}")
+
+    def _start_text(self, w: Writer, v: s.StepVariable) -> str:
+        if v.start is None:
+            return default_start(v.ty)
+        w.plan((v.start,))
+        return w.text(v.start)
+
+    # ----------------------------------------------------------------------------------------------------------- loops
+
+    def _loop(self, phase: str, block: s.Block) -> str:
+        number = self._note(phase, block)
+        name = f"khz_{phase}_{number}"
+        head = f"/* {self._head(number, block)} */"
+        match block:
+            case s.LinearLoop():
+                self._linear(name, head, number, block)
+            case s.NonlinearLoop():
+                self._nonlinear(name, head, number, block)
+            case s.MixedLoop():
+                self._mixed(phase, name, head, number, block)
+            case _:
+                raise InternalError("not a loop")
+        return name
+
+    def _linear(self, name: str, head: str, number: int, block: s.LinearLoop) -> None:
+        n = len(block.unknowns)
+        layout = self.layout
+        w = Writer(layout, "(&z->c)")
+        w.put(head)
+        place = self.places(block.origin)
+        w.plan([*(e.value for e in block.matrix), *block.rhs, *(b.value for b in block.inner)])
+        if n == 1:
+            a = w.text(block.matrix[0].value) if block.matrix else "0.0"
+            b = w.text(block.rhs[0])
+            w.put(f"{layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
+        else:
+            memory, order, kept = layout.memory, layout.order, layout.factored
+            layout.memory += 2 * n * n + 6 * n  # as khz_linear says
+            layout.order += n
+            layout.factored += 1
+            w.put(f"double *const a = z->memory + {memory};", f"double b[{n}];")
+            fresh = {
+                s.Partition.ONCE: f"!z->factored[{kept}]",
+                s.Partition.EVENT: f"!z->factored[{kept}] || z->c.phase != KHZ_PHASE_CONTINUOUS",
+            }.get(block.matrix_partition, "1")
+            entries = [(e.row * n + e.column, e.value) for e in block.matrix]
+
+            def fill() -> None:
+                w.put(f"memset(a, 0, sizeof(double) * {n * n});", f"z->factored[{kept}] = 0;")
+                for at, value in entries:
+                    text = w.text(value)
+                    w.put(f"a[{at}] = {text};")
+
+            if fresh == "1":
+                fill()
+            else:
+                w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
+            for i, rhs in enumerate(block.rhs):
+                text = w.text(rhs)
+                w.put(f"b[{i}] = {text};")
+            arguments = f"{number}, {place}, {n}, a, z->order + {order}, &z->factored[{kept}], b"
+            w.put(f"if (khz_linear(&z->c, {arguments}) != KHZ_OK) {{", "    return (khz_status)z->c.status;", "}")
+            w.put(*(f"{layout.variable(u)} = b[{i}];" for i, u in enumerate(block.unknowns)))
+        for inner in block.inner:
+            self._assign(w, inner.target, inner.value)
+        self._define(name, w.scope.lines)
+
+    def _nonlinear(self, name: str, head: str, number: int, block: s.NonlinearLoop) -> None:
+        layout, n = self.layout, len(block.unknowns)
+        memory, order, nominal = layout.memory, layout.order, len(layout.nominals)
+        layout.memory += 2 * n * n + 14 * n  # khz_newton_size and the guess
+        layout.order += n
+        layout.nominals += block.unknowns
+        self._residual(name, head, block)
+        if block.jacobian is not None:
+            self._jacobian(name, block)
+        jacobian = f"{name}_jacobian" if block.jacobian is not None else "NULL"
+        lines = [head, f"double x[{n}];"]
+        lines += [f"x[{i}] = {layout.variable(u)};" for i, u in enumerate(block.unknowns)]
+        lines += [
+            f"const khz_newton_problem problem = khz_loop({n}, {name}_residual, {jacobian}, z->nominal + {nominal});",
+            f"if (khz_nonlinear(&z->c, {number}, {self.places(block.origin)}, &problem, z, x, z->memory + {memory},"
+            f" z->order + {order}) != KHZ_OK) {{",
+            *(f"    {layout.variable(u)} = x[{i}];" for i, u in enumerate(block.unknowns)),
+            "    return (khz_status)z->c.status;",
+            "}",
+        ]
+        self._define(name, lines)
+
+    def _residual(self, name: str, head: str, block: s.NonlinearLoop) -> None:
+        w = Writer(self.layout, "(&z->c)")
+        for i, u in enumerate(block.unknowns):
+            w.put(f"{self.layout.variable(u)} = x[{i}];")
+        w.plan([*(e for b in block.inner for e in s.expressions(b)), *block.residuals])
+        for inner in block.inner:
+            self._plain(w, inner)
+        for i, residual in enumerate(block.residuals):
+            text = w.text(residual)
+            w.put(f"f[{i}] = {text};")
+        self._callback(f"{name}_residual", "const double *x, double *f", [head, *w.scope.lines])
+
+    def _jacobian(self, name: str, block: s.NonlinearLoop) -> None:
+        assert block.jacobian is not None
+        n = len(block.unknowns)
+        w = Writer(self.layout, "(&z->c)")
+        w.put("(void)x;", f"memset(jacobian, 0, sizeof(double) * {n * n});")
+        w.plan(e.value for e in block.jacobian)
+        for entry in block.jacobian:
+            text = w.text(entry.value)
+            w.put(f"jacobian[{entry.row * n + entry.column}] = {text};")
+        self._callback(f"{name}_jacobian", "const double *x, double *jacobian", w.scope.lines)
+
+    def _callback(self, name: str, parameters: str, body: list[str]) -> None:
+        head = f"static void {name}(void *instance, {parameters})"
+        lines = ["khz_instance *const z = (khz_instance *)instance;", "(void)z;", *body]
+        self.functions.append([head, "{", *("    " + line for line in lines), "}", ""])
+
+    def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> None:
+        layout = self.layout
+        continuous = self.phase(phase, block.continuous)
+        discrete = self.phase(phase, block.discrete)
+        targets = [t for b in block.discrete for t in s.targets(b)]
+        lines = [head, *_calls(continuous), "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {", "    return KHZ_OK;", "}"]
+        lines += ["for (int turn = 0; turn < KHZ_MIXED_CAP; turn++) {"]
+        changed = []
+        for i, t in enumerate(targets):
+            place = str(layout.variable(t))
+            lines.append(f"    const {layout.types.of(t.ty)} old{i} = {place};")
+            changed.append(f"!({place} == old{i})")
+        lines += ["    " + line for line in _calls(discrete)]
+        test = " && ".join(c.replace("!(", "(", 1) for c in changed) or "1"
+        lines += [f"    if ({test}) {{", "        return KHZ_OK;", "    }"]
+        lines += ["    " + line for line in _calls(continuous)]
+        lines += ["}", f"khz_mixed_cap(&z->c, {number});"]
+        self._define(name, lines)
+
+
+def _calls(calls: list[tuple[str, s.Partition]]) -> list[str]:
+    return [
+        line
+        for call, _ in calls
+        for line in (f"if ({call}(z) != KHZ_OK) {{", "    return (khz_status)z->c.status;", "}")
+    ]
+
+
+def default_start(ty: Type) -> str:
+    """The start value of a variable that has none (MLS 4.8.1)."""
+    match ty.base:
+        case EnumType():
+            return "1"
+        case base if getattr(base, "name", "") == "String":
+            return '""'
+        case base if getattr(base, "name", "") == "Real":
+            return "0.0"
+        case _:
+            return "0"
+
+
+def flattened(value: str | ArrayValue, ty: Type, w: Writer) -> list[str]:
+    """The scalars of a call's output, row-major, record fields in order."""
+    if isinstance(value, ArrayValue):
+        count = 1
+        for d in ty.dims:
+            count *= d if d is not None else 0
+        if any(d is None for d in ty.dims):
+            count = 1
+            for text in value.dims:
+                count *= int(text) if text.isdigit() else 0
+        return [t for k in range(count) for t in flattened(f"{value.pointer}[{k}]", ty.scalar(), w)]
+    if not isinstance(ty.base, RecordType):
+        return [value]
+    out: list[str] = []
+    for name, field_type in ty.base.fields:
+        member = f"{value}.{w.types.fields(name)}"
+        if field_type.dims:
+            dims = tuple(str(d) for d in field_type.dims)
+            out += flattened(ArrayValue(member, dims, field_type.scalar()), field_type, w)
+        else:
+            out += flattened(member, field_type, w)
+    return out
+
+
+def _dims_of(name: str, scalars: Sequence[Ref], block: s.AlgorithmBlock) -> tuple[str, ...]:
+    """The shape of a whole array: the subscripts of its last element."""
+    if not scalars:
+        return ("0",)
+    tail = scalars[-1].name[len(name) :]
+    subs = tail.strip("[]").split(",")
+    return tuple(t.strip() for t in subs)
+
+
+def _reads(block: s.Block) -> set[str]:
+    """Names that a plain block reads."""
+    seen: set[int] = set()
+    out: set[str] = set()
+    stack = list(s.expressions(block))
+    while stack:
+        e = stack.pop()
+        if id(e) not in seen:
+            seen.add(id(e))
+            if isinstance(e, Ref):
+                out.add(e.name)
+            stack.extend(e.children())
+    return out

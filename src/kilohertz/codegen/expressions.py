@@ -1,0 +1,428 @@
+"""Scalar expressions, records and calls as C: the writer used for blocks and functions alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kilohertz.base import InternalError
+from kilohertz.codegen import names
+from kilohertz.codegen.arrays import ArrayWriter, accumulate
+from kilohertz.codegen.placement import Scope
+from kilohertz.codegen.values import ArrayValue, is_real, is_string
+from kilohertz.codegen.writer import (
+    AND,
+    OR,
+    PRIMARY,
+    PRODUCT,
+    RELATION,
+    SUM,
+    TERNARY,
+    UNARY,
+    Callee,
+    Text,
+    unsupported,
+)
+from kilohertz.ir import expr as x
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.types import INTEGER, EnumType, RecordType
+
+_LONGEST = 300  # a longer scalar becomes a temporary
+_C_RELATION = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "<>": "!="}
+_MATH = frozenset(  # spelled alike in C
+    {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"}
+    | {"exp", "log", "log10", "sqrt", "ceil", "floor"}
+)
+
+
+class Writer(ArrayWriter):
+    """Writes the statements of one C function."""
+
+    def scalar(self, e: Expr) -> Text:
+        known = self.known(e)
+        if known is not None:
+            assert isinstance(known, str)
+            return known, PRIMARY
+        if self.is_shared(e) and not _is_trivial(e):
+            self.at_home(e, lambda: self._keep_scalar(e))
+            return self.scalar(e)
+        text, binds = self._scalar(e)
+        if len(text) > _LONGEST and not isinstance(e, (x.Str, x.Ref)):
+            return self.keep(e, text), PRIMARY
+        return text, binds
+
+    def _keep_scalar(self, e: Expr) -> None:
+        text, _ = self._scalar(e)
+        self.keep(e, text)
+
+    def _scalar(self, e: Expr) -> Text:
+        match e:
+            case x.Real(value):
+                text = names.real(value)
+                return text, UNARY if text[0] in "-(" else PRIMARY
+            case x.Int(number):
+                return names.integer(number), UNARY if number < 0 else PRIMARY
+            case x.Bool(flag):
+                return ("1" if flag else "0"), PRIMARY
+            case x.Str(string):
+                return names.string(string), PRIMARY
+            case x.Enum(_, index):
+                return f"{index} /* {names.comment(e.literal)} */", PRIMARY
+            case x.Ref():
+                variable = self.reference(e)
+                assert isinstance(variable, str), e.name
+                return variable, PRIMARY
+            case x.Unary("-", operand):
+                return "-" + self.text(operand, PRIMARY), UNARY
+            case x.Unary(_, operand):
+                return "!" + self.text(operand, PRIMARY), UNARY
+            case x.Binary():
+                return self._binary(e)
+            case x.IfExp():
+                return self._if(e)
+            case x.Builtin():
+                return self._builtin(e)
+            case x.Call() | x.Item():
+                result = self.call_result(e)
+                assert isinstance(result, str)
+                return result, PRIMARY
+            case x.Index(base, subs):
+                a = self.array(base)
+                places = [self.position(s, d) for s, d in zip(subs, a.dims, strict=True)]
+                return f"{a.pointer}[{self.offset(a, places)}]", PRIMARY
+            case x.Field(base, name):
+                return f"{self.record(base)}.{self.types.fields(name)}", PRIMARY
+            case x.Comprehension():
+                return self._reduction(e)
+            case _:
+                raise InternalError(f"not a scalar: {type(e).__name__}")
+
+    # ------------------------------------------------------------------------------------------------------ operators
+
+    def _binary(self, e: x.Binary) -> Text:
+        op, left, right = e.op.lstrip("."), e.left, e.right
+        if left.ty.dims:
+            return self.dot(left, right), PRIMARY
+        match op:
+            case "+" if is_string(e.ty):
+                return f"khz_concat({self.context}, {self.text(left)}, {self.text(right)})", PRIMARY
+            case "+":
+                return self._sum(e)
+            case "-":
+                return f"{self.text(left, SUM)} - {self.text(right, PRODUCT)}", SUM
+            case "*" | "/":
+                return f"{self.text(left, PRODUCT)} {op} {self.text(right, UNARY)}", PRODUCT
+            case "^":
+                return self._power(left, right)
+            case "and" | "or":
+                return self._logical(e)
+            case _ if is_string(left.ty):
+                return f"khz_compare({self.text(left)}, {self.text(right)}) {_C_RELATION[op]} 0", RELATION
+            case _:
+                return f"{self.text(left, SUM)} {_C_RELATION[op]} {self.text(right, SUM)}", RELATION
+
+    def _sum(self, e: x.Binary) -> Text:
+        """A long left-leaning sum without going down Python's stack."""
+        terms: list[Expr] = []
+        node: Expr = e
+        while isinstance(node, x.Binary) and node.op in ("+", ".+"):
+            if node is not e and (self.is_shared(node) or self.known(node) is not None):
+                break
+            terms.append(node.right)
+            node = node.left
+        parts, width = [self.text(node, SUM)], 0
+        for term in reversed(terms):
+            parts.append(self.text(term, PRODUCT))
+            width += len(parts[-1])
+            if width > _LONGEST:
+                name, width = self.fresh(), 0
+                self.put(f"const {self.types.of(e.ty)} {name} = {' + '.join(parts)};")
+                parts = [name]
+        return " + ".join(parts), SUM if len(parts) > 1 else PRIMARY
+
+    def _power(self, base: Expr, exponent: Expr) -> Text:
+        if isinstance(exponent, x.Builtin) and exponent.name == "real" and isinstance(exponent.args[0], x.Int):
+            exponent = x.Real(float(exponent.args[0].value))
+        if isinstance(exponent, x.Real) and exponent.value in (2.0, 3.0, 4.0):
+            return f"khz_power{int(exponent.value)}({self.text(base)})", PRIMARY
+        if isinstance(exponent, x.Real) and exponent.value == 1.0:
+            return self.scalar(base)
+        return f"pow({self.text(base)}, {self.text(exponent)})", PRIMARY
+
+    def _logical(self, e: x.Binary) -> Text:
+        left = self.text(e.left, UNARY)
+        right, lines = self._branch(e, 1, e.right, UNARY)
+        if not lines:
+            return (f"{left} && {right}", AND) if e.op == "and" else (f"{left} || {right}", OR)
+        name = self.fresh()
+        self.put(f"int32_t {name} = {left};", f"if ({name if e.op == 'and' else '!' + name}) {{")
+        self.put(*lines, f"    {name} = {right};", "}")
+        return name, PRIMARY
+
+    def _branch(self, owner: Expr, child: int, e: Expr, least: int) -> tuple[str, list[str]]:
+        """Text of a guarded part, and the statements it needs before."""
+        result: list[str] = []
+        lines = self.inside(lambda: result.append(self.text(e, least)), self._inner(owner, child))
+        return result[0], lines
+
+    def _inner(self, owner: Expr, child: int) -> Scope | None:
+        return self.placement.inner.get((id(owner), child))
+
+    def _if(self, e: x.IfExp) -> Text:
+        condition = self.text(e.condition, RELATION)
+        then, then_lines = self._branch(e, 1, e.then, RELATION)
+        otherwise, else_lines = self._branch(e, 2, e.otherwise, TERNARY)
+        if not then_lines and not else_lines:
+            return f"{condition} ? {then} : {otherwise}", TERNARY
+        name = self.fresh()
+        self.put(f"{self.types.declare(e.ty, name)};", f"if ({condition}) {{", *then_lines, f"    {name} = {then};")
+        self.put("} else {", *else_lines, f"    {name} = {otherwise};", "}")
+        return name, PRIMARY
+
+    def _reduction(self, e: x.Comprehension) -> Text:
+        total, ctype = self.fresh("s"), self.types.of(e.ty)
+        limits = {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(e.ty) else {"min": "INT32_MAX", "max": "INT32_MIN"}
+        start = {"sum": "0", "product": "1", **limits}[e.op]
+        ranges = [self._iterable(r) for _, r in e.iterators]
+        self.put(f"{ctype} {total} = {start};")
+
+        def body() -> None:
+            text = self.text(e.body)
+            name = self.fresh()
+            self.put(f"const {ctype} {name} = {text};", accumulate(e.op, total, name))
+
+        self.iterate(list(zip(e.iterators, ranges, strict=True)), body, e)
+        return total, PRIMARY
+
+    # ------------------------------------------------------------------------------------------------------- built-ins
+
+    def _builtin(self, e: x.Builtin) -> Text:
+        special = self.host.builtin(self, e)
+        if special is not None:
+            return special
+        args = e.args
+        match e.name:
+            case "noEvent" | "inline" | "Integer":
+                return self.scalar(args[0])
+            case "smooth":
+                return self.scalar(args[1])
+            case "sum" | "product" | "min" | "max" if args[0].ty.dims:
+                return self.fold_array(e.name, args[0], e.ty)
+            case "scalar":
+                return f"{self.array(args[0]).pointer}[0]" if args[0].ty.dims else self.text(args[0], PRIMARY), PRIMARY
+            case "size" if len(args) == 2:
+                return self._size(args[0], args[1])
+            case "ndims":
+                return str(len(args[0].ty.dims)), PRIMARY
+            case "String":
+                return self._string(args), PRIMARY
+            case "semiLinear":
+                u, up, down = (self.text(a, PRIMARY) for a in args)
+                return f"{u} >= 0.0 ? {up} * {u} : {down} * {u}", TERNARY
+            case name:
+                spell = self.elementwise_builtin(name, integers=all(not is_real(a.ty) for a in args))
+                if spell is None:
+                    raise unsupported(f"`{name}`")
+                text = spell([self.text(a, PRIMARY if name in ("real", "integer") else 0) for a in args])
+                return text, UNARY if text.startswith("(") else PRIMARY
+
+    def elementwise_builtin(self, name: str, integers: bool = False) -> Callable[[list[str]], str] | None:
+        """How a function of scalars is spelled, given the texts of its arguments."""
+        c = self.context
+        if name in _MATH:
+            return lambda p: f"{name}({', '.join(p)})"
+        match name:
+            case "real":
+                return lambda p: f"(double){p[0]}"
+            case "integer":
+                return lambda p: f"khz_integer({p[0]})"
+            case "abs":
+                return lambda p: f"khz_abs_int({p[0]})" if integers else f"fabs({p[0]})"
+            case "sign":
+                return lambda p: f"khz_sign({'(double)' if integers else ''}({p[0]}))"
+            case "min" | "max":
+                kind = "_int" if integers else ""
+                return lambda p: f"khz_{name}{kind}({p[0]}, {p[1]})"
+            case "div" | "mod" | "rem":
+                if integers:
+                    return lambda p: f"khz_{name}_int({c}, {p[0]}, {p[1]})"
+                return lambda p: f"khz_{name}({p[0]}, {p[1]})"
+            case _:
+                return None
+
+    def _size(self, array: Expr, dimension: Expr) -> Text:
+        a = self.array(array)
+        if isinstance(dimension, x.Int):
+            return a.dims[dimension.value - 1], PRIMARY
+        sizes = self.room((str(len(a.dims)),), INTEGER)
+        self.put(*(f"{sizes.pointer}[{i}] = {d};" for i, d in enumerate(a.dims)))
+        return f"{sizes.pointer}[{self.position(dimension, sizes.dims[0])}]", PRIMARY
+
+    def _string(self, args: tuple[Expr, ...]) -> str:
+        """String(x, significantDigits/format, minimumLength, leftJustified), as far as they are given (MLS 3.7.3)."""
+        first = args[0]
+        match first.ty.base:
+            case EnumType(_, literals):
+                table = self.fresh("k")
+                texts = ", ".join(names.string(t) for t in literals)
+                self.put(f"static const char *const {table}[{len(literals)}] = {{{texts}}};")
+                return f"{table}[khz_index({self.context}, {self.text(first)}, {len(literals)})]"
+            case base if base.name == "Boolean":  # type: ignore[union-attr]
+                return f'({self.text(first, PRIMARY)} ? "true" : "false")'
+            case base if base.name == "String":  # type: ignore[union-attr]
+                return self.text(first)
+            case base if base.name == "Integer":  # type: ignore[union-attr]
+                return f"khz_string_int({self.context}, {self.text(first)})"
+            case _:
+                pass
+        if len(args) > 1 and is_string(args[1].ty):
+            return f"khz_string_format({self.context}, {self.text(first)}, {self.text(args[1])})"
+        digits = next((a for a in args[1:] if a.ty == INTEGER), None)
+        return f"khz_string_real({self.context}, {self.text(first)}, {'6' if digits is None else self.text(digits)})"
+
+    # --------------------------------------------------------------------------------------------------------- records
+
+    def record(self, e: Expr) -> str:
+        known = self.known(e)
+        if known is None:
+            if self.is_shared(e) and not isinstance(e, x.Ref):
+                self.at_home(e, lambda: self._keep_record(e))
+            else:
+                self._keep_record(e)
+            known = self.known(e)
+        assert isinstance(known, str)
+        return known
+
+    def _keep_record(self, e: Expr) -> None:
+        self.scope.values[id(e)] = self._record(e)
+
+    def _record(self, e: Expr) -> str:
+        match e:
+            case x.Ref():
+                value = self.reference(e)
+                assert isinstance(value, str)
+                return value
+            case x.Record(fields):
+                assert isinstance(e.ty.base, RecordType)
+                name = self.fresh("r")
+                self.put(f"{self.types.declare(e.ty, name)} = {{0}};")
+                for (field, _), part in zip(e.ty.base.fields, fields, strict=True):
+                    self.store(f"{name}.{self.types.fields(field)}", part)
+                return name
+            case x.IfExp(condition, then, otherwise):
+                name = self.fresh("r")
+                head = self.text(condition)
+                self.put(f"{self.types.declare(e.ty, name)};")
+                yes = self.inside(lambda: self.store(name, then), self._inner(e, 1))
+                no = self.inside(lambda: self.store(name, otherwise), self._inner(e, 2))
+                self.put(f"if ({head}) {{", *yes, "} else {", *no, "}")
+                return name
+            case x.Call() | x.Item():
+                value = self.call_result(e)
+                assert isinstance(value, str)
+                return value
+            case x.Index(base, subs):
+                a = self.array(base)
+                places = [self.position(s, d) for s, d in zip(subs, a.dims, strict=True)]
+                return f"{a.pointer}[{self.offset(a, places)}]"
+            case x.Field(base, name):
+                return f"{self.record(base)}.{self.types.fields(name)}"
+            case x.Builtin("noEvent" | "inline" | "homotopy", args):
+                return self.record(args[0])
+            case x.Builtin("smooth", args):
+                return self.record(args[1])
+            case _:
+                raise InternalError(f"not a record: {type(e).__name__}")
+
+    def store(self, target: str, value: Expr) -> None:
+        """`target = value` for a scalar, a record or a whole array whose storage `target` names."""
+        if value.ty.dims:
+            a = self.array(value)
+            self.copy(target, a.pointer, a.size, a.element)
+        else:
+            self.put(f"{target} = {self.value(value)};")
+
+    # ----------------------------------------------------------------------------------------------------------- calls
+
+    def call_result(self, e: Expr) -> str | ArrayValue:
+        """The value of a call, or of one output of it."""
+        call, index = (e.base, e.index) if isinstance(e, x.Item) else (e, 0)
+        assert isinstance(call, x.Call)
+        return self.call_results(call)[index]
+
+    def call_results(self, call: x.Call) -> list[str | ArrayValue]:
+        """All outputs of a call; the call is written once."""
+        known = self._known_results(call)
+        if known is None:
+            if self.is_shared(call):
+                self.at_home(call, lambda: self._write_call(call))
+            else:
+                self._write_call(call)
+            known = self._known_results(call)
+            assert known is not None
+        return known
+
+    def _known_results(self, call: x.Call) -> list[str | ArrayValue] | None:
+        scope: Scope | None = self.scope
+        while scope is not None:
+            found = scope.results.get(id(call))
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def _write_call(self, call: x.Call) -> None:
+        callee = self.host.callee(call)
+        arguments = [self.context]
+        for argument, ty in zip(callee.arguments, callee.inputs, strict=True):
+            arguments += self._argument(argument, ty.dims)
+        if callee.returns:
+            name = self.fresh()
+            ty = callee.outputs[0]
+            text = f"{callee.name}({', '.join(arguments)})"
+            self.put(f"{'' if self.types.of(ty).endswith('*') else 'const '}{self.types.declare(ty, name)} = {text};")
+            self.scope.results[id(call)] = [name]
+            return
+        results = [self._output(callee, k, call, arguments) for k in range(len(callee.outputs))]
+        self.put(f"{callee.name}({', '.join(arguments)});")
+        self.scope.results[id(call)] = results
+
+    def _argument(self, e: Expr, dims: tuple[int | None, ...]) -> list[str]:
+        if dims or e.ty.dims:
+            a = self.array(e)
+            return [a.pointer, *(size for size, d in zip(a.dims, dims, strict=True) if d is None)]
+        if self.types.is_record(e.ty):
+            return ["&" + self.record(e)]
+        return [self.text(e)]
+
+    def _output(self, callee: Callee, k: int, call: x.Call, arguments: list[str]) -> str | ArrayValue:
+        """Storage for an output, and what is passed for it."""
+        ty = callee.outputs[k]
+        if not ty.dims:
+            name = self.fresh("r" if self.types.is_record(ty) else "t")
+            self.put(f"{self.types.declare(ty, name)};")
+            arguments.append("&" + name)
+            return name
+        if all(d is not None for d in ty.dims):
+            room = self.room(tuple(str(d) for d in ty.dims), ty.scalar())
+            arguments.append(room.pointer)
+            return room
+        name = self.fresh("a")
+        sizes = tuple(str(d) if d is not None else self.fresh("n") for d in ty.dims)
+        self.put(f"{self.types.declare(ty.scalar(), '*' + name)} = NULL;")
+        free = [s for s, d in zip(sizes, ty.dims, strict=True) if d is None]
+        self.put(*(f"int32_t {s} = 0;" for s in free))
+        arguments += ["&" + name, *("&" + s for s in free)]
+        return ArrayValue(name, sizes, ty.scalar())
+
+
+def _is_trivial(e: Expr) -> bool:
+    """Not worth a temporary."""
+    match e:
+        case x.Real() | x.Int() | x.Bool() | x.Str() | x.Enum() | x.Ref():
+            return True
+        case x.Unary(_, operand) | x.Builtin("real", (operand,)):
+            return isinstance(operand, (x.Ref, x.Real, x.Int))
+        case x.Field(base, _):
+            return isinstance(base, x.Ref)
+        case _:
+            return False

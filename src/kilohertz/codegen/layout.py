@@ -1,0 +1,141 @@
+"""The instance: which C expression stands for a variable of the Step form, and the struct that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kilohertz.base import InternalError
+from kilohertz.codegen.functions import FunctionTable
+from kilohertz.codegen.names import Names, comment
+from kilohertz.codegen.values import ArrayValue, TypeTable
+from kilohertz.codegen.writer import PRIMARY, TERNARY, Callee, Text, WriterCore
+from kilohertz.ir import expr as x
+from kilohertz.ir.step import Kind, Step, StepVariable
+
+DOUBLES = (Kind.PARAMETER, Kind.INPUT, Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.PRE_DISCRETE)
+INTS = (Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION)
+STRINGS = (Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE)
+_SHADOWS = {  # areas indexed like another one
+    Kind.DERIVATIVE: Kind.STATE,
+    Kind.PRE_DISCRETE: Kind.DISCRETE,
+    Kind.PRE_INT_DISCRETE: Kind.INT_DISCRETE,
+    Kind.PRE_STRING_DISCRETE: Kind.STRING_DISCRETE,
+}
+AREAS = tuple(Kind)
+
+
+class Layout:
+    """Places of variables; the host of every writer outside functions."""
+
+    def __init__(self, step: Step, functions: FunctionTable) -> None:
+        self.step, self.functions = step, functions
+        self.types: TypeTable = functions.types
+        self.counts = dict.fromkeys(Kind, 0)
+        for v in step.variables.values():
+            self.counts[v.slot.kind] = max(self.counts[v.slot.kind], v.slot.index + 1)
+        for shadow, kind in _SHADOWS.items():
+            self.counts[shadow] = max(self.counts[shadow], self.counts[kind])
+        self._names = Names("V_")
+        self._index: dict[tuple[Kind, int], str] = {}
+        for v in sorted(step.variables.values(), key=_slot_order):
+            if v.slot.kind not in _SHADOWS and v.slot.kind is not Kind.RELATION:
+                self._index[v.slot.kind, v.slot.index] = self._names(v.name)
+        self.memory = 0  # doubles of loop memory handed out so far
+        self.order = 0  # integers
+        self.factored = 0
+        self.nominals: list[x.Ref] = []  # unknowns of nonlinear loops, in the order of their nominal values
+
+    def variable(self, ref: x.Ref) -> str | ArrayValue:
+        if ref.name == "time":
+            return "z->c.time"
+        v = self.step.variables.get(ref.name)
+        if v is None:
+            raise InternalError(f"{ref.name} has no slot")
+        return self.place(v)
+
+    def place(self, v: StepVariable) -> str:
+        """`z->w[V_inertia_a]`."""
+        kind, index = v.slot.kind, v.slot.index
+        if kind is Kind.RELATION:
+            return f"z->r[{index}]"
+        name = self._index.get((_SHADOWS.get(kind, kind), index))
+        return f"z->{kind.value}[{name if name is not None else index}]"
+
+    def callee(self, call: x.Call) -> Callee:
+        return self.functions.callee(call)
+
+    def builtin(self, writer: WriterCore, e: x.Builtin) -> Text | None:
+        match e.name:
+            case "sample":
+                assert isinstance(e.args[0], x.Int)
+                return f"z->sample_now[{e.args[0].value}]", PRIMARY
+            case "terminal":
+                return "(z->c.phase == KHZ_PHASE_TERMINAL)", PRIMARY
+            case "initial":
+                return "(z->c.phase == KHZ_PHASE_INITIAL)", PRIMARY
+            case "delay":
+                index = e.args[0]
+                assert isinstance(index, x.Int)
+                source = writer.text(self.step.delays[index.value].source)
+                at = f"z->c.time - {writer.text(e.args[1], PRIMARY)}"
+                return f"khz_delay_value(&z->delays[{index.value}], z->c.time, {source}, {at})", PRIMARY
+            case "homotopy":
+                actual, simple = writer.text(e.args[0], PRIMARY), writer.text(e.args[1], PRIMARY)
+                mixed = f"z->c.lambda * {actual} + (1.0 - z->c.lambda) * {simple}"
+                return f"z->c.lambda == 1.0 ? {actual} : {mixed}", TERNARY
+            case _:
+                return None
+
+    # ------------------------------------------------------------------------------------------------------ as C text
+
+    def enumerators(self) -> list[str]:
+        """Positions of the variables in their areas, with their Modelica names."""
+        lines = ["/* Positions of the variables in their areas. */"]
+        for kind in Kind:
+            entries = [(i, n) for (k, i), n in self._index.items() if k is kind]
+            if not entries:
+                continue
+            by_slot = {v.slot.index: v for v in self.step.of_kind(kind)}
+            lines.append(f"enum {{ /* {kind.value}: {kind.name.lower().replace('_', ' ')} */")
+            lines += [f"    {name} = {index}, {_remark(by_slot[index])}" for index, name in sorted(entries)]
+            lines.append("};")
+        return lines
+
+    def struct(self, arena: int) -> list[str]:
+        step = self.step
+
+        def area(ctype: str, kinds: Iterable[Kind]) -> list[str]:
+            return [f"    {ctype}{k.value}[{max(1, self.counts[k])}];" for k in kinds]
+
+        n_x, n_samples = max(1, self.counts[Kind.STATE]), max(1, len(step.samples))
+        return [
+            "typedef struct khz_instance {",
+            "    khz_context c;",
+            *area("double ", DOUBLES),
+            f"    double reinit_value[{n_x}];",
+            f"    double sample_start[{n_samples}];",
+            f"    double sample_interval[{n_samples}];",
+            f"    double nominal_x[{n_x}];",
+            f"    double nominal[{max(1, len(self.nominals))}];",
+            f"    double memory[{max(1, self.memory)}];",
+            f"    khz_delay delays[{len(step.delays)}];" if step.delays else "    double delays[1];",
+            f"    int64_t sample_tick[{n_samples}];",
+            *(f"    char {k.value}[{max(1, self.counts[k])}][KHZ_TEXT_SIZE];" for k in STRINGS),
+            *area("void *", (Kind.OBJECT,)),
+            *area("int32_t ", INTS),
+            f"    int32_t reinit[{n_x}];",
+            f"    int32_t sample_now[{n_samples}];",
+            f"    int32_t factored[{max(1, self.factored)}];",
+            f"    int32_t order[{max(1, self.order)}];",
+            f"    _Alignas(16) unsigned char arena[{arena}];",
+            "} khz_instance;",
+        ]
+
+
+def _slot_order(v: StepVariable) -> tuple[int, int]:
+    return AREAS.index(v.slot.kind), v.slot.index
+
+
+def _remark(v: StepVariable) -> str:
+    unit = f" [{v.unit}]" if v.unit else ""
+    return f"/* {comment(v.name)}{comment(unit)} */"

@@ -1,0 +1,380 @@
+"""A whole model as C: one header, files of functions and blocks, and the table that ties them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from kilohertz.base import Origin, SourceMap
+from kilohertz.codegen import names
+from kilohertz.codegen.blocks import BlockInfo, BlockWriter, default_start
+from kilohertz.codegen.expressions import Writer
+from kilohertz.codegen.functions import FunctionTable, prototype_of_external
+from kilohertz.codegen.layout import AREAS, STRINGS, Layout
+from kilohertz.codegen.statements import StatementWriter
+from kilohertz.codegen.values import TypeTable
+from kilohertz.ir import expr as x
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.flat import Assert, ExternalCall
+from kilohertz.ir.step import Kind, Partition, Step, StepVariable
+from kilohertz.ir.types import ExternalObjectType
+
+_LINES_PER_FILE = 6000
+_ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22
+INCLUDES = (
+    '#include "khz_base.h"',
+    '#include "khz_loops.h"',
+    '#include "khz_math.h"',
+    '#include "khz_model.h"',
+    '#include "khz_text.h"',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CFile:
+    """A generated file."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CProgram:
+    """A model in C, and what is needed to speak of it: blocks and places by their numbers."""
+
+    name: str
+    header: CFile
+    files: tuple[CFile, ...]
+    external: CFile | None  # calls of external functions; sees third-party headers
+    externals: tuple[ExternalCall, ...]
+    blocks: tuple[BlockInfo, ...]
+    places: tuple[Origin, ...]
+    counts: dict[Kind, int]
+
+
+def generate(step: Step, sources: SourceMap | None = None) -> CProgram:
+    """Step to C text.  The same step gives the same bytes."""
+    return _Generator(step, sources).program()
+
+
+class _Generator:
+    def __init__(self, step: Step, sources: SourceMap | None) -> None:
+        self.step, self.sources = step, sources
+        self._places: dict[Origin, int] = {}
+        self.types = TypeTable()
+        self.functions = FunctionTable(step.functions, self.types, self.place, self.where)
+        self.layout = Layout(step, self.functions)
+        self.blocks = BlockWriter(self.layout, self.where, self.place)
+
+    def place(self, origin: Origin) -> int:
+        return self._places.setdefault(origin, len(self._places))
+
+    def where(self, origin: Origin) -> str:
+        """`: motor.mo:41 (axle.clutch)`; file names without their folders."""
+        parts = []
+        for span in origin.spans[:3]:
+            position = self.sources.position(span) if self.sources is not None else None
+            line = f":{position[0]}" if position is not None else ""
+            parts.append(PurePath(span.file).name + line)
+        text = ", ".join(parts) + (f" ({origin.path})" if origin.path else "")
+        return names.comment(f": {text.strip()}") if text else ""
+
+    def program(self) -> CProgram:
+        step, blocks = self.step, self.blocks
+        once = blocks.phase("once", step.once)
+        initial = blocks.phase("initial", step.initial)
+        every = blocks.phase("block", step.blocks)
+        phases = [
+            *_phase("once", once),
+            *_phase("initial", initial),
+            *_phase("event", every),
+            *_phase("step", [c for c in every if c[1] is Partition.STEP]),
+            *_phase("crossing", [c for c in every if c[1] is Partition.CROSSING]),
+            *_phase("output", [c for c in every if c[1] is Partition.OUTPUT]),
+        ]
+        tables = [*self._small_functions(), *phases]
+        tables += self._model_table()
+        self.functions.write_all()
+        own = [f for f in self.functions.written if f.external is None]
+        foreign = [f for f in self.functions.written if f.external is not None]
+        files = _split("functions", [list(f.lines) for f in own])
+        files += _split("blocks", blocks.functions)
+        files.append(CFile("model.c", _text(['#include "model.h"', "", *tables])))
+        return CProgram(
+            step.name,
+            CFile("model.h", _text(self._header())),
+            tuple(files),
+            self._external_file() if foreign else None,
+            tuple(f.external for f in foreign if f.external is not None),
+            tuple(blocks.infos),
+            tuple(self._places),
+            dict(self.layout.counts),
+        )
+
+    # --------------------------------------------------------------------------------------------------------- header
+
+    def _header(self) -> list[str]:
+        arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
+        prototypes = [f.prototype + ";" for f in self.functions.written]
+        return [
+            f"/* {names.comment(self.step.name)}: generated by Kilohertz. */",
+            "#ifndef KHZ_GENERATED_MODEL_H",
+            "#define KHZ_GENERATED_MODEL_H",
+            "",
+            *INCLUDES,
+            "",
+            *self.layout.enumerators(),
+            "",
+            *self.layout.struct(arena),
+            "",
+            *self.types.definitions,
+            *prototypes,
+            "",
+            *self.blocks.prototypes,
+            "",
+            "#endif",
+        ]
+
+    def _external_file(self) -> CFile:
+        """Wrappers of external functions, with the texts of their Include annotations, each once."""
+        foreign = [f for f in self.functions.written if f.external is not None]
+        includes: dict[str, None] = {}
+        declarations: dict[str, None] = {}
+        for f in foreign:
+            assert f.external is not None
+            for text in f.external.includes:
+                includes.setdefault(text.strip())
+            if not f.external.includes and f.external.language != "builtin":
+                declarations.setdefault(prototype_of_external(self.step.functions[f.id], self.types))
+        lines = ['#include "model.h"', '#include "ModelicaUtilities.h"', *includes, "", *declarations, ""]
+        return CFile("external.c", _text([*lines, *(line for f in foreign for line in f.lines)]))
+
+    # ------------------------------------------------------------------------------------------------ small functions
+
+    def _small_functions(self) -> list[str]:
+        step = self.step
+        tunable = [v for v in step.variables.values() if v.tunable]
+        computed = {t.name for b in step.once for t in s.targets(b)} | {v.name for v in tunable}
+        rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind is not Kind.OBJECT]
+        return [
+            *_function("static void khz_tunables(void *instance)", self._starts(tunable)),
+            *_function(
+                "static void khz_start(void *instance)", [*self._starts(rest), *self._nominals(), *self._samples()]
+            ),
+            *self._asserts("asserts", step.asserts),
+            *self._asserts("initial_asserts", step.initial_asserts),
+            *_function("static void khz_crossings(void *instance, double *g)", self._crossings(), used="g"),
+            *_function(
+                "static void khz_time_events(void *instance, double *at)",
+                self._list("at", (e.at for e in step.time_events)),
+                used="at",
+            ),
+            *_function(
+                "static void khz_delay_sources(void *instance, double *value)",
+                self._list("value", (d.source for d in step.delays)),
+                used="value",
+            ),
+            *_function("static void khz_destroy(void *instance)", self._destructors()),
+        ]
+
+    def _writer(self) -> Writer:
+        return Writer(self.layout, "(&z->c)")
+
+    def _starts(self, variables: Sequence[StepVariable]) -> list[str]:
+        w = self._writer()
+        starts: list[tuple[StepVariable, Expr | None]] = []
+        for v in variables:
+            start = v.start
+            if v.slot.kind in (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE) and start is None:
+                own = self.step.variables.get(v.name[4:-1])
+                start = own.start if own is not None else None
+            starts.append((v, start))
+        w.plan(e for _, e in starts if e is not None)
+        for v, start in starts:
+            text = default_start(v.ty) if start is None else w.text(start)
+            if v.slot.kind in STRINGS:
+                w.put(f"khz_set_text(&z->c, {self.layout.place(v)}, {text});")
+            else:
+                w.put(f"{self.layout.place(v)} = {text};")
+        return w.scope.lines
+
+    def _nominals(self) -> list[str]:
+        w = self._writer()
+        for i, ref in enumerate(self.layout.nominals):
+            w.put(f"z->nominal[{i}] = khz_nominal({self._nominal(w, self.step.variables[ref.name])});")
+        for v in self.step.of_kind(Kind.STATE):
+            w.put(f"z->nominal_x[{v.slot.index}] = khz_nominal({self._nominal(w, v)});")
+        return w.scope.lines
+
+    def _nominal(self, w: Writer, v: StepVariable) -> str:
+        if v.nominal is None:
+            return "1.0"
+        w.plan((v.nominal,))
+        return w.text(v.nominal)
+
+    def _samples(self) -> list[str]:
+        w = self._writer()
+        for sample in self.step.samples:
+            w.plan((sample.start, sample.interval))
+            start, interval = w.text(sample.start), w.text(sample.interval)
+            w.put(f"z->sample_start[{sample.index}] = {start};", f"z->sample_interval[{sample.index}] = {interval};")
+        return w.scope.lines
+
+    def _asserts(self, name: str, asserts: Iterable[Assert]) -> list[str]:
+        w = self._writer()
+        statements = StatementWriter(w, self.place)
+        for one in asserts:
+            statements.statement(one)
+        return _function(
+            f"static khz_status khz_{name}(void *instance)", w.scope.lines, "return (khz_status)z->c.status;"
+        )
+
+    def _crossings(self) -> list[str]:
+        """g > 0 while the relation is as buffered, < 0 where it differs: never 0, so that no crossing is missed."""
+        w = self._writer()
+        w.plan(e for c in self.step.crossings for e in (c.relation, c.function))
+        for c in self.step.crossings:
+            relation, function = w.text(c.relation), w.text(c.function)
+            w.put(f"g[{c.index}] = khz_crossing(({relation}) == z->r[{c.index}], {function});{self._remark(c.origin)}")
+        return w.scope.lines
+
+    def _remark(self, origin: Origin) -> str:
+        text = self.where(origin)
+        return f" /* {text[2:]} */" if text else ""
+
+    def _list(self, target: str, expressions: Iterable[Expr]) -> list[str]:
+        w = self._writer()
+        roots = list(expressions)
+        w.plan(roots)
+        for i, e in enumerate(roots):
+            text = w.text(e)
+            w.put(f"{target}[{i}] = {text};")
+        return w.scope.lines
+
+    def _destructors(self) -> list[str]:
+        lines = []
+        for v in self.step.of_kind(Kind.OBJECT):
+            assert isinstance(v.ty.base, ExternalObjectType)
+            name = self.functions.request(v.ty.base.destructor) if v.ty.base.destructor in self.step.functions else None
+            if name is not None:
+                place = self.layout.place(v)
+                lines += [f"if ({place} != NULL) {{", f"    {name}(&z->c, {place});", f"    {place} = NULL;", "}"]
+        return lines
+
+    # ---------------------------------------------------------------------------------------------------------- table
+
+    def _model_table(self) -> list[str]:
+        step, layout = self.step, self.layout
+        counts = layout.counts
+        homotopy = any(_contains(b, "homotopy") for b in step.initial)
+        table = []
+        for info in self.blocks.infos:
+            unknowns, origin = names.string(", ".join(info.unknowns[:4])), names.string(self.where(info.origin)[2:])
+            table.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
+        offsets = {
+            **{k: k for k in ("x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value")},
+            **{k: k for k in ("sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "factored")},
+            "nominal": "nominal_x",
+            "arena": "arena",
+        }
+        phases = ("once", "initial", "event", "step", "crossing", "output")
+        small = (
+            "tunables",
+            "start",
+            "asserts",
+            "initial_asserts",
+            "crossings",
+            "time_events",
+            "delay_sources",
+            "destroy",
+        )
+        return [
+            "static const khz_block khz_blocks[] = {",
+            *(table or ['    {"", "", 0, 0},']),
+            "};",
+            "",
+            "static const khz_model khz_this_model = {",
+            "    .abi = KHZ_ABI,",
+            f"    .name = {names.string(step.name)},",
+            "    .size = sizeof(khz_instance),",
+            f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
+            f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
+            f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)}, .n_delays = {len(step.delays)},",
+            f"    .n_factored = {layout.factored}, .n_blocks = {len(self.blocks.infos)},",
+            f"    .uses_homotopy = {int(homotopy)},",
+            *(f"    .{k} = offsetof(khz_instance, {member})," for k, member in offsets.items()),
+            "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
+            "    .blocks = khz_blocks,",
+            *(f"    .{name} = khz_phase_{name}," for name in phases),
+            *(f"    .{name} = khz_{name}," for name in small),
+            "};",
+            "",
+            "const khz_model *khz_get_model(void)",
+            "{",
+            "    return &khz_this_model;",
+            "}",
+            "",
+            "size_t khz_area_offset(int32_t kind)",
+            "{",
+            f"    static const size_t offsets[{len(AREAS)}] = {{",
+            *(f"        offsetof(khz_instance, {k.value})," for k in AREAS),
+            "    };",
+            "    return offsets[kind];",
+            "}",
+        ]
+
+
+def _phase(name: str, calls: Sequence[tuple[str, Partition]]) -> list[str]:
+    lines = ["khz_status status = KHZ_OK;"]
+    for call, _ in calls:
+        lines += [f"if ((status = {call}(z)) != KHZ_OK) {{", "    return status;", "}"]
+    return _function(f"static khz_status khz_phase_{name}(void *instance)", lines, "return status;")
+
+
+def _function(head: str, body: list[str], result: str = "", used: str = "") -> list[str]:
+    lines = [
+        "khz_instance *const z = (khz_instance *)instance;",
+        "(void)z;",
+        *([f"(void){used};"] if used else []),
+        *body,
+    ]
+    return [head, "{", *("    " + line for line in lines), *([f"    {result}"] if result else []), "}", ""]
+
+
+def _contains(block: s.Block, name: str) -> bool:
+    seen: set[int] = set()
+    stack = list(s.expressions(block))
+    while stack:
+        e = stack.pop()
+        if id(e) not in seen:
+            seen.add(id(e))
+            if isinstance(e, x.Builtin) and e.name == name:
+                return True
+            stack.extend(e.children())
+    return False
+
+
+def _split(stem: str, functions: Sequence[list[str]]) -> list[CFile]:
+    """Functions over several files, so that the C compiler stays linear and works in parallel."""
+    files: list[CFile] = []
+    lines: list[str] = []
+
+    def flush() -> None:
+        if lines:
+            files.append(CFile(f"{stem}_{len(files) + 1}.c", _text(['#include "model.h"', "", *lines])))
+            lines.clear()
+
+    last_static = False
+    for function in functions:
+        if len(lines) > _LINES_PER_FILE and not last_static:
+            flush()
+        lines.extend(function)
+        last_static = function[0].startswith("static")  # its caller follows
+    flush()
+    return files
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,79 @@
+"""Spelling: C identifiers for Modelica names, exact constants, string literals, comments."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+_LONGEST_PLAIN = 10
+_NOT_IDENTIFIER = re.compile(r"[^A-Za-z0-9]+")
+
+
+class Names:
+    """Hands out C identifiers: the Modelica name with `_` for what C does not allow, numbered where that clashes."""
+
+    def __init__(self, prefix: str = "", suffix: str = "") -> None:
+        self._prefix, self._suffix = prefix, suffix
+        self._given: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def __call__(self, name: str) -> str:
+        given = self._given.get(name)
+        if given is None:
+            base = _NOT_IDENTIFIER.sub("_", name).strip("_") or "x"
+            if not self._prefix and base[0].isdigit():
+                base = "n" + base
+            given, count = self._prefix + base + self._suffix, 1
+            while given in self._taken:
+                count += 1
+                given = f"{self._prefix}{base}_{count}{self._suffix}"
+            self._given[name] = given
+            self._taken.add(given)
+        return given
+
+
+def real(value: float) -> str:
+    """A double that reads back exactly: plain where the decimal is exact and short, else hexadecimal with a comment."""
+    if math.isnan(value):
+        return "(double)NAN"
+    if math.isinf(value):
+        return "(double)INFINITY" if value > 0 else "-(double)INFINITY"
+    text = repr(value)
+    if len(text) <= _LONGEST_PLAIN and Fraction(text) == Fraction(value):
+        return text if any(c in text for c in ".e") else text + ".0"
+    return f"{_short_hex(value)} /* {text} */"
+
+
+def _short_hex(value: float) -> str:
+    text = value.hex()
+    mantissa, exponent = text.split("p")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}p{exponent}"
+
+
+def integer(value: int) -> str:
+    """An int32 constant."""
+    if value == -(2**31):
+        return "INT32_MIN"
+    return str(value)
+
+
+def string(text: str) -> str:
+    """A C string literal; anything but plain ASCII as octal bytes, so that trigraphs and encodings do not matter."""
+    out = []
+    for byte in text.encode("utf-8"):
+        char = chr(byte)
+        if char in '"\\':
+            out.append("\\" + char)
+        elif 32 <= byte < 127 and char != "?":
+            out.append(char)
+        else:
+            out.append(f"\\{byte:03o}")
+    return '"' + "".join(out) + '"'
+
+
+def comment(text: str) -> str:
+    """Text that can stand inside a C comment."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")

@@ -1,0 +1,95 @@
+"""Where shared subexpressions are computed: each in the innermost scope that encloses all its uses.
+
+Scopes are the function's body, the branches of an if-expression, the right side of `and`/`or`, and the body of a
+comprehension.  A value used in two branches is computed once before the `if`, one used in a single branch stays there;
+so nothing is computed twice and nothing is computed that the model guards against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kilohertz.ir.expr import Binary, Comprehension, Expr, IfExp
+
+
+class Scope:
+    """A node of the tree of scopes; `lines` and `values` are filled while C is written."""
+
+    __slots__ = ("depth", "lines", "parent", "results", "values")
+
+    def __init__(self, parent: Scope | None) -> None:
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.lines: list[str] = []
+        self.values: dict[int, object] = {}  # by id of the node: its C text or array
+        self.results: dict[int, list[Any]] = {}  # by id of a call: its outputs
+
+
+def common(a: Scope, b: Scope) -> Scope:
+    """The innermost scope around both."""
+    while a is not b:
+        if a.depth >= b.depth:
+            assert a.parent is not None
+            a = a.parent
+        else:
+            assert b.parent is not None
+            b = b.parent
+    return a
+
+
+class Placement:
+    """Uses, home scope and inner scopes of every node below some roots."""
+
+    def __init__(self, roots: Iterable[Expr], top: Scope) -> None:
+        self.uses: dict[int, int] = {}
+        self.home: dict[int, Scope] = {}
+        self.inner: dict[tuple[int, int], Scope] = {}
+        root_list = list(roots)
+        self.kept = root_list  # ids stay valid as long as the nodes live
+        for root in root_list:
+            self.uses[id(root)] = self.uses.get(id(root), 0) + 1
+            self.home[id(root)] = top
+        for node in _parents_first(root_list):
+            self._pass_down(node)
+
+    def _pass_down(self, node: Expr) -> None:
+        here = self.home[id(node)]
+        for k, child in enumerate(node.children()):
+            scope = here
+            if _opens_scope(node, k):
+                scope = self.inner[id(node), k] = Scope(here)
+            key = id(child)
+            self.uses[key] = self.uses.get(key, 0) + 1
+            known = self.home.get(key)
+            self.home[key] = scope if known is None else common(known, scope)
+
+
+def _opens_scope(node: Expr, child: int) -> bool:
+    match node:
+        case IfExp():
+            return child > 0
+        case Binary("and" | "or", _, _):
+            return child == 1
+        case Comprehension():
+            return child == 0
+        case _:
+            return False
+
+
+def _parents_first(roots: list[Expr]) -> list[Expr]:
+    """Every node once, each after all its parents (reversed postorder, on an explicit stack)."""
+    order: list[Expr] = []
+    seen: set[int] = set()
+    for root in roots:
+        stack: list[tuple[Expr, bool]] = [(root, False)]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                order.append(node)
+            elif id(node) not in seen:
+                seen.add(id(node))
+                stack.append((node, True))
+                stack.extend((child, False) for child in node.children())
+    order.reverse()
+    return order

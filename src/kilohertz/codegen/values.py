@@ -1,0 +1,112 @@
+"""C values of Modelica types: spelling of types, arrays as pointer and dimensions, records as structs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kilohertz.base import Diagnostic, InternalError, ModelError
+from kilohertz.codegen.names import Names
+from kilohertz.ir.types import EnumType, ExternalObjectType, FunctionType, Primitive, RecordType, TupleType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayValue:
+    """A row-major array: C pointer text, dimensions as C integer texts, type of an element."""
+
+    pointer: str
+    dims: tuple[str, ...]
+    element: Type
+
+    @property
+    def size(self) -> str:
+        return product(self.dims)
+
+    @property
+    def is_fixed(self) -> bool:
+        return all(d.isdigit() for d in self.dims)
+
+
+def product(dims: tuple[str, ...]) -> str:
+    """The C text of a product of dimensions; folded where they are numbers."""
+    number = 1
+    names = []
+    for d in dims:
+        if d.isdigit():
+            number *= int(d)
+        else:
+            names.append(d)
+    if not names or number == 0:
+        return str(number)
+    return " * ".join(([str(number)] if number != 1 else []) + names)
+
+
+class TypeTable:
+    """C types of Modelica types; collects the structs of the records in the order they are needed."""
+
+    def __init__(self) -> None:
+        self._names = Names("khz_record_")
+        self._structs: dict[RecordType, str] = {}
+        self.fields = Names("", "_")
+        self.definitions: list[str] = []
+
+    def of(self, ty: Type) -> str:
+        """The C type of one element of `ty`."""
+        match ty.base:
+            case Primitive("Real"):
+                return "double"
+            case Primitive("Integer" | "Boolean") | EnumType():
+                return "int32_t"
+            case Primitive("String"):
+                return "const char *"
+            case ExternalObjectType():
+                return "void *"
+            case RecordType():
+                return self.struct(ty.base)
+            case Primitive() | TupleType() | FunctionType():
+                raise InternalError(f"no C value of type {ty}")
+
+    def declare(self, ty: Type, name: str) -> str:
+        """`double x`; a pointer type hugs the name."""
+        text = self.of(ty)
+        return text + name if text.endswith("*") else f"{text} {name}"
+
+    def struct(self, record: RecordType) -> str:
+        known = self._structs.get(record)
+        if known is not None:
+            return known
+        members = []
+        for name, ty in record.fields:
+            if any(d is None for d in ty.dims):
+                raise ModelError(
+                    Diagnostic("C610", f"record {record.name}: the size of field `{name}` is not known in advance")
+                )
+            count = 1
+            for d in ty.dims:
+                count *= d or 0
+            dims = f"[{max(count, 1)}]" if ty.dims else ""
+            members.append(f"    {self.declare(ty.scalar(), self.fields(name))}{dims};")
+        if not members:
+            members.append("    char empty;")
+        again = any(r.name == record.name for r in self._structs)
+        tag = self._names(f"{record.name} {len(self._structs)}" if again else record.name)
+        self._structs[record] = tag
+        self.definitions += [f"typedef struct {tag} {{", *members, f"}} {tag};", ""]
+        return tag
+
+    def is_record(self, ty: Type) -> bool:
+        return isinstance(ty.base, RecordType)
+
+
+def is_string(ty: Type) -> bool:
+    return ty.base == Primitive("String")
+
+
+def is_real(ty: Type) -> bool:
+    return ty.base == Primitive("Real")
+
+
+def fixed_dims(ty: Type) -> tuple[str, ...] | None:
+    """The dimensions as texts, or None where one is not known."""
+    if any(d is None for d in ty.dims):
+        return None
+    return tuple(str(d) for d in ty.dims)

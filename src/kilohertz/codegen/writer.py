@@ -1,0 +1,186 @@
+"""The core of writing a C function: scopes, lines, temporaries; knows nothing of what expressions mean.
+
+The writer works in scopes (see `placement`): a shared scalar becomes a `const` temporary in its home scope; an
+if-expression is `c ? a : b` while its branches need no statements, else an `if`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.codegen.placement import Placement, Scope
+from kilohertz.codegen.values import ArrayValue, TypeTable, product
+from kilohertz.ir import expr as x
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.types import Type
+
+Text = tuple[str, int]  # C text and how tightly it binds
+TERNARY, OR, AND, RELATION, SUM, PRODUCT, UNARY, PRIMARY = 1, 2, 3, 4, 6, 7, 8, 9
+_MOST_ON_STACK = 2048  # elements; a larger temporary goes into the arena
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A C function: its name, the types of its inputs and outputs, and the arguments that remain to be passed."""
+
+    name: str
+    inputs: tuple[Type, ...]
+    outputs: tuple[Type, ...]
+    arguments: tuple[Expr, ...]
+    returns: bool  # its one output is the C result
+
+
+class Host(Protocol):
+    """What a writer must be told from outside: variables, functions, operators of the model."""
+
+    types: TypeTable
+
+    def variable(self, ref: x.Ref) -> str | ArrayValue:
+        """C text of a variable (an lvalue), or an array."""
+        ...
+
+    def callee(self, call: x.Call) -> Callee:
+        """The C function for a call."""
+        ...
+
+    def builtin(self, writer: WriterCore, e: x.Builtin) -> Text | None:
+        """Operators that only the host knows (sample, delay, ...); None: not one of them."""
+        ...
+
+
+class WriterCore(ABC):
+    """Lines in scopes."""
+
+    def __init__(self, host: Host, context: str) -> None:
+        self.host, self.types, self.context = host, host.types, context
+        self._count = 0
+        self.scope = Scope(None)
+        self.placement = Placement((), self.scope)
+        self.locals: dict[str, str | ArrayValue] = {}
+
+    def plan(self, roots: Iterable[Expr]) -> None:
+        """Decide where the shared parts of these expressions go; called before writing them in the present scope."""
+        self.placement = Placement(roots, self.scope)
+
+    def put(self, *lines: str) -> None:
+        self.scope.lines.extend(lines)
+
+    def fresh(self, stem: str = "t") -> str:
+        self._count += 1
+        return f"{stem}{self._count}"
+
+    def inside(self, body: Callable[[], None], scope: Scope | None = None) -> list[str]:
+        """The lines of a body written in its own scope, indented."""
+        outer = self.scope
+        self.scope = scope if scope is not None and self._is_child(scope) else Scope(outer)
+        body()
+        lines = ["    " + line for line in self.scope.lines]
+        self.scope = outer
+        return lines
+
+    def braces(self, head: str, body: Callable[[], None]) -> None:
+        """`head { body }`."""
+        lines = self.inside(body)
+        self.put(head + " {", *lines, "}")
+
+    def _is_child(self, scope: Scope) -> bool:
+        return scope.parent is self.scope and not scope.lines
+
+    # ---------------------------------------------------------------------------------------------- remembered values
+
+    def known(self, e: Expr) -> object | None:
+        """What was already computed for this node, in a scope around us."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            value = scope.values.get(id(e))
+            if value is not None:
+                return value
+            scope = scope.parent
+        return None
+
+    def is_shared(self, e: Expr) -> bool:
+        return self.placement.uses.get(id(e), 0) > 1
+
+    def at_home(self, e: Expr, write: Callable[[], None]) -> None:
+        """Write in the planned scope of a shared node; in the present one where that is not around us."""
+        outer = self.scope
+        self.scope = self._home(e)
+        write()
+        self.scope = outer
+
+    def _home(self, e: Expr) -> Scope:
+        home = self.placement.home.get(id(e))
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope is home:
+                return scope
+            scope = scope.parent
+        return self.scope
+
+    def keep(self, e: Expr, text: str) -> str:
+        """A scalar as a constant of the present scope."""
+        if not text.isidentifier():
+            name = self.fresh()
+            ctype = self.types.of(e.ty)
+            self.put(f"{ctype}{name} = {text};" if ctype.endswith("*") else f"const {ctype} {name} = {text};")
+            text = name
+        self.scope.values[id(e)] = text
+        return text
+
+    # ------------------------------------------------------------------------------------------------------- storage
+
+    def room(self, dims: tuple[str, ...], element: Type) -> ArrayValue:
+        """A new array: on the stack where its size is known and small, else in the arena."""
+        name = self.fresh("a")
+        size = product(dims)
+        ctype = self.types.of(element)
+        if size.isdigit() and int(size) <= _MOST_ON_STACK:
+            self.put(f"{self.types.declare(element, name)}[{max(1, int(size))}];")
+        else:
+            star = f"{ctype}*{name}" if ctype.endswith("*") else f"{ctype} *{name}"
+            cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
+            self.put(f"{star} = {cast}khz_arena({self.context}, sizeof(*{name}) * (size_t)({size}));")
+        return ArrayValue(name, dims, element)
+
+    def length(self, text: str) -> str:
+        """A dimension as a name or number, so that it can be used often."""
+        if text.isdigit() or text.isidentifier():
+            return text
+        name = self.fresh("n")
+        self.put(f"const int32_t {name} = {text};")
+        return name
+
+    def copy(self, target: str, source: str, size: str, element: Type) -> None:
+        """memcpy of `size` elements."""
+        if size == "0":
+            return
+        self.put(f"memmove({target}, {source}, sizeof({self.types.of(element).rstrip()}) * (size_t)({size}));")
+
+    # --------------------------------------------------------------------------------------------------- to be provided
+
+    @abstractmethod
+    def scalar(self, e: Expr) -> Text: ...
+
+    @abstractmethod
+    def record(self, e: Expr) -> str: ...
+
+    @abstractmethod
+    def array(self, e: Expr) -> ArrayValue: ...
+
+    def text(self, e: Expr, least: int = 0) -> str:
+        """C text of a scalar, in parentheses where it binds less than `least`."""
+        text, binds = self.scalar(e)
+        return text if binds >= least else f"({text})"
+
+    def value(self, e: Expr) -> str:
+        """C text of one element: a scalar or a record."""
+        return self.record(e) if self.types.is_record(e.ty) else self.text(e)
+
+
+def unsupported(what: str) -> ModelError:
+    """The diagnostic for what code generation cannot spell yet."""
+    return ModelError(Diagnostic("C611", f"not supported in generated code: {what}"))

@@ -1,0 +1,21 @@
+/* Dense linear systems: LU with partial pivoting, and the minimum-norm solution of singular but consistent ones. */
+#ifndef KHZ_LINEAR_H
+#define KHZ_LINEAR_H
+
+#include "khz_base.h"
+
+/* Factorise a [n*n, row major] in place, rows scaled by their largest entry; scale [n] gets the factors, pivot [n] the
+ * row order.  KHZ_SINGULAR when a pivot is lost in rounding, KHZ_NOT_FINITE on NaN.  Allocates: never. */
+khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot);
+
+/* Solve with the factors: b [n] in: right-hand side, out: solution; work [n].  Allocates: never. */
+void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work);
+
+/* Doubles of work that khz_minimum_norm needs. */
+size_t khz_minimum_norm_size(int n);
+
+/* Minimum-norm solution of a x = b for an a of any rank.  a [n*n] is destroyed; b [n] in: right-hand side, out: x.
+ * KHZ_SINGULAR when no x solves the system to rounding (residual above `tolerance` times the scale of the row). */
+khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, double *work, int32_t *order);
+
+#endif

@@ -1,0 +1,184 @@
+/* Modelica's operators and functions where C has none of its own.  All are bounded and allocate nothing. */
+#ifndef KHZ_MATH_H
+#define KHZ_MATH_H
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "khz_base.h"
+
+enum { KHZ_LOOP_CAP = 100000000 };
+
+static inline double khz_power2(double x) { return x * x; }
+static inline double khz_power3(double x) { return x * x * x; }
+static inline double khz_power4(double x) { return (x * x) * (x * x); }
+static inline double khz_min(double a, double b) { return a < b ? a : b; }
+static inline double khz_max(double a, double b) { return a > b ? a : b; }
+static inline int32_t khz_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
+static inline int32_t khz_max_int(int32_t a, int32_t b) { return a > b ? a : b; }
+static inline int32_t khz_abs_int(int32_t a) { return a < 0 ? -a : a; }
+static inline int32_t khz_sign(double x) { return (x > 0.0) - (x < 0.0); }
+static inline double khz_div(double a, double b) { return trunc(a / b); }
+static inline double khz_mod(double a, double b) { return a - floor(a / b) * b; }
+static inline double khz_rem(double a, double b) { return a - trunc(a / b) * b; }
+
+/* integer(x), MLS 3.7.2: the largest Integer not above x; held to the range of Integer. */
+static inline int32_t khz_integer(double x)
+{
+    const double y = floor(x);
+    if (!(y > -2147483648.0)) {
+        return INT32_MIN;
+    }
+    return y < 2147483647.0 ? (int32_t)y : INT32_MAX;
+}
+
+static inline int32_t khz_div_int(khz_context *c, int32_t a, int32_t b)
+{
+    if (b == 0) {
+        khz_fail(c, KHZ_DOMAIN, KHZ_NOWHERE, "Integer division by zero");
+        return 0;
+    }
+    return b == -1 ? -a : a / b;
+}
+
+static inline int32_t khz_rem_int(khz_context *c, int32_t a, int32_t b)
+{
+    return b == -1 ? 0 : a - khz_div_int(c, a, b) * b;
+}
+
+static inline int32_t khz_mod_int(khz_context *c, int32_t a, int32_t b)
+{
+    const int32_t r = khz_rem_int(c, a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/* Number of elements of first:step:last. */
+static inline int32_t khz_count(int32_t first, int32_t step, int32_t last)
+{
+    if (step == 0 || (step > 0 ? first > last : first < last)) {
+        return 0;
+    }
+    return (last - first) / step + 1;
+}
+
+static inline int32_t khz_range_count(double first, double step, double last)
+{
+    return step == 0.0 || (step > 0.0 ? first > last : first < last) ? 0 : (int32_t)floor((last - first) / step + 1e-10) + 1;
+}
+
+/* A subscript (from one) as an offset (from zero); out of bounds is a failure and the first element. */
+static inline int32_t khz_index(khz_context *c, int32_t sub, int32_t size)
+{
+    if (sub < 1 || sub > size) {
+        khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, "an array subscript is out of bounds");
+        return 0;
+    }
+    return sub - 1;
+}
+
+/* The same for first of `count` neighbours. */
+static inline int32_t khz_slice(khz_context *c, int32_t first, int32_t count, int32_t size)
+{
+    if (count > 0 && (first < 1 || first + count - 1 > size)) {
+        khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, "an array subscript is out of bounds");
+        return 0;
+    }
+    return first - 1;
+}
+
+/* Condition of every while loop: no failure so far, and the cap not reached. */
+static inline int khz_goes_on(khz_context *c, int32_t turns)
+{
+    if (turns >= KHZ_LOOP_CAP) {
+        khz_fail(c, KHZ_NO_CONVERGENCE, KHZ_NOWHERE, "a while loop does not end");
+    }
+    return c->status == KHZ_OK;
+}
+
+/* A crossing function for the root finder: its sign tells whether the relation is still as buffered, its size how far
+ * the crossing is.  Never zero: a solver cannot come to rest on the crossing and lose it. */
+static inline double khz_crossing(int as_buffered, double function)
+{
+    const double size = fabs(function) + DBL_MIN;
+    return as_buffered ? size : -size;
+}
+
+/* A nominal value that can be divided by. */
+static inline double khz_nominal(double value)
+{
+    return fabs(value) > 0.0 && fabs(value) <= DBL_MAX ? fabs(value) : 1.0;
+}
+
+static inline double khz_dot(int32_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static inline int32_t khz_dot_int(int32_t n, const int32_t *a, const int32_t *b)
+{
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static inline void khz_cross(const double *a, const double *b, double *y)
+{
+    y[0] = a[1] * b[2] - a[2] * b[1];
+    y[1] = a[2] * b[0] - a[0] * b[2];
+    y[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline void khz_skew(const double *a, double *y)
+{
+    y[0] = 0.0, y[1] = -a[2], y[2] = a[1];
+    y[3] = a[2], y[4] = 0.0, y[5] = -a[0];
+    y[6] = -a[1], y[7] = a[0], y[8] = 0.0;
+}
+
+/* y [n*m] = a [n*k] * b [k*m] */
+static inline void khz_matrix_product(int32_t n, int32_t k, int32_t m, const double *a, const double *b, double *y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < m; j++) {
+            double sum = 0.0;
+            for (int32_t l = 0; l < k; l++) {
+                sum += a[i * k + l] * b[l * m + j];
+            }
+            y[i * m + j] = sum;
+        }
+    }
+}
+
+static inline void khz_matrix_product_int(int32_t n, int32_t k, int32_t m, const int32_t *a, const int32_t *b, int32_t *y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < m; j++) {
+            int32_t sum = 0;
+            for (int32_t l = 0; l < k; l++) {
+                sum += a[i * k + l] * b[l * m + j];
+            }
+            y[i * m + j] = sum;
+        }
+    }
+}
+
+/* y = a^power by repeated products; work [n*n]. */
+static inline void khz_matrix_power(int32_t n, const double *a, int32_t power, double *y, double *work)
+{
+    for (int32_t i = 0; i < n * n; i++) {
+        y[i] = i / n == i % n ? 1.0 : 0.0;
+    }
+    for (int32_t turn = 0; turn < power; turn++) {
+        khz_matrix_product(n, n, n, y, a, work);
+        memcpy(y, work, sizeof(double) * (size_t)n * (size_t)n);
+    }
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* The binary interface of a generated model: const data, functions, and one flat instance.
+ *
+ * An instance is `model->size` bytes without pointers into itself (external objects are made once, at initialisation):
+ * memcpy makes a snapshot.  Areas are found by their offset in bytes; a String is a row of KHZ_TEXT_SIZE bytes. */
+#ifndef KHZ_MODEL_H
+#define KHZ_MODEL_H
+
+#include "khz_base.h"
+
+enum { KHZ_ABI = 1, KHZ_DELAY_POINTS = 8192 };
+
+/* A block of equations and where it comes from. */
+typedef struct khz_block {
+    const char *name;        /* what it solves for */
+    const char *origin;      /* file:line, instance path */
+    int32_t n_unknowns;
+    int32_t cost;            /* operations, in the worst case where known */
+} khz_block;
+
+/* A delay line: a ring of accepted points. */
+typedef struct khz_delay {
+    int32_t first, count;
+    double time[KHZ_DELAY_POINTS];
+    double value[KHZ_DELAY_POINTS];
+} khz_delay;
+
+typedef khz_status (*khz_phase_fn)(void *instance);
+
+typedef struct khz_model {
+    uint32_t abi;
+    const char *name;
+    size_t size;
+    int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
+    int32_t uses_homotopy;
+    size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
+    size_t reinit, reinit_value;             /* int32 [n_x], double [n_x] */
+    size_t sample_now, sample_tick;          /* int32 [n_samples], int64 [n_samples] */
+    size_t sample_start, sample_interval;    /* double [n_samples] */
+    size_t delays, factored, nominal, arena, arena_size;
+    const khz_block *blocks;
+    void (*tunables)(void *instance);        /* default values of the parameters that may be set */
+    khz_phase_fn once;
+    void (*start)(void *instance);           /* guesses and nominal values */
+    khz_phase_fn initial;
+    khz_phase_fn event;                      /* one pass over all blocks */
+    khz_phase_fn step;                       /* derivatives */
+    khz_phase_fn crossing;                   /* what crossings need besides */
+    khz_phase_fn output;                     /* what the recorder needs besides */
+    khz_phase_fn asserts;
+    khz_phase_fn initial_asserts;
+    void (*crossings)(void *instance, double *g);   /* > 0: as buffered; < 0: an event is due */
+    void (*time_events)(void *instance, double *at);
+    void (*delay_sources)(void *instance, double *value);
+    void (*destroy)(void *instance);         /* external objects */
+} khz_model;
+
+KHZ_EXPORT const khz_model *khz_get_model(void);
+/* Offset of a storage area, by the position of its kind in ir/step.py. */
+KHZ_EXPORT size_t khz_area_offset(int32_t kind);
+
+static inline double *khz_reals(void *instance, size_t offset) { return (double *)(void *)((char *)instance + offset); }
+static inline int32_t *khz_ints(void *instance, size_t offset) { return (int32_t *)(void *)((char *)instance + offset); }
+static inline char *khz_texts(void *instance, size_t offset) { return (char *)instance + offset; }
+
+KHZ_EXPORT size_t khz_instance_size(const khz_model *m);
+/* Free what external objects hold. */
+KHZ_EXPORT void khz_instance_destroy(const khz_model *m, void *instance);
+/* Prepare memory of model->size bytes: everything zero, tunable parameters at their defaults. */
+KHZ_EXPORT khz_status khz_instance_init(const khz_model *m, void *instance);
+/* Parameters, start values, initial equations, first event.  Bounded by caps. */
+KHZ_EXPORT khz_status khz_initialize(const khz_model *m, void *instance, double time);
+/* Event iteration at the present time until nothing changes. */
+KHZ_EXPORT khz_status khz_event(const khz_model *m, void *instance);
+/* Derivatives at (time, x): x [n_x] in, xd [n_x] out. */
+KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd);
+/* All variables at (time, x), for the recorder. */
+KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);
+/* Next instant (> time) at which a sample ticks or a time event is due; infinity when there is none. */
+KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double *work);
+/* Mark the samples that tick now; their number. */
+KHZ_EXPORT int khz_mark_samples(const khz_model *m, void *instance);
+/* Value of a delay line at an instant; the oldest value before its beginning. */
+double khz_delay_value(const khz_delay *line, double now, double present, double at);
+void khz_delay_push(const khz_model *m, void *instance, double *work);
+
+#endif

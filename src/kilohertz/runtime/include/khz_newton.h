@@ -1,0 +1,31 @@
+/* Damped Newton iteration with caps, and a Levenberg-Marquardt rescue for off-line runs. */
+#ifndef KHZ_NEWTON_H
+#define KHZ_NEWTON_H
+
+#include "khz_base.h"
+
+/* Residuals at x [n] into f [n]; the Jacobian df/dx at x into jacobian [n*n, row major].  `instance` is the model's. */
+typedef void (*khz_residual_fn)(void *instance, const double *x, double *f);
+typedef void (*khz_jacobian_fn)(void *instance, const double *x, double *jacobian);
+
+typedef struct khz_newton_problem {
+    int n;
+    khz_residual_fn residual;
+    khz_jacobian_fn jacobian;   /* NULL: forward differences */
+    const double *nominal;      /* [n] size of each unknown, > 0 */
+    const double *lower;        /* [n] min, -inf where there is none; NULL: no bounds */
+    const double *upper;
+    int max_iterations;
+    int rescue_iterations;      /* 0: no Levenberg-Marquardt when Newton gives up */
+    double tolerance;           /* on the scaled step */
+} khz_newton_problem;
+
+/* Doubles (and 32-bit integers: n) of work needed. */
+size_t khz_newton_size(int n);
+
+/* Solve f(x) = 0; x [n] in: guess, out: solution (on failure: the best point found).
+ * Evaluates the residual last at the returned x.  Allocates: never.  Bound: max_iterations * (1 + cuts + n) residuals. */
+khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+                      int32_t *order);
+
+#endif

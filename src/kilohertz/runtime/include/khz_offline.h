@@ -1,0 +1,76 @@
+/* Off-line runs: CVODE (its functions are handed in by address) or a fixed step, with events and a recorder.
+ * Not part of a real-time program. */
+#ifndef KHZ_OFFLINE_H
+#define KHZ_OFFLINE_H
+
+#include "khz_model.h"
+
+/* Functions of SUNDIALS 7 with 32-bit indices, filled in by whoever loaded the libraries. */
+typedef struct khz_sundials {
+    int (*context_create)(int comm, void **context);
+    int (*context_free)(void **context);
+    int (*context_clear_handlers)(void *context);
+    void *(*vector_new)(int32_t n, void *context);
+    void (*vector_destroy)(void *v);
+    double *(*vector_data)(void *v);
+    void *(*matrix_new)(int32_t rows, int32_t columns, void *context);
+    void (*matrix_destroy)(void *a);
+    double *(*matrix_data)(void *a);
+    void *(*solver_new)(void *y, void *a, void *context);
+    int (*solver_free)(void *solver);
+    void *(*create)(int method, void *context);
+    void (*destroy)(void **mem);
+    int (*init)(void *mem, int (*rhs)(double, void *, void *, void *), double t, void *y);
+    int (*reinit)(void *mem, double t, void *y);
+    int (*tolerances)(void *mem, double relative, void *absolute);
+    int (*set_user)(void *mem, void *user);
+    int (*set_max_steps)(void *mem, long n);
+    int (*set_max_step)(void *mem, double h);
+    int (*set_stop)(void *mem, double t);
+    int (*root_init)(void *mem, int n, int (*roots)(double, void *, double *, void *));
+    int (*root_directions)(void *mem, int *directions);
+    int (*root_no_warning)(void *mem);
+    int (*set_solver)(void *mem, void *solver, void *a);
+    int (*set_jacobian)(void *mem, int (*jacobian)(double, void *, void *, void *, void *, void *, void *, void *));
+    int (*advance)(void *mem, double t, void *y, double *reached, int task);
+    int (*interpolate)(void *mem, double t, int k, void *y);
+} khz_sundials;
+
+/* Rows are full, or it is time for news: take `n_rows` rows.  Not 0: stop the run. */
+typedef int (*khz_flush_fn)(int32_t n_rows, double time);
+
+typedef struct khz_offline {
+    const khz_model *model;
+    void *instance;
+    const khz_sundials *sundials;
+    khz_flush_fn flush;
+    double start, stop, step, relative_tolerance, absolute_factor, max_step;
+    double grid_step;
+    int64_t n_grid;             /* grid points after the start */
+    /* recorder: column k is a value of kind[k] (0 double, 1 int32) at offset[k] */
+    int32_t n_columns, capacity;
+    const int64_t *offset;
+    const int32_t *kind;
+    double *rows;
+    /* sparsity of d xd / d x: rows of column j in row[first[j] .. first[j+1]-1]; columns of one colour share no row */
+    int32_t n_colours;
+    const int32_t *colour, *first, *row;
+    double *work;               /* khz_offline_work(model) doubles */
+    /* results */
+    int32_t code;               /* of the solver, where it failed */
+    int64_t n_steps, n_rhs, n_jacobians, n_state_events, n_time_events;
+    double time;
+    /* private */
+    int32_t n_rows;
+    int64_t grid_next;
+} khz_offline;
+
+enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21 };
+
+KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
+/* From the initialised instance to `stop`: KHZ_OK, KHZ_TERMINATED, KHZ_RUN_STOPPED or a failure. */
+KHZ_EXPORT int32_t khz_run_cvode(khz_offline *o);
+/* The same with a fixed step; order 1: explicit Euler, 4: Runge-Kutta. */
+KHZ_EXPORT int32_t khz_run_fixed(khz_offline *o, int32_t order);
+
+#endif

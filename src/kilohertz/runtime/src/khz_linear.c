@@ -1,0 +1,266 @@
+#include "khz_linear.h"
+
+#include <float.h>
+#include <math.h>
+
+khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
+{
+    /* Scale every row to a largest entry of one: makes pivots comparable whatever the units. */
+    for (int i = 0; i < n; i++) {
+        double largest = 0.0;
+        for (int j = 0; j < n; j++) {
+            const double v = fabs(a[i * n + j]);
+            if (!(v <= DBL_MAX)) {
+                return KHZ_NOT_FINITE;
+            }
+            largest = v > largest ? v : largest;
+        }
+        if (largest == 0.0) {
+            return KHZ_SINGULAR;
+        }
+        int exponent;
+        (void)frexp(largest, &exponent);
+        scale[i] = ldexp(1.0, -exponent);
+        for (int j = 0; j < n; j++) {
+            a[i * n + j] *= scale[i];
+        }
+        pivot[i] = i;
+    }
+    /* Columns lost against their own size are singular, not small: units of unknowns may differ by many powers. */
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        double largest = fabs(a[k * n + k]);
+        for (int i = k + 1; i < n; i++) {
+            const double v = fabs(a[i * n + k]);
+            if (v > largest) {
+                largest = v;
+                best = i;
+            }
+        }
+        double column = 0.0;
+        for (int i = 0; i < k; i++) {
+            const double v = fabs(a[i * n + k]);
+            column = v > column ? v : column;
+        }
+        if (!(largest > (double)n * 4.0 * DBL_EPSILON * column) || largest == 0.0) {
+            return largest <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
+        }
+        if (best != k) {
+            for (int j = 0; j < n; j++) {
+                const double t = a[k * n + j];
+                a[k * n + j] = a[best * n + j];
+                a[best * n + j] = t;
+            }
+            const int32_t t = pivot[k];
+            pivot[k] = pivot[best];
+            pivot[best] = t;
+        }
+        const double inverse = 1.0 / a[k * n + k];
+        for (int i = k + 1; i < n; i++) {
+            const double factor = a[i * n + k] * inverse;
+            a[i * n + k] = factor;
+            if (factor == 0.0) {
+                continue;
+            }
+            for (int j = k + 1; j < n; j++) {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+        }
+    }
+    return KHZ_OK;
+}
+
+void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = b[pivot[i]] * scale[pivot[i]];
+        for (int j = 0; j < i; j++) {
+            sum -= lu[i * n + j] * work[j];
+        }
+        work[i] = sum;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double sum = work[i];
+        for (int j = i + 1; j < n; j++) {
+            sum -= lu[i * n + j] * b[j];
+        }
+        b[i] = sum / lu[i * n + i];
+    }
+}
+
+size_t khz_minimum_norm_size(int n)
+{
+    return 3U * (size_t)n;
+}
+
+/* Householder vector of the m entries x[0], x[stride], ...: overwrites x with it, returns the new leading entry. */
+static double reflector(int m, double *x, int stride, double *factor)
+{
+    double norm = 0.0;
+    for (int i = 0; i < m; i++) {
+        norm = hypot(norm, x[i * stride]);
+    }
+    if (norm == 0.0) {
+        *factor = 0.0;
+        return 0.0;
+    }
+    const double lead = x[0] > 0.0 ? -norm : norm;
+    const double v0 = x[0] - lead;
+    *factor = -v0 / lead;
+    for (int i = 1; i < m; i++) {
+        x[i * stride] /= v0;
+    }
+    x[0] = 1.0;
+    return lead;
+}
+
+/* y -= factor * v * (v . y) over m entries. */
+static void reflect(int m, const double *v, int v_stride, double factor, double *y, int y_stride)
+{
+    double dot = 0.0;
+    for (int i = 0; i < m; i++) {
+        dot += v[i * v_stride] * y[i * y_stride];
+    }
+    dot *= factor;
+    for (int i = 0; i < m; i++) {
+        y[i * y_stride] -= dot * v[i * v_stride];
+    }
+}
+
+khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, double *work, int32_t *order)
+{
+    double *const diagonal = work;
+    double *const factor = work + n;
+    double *const x = work + 2 * n;
+
+    /* Rows to size one, so that the rank does not depend on units of equations; b goes along. */
+    for (int i = 0; i < n; i++) {
+        double largest = 0.0;
+        for (int j = 0; j < n; j++) {
+            const double v = fabs(a[i * n + j]);
+            if (!(v <= DBL_MAX)) {
+                return KHZ_NOT_FINITE;
+            }
+            largest = v > largest ? v : largest;
+        }
+        if (largest > 0.0) {
+            for (int j = 0; j < n; j++) {
+                a[i * n + j] /= largest;
+            }
+            b[i] /= largest;
+        }
+        order[i] = i;
+    }
+
+    /* QR with column pivoting: a[:, order] = Q R, rank where the rest is rounding. */
+    int rank = 0;
+    double first = 0.0;
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        double largest = -1.0;
+        for (int j = k; j < n; j++) {
+            double norm = 0.0;
+            for (int i = k; i < n; i++) {
+                norm += a[i * n + j] * a[i * n + j];
+            }
+            if (norm > largest) {
+                largest = norm;
+                best = j;
+            }
+        }
+        largest = sqrt(largest);
+        if (k == 0) {
+            first = largest;
+        }
+        if (!(largest > 1e-12 * (double)n * first)) {
+            break;
+        }
+        if (best != k) {
+            for (int i = 0; i < n; i++) {
+                const double t = a[i * n + k];
+                a[i * n + k] = a[i * n + best];
+                a[i * n + best] = t;
+            }
+            const int32_t t = order[k];
+            order[k] = order[best];
+            order[best] = t;
+        }
+        diagonal[k] = reflector(n - k, &a[k * n + k], n, &factor[k]);
+        for (int j = k + 1; j < n; j++) {
+            reflect(n - k, &a[k * n + k], n, factor[k], &a[k * n + j], n);
+        }
+        reflect(n - k, &a[k * n + k], n, factor[k], &b[k], 1);
+        rank++;
+    }
+
+    /* What is left of b below the rank must vanish: otherwise no solution exists. */
+    double size = 0.0;
+    double rest = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double v = fabs(b[i]);
+        if (i < rank) {
+            size = v > size ? v : size;
+        } else {
+            rest = v > rest ? v : rest;
+        }
+    }
+    if (!(rest <= tolerance * (size + 1e-300)) && !(rest <= tolerance * 1e-6)) {
+        return KHZ_SINGULAR;
+    }
+
+    /* [R11 R12] = [T 0] Z: reflect the rows from the right, then solve with T and undo Z. */
+    for (int i = 0; i < rank; i++) {
+        a[i * n + i] = diagonal[i];
+    }
+    for (int k = rank - 1; k >= 0 && rank < n; k--) {
+        /* Vector (R[k,k], R[k,rank..n-1]); row k keeps its tail as the Householder vector. */
+        double norm = a[k * n + k];
+        for (int j = rank; j < n; j++) {
+            norm = hypot(norm, a[k * n + j]);
+        }
+        norm = fabs(norm);
+        const double lead = a[k * n + k] > 0.0 ? -norm : norm;
+        const double v0 = a[k * n + k] - lead;
+        factor[k] = norm == 0.0 ? 0.0 : -v0 / lead;
+        for (int j = rank; j < n; j++) {
+            a[k * n + j] = norm == 0.0 ? 0.0 : a[k * n + j] / v0;
+        }
+        a[k * n + k] = lead;
+        for (int i = 0; i < k; i++) {
+            double dot = a[i * n + k];
+            for (int j = rank; j < n; j++) {
+                dot += a[i * n + j] * a[k * n + j];
+            }
+            dot *= factor[k];
+            a[i * n + k] -= dot;
+            for (int j = rank; j < n; j++) {
+                a[i * n + j] -= dot * a[k * n + j];
+            }
+        }
+    }
+    for (int i = rank - 1; i >= 0; i--) {
+        double sum = b[i];
+        for (int j = i + 1; j < rank; j++) {
+            sum -= a[i * n + j] * x[j];
+        }
+        x[i] = sum / a[i * n + i];
+    }
+    for (int i = rank; i < n; i++) {
+        x[i] = 0.0;
+    }
+    for (int k = 0; k < rank && rank < n; k++) {
+        double dot = x[k];
+        for (int j = rank; j < n; j++) {
+            dot += a[k * n + j] * x[j];
+        }
+        dot *= factor[k];
+        x[k] -= dot;
+        for (int j = rank; j < n; j++) {
+            x[j] -= dot * a[k * n + j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        b[order[i]] = x[i];
+    }
+    return KHZ_OK;
+}

@@ -1,0 +1,278 @@
+#include "khz_newton.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "khz_linear.h"
+
+enum { MAX_CUTS = 12 };
+
+typedef struct frame {
+    const khz_newton_problem *p;
+    khz_context *c;
+    void *instance;
+    double *f, *f_new, *jacobian, *lu, *step, *x_new, *row_scale, *x_scale, *lu_scale, *solve_work;
+    int32_t *order;
+} frame;
+
+size_t khz_newton_size(int n)
+{
+    const size_t m = (size_t)n;
+    return 2U * m * m + 9U * m + khz_minimum_norm_size(n);
+}
+
+static int all_finite(int n, const double *v)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(v[i]) <= DBL_MAX)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Residual at x; 0 when the point is outside the domain of the equations. */
+static int evaluate(const frame *w, const double *x, double *f)
+{
+    const int32_t status = w->c->status;
+    w->p->residual(w->instance, x, f);
+    const int failed = w->c->status != status;
+    w->c->status = status;
+    return !failed && all_finite(w->p->n, f);
+}
+
+static int differentiate(const frame *w, double *x)
+{
+    const int n = w->p->n;
+    if (w->p->jacobian != NULL) {
+        w->p->jacobian(w->instance, x, w->jacobian);
+        if (all_finite(n * n, w->jacobian)) {
+            return 1;
+        }
+    }
+    /* Forward differences, backward where the forward point lies outside the domain. */
+    for (int j = 0; j < n; j++) {
+        const double kept = x[j];
+        double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * 1e-2);
+        delta = (kept + delta) - kept;
+        x[j] = kept + delta;
+        int fine = evaluate(w, x, w->f_new);
+        if (!fine) {
+            delta = -delta;
+            x[j] = kept + delta;
+            fine = evaluate(w, x, w->f_new);
+        }
+        x[j] = kept;
+        if (!fine) {
+            return 0;
+        }
+        for (int i = 0; i < n; i++) {
+            w->jacobian[i * n + j] = (w->f_new[i] - w->f[i]) / delta;
+        }
+    }
+    return 1;
+}
+
+/* Sizes: an unknown is as large as it is or as its nominal value; a residual as large as its row of the Jacobian makes
+ * it for a change of every unknown by that size. */
+static void rescale(const frame *w, const double *x)
+{
+    const int n = w->p->n;
+    for (int j = 0; j < n; j++) {
+        w->x_scale[j] = fmax(fabs(x[j]), w->p->nominal[j]);
+    }
+    for (int i = 0; i < n; i++) {
+        double size = 0.0;
+        for (int j = 0; j < n; j++) {
+            size = fmax(size, fabs(w->jacobian[i * n + j]) * w->x_scale[j]);
+        }
+        w->row_scale[i] = size > 0.0 ? 1.0 / size : 1.0;
+    }
+}
+
+static double merit(const frame *w, const double *f)
+{
+    double sum = 0.0;
+    for (int i = 0; i < w->p->n; i++) {
+        const double v = f[i] * w->row_scale[i];
+        sum += v * v;
+    }
+    return sum;
+}
+
+static double largest_step(const frame *w)
+{
+    double largest = 0.0;
+    for (int j = 0; j < w->p->n; j++) {
+        largest = fmax(largest, fabs(w->step[j]) / w->x_scale[j]);
+    }
+    return largest;
+}
+
+static int newton_direction(const frame *w)
+{
+    const int n = w->p->n;
+    memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++) {
+        w->step[i] = -w->f[i];
+    }
+    khz_status status = khz_lu_factor(n, w->lu, w->lu_scale, w->order);
+    if (status == KHZ_OK) {
+        khz_lu_solve(n, w->lu, w->lu_scale, w->order, w->step, w->solve_work);
+    } else if (status == KHZ_SINGULAR) {
+        memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
+        for (int i = 0; i < n; i++) {
+            w->step[i] = -w->f[i];
+        }
+        status = khz_minimum_norm(n, w->lu, w->step, 1e-6, w->solve_work, w->order);
+    }
+    return status == KHZ_OK && all_finite(n, w->step);
+}
+
+/* (J'J + mu D'D) step = -J'f in scaled quantities: between Newton (mu = 0) and steepest descent. */
+static int marquardt_direction(const frame *w, double mu)
+{
+    const int n = w->p->n;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = i == j ? mu : 0.0;
+            for (int k = 0; k < n; k++) {
+                const double s = w->row_scale[k];
+                sum += w->jacobian[k * n + i] * w->x_scale[i] * s * w->jacobian[k * n + j] * w->x_scale[j] * s;
+            }
+            w->lu[i * n + j] = sum;
+            w->lu[j * n + i] = sum;
+        }
+        double sum = 0.0;
+        for (int k = 0; k < n; k++) {
+            const double s = w->row_scale[k];
+            sum -= w->jacobian[k * n + i] * w->x_scale[i] * s * w->f[k] * s;
+        }
+        w->step[i] = sum;
+    }
+    if (khz_lu_factor(n, w->lu, w->lu_scale, w->order) != KHZ_OK) {
+        return 0;
+    }
+    khz_lu_solve(n, w->lu, w->lu_scale, w->order, w->step, w->solve_work);
+    for (int i = 0; i < n; i++) {
+        w->step[i] *= w->x_scale[i];
+    }
+    return all_finite(n, w->step);
+}
+
+static void trial(const frame *w, const double *x, double factor)
+{
+    for (int j = 0; j < w->p->n; j++) {
+        double v = x[j] + factor * w->step[j];
+        if (w->p->lower != NULL && x[j] >= w->p->lower[j] && v < w->p->lower[j]) {
+            v = w->p->lower[j];
+        }
+        if (w->p->upper != NULL && x[j] <= w->p->upper[j] && v > w->p->upper[j]) {
+            v = w->p->upper[j];
+        }
+        w->x_new[j] = v;
+    }
+}
+
+static void accept(const frame *w, double *x)
+{
+    const size_t bytes = sizeof(double) * (size_t)w->p->n;
+    memcpy(x, w->x_new, bytes);
+    memcpy(w->f, w->f_new, bytes);
+}
+
+/* Newton with cuts of the step until the residual shrinks.  1: converged, 0: gave up. */
+static int iterate_newton(const frame *w, double *x)
+{
+    for (int iteration = 0; iteration < w->p->max_iterations; iteration++) {
+        w->c->n_iterations++;
+        if (!differentiate(w, x)) {
+            return 0;
+        }
+        rescale(w, x);
+        if (!newton_direction(w)) {
+            return 0;
+        }
+        const double size = largest_step(w);
+        const double before = merit(w, w->f);
+        double factor = 1.0;
+        int found = 0;
+        for (int cut = 0; cut < MAX_CUTS && !found; cut++) {
+            trial(w, x, factor);
+            found = evaluate(w, w->x_new, w->f_new) &&
+                    (merit(w, w->f_new) <= (1.0 - 1e-4 * factor) * before || size * factor < w->p->tolerance);
+            factor = found ? factor : factor * 0.5;
+        }
+        if (!found) {
+            return before <= 1e-20;
+        }
+        accept(w, x);
+        if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f) == 0.0)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int iterate_marquardt(const frame *w, double *x)
+{
+    double mu = 1e-3;
+    for (int iteration = 0; iteration < w->p->rescue_iterations; iteration++) {
+        w->c->n_iterations++;
+        if (!differentiate(w, x)) {
+            return 0;
+        }
+        rescale(w, x);
+        const double before = merit(w, w->f);
+        int found = 0;
+        for (int raise = 0; raise < MAX_CUTS && !found; raise++) {
+            if (marquardt_direction(w, mu)) {
+                trial(w, x, 1.0);
+                found = evaluate(w, w->x_new, w->f_new) && merit(w, w->f_new) < before;
+            }
+            mu = found ? mu * 0.2 : mu * 8.0;
+        }
+        if (!found) {
+            return before <= 1e-20;
+        }
+        accept(w, x);
+        mu = fmax(mu, 1e-15);
+        if (merit(w, w->f) <= 1e-20) {
+            /* Close enough for Newton to finish quadratically. */
+            return iterate_newton(w, x) || merit(w, w->f) <= 1e-20;
+        }
+    }
+    return 0;
+}
+
+khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+                      int32_t *order)
+{
+    const int n = p->n;
+    double *const nn = work;
+    frame w = {.p = p, .c = c, .instance = instance, .order = order};
+    w.jacobian = nn;
+    w.lu = w.jacobian + n * n;
+    w.f = w.lu + n * n;
+    w.f_new = w.f + n;
+    w.step = w.f_new + n;
+    w.x_new = w.step + n;
+    w.row_scale = w.x_new + n;
+    w.x_scale = w.row_scale + n;
+    w.lu_scale = w.x_scale + n;
+    double *const guess = w.lu_scale + n;
+    w.solve_work = guess + 2 * n;
+
+    memcpy(guess, x, sizeof(double) * (size_t)n);
+    int solved = evaluate(&w, x, w.f) && iterate_newton(&w, x);
+    if (!solved && p->rescue_iterations > 0) {
+        memcpy(x, guess, sizeof(double) * (size_t)n);
+        solved = evaluate(&w, x, w.f) && iterate_marquardt(&w, x);
+    }
+    if (!solved) {
+        c->n_caps++;
+    }
+    p->residual(instance, x, w.f);
+    return solved && all_finite(n, w.f) ? KHZ_OK : KHZ_NO_CONVERGENCE;
+}

@@ -1,0 +1,497 @@
+#include "khz_offline.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, CV_ROOT_RETURN = 2, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
+
+typedef struct work {
+    double *g, *at, *delayed, *x, *xd, *k;
+} work;
+
+static int32_t unknowns(const khz_model *m)
+{
+    return m->n_x > 0 ? m->n_x : 1; /* a model without states gets one that rests */
+}
+
+int64_t khz_offline_work(const khz_model *m)
+{
+    return (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + 8;
+}
+
+static work divide(const khz_offline *o)
+{
+    const khz_model *const m = o->model;
+    const int32_t n = unknowns(m);
+    work w;
+    w.g = o->work;
+    w.at = w.g + m->n_r;
+    w.delayed = w.at + m->n_time_events;
+    w.x = w.delayed + m->n_delays;
+    w.xd = w.x + n;
+    w.k = w.xd + n; /* 5 n */
+    return w;
+}
+
+static double slack(double t)
+{
+    return 64.0 * DBL_EPSILON * fabs(t) + 1e-300;
+}
+
+/* ------------------------------------------------------------------------------------------------------- recorder */
+
+static int32_t record(khz_offline *o)
+{
+    if (o->n_rows == o->capacity) {
+        if (o->flush(o->n_rows, o->time) != 0) {
+            return KHZ_RUN_STOPPED;
+        }
+        o->n_rows = 0;
+    }
+    double *const row = o->rows + (size_t)o->n_rows * (size_t)o->n_columns;
+    const char *const base = (const char *)o->instance;
+    for (int32_t i = 0; i < o->n_columns; i++) {
+        if (o->kind[i] == 0) {
+            memcpy(&row[i], base + o->offset[i], sizeof(double));
+        } else {
+            int32_t value;
+            memcpy(&value, base + o->offset[i], sizeof value);
+            row[i] = (double)value;
+        }
+    }
+    o->n_rows++;
+    return KHZ_OK;
+}
+
+static int32_t record_at(khz_offline *o, double t, const double *x)
+{
+    khz_status status = khz_evaluate_all(o->model, o->instance, t, x);
+    if (status == KHZ_OK) {
+        status = o->model->asserts(o->instance);
+    }
+    return status == KHZ_OK ? record(o) : (int32_t)status;
+}
+
+static double grid_time(const khz_offline *o, int64_t k)
+{
+    return k >= o->n_grid ? o->stop : o->start + (double)k * o->grid_step;
+}
+
+/* --------------------------------------------------------------------------------------------------------- events */
+
+/* The event at (t, x): both sides recorded, x updated.  Counts as a time event where a sample or instant is due. */
+static int32_t handle_event(khz_offline *o, const work *w, double t, double *x, int is_time_event)
+{
+    const khz_model *const m = o->model;
+    int32_t status = record_at(o, t, x);
+    if (status != KHZ_OK) {
+        return status;
+    }
+    if (m->n_delays > 0) {
+        khz_delay_push(m, o->instance, w->delayed);
+    }
+    const int ticks = khz_mark_samples(m, o->instance);
+    if (is_time_event || ticks > 0) {
+        o->n_time_events++;
+    } else {
+        o->n_state_events++;
+    }
+    status = (int32_t)khz_event(m, o->instance);
+    if (status < 0) {
+        return status;
+    }
+    memcpy(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
+    if (status == KHZ_TERMINATED) {
+        (void)record(o);
+        return status;
+    }
+    status = (int32_t)m->asserts(o->instance);
+    if (status == KHZ_OK && m->n_delays > 0) {
+        khz_delay_push(m, o->instance, w->delayed);
+    }
+    return status == KHZ_OK ? record(o) : status;
+}
+
+static int32_t finish(khz_offline *o)
+{
+    khz_context *const c = (khz_context *)o->instance;
+    c->phase = KHZ_PHASE_TERMINAL;
+    const int32_t status = (int32_t)khz_event(o->model, o->instance);
+    c->phase = KHZ_PHASE_CONTINUOUS;
+    return status == KHZ_TERMINATED ? KHZ_OK : status;
+}
+
+static int32_t deliver(khz_offline *o, int32_t status)
+{
+    const int stopped = o->flush(o->n_rows, o->time);
+    o->n_rows = 0;
+    return status == KHZ_OK && stopped ? KHZ_RUN_STOPPED : status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- CVODE */
+
+static int rhs(double t, void *y, void *yd, void *user)
+{
+    khz_offline *const o = (khz_offline *)user;
+    double *const out = o->sundials->vector_data(yd);
+    o->n_rhs++;
+    if (o->model->n_x == 0) {
+        out[0] = 0.0;
+    }
+    return khz_derivatives(o->model, o->instance, t, o->sundials->vector_data(y), out) == KHZ_OK ? 0 : 1;
+}
+
+static int roots(double t, void *y, double *g, void *user)
+{
+    khz_offline *const o = (khz_offline *)user;
+    const khz_model *const m = o->model;
+    khz_context *const c = (khz_context *)o->instance;
+    c->time = t;
+    c->status = KHZ_OK;
+    c->arena_used = 0;
+    memcpy(khz_reals(o->instance, m->x), o->sundials->vector_data(y), sizeof(double) * (size_t)m->n_x);
+    if (m->step(o->instance) == KHZ_OK && m->crossing(o->instance) == KHZ_OK) {
+        m->crossings(o->instance, g);
+        return 0;
+    }
+    return 1;
+}
+
+static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, void *t2, void *t3)
+{
+    (void)t2;
+    (void)t3;
+    khz_offline *const o = (khz_offline *)user;
+    const int32_t n = o->model->n_x;
+    double *const x = o->sundials->vector_data(y);
+    const double *const f = o->sundials->vector_data(fy);
+    double *const shifted = o->sundials->vector_data(t1);
+    double *const matrix = o->sundials->matrix_data(a); /* column major */
+    const double *const nominal = khz_reals(o->instance, o->model->nominal);
+    const work w = divide(o);
+    double *const kept = w.k;
+    o->n_jacobians++;
+    memcpy(kept, x, sizeof(double) * (size_t)n);
+    memset(matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
+    for (int32_t colour = 0; colour < o->n_colours; colour++) {
+        for (int32_t j = 0; j < n; j++) {
+            if (o->colour[j] == colour) {
+                const double size = fmax(fabs(kept[j]), 1e-2 * nominal[j]);
+                x[j] = kept[j] + sqrt(DBL_EPSILON) * (f[j] < 0.0 ? -size : size);
+            }
+        }
+        o->n_rhs++;
+        const khz_status status = khz_derivatives(o->model, o->instance, t, x, shifted);
+        for (int32_t j = 0; j < n; j++) {
+            if (o->colour[j] != colour) {
+                continue;
+            }
+            const double delta = x[j] - kept[j];
+            for (int32_t k = o->first[j]; k < o->first[j + 1]; k++) {
+                const int32_t i = o->row[k];
+                matrix[(size_t)j * (size_t)n + (size_t)i] = (shifted[i] - f[i]) / delta;
+            }
+            x[j] = kept[j];
+        }
+        if (status != KHZ_OK) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+typedef struct solver {
+    void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
+} solver;
+
+static int32_t open_solver(khz_offline *o, const work *w, solver *s)
+{
+    const khz_sundials *const f = o->sundials;
+    const khz_model *const m = o->model;
+    const int32_t n = unknowns(m);
+    memset(s, 0, sizeof *s);
+    int bad = f->context_create(0, &s->context);
+    if (bad != 0) {
+        return KHZ_RUN_SOLVER_FAILED;
+    }
+    bad |= f->context_clear_handlers(s->context);
+    s->y = f->vector_new(n, s->context);
+    s->dense = f->vector_new(n, s->context);
+    s->absolute = f->vector_new(n, s->context);
+    s->matrix = f->matrix_new(n, n, s->context);
+    s->linear = f->solver_new(s->y, s->matrix, s->context);
+    s->mem = f->create(CV_BDF, s->context);
+    if (s->y == NULL || s->dense == NULL || s->absolute == NULL || s->linear == NULL || s->mem == NULL) {
+        return KHZ_RUN_SOLVER_FAILED;
+    }
+    double *const x = f->vector_data(s->y);
+    double *const absolute = f->vector_data(s->absolute);
+    x[0] = 0.0;
+    absolute[0] = 1.0;
+    memcpy(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
+    for (int32_t i = 0; i < m->n_x; i++) {
+        absolute[i] = o->relative_tolerance * o->absolute_factor * khz_reals(o->instance, m->nominal)[i];
+    }
+    bad |= f->init(s->mem, rhs, o->time, s->y);
+    bad |= f->tolerances(s->mem, o->relative_tolerance, s->absolute);
+    bad |= f->set_user(s->mem, o);
+    bad |= f->set_max_steps(s->mem, 100000000L);
+    bad |= o->max_step > 0.0 ? f->set_max_step(s->mem, o->max_step) : 0;
+    bad |= f->set_solver(s->mem, s->linear, s->matrix);
+    if (m->n_x > 0) {
+        bad |= f->set_jacobian(s->mem, jacobian);
+    }
+    if (m->n_r > 0) {
+        bad |= f->root_init(s->mem, m->n_r, roots);
+        bad |= f->root_no_warning(s->mem);
+    }
+    (void)w;
+    return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+}
+
+static void close_solver(const khz_offline *o, solver *s)
+{
+    const khz_sundials *const f = o->sundials;
+    if (s->mem != NULL) {
+        f->destroy(&s->mem);
+    }
+    if (s->linear != NULL) {
+        (void)f->solver_free(s->linear);
+    }
+    if (s->matrix != NULL) {
+        f->matrix_destroy(s->matrix);
+    }
+    void *const vectors[] = {s->y, s->dense, s->absolute};
+    for (int i = 0; i < 3; i++) {
+        if (vectors[i] != NULL) {
+            f->vector_destroy(vectors[i]);
+        }
+    }
+    if (s->context != NULL) {
+        (void)f->context_free(&s->context);
+    }
+}
+
+/* Grid points up to t (those on an event are left to it). */
+static int32_t record_grid(khz_offline *o, const solver *s, double t, int event_follows)
+{
+    while (o->grid_next <= o->n_grid) {
+        const double at = grid_time(o, o->grid_next);
+        if (at > t + slack(t) || (at > t - slack(t) && !event_follows && at > t)) {
+            return KHZ_OK;
+        }
+        o->grid_next++;
+        if (event_follows && at > t - slack(t)) {
+            continue;
+        }
+        if (o->sundials->interpolate(s->mem, at < t ? at : t, 0, s->dense) != 0) {
+            return KHZ_RUN_SOLVER_FAILED;
+        }
+        const int32_t status = record_at(o, at, o->sundials->vector_data(s->dense));
+        if (status != KHZ_OK) {
+            return status;
+        }
+    }
+    return KHZ_OK;
+}
+
+static int32_t accepted(khz_offline *o, const work *w, const solver *s, int event_follows)
+{
+    o->n_steps++;
+    const int32_t status = record_grid(o, s, o->time, event_follows);
+    if (status != KHZ_OK) {
+        return status;
+    }
+    if (o->model->n_delays > 0 && !event_follows) {
+        const khz_status value = khz_evaluate_all(o->model, o->instance, o->time, o->sundials->vector_data(s->y));
+        if (value != KHZ_OK) {
+            return (int32_t)value;
+        }
+        khz_delay_push(o->model, o->instance, w->delayed);
+    }
+    if (o->n_steps % NEWS_EVERY == 0) {
+        const int stopped = o->flush(o->n_rows, o->time);
+        o->n_rows = 0;
+        return stopped ? KHZ_RUN_STOPPED : KHZ_OK;
+    }
+    return KHZ_OK;
+}
+
+/* Steps until `until` or an event; *root tells which. */
+static int32_t integrate(khz_offline *o, const work *w, const solver *s, double until, int until_is_event, int *root)
+{
+    const khz_sundials *const f = o->sundials;
+    *root = 0;
+    if (until - o->time <= slack(until) * 4.0) {
+        o->time = until;
+        return KHZ_OK;
+    }
+    if (f->set_stop(s->mem, until) != 0) {
+        return KHZ_RUN_SOLVER_FAILED;
+    }
+    while (o->time < until) {
+        double reached = o->time;
+        const int code = f->advance(s->mem, until, s->y, &reached, CV_ONE_STEP);
+        if (code < 0) {
+            o->code = code;
+            return KHZ_RUN_SOLVER_FAILED;
+        }
+        o->time = reached;
+        const int at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
+        if (at_end) {
+            o->time = until;
+        }
+        *root = code == CV_ROOT_RETURN;
+        const int32_t status = accepted(o, w, s, *root || (at_end && until_is_event));
+        if (status != KHZ_OK || *root) {
+            return status;
+        }
+        if (at_end) {
+            break;
+        }
+    }
+    return KHZ_OK;
+}
+
+static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
+{
+    int32_t status = record(o);
+    double last_event = -DBL_MAX;
+    int in_a_row = 0;
+    o->grid_next = 1;
+    if (o->model->n_delays > 0) {
+        khz_delay_push(o->model, o->instance, w->delayed);
+    }
+    while (status == KHZ_OK && o->time < o->stop) {
+        const double due = khz_next_time_event(o->model, o->instance, w->at);
+        const double until = fmin(due, o->stop);
+        int root = 0;
+        status = integrate(o, w, s, until, due <= o->stop, &root);
+        if (status != KHZ_OK) {
+            break;
+        }
+        const int is_time_event = o->time >= due - slack(due);
+        if (!root && !is_time_event) {
+            continue;
+        }
+        in_a_row = o->time - last_event <= 1e-12 * fmax(fabs(o->time), 1e-3) ? in_a_row + 1 : 0;
+        last_event = o->time;
+        if (in_a_row > CHATTER_CAP) {
+            return KHZ_RUN_CHATTERS;
+        }
+        status = handle_event(o, w, o->time, o->sundials->vector_data(s->y), is_time_event);
+        if (status == KHZ_OK && o->sundials->reinit(s->mem, o->time, s->y) != 0) {
+            status = KHZ_RUN_SOLVER_FAILED;
+        }
+    }
+    return status == KHZ_OK ? finish(o) : status;
+}
+
+int32_t khz_run_cvode(khz_offline *o)
+{
+    const work w = divide(o);
+    solver s;
+    int32_t status = open_solver(o, &w, &s);
+    if (status == KHZ_OK) {
+        status = run_cvode(o, &w, &s);
+    }
+    close_solver(o, &s);
+    return deliver(o, status);
+}
+
+/* ----------------------------------------------------------------------------------------------------- fixed step */
+
+static int32_t euler(khz_offline *o, const work *w, double t, double h)
+{
+    const int32_t status = (int32_t)khz_derivatives(o->model, o->instance, t, w->x, w->xd);
+    for (int32_t i = 0; i < o->model->n_x; i++) {
+        w->x[i] += h * w->xd[i];
+    }
+    return status;
+}
+
+static int32_t runge_kutta(khz_offline *o, const work *w, double t, double h)
+{
+    static const double part[4] = {0.0, 0.5, 0.5, 1.0};
+    static const double weight[4] = {1.0, 2.0, 2.0, 1.0};
+    const int32_t n = o->model->n_x;
+    double *const stage = w->k;
+    double *const sum = w->k + n;
+    for (int i = 0; i < 4; i++) {
+        for (int32_t j = 0; j < n; j++) {
+            stage[j] = w->x[j] + (i > 0 ? part[i] * h * w->xd[j] : 0.0);
+        }
+        const int32_t status = (int32_t)khz_derivatives(o->model, o->instance, t + part[i] * h, stage, w->xd);
+        if (status != KHZ_OK) {
+            return status;
+        }
+        for (int32_t j = 0; j < n; j++) {
+            sum[j] = (i > 0 ? sum[j] : 0.0) + weight[i] * w->xd[j];
+        }
+    }
+    for (int32_t j = 0; j < n; j++) {
+        w->x[j] += h / 6.0 * sum[j];
+    }
+    return KHZ_OK;
+}
+
+static int crossing_due(const khz_offline *o, const work *w)
+{
+    o->model->crossings(o->instance, w->g);
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        if (w->g[i] < 0.0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int32_t run_fixed(khz_offline *o, const work *w, int32_t order)
+{
+    const khz_model *const m = o->model;
+    const int64_t n_steps = (int64_t)ceil((o->stop - o->start) / o->step - 1e-9);
+    memcpy(w->x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
+    int32_t status = record(o);
+    o->grid_next = 1;
+    if (m->n_delays > 0) {
+        khz_delay_push(m, o->instance, w->delayed);
+    }
+    for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
+        const double t = o->start + (double)k * o->step;
+        const double next = k + 1 == n_steps ? o->stop : o->start + (double)(k + 1) * o->step;
+        const double due = khz_next_time_event(m, o->instance, w->at);
+        status = order == 4 ? runge_kutta(o, w, t, next - t) : euler(o, w, t, next - t);
+        o->time = next;
+        o->n_steps++;
+        status = status == KHZ_OK ? (int32_t)khz_evaluate_all(m, o->instance, next, w->x) : status;
+        if (status != KHZ_OK) {
+            break;
+        }
+        const int is_time_event = due <= next + 1e-9 * o->step;
+        if (is_time_event || crossing_due(o, w)) {
+            status = handle_event(o, w, next, w->x, is_time_event);
+            continue;
+        }
+        if (m->n_delays > 0) {
+            khz_delay_push(m, o->instance, w->delayed);
+        }
+        if (next >= grid_time(o, o->grid_next) - 1e-9 * o->step) {
+            status = record_at(o, next, w->x);
+        }
+        while (o->grid_next < o->n_grid && grid_time(o, o->grid_next) <= next + 1e-9 * o->step) {
+            o->grid_next++;
+        }
+        if (o->n_steps % NEWS_EVERY == 0 && status == KHZ_OK) {
+            status = o->flush(o->n_rows, o->time) != 0 ? KHZ_RUN_STOPPED : KHZ_OK;
+            o->n_rows = 0;
+        }
+    }
+    return status == KHZ_OK ? finish(o) : status;
+}
+
+int32_t khz_run_fixed(khz_offline *o, int32_t order)
+{
+    const work w = divide(o);
+    return deliver(o, run_fixed(o, &w, order));
+}

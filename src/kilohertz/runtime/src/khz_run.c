@@ -1,0 +1,300 @@
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "khz_model.h"
+
+enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
+
+size_t khz_instance_size(const khz_model *m)
+{
+    return m->size;
+}
+
+void khz_instance_destroy(const khz_model *m, void *instance)
+{
+    m->destroy(instance);
+}
+
+khz_status khz_instance_init(const khz_model *m, void *instance)
+{
+    memset(instance, 0, m->size);
+    khz_context *const c = (khz_context *)instance;
+    c->arena_offset = m->arena;
+    c->arena_size = m->arena_size;
+    c->block = KHZ_NOWHERE;
+    c->place = KHZ_NOWHERE;
+    c->lambda = 1.0;
+    m->tunables(instance);
+    return (khz_status)c->status;
+}
+
+/* pre := value for all discrete variables; 1 where some differed. */
+static int update_pre(const khz_model *m, void *instance)
+{
+    int changed = 0;
+    const double *const d = khz_reals(instance, m->d);
+    double *const pre_d = khz_reals(instance, m->pre_d);
+    for (int32_t i = 0; i < m->n_d; i++) {
+        changed |= !(d[i] == pre_d[i]);
+        pre_d[i] = d[i];
+    }
+    const int32_t *const n = khz_ints(instance, m->m);
+    int32_t *const pre_n = khz_ints(instance, m->pre_m);
+    for (int32_t i = 0; i < m->n_m; i++) {
+        changed |= n[i] != pre_n[i];
+        pre_n[i] = n[i];
+    }
+    const char *const s = khz_texts(instance, m->s);
+    char *const pre_s = khz_texts(instance, m->pre_s);
+    for (int32_t i = 0; i < m->n_s; i++) {
+        changed |= strcmp(s + i * KHZ_TEXT_SIZE, pre_s + i * KHZ_TEXT_SIZE) != 0;
+        memcpy(pre_s + i * KHZ_TEXT_SIZE, s + i * KHZ_TEXT_SIZE, KHZ_TEXT_SIZE);
+    }
+    return changed;
+}
+
+static int apply_reinits(const khz_model *m, void *instance)
+{
+    int any = 0;
+    int32_t *const flags = khz_ints(instance, m->reinit);
+    const double *const values = khz_reals(instance, m->reinit_value);
+    double *const x = khz_reals(instance, m->x);
+    for (int32_t i = 0; i < m->n_x; i++) {
+        if (flags[i]) {
+            flags[i] = 0;
+            any = 1;
+            x[i] = values[i];
+        }
+    }
+    return any;
+}
+
+khz_status khz_event(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    const int32_t phase = c->phase;
+    khz_status status = KHZ_EVENT_CAP;
+    if (phase == KHZ_PHASE_CONTINUOUS) {
+        c->phase = KHZ_PHASE_EVENT;
+    }
+    for (int pass = 0; pass < EVENT_CAP; pass++) {
+        c->arena_used = 0;
+        const khz_status result = m->event(instance);
+        if (result != KHZ_OK) {
+            status = result;
+            break;
+        }
+        /* sample() is true in the first pass only. */
+        if (m->n_samples > 0) {
+            memset(khz_ints(instance, m->sample_now), 0, sizeof(int32_t) * (size_t)m->n_samples);
+        }
+        const int moved = apply_reinits(m, instance);
+        const int changed = update_pre(m, instance);
+        if (!moved && !changed) {
+            status = KHZ_OK;
+            break;
+        }
+    }
+    if (status == KHZ_EVENT_CAP) {
+        c->n_caps++;
+        khz_fail(c, KHZ_EVENT_CAP, KHZ_NOWHERE, "the event iteration does not come to an end");
+    }
+    c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
+    return status;
+}
+
+/* The initial equations at lambda = 1, or by continuation from the simplified model. */
+static khz_status solve_initial(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    c->lambda = 1.0;
+    m->start(instance);
+    khz_status status = m->initial(instance);
+    if (status == KHZ_OK || !m->uses_homotopy) {
+        return status;
+    }
+    c->status = KHZ_OK;
+    c->lambda = 0.0;
+    m->start(instance);
+    status = m->initial(instance);
+    double reached = 0.0;
+    double stride = 0.1;
+    for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
+        c->lambda = fmin(1.0, reached + stride);
+        status = m->initial(instance);
+        if (status == KHZ_OK) {
+            reached = c->lambda;
+            stride *= 1.5;
+        } else if (stride > 1e-4) {
+            stride *= 0.3;
+            c->status = KHZ_OK;
+            status = KHZ_OK;
+        }
+    }
+    c->lambda = 1.0;
+    return status == KHZ_OK && reached < 1.0 ? KHZ_NO_CONVERGENCE : status;
+}
+
+khz_status khz_initialize(const khz_model *m, void *instance, double time)
+{
+    khz_context *const c = (khz_context *)instance;
+    c->time = time;
+    c->phase = KHZ_PHASE_INITIAL;
+    khz_status status = m->once(instance);
+    if (status == KHZ_OK) {
+        status = m->initial_asserts(instance);
+    }
+    if (status == KHZ_OK) {
+        memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
+        status = solve_initial(m, instance);
+    }
+    if (status != KHZ_OK) {
+        return status;
+    }
+    /* Initial event: pre := value, then iterate with the ticks that fall on the start. */
+    (void)update_pre(m, instance);
+    c->phase = KHZ_PHASE_EVENT;
+    int64_t *const ticks = (int64_t *)(void *)((char *)instance + m->sample_tick);
+    const double *const first = khz_reals(instance, m->sample_start);
+    const double *const interval = khz_reals(instance, m->sample_interval);
+    for (int32_t i = 0; i < m->n_samples; i++) {
+        const double passed = (time - first[i]) / interval[i];
+        ticks[i] = passed > 0.0 ? (int64_t)ceil(passed - 1e-9) : 0;
+    }
+    (void)khz_mark_samples(m, instance);
+    memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
+    status = khz_event(m, instance);
+    c->phase = KHZ_PHASE_CONTINUOUS;
+    return status;
+}
+
+khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd)
+{
+    khz_context *const c = (khz_context *)instance;
+    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    c->time = time;
+    c->status = KHZ_OK;
+    c->arena_used = 0;
+    memcpy(khz_reals(instance, m->x), x, bytes);
+    const khz_status status = m->step(instance);
+    if (status != KHZ_OK) {
+        return status;
+    }
+    memcpy(xd, khz_reals(instance, m->xd), bytes);
+    for (int32_t i = 0; i < m->n_x; i++) {
+        if (!(fabs(xd[i]) <= DBL_MAX)) {
+            c->status = KHZ_NOT_FINITE;
+            return KHZ_NOT_FINITE;
+        }
+    }
+    return KHZ_OK;
+}
+
+khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x)
+{
+    khz_context *const c = (khz_context *)instance;
+    c->time = time;
+    c->status = KHZ_OK;
+    c->arena_used = 0;
+    if (x != khz_reals(instance, m->x)) {
+        memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
+    }
+    khz_status status = m->step(instance);
+    status = status == KHZ_OK ? m->crossing(instance) : status;
+    return status == KHZ_OK ? m->output(instance) : status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- time events */
+
+static double tick_time(const khz_model *m, void *instance, int32_t i)
+{
+    const int64_t *const ticks = (const int64_t *)(void *)((char *)instance + m->sample_tick);
+    return khz_reals(instance, m->sample_start)[i] + (double)ticks[i] * khz_reals(instance, m->sample_interval)[i];
+}
+
+double khz_next_time_event(const khz_model *m, void *instance, double *work)
+{
+    const khz_context *const c = (const khz_context *)instance;
+    double next = (double)INFINITY;
+    for (int32_t i = 0; i < m->n_samples; i++) {
+        next = fmin(next, tick_time(m, instance, i));
+    }
+    m->time_events(instance, work);
+    for (int32_t i = 0; i < m->n_time_events; i++) {
+        if (work[i] > c->time && work[i] < next) {
+            next = work[i];
+        }
+    }
+    return next;
+}
+
+int khz_mark_samples(const khz_model *m, void *instance)
+{
+    const khz_context *const c = (const khz_context *)instance;
+    int64_t *const ticks = (int64_t *)(void *)((char *)instance + m->sample_tick);
+    int32_t *const now = khz_ints(instance, m->sample_now);
+    int count = 0;
+    for (int32_t i = 0; i < m->n_samples; i++) {
+        const double slack = 1e-9 * khz_reals(instance, m->sample_interval)[i];
+        now[i] = tick_time(m, instance, i) <= c->time + slack;
+        if (now[i]) {
+            ticks[i]++;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* --------------------------------------------------------------------------------------------------------- delays */
+
+double khz_delay_value(const khz_delay *line, double now, double present, double at)
+{
+    if (line->count == 0 || at >= now) {
+        return present;
+    }
+    const int32_t n = KHZ_DELAY_POINTS;
+    const int32_t newest = (line->first + line->count - 1) % n;
+    if (at >= line->time[newest]) {
+        const double span = now - line->time[newest];
+        const double part = span > 0.0 ? (at - line->time[newest]) / span : 1.0;
+        return line->value[newest] + part * (present - line->value[newest]);
+    }
+    if (at <= line->time[line->first]) {
+        return line->value[line->first];
+    }
+    /* Bisection for the last point not after `at`. */
+    int32_t low = 0;
+    int32_t high = line->count - 1;
+    while (high - low > 1) {
+        const int32_t middle = (low + high) / 2;
+        if (line->time[(line->first + middle) % n] <= at) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const int32_t a = (line->first + low) % n;
+    const int32_t b = (line->first + high) % n;
+    const double span = line->time[b] - line->time[a];
+    const double part = span > 0.0 ? (at - line->time[a]) / span : 1.0;
+    return line->value[a] + part * (line->value[b] - line->value[a]);
+}
+
+void khz_delay_push(const khz_model *m, void *instance, double *work)
+{
+    const khz_context *const c = (const khz_context *)instance;
+    khz_delay *const lines = (khz_delay *)(void *)((char *)instance + m->delays);
+    m->delay_sources(instance, work);
+    for (int32_t i = 0; i < m->n_delays; i++) {
+        khz_delay *const line = &lines[i];
+        const int32_t at = (line->first + line->count) % KHZ_DELAY_POINTS;
+        line->time[at] = c->time;
+        line->value[at] = work[i];
+        if (line->count < KHZ_DELAY_POINTS) {
+            line->count++;
+        } else {
+            line->first = (line->first + 1) % KHZ_DELAY_POINTS;
+        }
+    }
+}

@@ -1,0 +1,115 @@
+"""Failed runs as diagnostics: what happened, where in the model, when, and the values around it."""
+
+from __future__ import annotations
+
+import math
+
+from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
+from kilohertz.codegen import BlockInfo
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Ref
+from kilohertz.simulate.program import Instance
+
+CODES = {  # khz_status
+    -1: ("R711", "an equation system has no solution"),
+    -2: ("R712", "a nonlinear equation system could not be solved"),
+    -3: ("R713", "a value is not a number"),
+    -4: ("R714", "assertion failed"),
+    -5: ("R715", "the event iteration does not come to an end"),
+    -6: ("R716", "out of room inside a function"),
+    -7: ("R717", "an array subscript is out of bounds"),
+    -8: ("R717", "a function was called outside its domain"),
+    -20: ("R718", "the solver gave up"),
+    -21: ("R715", "events follow each other without time going on (chattering)"),
+}
+SOLVER = {
+    -3: "the error test failed again and again, or the step became too small",
+    -4: "the corrector did not converge, or the step became too small",
+    -8: "the right-hand side failed",
+    -9: "the right-hand side failed at the first call",
+    -10: "the right-hand side failed again and again",
+    -11: "the right-hand side failed and the solver cannot step back",
+    -12: "a crossing function failed",
+}
+_MOST_VALUES = 12
+
+
+def failure(instance: Instance, status: int, when: str, solver_code: int = 0) -> ModelError:
+    """The diagnostic for a run that ended with `status`."""
+    c = instance.context
+    inner = int(c.status)
+    code, what = CODES.get(inner if status == -20 and inner in CODES else status, ("R718", f"status {status}"))
+    text = bytes(c.message).split(b"\0")[0].decode("utf-8", "replace")
+    notes = [Note(SOLVER.get(solver_code, f"solver code {solver_code}"))] if status == -20 else []
+    block = _failed_block(instance, inner if status == -20 else status)
+    span, component = _place(instance, block)
+    if block is not None:
+        notes += _values(instance, block)
+    where = f" in {component}" if component else ""
+    detail = f": {text}" if text and inner != 0 else ""
+    return ModelError(Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes)))
+
+
+def _failed_block(instance: Instance, status: int) -> BlockInfo | None:
+    blocks = instance.program.code.blocks
+    if status in (-1, -2) and 1 <= instance.context.block <= len(blocks):
+        return blocks[int(instance.context.block) - 1]
+    if status == -3 or status == -20:
+        return _first_not_finite(instance)
+    return None
+
+
+def _first_not_finite(instance: Instance) -> BlockInfo | None:
+    """The first block in order of computation that gave NaN or infinity."""
+    variables = instance.program.step.variables
+    for info in instance.program.code.blocks:
+        if info.phase != "block" or isinstance(info.block, s.MixedLoop):
+            continue
+        for name in info.unknowns:
+            value = instance.read(variables[name])
+            if isinstance(value, float) and not math.isfinite(value):
+                return info
+    return None
+
+
+def _place(instance: Instance, block: BlockInfo | None) -> tuple[Span | None, str]:
+    places = instance.program.code.places
+    origin: Origin | None = None
+    if block is not None:
+        origin = block.origin
+    elif 0 <= instance.context.place < len(places):
+        origin = places[instance.context.place]
+    if origin is None:
+        return None, ""
+    return (origin.spans[0] if origin.spans else None), f"component `{origin.path}`" if origin.path else ""
+
+
+def _values(instance: Instance, info: BlockInfo) -> list[Note]:
+    """The unknowns and what the block reads, with their present values."""
+    variables = instance.program.step.variables
+    unknowns = [n for n in info.unknowns if n in variables][:_MOST_VALUES]
+    reads = [n for n in _reads(info.block) if n in variables and n not in info.unknowns][:_MOST_VALUES]
+    notes = []
+    if unknowns:
+        notes.append(Note("solves for " + ", ".join(f"{n} = {_show(instance.read(variables[n]))}" for n in unknowns)))
+    if reads:
+        notes.append(Note("with " + ", ".join(f"{n} = {_show(instance.read(variables[n]))}" for n in reads)))
+    return notes
+
+
+def _show(value: float | str) -> str:
+    return f"{value:.6g}" if isinstance(value, (float, int)) else f'"{value}"'
+
+
+def _reads(block: s.Block) -> list[str]:
+    seen: set[int] = set()
+    out: dict[str, None] = {}
+    stack = list(s.expressions(block))
+    while stack:
+        e = stack.pop()
+        if id(e) not in seen:
+            seen.add(id(e))
+            if isinstance(e, Ref):
+                out[e.name] = None
+            stack.extend(e.children())
+    return list(out)

@@ -1,0 +1,178 @@
+"""A compiled model in this process, and its instances."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+from kilohertz import runtime
+from kilohertz.base import Diagnostic, ModelError, SourceMap
+from kilohertz.codegen import CProgram, generate
+from kilohertz.ir.step import Kind, Step, StepVariable
+from kilohertz.ir.types import EnumType
+from kilohertz.toolchain import QUIET, Source, Unit, build_shared, external_units, include_directories, load_library
+
+TEXT_SIZE = 1024  # KHZ_TEXT_SIZE
+_INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
+_TEXTS = frozenset({Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE})
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A model as a loaded library, with the forms it came from."""
+
+    step: Step
+    code: CProgram
+    library: ctypes.CDLL
+    model: int  # address of the model table
+    size: int
+    offsets: dict[Kind, int]
+
+    def offset(self, v: StepVariable) -> int:
+        """Where a variable stands in an instance, in bytes."""
+        kind = v.slot.kind
+        width = 4 if kind in _INTS else TEXT_SIZE if kind in _TEXTS else 8
+        return self.offsets[kind] + width * v.slot.index
+
+    def is_int(self, v: StepVariable) -> bool:
+        return v.slot.kind in _INTS
+
+
+def build_program(step: Step, sources: SourceMap | None = None, flags: tuple[str, ...] = ()) -> Program:
+    """Generate, compile and load; everything that did not change comes from the build cache."""
+    code = generate(step, sources)
+    units, libraries = program_units(code, flags)
+    return load_program(step, code, load_library(build_shared(units, libraries)))
+
+
+def program_units(code: CProgram, flags: tuple[str, ...] = ()) -> tuple[list[Unit], tuple[str, ...]]:
+    """What to compile and link for a model: its own files, the runtime, external code."""
+    headers = tuple(Source(name, text) for name, text in runtime.headers())
+    own_headers = (*headers, Source(code.header.name, code.header.text))
+    units = [
+        Unit(tuple(Source(f.name, f.text) for f in code.files), own_headers, (), flags),
+        Unit(tuple(Source(name, text) for name, text in runtime.sources()), headers),
+    ]
+    libraries: tuple[str, ...] = ()
+    if code.external is not None:
+        folders = include_directories(code.externals)
+        source = Source(code.external.name, code.external.text)
+        units.append(Unit((source,), own_headers, folders, ("-std=gnu11", *QUIET)))
+        more, libraries = external_units(code.externals, headers)
+        units += more
+    return units, libraries
+
+
+def load_program(step: Step, code: CProgram, library: ctypes.CDLL) -> Program:
+    """Read the model table of a loaded library."""
+    library.khz_get_model.restype = ctypes.c_void_p
+    library.khz_area_offset.restype = ctypes.c_size_t
+    library.khz_instance_size.restype = ctypes.c_size_t
+    library.khz_instance_size.argtypes = [ctypes.c_void_p]
+    for name in ("khz_instance_init", "khz_event", "khz_instance_destroy"):
+        getattr(library, name).argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.khz_initialize.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double]
+    pointer, number = ctypes.c_void_p, ctypes.c_double
+    library.khz_derivatives.argtypes = [pointer, pointer, number, pointer, pointer]
+    library.khz_evaluate_all.argtypes = [pointer, pointer, number, pointer]
+    model = library.khz_get_model()
+    offsets = {kind: int(library.khz_area_offset(i)) for i, kind in enumerate(Kind)}
+    return Program(step, code, library, model, int(library.khz_instance_size(model)), offsets)
+
+
+class Context(ctypes.Structure):
+    """`khz_context`: the head of every instance."""
+
+    _fields_ = (
+        ("time", ctypes.c_double),
+        ("lambda_", ctypes.c_double),
+        ("phase", ctypes.c_int32),
+        ("status", ctypes.c_int32),
+        ("block", ctypes.c_int32),
+        ("place", ctypes.c_int32),
+        ("warnings", ctypes.c_int32),
+        ("newton_cap", ctypes.c_int32),
+        ("n_iterations", ctypes.c_uint32),
+        ("n_caps", ctypes.c_uint32),
+        ("arena_used", ctypes.c_size_t),
+        ("arena_size", ctypes.c_size_t),
+        ("arena_offset", ctypes.c_size_t),
+        ("message", ctypes.c_char * 1024),
+    )
+
+
+class Instance:
+    """One flat block of memory that is a running model."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._memory = ctypes.create_string_buffer(program.size + _ALIGNMENT)
+        start = ctypes.addressof(self._memory)
+        self.address = (start + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+        self.context = Context.from_address(self.address)
+        program.library.khz_instance_init(program.model, self.address)
+
+    def initialize(self, time: float) -> int:
+        """Parameters, initial equations and the first event; the status."""
+        return int(self.program.library.khz_initialize(self.program.model, self.address, time))
+
+    def close(self) -> None:
+        """Free what external objects hold."""
+        self.program.library.khz_instance_destroy(self.program.model, self.address)
+
+    def read(self, v: StepVariable) -> float | str:
+        at = self.address + self.program.offset(v)
+        if v.slot.kind in _TEXTS:
+            return ctypes.string_at(at).decode("utf-8", "replace")
+        if self.program.is_int(v):
+            return int(ctypes.c_int32.from_address(at).value)
+        return float(ctypes.c_double.from_address(at).value)
+
+    def write(self, v: StepVariable, value: float | str) -> None:
+        at = self.address + self.program.offset(v)
+        if v.slot.kind in _TEXTS:
+            data = str(value).encode()[: TEXT_SIZE - 1] + b"\0"
+            ctypes.memmove(at, data, len(data))
+        elif self.program.is_int(v):
+            ctypes.c_int32.from_address(at).value = int(value)
+        else:
+            ctypes.c_double.from_address(at).value = float(value)
+
+    def set(self, name: str, value: float | str | bool) -> None:
+        """Give a parameter a value before initialisation."""
+        self.write(self._settable(name), _converted(self._settable(name), value))
+
+    def _settable(self, name: str) -> StepVariable:
+        step = self.program.step
+        alias = step.aliases.get(name)
+        target = alias.target if alias is not None and alias.target is not None and alias.sign > 0 else name
+        v = step.variables.get(target)
+        if v is not None and (v.tunable or v.slot.kind in (Kind.INPUT, Kind.INT_INPUT)):
+            return v
+        if v is None and alias is None:
+            import difflib
+
+            tunable = [n for n, p in step.variables.items() if p.tunable]
+            near = difflib.get_close_matches(name, tunable, n=3)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise ModelError(Diagnostic("R719", f"the model has no parameter `{name}`{hint}"))
+        why = "it is computed from other values or fixed while compiling"
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set: {why}"))
+
+
+def _converted(v: StepVariable, value: float | str | bool) -> float | str:
+    if v.slot.kind in _TEXTS:
+        return str(value)
+    text = str(value).strip()
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    if isinstance(v.ty.base, EnumType):
+        literal = text.rsplit(".", 1)[-1]
+        if literal in v.ty.base.literals:
+            return v.ty.base.literals.index(literal) + 1
+    try:
+        return float(text)
+    except ValueError:
+        message = f"`{v.name}` cannot be set to `{value}`: not a value of type {v.ty}"
+        raise ModelError(Diagnostic("R720", message)) from None

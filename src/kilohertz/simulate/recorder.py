@@ -1,0 +1,146 @@
+"""What is recorded: columns of the instance, and the names that read them."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.ir import expr as x
+from kilohertz.ir.step import Alias, Kind, StepVariable
+from kilohertz.ir.types import BOOLEAN
+from kilohertz.results import Result, Signal
+from kilohertz.simulate.program import Instance, Program
+
+Floats = NDArray[np.float64]
+_VARYING = frozenset(
+    {Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.INT_DISCRETE, Kind.INPUT, Kind.INT_INPUT}
+)
+_FIXED = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Columns in the order of the C rows (time is column 0), signals by name, and the rows so far."""
+
+    program: Program
+    columns: list[StepVariable] = field(default_factory=list)
+    signals: dict[str, Signal] = field(default_factory=dict)
+    negated: list[int] = field(default_factory=list)  # columns appended as `not`
+    chunks: list[Floats] = field(default_factory=list)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.columns) + 1
+
+    def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Offset and kind of every column, time first."""
+        offsets = [0, *(self.program.offset(v) for v in self.columns)]
+        kinds = [0, *(int(self.program.is_int(v)) for v in self.columns)]
+        return np.array(offsets, np.int64), np.array(kinds, np.int32)
+
+    def result(self, instance: Instance) -> Result:
+        """Everything recorded, with parameters at the values they had."""
+        rows = np.concatenate(self.chunks) if self.chunks else np.empty((0, self.n_columns))
+        data = rows[:, 1:]
+        if self.negated:
+            data = np.column_stack([data, *(1.0 - data[:, k] for k in self.negated)])
+        signals = {name: _with_value(s, name, self.program, instance) for name, s in self.signals.items()}
+        return Result(self.program.step.name, rows[:, 0].copy(), np.ascontiguousarray(data), signals)
+
+
+def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
+    """Select variables: `all`, `outputs`, or patterns with `*` and `?`."""
+    step = program.step
+    wanted = _selection(record)
+    out = Recorder(program)
+    column_of: dict[str, int] = {}
+
+    def column(v: StepVariable) -> int:
+        if v.name not in column_of:
+            column_of[v.name] = len(out.columns)
+            out.columns.append(v)
+        return column_of[v.name]
+
+    late: list[tuple[str, Alias, int]] = []
+    for name in _names_in_order(program):
+        alias = step.aliases.get(name)
+        v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
+        if name.startswith("$") or not wanted(name, v if alias is None else None):
+            continue
+        if alias is None:
+            assert v is not None
+            if v.slot.kind in _VARYING:
+                out.signals[name] = Signal(column(v), 1, v.unit, v.description)
+            elif v.slot.kind in _FIXED:
+                out.signals[name] = Signal(None, 1, v.unit, v.description)
+        elif v is None:
+            out.signals[name] = Signal(None, 1, alias.unit, alias.description, _constant(alias.value))
+        elif v.slot.kind in _FIXED:
+            out.signals[name] = Signal(None, alias.sign, alias.unit, alias.description)
+        elif v.slot.kind in _VARYING and v.ty == BOOLEAN and alias.sign < 0:
+            late.append((name, alias, column(v)))
+            out.signals[name] = Signal(None)  # keeps its place in the order
+        elif v.slot.kind in _VARYING:
+            out.signals[name] = Signal(column(v), alias.sign, alias.unit, alias.description)
+    for name, alias, source in late:
+        out.signals[name] = Signal(len(out.columns) + len(out.negated), 1, alias.unit, alias.description)
+        out.negated.append(source)
+    return out
+
+
+def _names_in_order(program: Program) -> list[str]:
+    return [*program.step.variables, *program.step.aliases]
+
+
+def _selection(record: str | Sequence[str]) -> _Selection:
+    patterns = [record] if isinstance(record, str) else list(record)
+    return _Selection(patterns)
+
+
+class _Selection:
+    def __init__(self, patterns: list[str]) -> None:
+        self.all = "all" in patterns
+        self.outputs = "outputs" in patterns
+        # brackets are array subscripts here, not character sets
+        self.patterns = [p.replace("[", "[[]") for p in patterns if p not in ("all", "outputs")]
+
+    def __call__(self, name: str, v: StepVariable | None) -> bool:
+        if self.all:
+            return True
+        if self.outputs and v is not None and v.causality == "output":
+            return True
+        return any(fnmatch.fnmatchcase(name, p) for p in self.patterns)
+
+
+def _constant(value: x.Expr | None) -> float:
+    match value:
+        case x.Real(number) | x.Int(number):
+            return float(number)
+        case x.Bool(flag):
+            return float(flag)
+        case x.Enum(_, index):
+            return float(index)
+        case x.Unary("-", operand):
+            return -_constant(operand)
+        case x.Builtin("real", (operand,)):
+            return _constant(operand)
+        case _:
+            return float("nan")
+
+
+def _with_value(signal: Signal, name: str, program: Program, instance: Instance) -> Signal:
+    """Parameters read from the instance."""
+    if signal.column is not None:
+        return signal
+    alias = program.step.aliases.get(name)
+    v = program.step.variables.get(name if alias is None else alias.target or "")
+    if v is None or v.slot.kind not in _FIXED:
+        return signal
+    value = float(instance.read(v))
+    if signal.sign < 0:
+        value = 1.0 - value if v.ty == BOOLEAN else -value
+    return Signal(None, 1, signal.unit, signal.description, value)

@@ -1,0 +1,257 @@
+"""`simulate`: from a program and an experiment to a result."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.graphs import colour_columns, transposed
+from kilohertz.ir.step import Kind
+from kilohertz.results import Result
+from kilohertz.simulate.failure import failure
+from kilohertz.simulate.program import Instance, Program
+from kilohertz.simulate.recorder import Recorder, make_recorder
+from kilohertz.simulate.sundials import function_table
+
+DEFAULT_TOLERANCE = 1e-6
+DEFAULT_INTERVALS = 500
+FIXED_STEP = {"euler": 1, "rk4": 4}
+_BYTES_OF_ROWS = 1 << 22
+_TERMINATED, _STOPPED = 1, 2
+
+_Flush = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_double)
+_Listener = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
+
+
+class _Offline(ctypes.Structure):
+    """`khz_offline` of khz_offline.h."""
+
+    _fields_ = (
+        ("model", ctypes.c_void_p),
+        ("instance", ctypes.c_void_p),
+        ("sundials", ctypes.c_void_p),
+        ("flush", _Flush),
+        ("start", ctypes.c_double),
+        ("stop", ctypes.c_double),
+        ("step", ctypes.c_double),
+        ("relative_tolerance", ctypes.c_double),
+        ("absolute_factor", ctypes.c_double),
+        ("max_step", ctypes.c_double),
+        ("grid_step", ctypes.c_double),
+        ("n_grid", ctypes.c_int64),
+        ("n_columns", ctypes.c_int32),
+        ("capacity", ctypes.c_int32),
+        ("offset", ctypes.c_void_p),
+        ("kind", ctypes.c_void_p),
+        ("rows", ctypes.c_void_p),
+        ("n_colours", ctypes.c_int32),
+        ("colour", ctypes.c_void_p),
+        ("first", ctypes.c_void_p),
+        ("row", ctypes.c_void_p),
+        ("work", ctypes.c_void_p),
+        ("code", ctypes.c_int32),
+        ("n_steps", ctypes.c_int64),
+        ("n_rhs", ctypes.c_int64),
+        ("n_jacobians", ctypes.c_int64),
+        ("n_state_events", ctypes.c_int64),
+        ("n_time_events", ctypes.c_int64),
+        ("time", ctypes.c_double),
+        ("n_rows", ctypes.c_int32),
+        ("grid_next", ctypes.c_int64),
+    )
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What a run took, and what the model said."""
+
+    steps: int = 0
+    rhs: int = 0
+    jacobians: int = 0
+    state_events: int = 0
+    time_events: int = 0
+    messages: tuple[str, ...] = ()
+    terminated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Experiment:
+    start: float
+    stop: float
+    tolerance: float
+    intervals: int
+
+
+def simulate(
+    program: Program,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    solver: str = "cvode",
+    step: float | None = None,
+    tolerance: float | None = None,
+    intervals: int | None = None,
+    settings: Mapping[str, float | str] | None = None,
+    record: str | Sequence[str] = "all",
+    progress: Callable[[float], None] | None = None,
+    statistics: Statistics | None = None,
+) -> Result:
+    """Run a program; what is not given comes from the model's experiment annotation.
+
+    `progress` is told the part of the run that is done, from 0 to 1.
+    """
+    experiment = _experiment(program, start, stop, tolerance, intervals)
+    if solver != "cvode" and solver not in FIXED_STEP:
+        known = ", ".join(("cvode", *FIXED_STEP))
+        raise ModelError(Diagnostic("R721", f"no solver is called `{solver}`; there are {known}"))
+    if solver in FIXED_STEP and (step is None or not step > 0):
+        raise ModelError(Diagnostic("R723", f"solver `{solver}` needs a step greater than zero"))
+    instance = Instance(program)
+    try:
+        for name, value in (settings or {}).items():
+            instance.set(name, value)
+        run = _Run(program, instance, experiment, make_recorder(program, record), progress)
+        return run.execute(solver, step, statistics)
+    finally:
+        instance.close()
+
+
+def _experiment(
+    program: Program, start: float | None, stop: float | None, tolerance: float | None, intervals: int | None
+) -> _Experiment:
+    given = program.step.experiment
+    first = start if start is not None else given.start if given.start is not None else 0.0
+    last = stop if stop is not None else given.stop if given.stop is not None else first + 1.0
+    if not last >= first:
+        raise ModelError(Diagnostic("R723", f"the run would end ({last:g}) before it starts ({first:g})"))
+    rtol = tolerance if tolerance is not None else given.tolerance if given.tolerance else DEFAULT_TOLERANCE
+    count = intervals
+    if count is None:
+        count = round((last - first) / given.interval) if given.interval else DEFAULT_INTERVALS
+    return _Experiment(first, last, rtol, max(1, count))
+
+
+class _Run:
+    """One run: the C structure, its buffers, and what comes back."""
+
+    def __init__(
+        self,
+        program: Program,
+        instance: Instance,
+        experiment: _Experiment,
+        recorder: Recorder,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self.program, self.instance, self.experiment = program, instance, experiment
+        self.recorder, self.progress = recorder, progress
+        self.messages: list[str] = []
+        self.error: BaseException | None = None
+
+    def execute(self, solver: str, step: float | None, statistics: Statistics | None) -> Result:
+        library, instance = self.program.library, self.instance
+        listener = _Listener(self._listen)
+        library.khz_set_listener(listener)
+        try:
+            status = instance.initialize(self.experiment.start)
+            if status == 0:
+                o = self._structure(step)
+                if solver == "cvode":
+                    o.sundials = ctypes.addressof(function_table())
+                    status = int(library.khz_run_cvode(ctypes.byref(o)))
+                else:
+                    status = int(library.khz_run_fixed(ctypes.byref(o), FIXED_STEP[solver]))
+                _count(o, statistics)
+                when, solver_code = "during the simulation", int(o.code)
+            else:
+                when, solver_code = "during initialisation", 0
+        finally:
+            library.khz_set_listener(None)
+        if self.error is not None:
+            raise self.error
+        if status == _STOPPED:
+            raise KeyboardInterrupt
+        if status not in (0, _TERMINATED):
+            raise failure(instance, status, when, solver_code)
+        if statistics is not None:
+            statistics.messages = tuple(self.messages)
+            statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
+        return self.recorder.result(instance)
+
+    def _structure(self, step: float | None) -> _Offline:
+        e, n_columns = self.experiment, self.recorder.n_columns
+        capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns))
+        self.rows = np.empty((capacity, n_columns))
+        self.offsets, self.kinds = self.recorder.layout()
+        n_work = self.program.library.khz_offline_work
+        n_work.restype, n_work.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+        self.work = np.zeros(int(n_work(self.program.model)))
+        self.colours, self.first, self.row = _sparsity(self.program)
+        self.flush = _Flush(self._flush)
+        span = e.stop - e.start
+        grid = span / e.intervals
+        states = self.program.code.counts[Kind.STATE]
+        return _Offline(
+            model=self.program.model,
+            instance=self.instance.address,
+            flush=self.flush,
+            start=e.start,
+            stop=e.stop,
+            step=step or 0.0,
+            relative_tolerance=e.tolerance,
+            absolute_factor=0.01,
+            max_step=0.0 if states else grid,
+            grid_step=grid,
+            n_grid=e.intervals if span > 0 else 0,
+            n_columns=n_columns,
+            capacity=capacity,
+            offset=self.offsets.ctypes.data,
+            kind=self.kinds.ctypes.data,
+            rows=self.rows.ctypes.data,
+            n_colours=int(self.colours.max()) + 1 if len(self.colours) else 0,
+            colour=self.colours.ctypes.data,
+            first=self.first.ctypes.data,
+            row=self.row.ctypes.data,
+            work=self.work.ctypes.data,
+            time=e.start,
+        )
+
+    def _flush(self, n_rows: int, time: float) -> int:
+        """Called from C: take the rows, tell the progress.  An exception here must not pass through C."""
+        try:
+            if n_rows:
+                self.recorder.chunks.append(self.rows[:n_rows].copy())
+            if self.progress is not None:
+                span = self.experiment.stop - self.experiment.start
+                self.progress((time - self.experiment.start) / span if span > 0 else 1.0)
+        except BaseException as error:  # noqa: BLE001: handed on after C has returned
+            self.error = error
+            return 1
+        return 0
+
+    def _listen(self, level: int, place: int, time: float, message: bytes) -> None:
+        if len(self.messages) < 1000:
+            head = "warning: " if level else ""
+            self.messages.append(f"{head}time = {time:g}: {message.decode('utf-8', 'replace')}")
+
+
+def _sparsity(program: Program) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Colours of the columns of the state Jacobian, and its pattern by columns."""
+    n = program.code.counts[Kind.STATE]
+    rows: Sequence[Sequence[int]] = program.step.state_sparsity
+    if len(rows) != n:
+        rows = [range(n)] * n
+    columns = transposed([list(r) for r in rows], n) if n else []
+    colours = colour_columns([list(r) for r in rows], n) if n else []
+    first = np.cumsum([0, *(len(c) for c in columns)]).astype(np.int32)
+    row = np.array([i for c in columns for i in c] or [0], np.int32)
+    return np.array(colours or [0], np.int32), first, row
+
+
+def _count(o: _Offline, statistics: Statistics | None) -> None:
+    if statistics is not None:
+        statistics.steps, statistics.rhs, statistics.jacobians = o.n_steps, o.n_rhs, o.n_jacobians
+        statistics.state_events, statistics.time_events = o.n_state_events, o.n_time_events

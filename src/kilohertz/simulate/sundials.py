@@ -1,0 +1,84 @@
+"""The SUNDIALS libraries that the scikit-sundae wheel brings along, as a table of C function addresses.
+
+The right-hand side is C and so is the integrator: with the addresses at hand the runtime calls CVODE directly and no
+Python runs between events.  Checked: SUNDIALS 7, doubles, 32-bit indices.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from functools import lru_cache
+from pathlib import Path
+
+from kilohertz.base import Diagnostic, ModelError, Note
+
+# in the order of `khz_sundials` in khz_offline.h
+FUNCTIONS = (
+    "SUNContext_Create",
+    "SUNContext_Free",
+    "SUNContext_ClearErrHandlers",
+    "N_VNew_Serial",
+    "N_VDestroy",
+    "N_VGetArrayPointer",
+    "SUNDenseMatrix",
+    "SUNMatDestroy",
+    "SUNDenseMatrix_Data",
+    "SUNLinSol_Dense",
+    "SUNLinSolFree",
+    "CVodeCreate",
+    "CVodeFree",
+    "CVodeInit",
+    "CVodeReInit",
+    "CVodeSVtolerances",
+    "CVodeSetUserData",
+    "CVodeSetMaxNumSteps",
+    "CVodeSetMaxStep",
+    "CVodeSetStopTime",
+    "CVodeRootInit",
+    "CVodeSetRootDirection",
+    "CVodeSetNoInactiveRootWarn",
+    "CVodeSetLinearSolver",
+    "CVodeSetJacFn",
+    "CVode",
+    "CVodeGetDky",
+)
+
+
+@lru_cache(maxsize=1)
+def function_table() -> ctypes.Array[ctypes.c_void_p]:
+    """Addresses of the functions; ModelError R722 where the libraries are missing or of another make."""
+    library = ctypes.CDLL(str(_library()))
+    _check_version()
+    table = (ctypes.c_void_p * len(FUNCTIONS))()
+    for i, name in enumerate(FUNCTIONS):
+        try:
+            table[i] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        except AttributeError:
+            raise _missing(f"{name} is not in the library") from None
+    return table
+
+
+def _library() -> Path:
+    spec = importlib.util.find_spec("sksundae")
+    if spec is None or spec.origin is None:
+        raise _missing("the package scikit-sundae is not installed")
+    package = Path(spec.origin).parent
+    folders = (package.parent / "scikit_sundae.libs", package / ".dylibs", package / ".libs")
+    for folder in folders:
+        found = sorted(folder.glob("*sundials_cvode*")) if folder.is_dir() else []
+        if found:
+            return found[0]
+    raise _missing("scikit-sundae is installed without its own SUNDIALS libraries")
+
+
+def _check_version() -> None:
+    from sksundae._cy_common import config  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    version, index = str(config["SUNDIALS_VERSION"]), str(config["SUNDIALS_INT_TYPE"])
+    if not version.startswith("7.") or index != "int" or str(config["SUNDIALS_FLOAT_TYPE"]) != "double":
+        raise _missing(f"SUNDIALS {version} with index type {index}; needed: 7.x, double, int")
+
+
+def _missing(why: str) -> ModelError:
+    return ModelError(Diagnostic("R722", "the solver CVODE is not available", notes=(Note(why),)))

@@ -1,0 +1,77 @@
+"""External C code of Modelica libraries: what to compile and link for the functions a model calls.
+
+A library named in an annotation is looked for as source (`Resources/C-Sources/<name>.c`, or a folder of that name),
+compiled once into the cache; else it is left to the linker (`-l<name>`) with the library's own folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from kilohertz.ir.flat import ExternalCall
+from kilohertz.toolchain.build import QUIET, Source, Unit
+
+FLAGS = ("-std=gnu11", "-DHAVE_ZLIB=1", "-DHAVE_UNISTD_H=1", "-DHAVE_STDARG_H=1", "-DHAVE_MEMCPY=1", *QUIET)
+# libraries whose sources go by other names (Modelica/Resources/C-Sources/readme.txt)
+PARTS = {"ModelicaExternalC": ("ModelicaFFT", "ModelicaInternal", "ModelicaRandom", "ModelicaStrings")}
+NEEDS = {  # one source calls another library
+    "ModelicaStandardTables": ("ModelicaIO", "ModelicaMatIO", "zlib", "ModelicaStandardTablesUsertab"),
+    "ModelicaIO": ("ModelicaMatIO", "zlib"),
+}
+
+
+def external_units(calls: Iterable[ExternalCall], headers: tuple[Source, ...]) -> tuple[list[Unit], tuple[str, ...]]:
+    """Units to compile and linker arguments for all external functions of a model."""
+    files: dict[Path, None] = {}
+    folders: dict[Path, None] = {}
+    arguments: dict[str, None] = {}
+    for call in calls:
+        own = [Path(d) for d in (*call.source_directories, *call.include_directories)]
+        folders.update(dict.fromkeys(d for d in own if d.is_dir()))
+        for library in _closed(call.libraries):
+            found = _sources(library, own)
+            files.update(dict.fromkeys(found))
+            if not found:
+                arguments.update(dict.fromkeys(_linked(library, call)))
+    directories = (*folders, *(dict.fromkeys(f.parent for f in files if f.parent not in folders)))
+    units = [
+        Unit((Source(f.name, f.read_text(encoding="utf-8", errors="surrogateescape")),), headers, directories, FLAGS)
+        for f in files
+    ]
+    return units, tuple(arguments)
+
+
+def include_directories(calls: Iterable[ExternalCall]) -> tuple[Path, ...]:
+    """Folders that the texts of Include annotations may name."""
+    found: dict[Path, None] = {}
+    for call in calls:
+        found.update(
+            dict.fromkeys(Path(d) for d in (*call.include_directories, *call.source_directories) if Path(d).is_dir())
+        )
+    return tuple(found)
+
+
+def _closed(libraries: Iterable[str]) -> list[str]:
+    out: dict[str, None] = {}
+    stack = list(libraries)
+    while stack:
+        name = stack.pop(0)
+        if name not in out:
+            out[name] = None
+            stack += [*PARTS.get(name, ()), *NEEDS.get(name, ())]
+    return [name for name in out if name not in PARTS]
+
+
+def _sources(library: str, folders: list[Path]) -> list[Path]:
+    for folder in folders:
+        if (folder / f"{library}.c").is_file():
+            return [folder / f"{library}.c"]
+        if (folder / library).is_dir():
+            return sorted((folder / library).glob("*.c"))
+    return []
+
+
+def _linked(library: str, call: ExternalCall) -> list[str]:
+    folders = [f"-L{d}" for d in call.library_directories if Path(d).is_dir()]
+    return [*folders, *(f"-Wl,-rpath,{f[2:]}" for f in folders), f"-l{library}"]
