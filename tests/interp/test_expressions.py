@@ -167,9 +167,13 @@ def test_matrix_products_are_those_of_numpy(data: st.DataObject, n: int, k: int,
     a, b = data.draw(matrices(n, k)), data.draw(matrices(k, l))
     u = data.draw(st.lists(st.floats(-100, 100), min_size=k, max_size=k))
     other = Ref("other", MATRIX)
-    np.testing.assert_allclose(value(build.mul(m, other), m=a, other=b).to_numpy(), np.array(a) @ np.array(b), atol=1e-9)
+    np.testing.assert_allclose(
+        value(build.mul(m, other), m=a, other=b).to_numpy(), np.array(a) @ np.array(b), atol=1e-9
+    )
     np.testing.assert_allclose(value(build.mul(m, v), m=a, v=u).to_numpy(), np.array(a) @ np.array(u), atol=1e-9)
-    np.testing.assert_allclose(value(build.mul(v, other), v=u, other=b).to_numpy(), np.array(u) @ np.array(b), atol=1e-9)
+    np.testing.assert_allclose(
+        value(build.mul(v, other), v=u, other=b).to_numpy(), np.array(u) @ np.array(b), atol=1e-9
+    )
     assert value(build.mul(v, w), v=u, w=u) == pytest.approx(np.dot(u, u))
 
 
@@ -210,7 +214,9 @@ def test_array_functions_follow_numpy() -> None:
     assert call("cat", 1, a, a, ty=MATRIX).tolist() == np.concatenate([n, n]).tolist()
     assert call("cat", 2, a, a, ty=MATRIX).tolist() == np.concatenate([n, n], axis=1).tolist()
     assert call("outerProduct", [1.0, 2.0], [3.0, 4.0], ty=MATRIX).tolist() == [[3.0, 4.0], [6.0, 8.0]]
-    assert call("cross", [1.0, 2.0, 3.0], [4.0, 5.0, 7.0], ty=VECTOR).tolist() == np.cross([1, 2, 3], [4, 5, 7]).tolist()
+    assert (
+        call("cross", [1.0, 2.0, 3.0], [4.0, 5.0, 7.0], ty=VECTOR).tolist() == np.cross([1, 2, 3], [4, 5, 7]).tolist()
+    )
     skewed = call("skew", [1.0, 2.0, 3.0], ty=MATRIX).to_numpy()
     assert (skewed @ [4.0, 5.0, 7.0]).tolist() == np.cross([1, 2, 3], [4, 5, 7]).tolist()
     assert call("symmetric", [[1.0, 2.0], [9.0, 3.0]], ty=MATRIX).tolist() == [[1.0, 2.0], [2.0, 3.0]]

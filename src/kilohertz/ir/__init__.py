@@ -1,4 +1,7 @@
-"""The forms as pure data: types, expressions and Flat; smart constructors are in `build`."""
+"""The forms as pure data: types, expressions, Flat, Dae (`ir.dae`) and Step (`ir.step`).
+
+Smart constructors are in `build`; a form prints, reads back and verifies itself.
+"""
 
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
@@ -58,6 +61,17 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
+from kilohertz.ir.printer import print_expr, print_flat, print_function, print_type
+from kilohertz.ir.reader import ReadError, Scope, read_expr, read_flat, read_function
+from kilohertz.ir.traverse import (
+    expressions_in,
+    flat_expressions,
+    function_expressions,
+    map_expr,
+    refs,
+    walk,
+    walk_all,
+)
 from kilohertz.ir.types import (
     BOOLEAN,
     CLOCK,
@@ -74,6 +88,7 @@ from kilohertz.ir.types import (
     TupleType,
     Type,
 )
+from kilohertz.ir.verify import verify_flat
 
 __all__ = [
     "BOOLEAN",
@@ -126,12 +141,14 @@ __all__ = [
     "Local",
     "Primitive",
     "Range",
+    "ReadError",
     "Real",
     "Record",
     "RecordType",
     "Ref",
     "Reinit",
     "Return",
+    "Scope",
     "Statement",
     "Str",
     "Terminate",
@@ -144,4 +161,19 @@ __all__ = [
     "WhenStatement",
     "WhileStatement",
     "build",
+    "expressions_in",
+    "flat_expressions",
+    "function_expressions",
+    "map_expr",
+    "print_expr",
+    "print_flat",
+    "print_function",
+    "print_type",
+    "read_expr",
+    "read_flat",
+    "read_function",
+    "refs",
+    "verify_flat",
+    "walk",
+    "walk_all",
 ]

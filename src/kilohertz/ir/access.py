@@ -8,7 +8,7 @@ from kilohertz.base import InternalError
 from kilohertz.ir.expr import Array, Colon, Expr, Field, Index, Int, Range, Real, Record
 from kilohertz.ir.types import RecordType, Type
 
-__all__ = ["field", "index"]
+__all__ = ["field", "index", "indexed_dims"]
 
 
 def _number(e: Expr) -> float | int | None:
@@ -37,10 +37,11 @@ def index(base: Expr, subs: Sequence[Expr]) -> Expr:
         picked = _index_range(base, subs[0])
         if picked is not None:
             return picked
-    return Index(base, subs, Type(base.ty.base, _indexed_dims(base.ty, subs)))
+    return Index(base, subs, Type(base.ty.base, indexed_dims(base.ty, subs)))
 
 
-def _indexed_dims(ty: Type, subs: tuple[Expr, ...]) -> tuple[int | None, ...]:
+def indexed_dims(ty: Type, subs: tuple[Expr, ...]) -> tuple[int | None, ...]:
+    """The dimensions left of a type after subscripts."""
     if len(subs) > len(ty.dims):
         raise InternalError(f"{len(subs)} subscripts on {ty}")
     kept = [n if isinstance(s, Colon) else s.ty.dims[0] for s, n in zip(subs, ty.dims, strict=False) if s.ty.dims]
@@ -71,11 +72,11 @@ def _index_array(base: Array, subs: tuple[Expr, ...]) -> Expr:
         return index(base.elements[first.value - 1], rest)
     picked = _positions(first, len(base.elements)) if first.ty.dims else None
     if picked is None:
-        return Index(base, subs, Type(base.ty.base, _indexed_dims(base.ty, subs)))
+        return Index(base, subs, Type(base.ty.base, indexed_dims(base.ty, subs)))
     elements = tuple(index(base.elements[k - 1], rest) for k in picked)
     if elements:
         return Array(elements, elements[0].ty.array_of(len(elements)))
-    return Array((), Type(base.ty.base, (0, *_indexed_dims(base.ty.element(), rest))))
+    return Array((), Type(base.ty.base, (0, *indexed_dims(base.ty.element(), rest))))
 
 
 def _composed(inner: Index, subs: tuple[Expr, ...]) -> tuple[Expr, ...]:

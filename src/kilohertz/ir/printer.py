@@ -1,4 +1,4 @@
-"""Flat as text: Modelica as far as it goes (`expr_text` says where it does not).
+"""Flat as text: Modelica as far as it goes (`text.expr_printer` says where it does not).
 
 Types and functions come first, then the variables, then equations and algorithms.  A comment at the end of a line
 says where it came from: `// file:line instance [passes]`.  `annotation(Evaluate = true)` marks a structural parameter.
@@ -12,7 +12,6 @@ from typing import Any
 
 from kilohertz.base import Origin, SourceMap
 from kilohertz.ir.expr import Enum, Expr, IfExp
-from kilohertz.ir.expr_text import print_expr, print_type, quoted
 from kilohertz.ir.flat import (
     CONTINUOUS,
     DISCRETE,
@@ -40,6 +39,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
+from kilohertz.ir.text.expr_printer import print_expr, print_type, quoted
 from kilohertz.ir.traverse import flat_expressions, walk_all
 from kilohertz.ir.types import REAL, Base, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 

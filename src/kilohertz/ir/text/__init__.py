@@ -1,0 +1,1 @@
+"""Parts of the printer and the reader."""
