@@ -6,6 +6,7 @@ from kilohertz.ir.dae import Dae
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Step
 from kilohertz.passes.dae.eliminate import eliminate
+from kilohertz.passes.dae.prune import prune
 from kilohertz.passes.dae.reduce_index import reduce_index
 from kilohertz.passes.dae.split import split
 from kilohertz.passes.flat.scalarise import scalarise
@@ -19,7 +20,7 @@ def make_dae(flat: Flat) -> Dae:
 
 def compile_flat(flat: Flat) -> Step:
     """Flat to Step with all passes in their order."""
-    dae = eliminate(make_dae(flat))
+    dae = prune(eliminate(make_dae(flat)))
     dae, _ = reduce_index(dae)
     return assemble(eliminate(dae, states_chosen=True))
 

@@ -123,6 +123,8 @@ def simplify_node(e: Expr) -> Expr:
         return fold_builtin(e)  # type: ignore[arg-type]
     if kind is Binary:
         return _simplify_binary(e)  # type: ignore[arg-type]
+    if kind is Real:
+        return ZERO if e.value == 0.0 else e  # type: ignore[attr-defined]
     if kind is Unary and e.op == "-" and isinstance(e.operand, Binary) and e.operand.op == "-":  # type: ignore[attr-defined]
         return build.sub(e.operand.right, e.operand.left)  # type: ignore[attr-defined]
     return build.folded(e)

@@ -376,7 +376,7 @@ def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:
 
 
 def _signed(e: Expr, sign: int) -> Expr:
-    return e if sign > 0 else build.neg(e)
+    return e if sign > 0 or build.is_zero(e) else build.neg(e)
 
 
 def _base(name: str) -> str:

@@ -161,7 +161,8 @@ class _Reducer:
         for e in self._dae.equations:
             if self._is_continuous(e):
                 for row in rows_of([e]):
-                    self._add_row(row)
+                    if row.target is None or row.target in self._number:
+                        self._add_row(row)
             else:
                 self._discrete.append(e)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.ir import build
 from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
-from kilohertz.ir.flat import Function, Local, Statement, WhileStatement
+from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import RecordType, TupleType, Type
 from kilohertz.passes.algebra import fold_builtin
 from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported
@@ -45,6 +45,7 @@ class Inliner:
         self._evaluator = evaluator
         self._limits = (long_limit, short_limit, nodes_limit)
         self._never: set[str] = set()
+        self._failures: dict[str, int] = {}
         self._active: list[str] = []
         self._memo: dict[tuple[str, tuple[Expr, ...]], list[Value]] = {}
         self.calls: list[AuxiliaryCall] = []
@@ -83,19 +84,24 @@ class Inliner:
         try:
             outputs = self._run(f, args, evaluator, wanted)
         except (Unsupported, ValueError):
-            if not wanted:
-                self._never.add(f.id)
+            self._failed(f)
             return None
         finally:
             self._active.pop()
             evaluator.quiet = quiet
         if not wanted and _nodes(outputs) > self._limits[2] + _nodes(args):
-            self._never.add(f.id)
+            self._failed(f)
             return None
         return outputs
 
+    def _failed(self, f: Function) -> None:
+        """Other arguments may do better, but not for ever."""
+        self._failures[f.id] = self._failures.get(f.id, 0) + 1
+        if self._failures[f.id] >= 8:
+            self._never.add(f.id)
+
     def _may_be_short(self, f: Function) -> bool:
-        return bool(f.body) and len(f.body) <= self._limits[1] and not _has_while(f.body)
+        return bool(f.body) and len(f.body) <= self._limits[1]
 
     def _run(self, f: Function, args: list[Value], evaluator: Evaluator, wanted: bool) -> list[Value]:
         env: Env = {}
@@ -199,19 +205,6 @@ def _builtin(f: Function, args: list[Value]) -> list[Value] | None:
     ty = f.outputs[0].ty
     result = fold_builtin(Builtin(external.symbol, tuple(a.scalar for a in args), ty))
     return [Value(ty, (result,))]
-
-
-def _has_while(body: list[Statement]) -> bool:
-    stack: list[Statement] = list(body)
-    while stack:
-        s = stack.pop()
-        if isinstance(s, WhileStatement):
-            return True
-        for inner in getattr(s, "branches", ()):
-            stack += inner[1]
-        stack += getattr(s, "body", ()) or ()
-        stack += getattr(s, "otherwise", ()) or ()
-    return False
 
 
 def _nodes(values: list[Value]) -> int:

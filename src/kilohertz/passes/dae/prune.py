@@ -1,0 +1,86 @@
+"""prune: results of calls that nothing reads are dropped, and calls none of whose results are read.
+
+  ($c0.y, $c0.i) := f(x)   with $c0.i unused   ->   ($c0.y, ) := f(x)
+
+Only auxiliary variables go; what the user declared stays.  One sweep over all names.
+"""
+
+from __future__ import annotations
+
+from kilohertz.ir import build
+from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.passes.dae.rewrite import copied
+
+
+def prune(dae: Dae) -> Dae:
+    """The Dae without results that nothing reads."""
+    out = copied(dae)
+    while True:
+        read = _read(out)
+        equations: list[AnyEquation] = []
+        gone: list[str] = []
+        for e in out.equations:
+            kept = _kept(e, read, gone) if isinstance(e, CallEquation) else e
+            if kept is not None:
+                equations.append(kept)
+        if not gone:
+            return out
+        out.equations = equations
+        for name in gone:
+            out.variables.pop(name, None)
+
+
+def _kept(e: CallEquation, read: set[str], gone: list[str]) -> CallEquation | None:
+    dropped = 0
+    targets: list[tuple[Expr | None, ...]] = []
+    for output in e.targets:
+        row: list[Expr | None] = []
+        for t in output:
+            if isinstance(t, Ref) and t.name.startswith("$c") and t.name not in read:
+                gone.append(t.name)
+                row.append(None)
+                dropped += 1
+            else:
+                row.append(t)
+        targets.append(tuple(row))
+    if not dropped:
+        return e
+    if all(t is None for o in targets for t in o):
+        return None
+    return CallEquation(tuple(targets), e.call, e.origin, e.guard)
+
+
+def _read(dae: Dae) -> set[str]:
+    roots: list[Expr] = []
+    for e in (*dae.equations, *dae.initial_equations):
+        match e:
+            case Equation():
+                roots += [e.left, e.right]
+            case CallEquation():
+                roots.append(e.call)
+                if e.guard is not None:
+                    roots.append(e.guard)
+            case AlgorithmEquation():
+                roots += e.inputs
+    for w in dae.whens:
+        roots.append(w.guard)
+        for a in w.actions:
+            match a:
+                case Reinit():
+                    roots += [a.target, a.value]
+                case Effect():
+                    roots += a.args
+    roots += [x for a in dae.asserts for x in (a.condition, a.message)]
+    roots += [t.at for t in dae.time_events] + [x for s in dae.samples for x in (s.start, s.interval)]
+    roots += [x for d in dae.delays for x in (d.source, d.maximum)]
+    for v in dae.variables.values():
+        roots += [x for x in (v.binding, v.start, v.nominal, v.min, v.max) if x is not None]
+    names = {a.target for a in dae.aliases.values() if a.target is not None}
+    seen: set[Expr] = set()
+    for root in roots:
+        if root in seen:
+            continue
+        seen.add(root)
+        names.update(r.name for r in build.refs(root))
+    return names

@@ -1,0 +1,16 @@
+"""Golden cases: Flat text in, Step text out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kilohertz.ir import read_flat
+from kilohertz.ir.step import print_step
+from kilohertz.passes import compile_flat
+
+
+@pytest.mark.golden("step.case")
+def test_step(case: Any) -> None:
+    case.check(print_step(compile_flat(read_flat(case.text))))
