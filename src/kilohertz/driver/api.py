@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic
 from kilohertz.driver.locate import locate, search_path
+from kilohertz.driver.pipeline import Work, run_to
 from kilohertz.driver.report import Report
 from kilohertz.syntax.library import Libraries
 
 if TYPE_CHECKING:
+    from kilohertz.driver.analysis import Analysis
     from kilohertz.ir.flat import Flat
+    from kilohertz.ir.step import Step
     from kilohertz.results import Result
+    from kilohertz.simulate import Program, Statistics
 
 
 def load(model: str, libraries: Iterable[str | Path] = ()) -> Model:
@@ -49,36 +52,54 @@ class Model:
     def __init__(self, name: str, session: Session) -> None:
         self.name = name
         self.session = session
-        self._flat: Flat | None = None
+        self._work = Work(session.libraries, name)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each stage took so far."""
+        return dict(self._work.seconds)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What was noticed so far and is not an error."""
+        return (*self.session.libraries.diagnostics, *self._work.warnings)
 
     def flatten(self) -> Flat:
         """The model without classes: variables, equations, functions."""
-        if self._flat is None:
-            flatten = _room("semantics", "flatten", "flattening")
-            self._flat = flatten(self.session.libraries, self.name)
-        assert self._flat is not None
-        return self._flat
+        run_to("flat", self._work)
+        assert self._work.flat is not None
+        return self._work.flat
 
-    def flat_text(self, origins: bool = True) -> str:
-        """The flat model as readable Modelica."""
+    def flat_text(self) -> str:
+        """The flat model as readable Modelica, with origins as comments."""
         from kilohertz.ir.printer import print_flat
 
-        return print_flat(self.flatten(), self.session.libraries.sources if origins else None)
+        return print_flat(self.flatten(), self.session.libraries.sources)
 
     def check(self) -> Report:
         """Count scalar equations and unknowns; diagnostics name the culprits where they differ."""
-        from kilohertz.semantics.balance import check
+        from kilohertz.semantics import check
 
         balance, diagnostics = check(self.flatten())
-        return Report(self.name, balance, (*self.session.libraries.diagnostics, *diagnostics))
+        return Report(self.name, balance, (*self.warnings, *diagnostics))
 
-    def compile(self) -> Any:
-        """Process the equations symbolically, generate C and compile it."""
-        raise ModelError(_absent("compiling"))
+    def process(self) -> Step:
+        """What is computed when, in which order: the equations after symbolic processing."""
+        run_to("step", self._work)
+        assert self._work.step is not None
+        return self._work.step
 
-    def analyse(self) -> Any:
+    def analyse(self) -> Analysis:
         """What symbolic processing made of the model."""
-        raise ModelError(_absent("symbolic analysis"))
+        from kilohertz.driver.analysis import analyse
+
+        return analyse(self.check(), self.process(), self.session.libraries.sources)
+
+    def compile(self) -> Program:
+        """Process the equations symbolically, generate C, compile and load it."""
+        run_to("program", self._work)
+        assert self._work.program is not None
+        return self._work.program
 
     def simulate(
         self,
@@ -92,19 +113,21 @@ class Model:
         settings: Mapping[str, float | str] | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
+        statistics: Statistics | None = None,
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation."""
-        raise ModelError(_absent("simulation"))
+        from kilohertz.simulate import simulate
 
-
-def _room(module: str, name: str, what: str) -> Callable[..., Any]:
-    """A function of a room that is being built; where it is not there yet, say so."""
-    try:
-        found: Callable[..., Any] = getattr(importlib.import_module(f"kilohertz.{module}"), name)
-    except (ModuleNotFoundError, AttributeError):
-        raise ModelError(_absent(what)) from None
-    return found
-
-
-def _absent(what: str) -> Diagnostic:
-    return Diagnostic("R790", f"{what} is not part of this version yet")
+        return simulate(
+            self.compile(),
+            start=start,
+            stop=stop,
+            solver=solver,
+            step=step,
+            tolerance=tolerance,
+            intervals=intervals,
+            settings=settings,
+            record=record,
+            progress=progress,
+            statistics=statistics,
+        )

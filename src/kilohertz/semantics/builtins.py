@@ -147,6 +147,8 @@ class Builtins:
             return args
         order = _PARAMETERS.get(name)
         named = {n: self.elaborator.expr(a, ctx) for n, a in node.named}
+        if name == "Clock":  # its forms are told apart by the types of what follows
+            return [*args, *named.values()]
         if order is None:
             raise self.elaborator.error("S277", f"`{name}` takes no named arguments", node, ctx)
         if name == "String":
@@ -305,10 +307,9 @@ class Builtins:
     def _zeros(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         dims = self._dims(args, node, ctx)
         one = Int(0 if name == "zeros" else 1)
-        # Real in practice, but the language says Integer-valued literals are converted where needed (MLS 10.3.3)
         if None in dims:
-            return Builtin("fill", (build.to_real(one), *args), REAL.array_of(*dims))
-        return self._filled(build.to_real(one), tuple(d for d in dims if d is not None))
+            return Builtin("fill", (one, *args), INTEGER.array_of(*dims))
+        return self._filled(one, tuple(d for d in dims if d is not None))
 
     def _filled(self, value: Expr, dims: tuple[int, ...]) -> Expr:
         count = 1

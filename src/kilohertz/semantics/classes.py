@@ -431,7 +431,10 @@ class _Collector:
             return
         if isinstance(decl, tree.ClassDef) and isinstance(decl.body, tree.Body) and decl.body.is_extension:
             strong.base = strong.base or weak
-        strong.replaces = strong.replaces or weak
+        if strong.replaces is None:
+            strong.replaces = weak
+        elif strong.replaces is not weak and strong.replaces.depth < weak.depth:
+            self._redeclares(strong.replaces, weak)
 
 
 def _name_span(definition: tree.ClassDef) -> Span:

@@ -440,7 +440,9 @@ class Graph:
         assert comp.ty is not None
         ref = self.elaborator.variable(comp)
         kind = PARAMETER if comp.variability in ("parameter", "constant") else _KINDS[comp.connection]
-        causality = "" if comp.parent is not None and _is_expandable(comp.parent) else comp.causality
+        # a bus takes its direction from what it is connected to; so does a protected connector (MLS 9.3)
+        free = comp.protected or (comp.parent is not None and _is_expandable(comp.parent))
+        causality = "" if free else comp.causality
         if not index:
             return Leaf(comp.path, comp.ty, kind, ref, causality)
         name = f"{comp.path}[{','.join(map(str, index))}]"

@@ -19,6 +19,7 @@ from kilohertz.ir.expr import (
     Comprehension,
     Enum,
     Expr,
+    IfExp,
     Int,
     Range,
     Real,
@@ -390,7 +391,10 @@ class Elaborator:
             return self.expr(chosen, ctx)
         result = self.coerce(values[-1], ty)
         for (test, _), value in zip(reversed(open_), reversed(values[:-1]), strict=True):
-            result = build.if_(test, self.coerce(value, ty), result)
+            value = self.coerce(value, ty)
+            # records of one class may still differ in what is known of their sizes
+            is_record = isinstance(value.ty.base, RecordType)
+            result = IfExp(test, value, result) if is_record else build.if_(test, value, result)
         return result
 
     def _decided(self, open_: list[tuple[Expr, tree.Expr]], last: tree.Expr) -> tree.Expr | None:
@@ -697,7 +701,7 @@ class Elaborator:
         value = self.try_value(sub) if not self._varies(sub) else None
         if value is None:
             return None
-        return [int(v) for v in value.flat] if isinstance(value, ArrayValue) else [int(value)]  # type: ignore[arg-type]
+        return [int(v) for v in value.data] if isinstance(value, ArrayValue) else [int(value)]  # type: ignore[arg-type]
 
     def _varies(self, expr: Expr) -> bool:
         for ref in build.refs(expr):

@@ -29,8 +29,9 @@ ATTRIBUTES = (
 )  # fmt: skip
 
 
-def flatten(libraries: Libraries, name: tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
+def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
     """The flat form of a class by its full name, and warnings."""
+    name = tuple(name.split(".")) if isinstance(name, str) else name
     world = World(libraries)
     found = world.absolute(name)
     if not isinstance(found, ClassNode):

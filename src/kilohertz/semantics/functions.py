@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Break, DerivativeOf, ExternalCall, Function, Local, Statement
-from kilohertz.ir.types import FunctionType, Type
+from kilohertz.ir.types import FunctionType, RecordType, Type
 from kilohertz.semantics.classes import ClassNode, Element
-from kilohertz.semantics.modifiers import Ctx
+from kilohertz.semantics.modifiers import Ctx, Spec, spec_of
 from kilohertz.syntax import annotation_args, annotation_entries, annotation_value, tree
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Functions:
         types = self.elaborator.types
         ty = types.of_class(cls)
         dims = decl.dims or element.component.dims
-        sizes = [types.size(d, ctx) if self._is_constant(d, locals_) else None for d in dims]
+        sizes = [types.size(d, ctx) if self._is_constant(d, node) else None for d in dims]
         ty = ty.array_of(*sizes)
         causality = decl.causality or element.component.causality or cls.causality
         local = Local(element.name, ty, (), None, decl.comment)
@@ -107,11 +107,14 @@ class Functions:
         else:
             function.locals.append(local)
 
-    def _is_constant(self, dim: tree.Expr, locals_: dict[str, Expr]) -> bool:
+    def _is_constant(self, dim: tree.Expr, node: ClassNode) -> bool:
         """Whether a dimension uses no variable of the function."""
         from kilohertz.semantics.elaborate import _refs
 
-        return not any(ref.names[0] in locals_ for ref in _refs(dim)) and not isinstance(dim, tree.Colon)
+        if isinstance(dim, tree.Colon):
+            return False
+        own = [node.table.get(ref.names[0]) for ref in _refs(dim)]
+        return all(e is None or e.is_class or e.component.variability == "constant" for e in own)
 
     def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:
         """Dimensions and default as expressions, now that all names of the function are known."""
@@ -142,11 +145,33 @@ class Functions:
                 return elaborator.coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
         modification = element.component.modification
         if modification is None or modification.binding is None:
-            return None
+            return self._default_record(local, element, ctx)
         inside = Ctx(element.view, None, None, ctx.locals)
         value = elaborator.coerce(elaborator.expr(modification.binding, inside), local.ty)
         elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
         return value
+
+    def _default_record(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
+        """`output R r(x=a, y=b)`: a record that gets its fields one by one."""
+        base = local.ty.base
+        if not isinstance(base, RecordType) or local.ty.dims:
+            return None
+        fields: dict[str, Expr] = {}
+        specs: list[tuple[Spec, Ctx]] = [(m.spec, ctx if m.ctx.view.root is ctx.view.root else m.ctx) for m in element.chain]
+        modification = element.component.modification
+        if modification is not None:
+            specs.append((spec_of(modification, element.view.definition.file), Ctx(element.view, None, None, ctx.locals)))
+        for spec, inside in specs:
+            for name, sub in spec.subs.items():
+                if sub.binding is not None and name not in fields:
+                    fields[name] = self.elaborator.expr(sub.binding, inside)
+        record = self.elaborator.types.record_nodes.get(base.name)
+        if record is None or not (fields or any(_has_binding(record.table[n]) for n, _ in base.fields)):
+            return None
+        try:
+            return self.elaborator.calls.construct(record, [], dict(fields), element.component, Ctx(element.view))
+        except ModelError:
+            return None  # some fields have no value yet: the body sets them
 
     # ------------------------------------------------------------------------------------------------------------ body
 
@@ -299,6 +324,11 @@ class Functions:
 def _origin(node: ClassNode) -> Origin:
     definition = node.definition
     return Origin((Span(definition.file, definition.name_start, definition.name_start + len(definition.name)),))
+
+
+def _has_binding(element: Element) -> bool:
+    modification = element.component.modification
+    return modification is not None and modification.binding is not None
 
 
 def _strings(expr: tree.Expr | None) -> list[str]:

@@ -60,6 +60,7 @@ class Types:
         """The type of a value of this class (sizes that are not known before a call are None)."""
         if "type" not in node.memo:
             dims: list[int | None] = []
+            node.table  # noqa: B018  (finds the dimensions of base classes)
             for exprs, view in node.class_dims:
                 dims += [self.size(d, Ctx(view)) for d in exprs]
             base = self.primitive(node)
