@@ -10,7 +10,7 @@ from kilohertz.interp.context import Context, Frame, resolver
 from kilohertz.interp.errors import EvaluationError, NotConstant
 from kilohertz.interp.functions import FunctionCode
 from kilohertz.interp.statements import Statements
-from kilohertz.interp.values import Env, FunctionValue, Value
+from kilohertz.interp.values import Env, FunctionValue, Value, is_complete
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Function, Statement
 
@@ -49,7 +49,10 @@ class Evaluator:
         constants = self._compiler.constants
         if expr in constants:
             return constants[expr]
-        return self._guarded(code, Frame(resolver(env)))
+        value = self._guarded(code, Frame(resolver(env)))
+        if not is_complete(value):
+            raise EvaluationError("a part of the value is never assigned")
+        return value
 
     def call(self, function: str, *arguments: Value) -> Value:
         """The output of a function, or a tuple of its outputs."""

@@ -127,6 +127,17 @@ def copied(value: Value) -> Value:
     return value
 
 
+def is_complete(value: Value) -> bool:
+    """Nothing in it is still to be assigned."""
+    if isinstance(value, ArrayValue):
+        if value.data and isinstance(value.data[0], dict):
+            return all(is_complete(x) for x in value.data)
+        return None not in value.data
+    if isinstance(value, dict):
+        return all(is_complete(x) for x in value.values())
+    return value is not None
+
+
 def blank(ty: Type, shape: tuple[int, ...]) -> Value:
     """A variable before its first assignment: None in every place, with what shape is known."""
     if shape or ty.dims:

@@ -75,6 +75,7 @@ __all__ = [
 
 ZERO, ONE = Real(0.0), Real(1.0)
 _INTEGER, _REAL = INTEGER.base, REAL.base
+_NUMBERS = {_INTEGER, _REAL}
 _LITERALS = (Real, Int, Bool, Str, Enum)
 _MIXED = {"+": ".+", "-": ".-", "*": ".*", "/": "./", "^": ".^"}
 _PLAIN = {mixed: plain for plain, mixed in _MIXED.items()}
@@ -343,8 +344,8 @@ def if_(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
         return then
     if condition is FALSE:
         return otherwise
-    if then.ty.base != otherwise.ty.base:
-        then, otherwise = _matched(then, otherwise)
+    if {then.ty.base, otherwise.ty.base} == _NUMBERS:
+        then, otherwise = to_real(then), to_real(otherwise)
     if then is otherwise:
         return then
     if then is TRUE and otherwise is FALSE:
@@ -406,6 +407,8 @@ def _array_literal(nested: Sequence[Any], ty: Type, shape: tuple[int, ...] | Non
 
 def _scalar_literal(value: Any, ty: Type) -> Expr:
     base = ty.base
+    if value is None:
+        raise InternalError(f"no value for a literal of type {ty}")
     if base == _REAL:
         return Real(float(value))
     if base == _INTEGER:

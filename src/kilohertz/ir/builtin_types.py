@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kilohertz.base import InternalError
 from kilohertz.ir.expr import Expr, Int
-from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, STRING, Type
+from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, STRING, TupleType, Type
 
 _RELATIONS = frozenset({"<", "<=", ">", ">=", "==", "<>"})
 
@@ -107,11 +107,6 @@ def _listed(args: Sequence[Expr]) -> Type:
     return args[0].ty.array_of(len(args))
 
 
-def _sample(args: Sequence[Expr]) -> Type:
-    """`sample(start, interval)`, or the clocked `sample(u)` and `sample(u, clock)`."""
-    return BOOLEAN if len(args) == 2 and args[1].ty != CLOCK else args[0].ty
-
-
 _RULES: dict[str, Callable[[Sequence[Expr]], Type]] = {
     **dict.fromkeys(
         ["der", "pre", "previous", "noEvent", "abs", "homotopy", "delay", "hold", "subSample", "superSample"],
@@ -134,7 +129,9 @@ _RULES: dict[str, Callable[[Sequence[Expr]], Type]] = {
     "ndims": _constant(INTEGER),
     "String": _constant(STRING),
     "Clock": _constant(CLOCK),
-    "sample": _sample,
+    "sample": _constant(BOOLEAN),
+    "sampled": _like_first,  # the clocked `sample`
+    "spatialDistribution": _constant(Type(TupleType((REAL, REAL)))),
     "size": _size,
     "fill": _filled,
     "identity": _identity,

@@ -43,6 +43,8 @@ from kilohertz.ir.text.expr_printer import print_expr, print_type, quoted
 from kilohertz.ir.traverse import flat_expressions, walk_all
 from kilohertz.ir.types import REAL, Base, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 
+_UNNAMED = (TupleType, FunctionType)
+
 __all__ = ["print_expr", "print_flat", "print_function", "print_type"]
 
 
@@ -248,7 +250,14 @@ def _type_declarations(flat: Flat) -> list[str]:
     for e in walk_all(flat_expressions(flat)):
         if isinstance(e, Enum) or not isinstance(e.ty.base, TupleType):
             _collect(e.ty, found)
-    return [_declared(base) for base in found]
+    by_name = {base.name: base for base in sorted(found, key=_known_sizes) if not isinstance(base, _UNNAMED)}
+    kept = set(by_name.values())
+    return [_declared(base) for base in found if base in kept]
+
+
+def _known_sizes(base: Base) -> int:
+    """Inside functions a record may know fewer of its fields' sizes than elsewhere: declare it where most are known."""
+    return sum(None not in ty.dims for _, ty in base.fields) if isinstance(base, RecordType) else 0
 
 
 def _collect(ty: Type, found: dict[Base, None]) -> None:
