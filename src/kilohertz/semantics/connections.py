@@ -345,11 +345,30 @@ class Graph:
                         self.connected.add(made.path)
                         changed = True
                     elif child.path in self.connected:
-                        inner = there.child(child.name)
-                        if inner is not None and inner.path not in self.connected:
-                            self.connected.add(inner.path)
-                            changed = True
+                        changed = self._join_element(child, there.child(child.name)) or changed
         return changed
+
+    def _join_element(self, here: Comp | CompArray, there: Comp | CompArray | None) -> bool:
+        """An element both buses have; nested buses are joined in turn."""
+        if there is None:
+            return False
+        nested = isinstance(here, Comp) and isinstance(there, Comp) and _is_expandable(here) and _is_expandable(there)
+        if nested and (here, there) not in self.bus_links and (there, here) not in self.bus_links:
+            self.bus_links.append((here, there))  # type: ignore[arg-type]
+            return True
+        if there.path in self.connected:
+            return False
+        self.connected.add(there.path)
+        return True
+
+    def unused(self, comp: Comp | CompArray) -> bool:
+        """Declared in an expandable connector, but nobody connects it: it is not there (MLS 9.1.3)."""
+        at: Comp | CompArray = comp
+        while at.parent is not None:
+            if _is_expandable(at.parent):
+                return at.path not in self.connected and not _is_expandable(at)
+            at = at.parent
+        return False
 
     # --------------------------------------------------------------------------------------------------------- results
 
@@ -425,7 +444,7 @@ class Graph:
 
     def _leaves_in(self, comp: Comp, name: str, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
         for child in comp.components():
-            if child.path in skip:
+            if child.path in skip or (_is_expandable(comp) and self.unused(child)):
                 continue
             inner = f"{name}.{child.name}"
             for k, part in enumerate(child.elements() if isinstance(child, CompArray) else (child,)):

@@ -530,7 +530,7 @@ class Elaborator:
 
     def _implied_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
         """`for i loop ... x[i] ...`: over the dimension of x that i indexes (MLS 11.2.2.1)."""
-        for ref in _refs(body):
+        for ref in tree.refs(body):
             if not ref.subs:
                 continue
             for k, subs in enumerate(ref.subs):
@@ -587,7 +587,8 @@ class Elaborator:
         inst = ctx.inst
         if inst is None or inst.node is not found.view.root:
             inst = found.view.root.instance()
-        return self._component(inst, node, k, ctx)
+        # an import may have given it another name
+        return self._in_component(inst.child(found.name), node, k, ctx)
 
     def _literal(self, node: ClassNode, name: str) -> Expr | None:
         node.table  # noqa: B018
@@ -839,19 +840,6 @@ def _without_subs(node: tree.Ref, k: int) -> tree.Ref:
         return node
     subs = (*node.subs[:k], (), *node.subs[k + 1 :])
     return tree.Ref(node.start, node.end, node.names, subs, node.absolute)
-
-
-def _refs(nodes: Any) -> Iterator[tree.Ref]:
-    """All references in a piece of tree."""
-    stack = [nodes]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (tuple, list)):
-            stack.extend(node)
-        elif hasattr(node, "__dataclass_fields__"):
-            if isinstance(node, tree.Ref):
-                yield node
-            stack.extend(getattr(node, f) for f in node.__dataclass_fields__)
 
 
 def compatible(have: Type, want: Type) -> bool:

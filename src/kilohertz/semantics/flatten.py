@@ -124,26 +124,15 @@ class _Flattener:
         self._visit(top, True)
         for extra in top.inner_children.values():
             for part in extra.elements() if isinstance(extra, CompArray) else (extra,) if extra is not None else ():
-                if part.path not in {c.path for c in self.composites[:0]} and not self._known(part):
+                if not self._known(part):
                     self._visit(part, False)
-        connected = self.elaborator.graph.connected
+        unused = self.elaborator.graph.unused
         self.primitives = [
-            (c, o) for c, o in self.primitives if not self._unused_in_bus(c, connected)
+            (c, o) for c, o in self.primitives if c.variability in ("parameter", "constant") or not unused(c)
         ]
 
     def _known(self, comp: Comp) -> bool:
         return any(c is comp for c in self.composites)
-
-    def _unused_in_bus(self, comp: Comp, connected: set[str]) -> bool:
-        """A variable declared in an expandable connector that nobody connects is not there (MLS 9.1.3)."""
-        at: Comp | None = comp
-        inside = False
-        while at is not None and at.parent is not None:
-            if at.path in connected:
-                return False
-            inside = inside or at.parent.node.is_expandable
-            at = at.parent
-        return inside and comp.variability not in ("parameter", "constant")
 
     def _check_modifiers(self, comp: Comp) -> None:
         """Modifications must name something that is there."""

@@ -109,11 +109,9 @@ class Functions:
 
     def _is_constant(self, dim: tree.Expr, node: ClassNode) -> bool:
         """Whether a dimension uses no variable of the function."""
-        from kilohertz.semantics.elaborate import _refs
-
         if isinstance(dim, tree.Colon):
             return False
-        own = [node.table.get(ref.names[0]) for ref in _refs(dim)]
+        own = [node.table.get(ref.names[0]) for ref in tree.refs(dim)]
         return all(e is None or e.is_class or e.component.variability == "constant" for e in own)
 
     def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:

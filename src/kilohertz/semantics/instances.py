@@ -284,7 +284,8 @@ class Maker:
         sizes: list[int] = []
         shape: tuple[int | None, ...] | None = None
         for k, (expr, ctx) in enumerate(exprs):
-            if isinstance(expr, tree.Colon):
+            # `A[:, size(A, 1)]` speaks of itself: its binding has the sizes
+            if isinstance(expr, tree.Colon) or (k > 0 and any(r.names == (comp.name,) for r in tree.refs(expr))):
                 if shape is None:
                     shape = self._shape_of_binding(comp, expr, ctx)
                 if k >= len(shape) or shape[k] is None:

@@ -84,7 +84,8 @@ class Operators:
 
     def _overloaded(self, op: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
         name = _OPERATOR_NAME.get(op, op)
-        found = self._direct(name, a, b, node, ctx)
+        elementwise = op != name and (a.ty.dims or b.ty.dims)
+        found = None if elementwise else self._direct(name, a, b, node, ctx)
         if found is not None:
             return found
         if a.ty.dims or b.ty.dims:

@@ -9,7 +9,8 @@ as much to build.  Nobody changes them after parsing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator as Iteration
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 # ---------------------------------------------------------------------------------------------------------- expressions
@@ -585,3 +586,16 @@ class StoredDefinition:
     within: tuple[str, ...] | None  # None: no within clause; () for `within ;`
     classes: tuple[ClassDef, ...]
     final: tuple[bool, ...] = field(default=())  # per class
+
+
+def refs(node: object) -> Iteration[Ref]:
+    """All references in a piece of tree, subscripts and arguments included."""
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, tuple):
+            stack.extend(reversed(at))
+        elif is_dataclass(at):
+            if isinstance(at, Ref):
+                yield at
+            stack.extend(getattr(at, f.name) for f in reversed(fields(at)))
