@@ -59,7 +59,8 @@ def program_units(code: CProgram, flags: tuple[str, ...] = ()) -> tuple[list[Uni
         folders = include_directories(code.externals)
         source = Source(code.external.name, code.external.text)
         units.append(Unit((source,), own_headers, folders, ("-std=gnu11", *QUIET)))
-        more, libraries = external_units(code.externals, headers)
+        utilities = tuple(h for h in headers if h.name == "ModelicaUtilities.h")
+        more, libraries = external_units(code.externals, utilities)
         units += more
     return units, libraries
 

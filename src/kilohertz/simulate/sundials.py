@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,9 +36,6 @@ FUNCTIONS = (
     "CVodeSetMaxNumSteps",
     "CVodeSetMaxStep",
     "CVodeSetStopTime",
-    "CVodeRootInit",
-    "CVodeSetRootDirection",
-    "CVodeSetNoInactiveRootWarn",
     "CVodeSetLinearSolver",
     "CVodeSetJacFn",
     "CVode",
@@ -48,8 +46,9 @@ FUNCTIONS = (
 @lru_cache(maxsize=1)
 def function_table() -> ctypes.Array[ctypes.c_void_p]:
     """Addresses of the functions; ModelError R722 where the libraries are missing or of another make."""
-    library = ctypes.CDLL(str(_library()))
-    _check_version()
+    package = _package()
+    library = ctypes.CDLL(str(_library(package)))
+    _check_version(package)
     table = (ctypes.c_void_p * len(FUNCTIONS))()
     for i, name in enumerate(FUNCTIONS):
         try:
@@ -59,11 +58,14 @@ def function_table() -> ctypes.Array[ctypes.c_void_p]:
     return table
 
 
-def _library() -> Path:
+def _package() -> Path:
     spec = importlib.util.find_spec("sksundae")
     if spec is None or spec.origin is None:
         raise _missing("the package scikit-sundae is not installed")
-    package = Path(spec.origin).parent
+    return Path(spec.origin).parent
+
+
+def _library(package: Path) -> Path:
     folders = (package.parent / "scikit_sundae.libs", package / ".dylibs", package / ".libs")
     for folder in folders:
         found = sorted(folder.glob("*sundials_cvode*")) if folder.is_dir() else []
@@ -72,11 +74,11 @@ def _library() -> Path:
     raise _missing("scikit-sundae is installed without its own SUNDIALS libraries")
 
 
-def _check_version() -> None:
-    from sksundae._cy_common import config  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-    version, index = str(config["SUNDIALS_VERSION"]), str(config["SUNDIALS_INT_TYPE"])
-    if not version.startswith("7.") or index != "int" or str(config["SUNDIALS_FLOAT_TYPE"]) != "double":
+def _check_version(package: Path) -> None:
+    """The wheel says beside its Cython sources how SUNDIALS was built; importing it would take half a second."""
+    given = dict(re.findall(r'(\w+) *= *"([^"]*)"', (package / "py_config.pxi").read_text(encoding="utf-8")))
+    version, index = given.get("SUNDIALS_VERSION", "?"), given.get("SUNDIALS_INT_TYPE", "?")
+    if not version.startswith("7.") or index != "int" or given.get("SUNDIALS_FLOAT_TYPE") != "double":
         raise _missing(f"SUNDIALS {version} with index type {index}; needed: 7.x, double, int")
 
 

@@ -12,7 +12,16 @@ from pathlib import Path
 from kilohertz.ir.flat import ExternalCall
 from kilohertz.toolchain.build import QUIET, Source, Unit
 
-FLAGS = ("-std=gnu11", "-DHAVE_ZLIB=1", "-DHAVE_UNISTD_H=1", "-DHAVE_STDARG_H=1", "-DHAVE_MEMCPY=1", *QUIET)
+FLAGS = (
+    "-std=gnu11",
+    "-DHAVE_ZLIB=1",
+    "-DHAVE_UNISTD_H=1",
+    "-DHAVE_STDARG_H=1",
+    "-DHAVE_MEMCPY=1",
+    "-DSTDC99=1",
+    "-DDUMMY_FUNCTION_USERTAB=1",
+    *QUIET,
+)
 # libraries whose sources go by other names (Modelica/Resources/C-Sources/readme.txt)
 PARTS = {"ModelicaExternalC": ("ModelicaFFT", "ModelicaInternal", "ModelicaRandom", "ModelicaStrings")}
 NEEDS = {  # one source calls another library
@@ -35,10 +44,8 @@ def external_units(calls: Iterable[ExternalCall], headers: tuple[Source, ...]) -
             if not found:
                 arguments.update(dict.fromkeys(_linked(library, call)))
     directories = (*folders, *(dict.fromkeys(f.parent for f in files if f.parent not in folders)))
-    units = [
-        Unit((Source(f.name, f.read_text(encoding="utf-8", errors="surrogateescape")),), headers, directories, FLAGS)
-        for f in files
-    ]
+    texts = tuple(Source(f.name, f.read_text(encoding="utf-8", errors="surrogateescape")) for f in files)
+    units = [Unit(texts, headers, directories, FLAGS)] if texts else []
     return units, tuple(arguments)
 
 

@@ -27,9 +27,6 @@ typedef struct khz_sundials {
     int (*set_max_steps)(void *mem, long n);
     int (*set_max_step)(void *mem, double h);
     int (*set_stop)(void *mem, double t);
-    int (*root_init)(void *mem, int n, int (*roots)(double, void *, double *, void *));
-    int (*root_directions)(void *mem, int *directions);
-    int (*root_no_warning)(void *mem);
     int (*set_solver)(void *mem, void *solver, void *a);
     int (*set_jacobian)(void *mem, int (*jacobian)(double, void *, void *, void *, void *, void *, void *, void *));
     int (*advance)(void *mem, double t, void *y, double *reached, int task);

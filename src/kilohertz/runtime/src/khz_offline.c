@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, CV_ROOT_RETURN = 2, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
+enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
+enum { ROOT_CAP = 120 };
 
 typedef struct work {
-    double *g, *at, *delayed, *x, *xd, *k;
+    double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
 } work;
 
 static int32_t unknowns(const khz_model *m)
@@ -17,7 +18,7 @@ static int32_t unknowns(const khz_model *m)
 
 int64_t khz_offline_work(const khz_model *m)
 {
-    return (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + 8;
+    return 3 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + 8;
 }
 
 static work divide(const khz_offline *o)
@@ -26,7 +27,9 @@ static work divide(const khz_offline *o)
     const int32_t n = unknowns(m);
     work w;
     w.g = o->work;
-    w.at = w.g + m->n_r;
+    w.g_high = w.g + m->n_r;
+    w.g_middle = w.g_high + m->n_r;
+    w.at = w.g_middle + m->n_r;
     w.delayed = w.at + m->n_time_events;
     w.x = w.delayed + m->n_delays;
     w.xd = w.x + n;
@@ -142,22 +145,6 @@ static int rhs(double t, void *y, void *yd, void *user)
     return khz_derivatives(o->model, o->instance, t, o->sundials->vector_data(y), out) == KHZ_OK ? 0 : 1;
 }
 
-static int roots(double t, void *y, double *g, void *user)
-{
-    khz_offline *const o = (khz_offline *)user;
-    const khz_model *const m = o->model;
-    khz_context *const c = (khz_context *)o->instance;
-    c->time = t;
-    c->status = KHZ_OK;
-    c->arena_used = 0;
-    memcpy(khz_reals(o->instance, m->x), o->sundials->vector_data(y), sizeof(double) * (size_t)m->n_x);
-    if (m->step(o->instance) == KHZ_OK && m->crossing(o->instance) == KHZ_OK) {
-        m->crossings(o->instance, g);
-        return 0;
-    }
-    return 1;
-}
-
 static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, void *t2, void *t3)
 {
     (void)t2;
@@ -205,7 +192,7 @@ typedef struct solver {
     void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
 } solver;
 
-static int32_t open_solver(khz_offline *o, const work *w, solver *s)
+static int32_t open_solver(khz_offline *o, solver *s)
 {
     const khz_sundials *const f = o->sundials;
     const khz_model *const m = o->model;
@@ -242,11 +229,6 @@ static int32_t open_solver(khz_offline *o, const work *w, solver *s)
     if (m->n_x > 0) {
         bad |= f->set_jacobian(s->mem, jacobian);
     }
-    if (m->n_r > 0) {
-        bad |= f->root_init(s->mem, m->n_r, roots);
-        bad |= f->root_no_warning(s->mem);
-    }
-    (void)w;
     return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
@@ -273,37 +255,123 @@ static void close_solver(const khz_offline *o, solver *s)
     }
 }
 
-/* Grid points up to t (those on an event are left to it). */
-static int32_t record_grid(khz_offline *o, const solver *s, double t, int event_follows)
+/* Crossing functions at an instant within the last step; 1 where an event is due, 0 where not, < 0 a failure. */
+static int32_t crossed(khz_offline *o, const solver *s, double t, double *g)
 {
+    const khz_model *const m = o->model;
+    if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
+        return KHZ_RUN_SOLVER_FAILED;
+    }
+    const khz_status status = khz_evaluate_all(m, o->instance, t, o->sundials->vector_data(s->dense));
+    if (status != KHZ_OK) {
+        return (int32_t)status;
+    }
+    m->crossings(o->instance, g);
+    for (int32_t i = 0; i < m->n_r; i++) {
+        if (g[i] < 0.0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Where, by the secant, the first of the crossings between low and high lies. */
+static double secant(const khz_offline *o, const work *w, double low, double high)
+{
+    double first = 1.0;
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        if (w->g_high[i] < 0.0 && w->g[i] > 0.0) {
+            first = fmin(first, w->g[i] / (w->g[i] - w->g_high[i]));
+        }
+    }
+    return low + first * (high - low);
+}
+
+/* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
+ * Leaves *event on the far side, the state there in s->dense.  Bound: ROOT_CAP evaluations. */
+static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event)
+{
+    const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
+    int32_t status = crossed(o, s, low, w->g);
+    int32_t far = crossed(o, s, high, w->g_high);
+    for (int turn = 0; turn < ROOT_CAP && status >= 0 && far >= 0 && high - low > tolerance; turn++) {
+        const double width = high - low;
+        double at = turn % 3 == 2 ? low + 0.5 * width : secant(o, w, low, high);
+        at = fmin(fmax(at, low + 0.1 * tolerance), high - 0.1 * tolerance);
+        /* A little beyond the secant's zero, so that the far side moves too. */
+        at = turn % 3 == 1 ? fmin(at + 0.5 * tolerance + 0.01 * width, high - 0.1 * tolerance) : at;
+        const int32_t due = crossed(o, s, at, w->g_middle);
+        if (due < 0) {
+            return due;
+        }
+        memcpy(due ? w->g_high : w->g, w->g_middle, sizeof(double) * (size_t)o->model->n_r);
+        if (due) {
+            high = at;
+        } else {
+            low = at;
+        }
+    }
+    *event = high;
+    if (status < 0 || far < 0) {
+        return status < 0 ? status : far;
+    }
+    return o->sundials->interpolate(s->mem, high, 0, s->dense) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+}
+
+static int32_t set_event(khz_offline *o, const work *w, const solver *s, double low, double high, int *root)
+{
+    double at = high;
+    const int32_t status = locate(o, w, s, low, high, &at);
+    if (status == KHZ_OK) {
+        *root = 1;
+        o->time = at;
+        memcpy(o->sundials->vector_data(s->y), o->sundials->vector_data(s->dense), sizeof(double) * (size_t)o->model->n_x);
+    }
+    return status;
+}
+
+/* The step from `before` to o->time was accepted: look for events at every grid point in it and at its end, record the
+ * grid points before the first event (those on an event are left to it). */
+static int32_t inspect(khz_offline *o, const work *w, const solver *s, double before, int event_follows, int *root)
+{
+    const double t = o->time;
+    double low = before;
     while (o->grid_next <= o->n_grid) {
         const double at = grid_time(o, o->grid_next);
-        if (at > t + slack(t) || (at > t - slack(t) && !event_follows && at > t)) {
-            return KHZ_OK;
+        if (at > t + slack(t)) {
+            break;
+        }
+        if (event_follows && at > t - slack(t)) {
+            o->grid_next++;
+            break;
+        }
+        const int32_t due = crossed(o, s, fmin(at, t), w->g_middle);
+        if (due != 0) {
+            return due < 0 ? due : set_event(o, w, s, low, fmin(at, t), root);
         }
         o->grid_next++;
-        if (event_follows && at > t - slack(t)) {
-            continue;
-        }
-        if (o->sundials->interpolate(s->mem, at < t ? at : t, 0, s->dense) != 0) {
-            return KHZ_RUN_SOLVER_FAILED;
-        }
-        const int32_t status = record_at(o, at, o->sundials->vector_data(s->dense));
+        low = fmin(at, t);
+        int32_t status = (int32_t)o->model->asserts(o->instance);
+        status = status == KHZ_OK ? record(o) : status;
         if (status != KHZ_OK) {
             return status;
         }
     }
+    if (o->model->n_r > 0 && low < t && !event_follows) {
+        const int32_t due = crossed(o, s, t, w->g_middle);
+        return due > 0 ? set_event(o, w, s, low, t, root) : due;
+    }
     return KHZ_OK;
 }
 
-static int32_t accepted(khz_offline *o, const work *w, const solver *s, int event_follows)
+static int32_t accepted(khz_offline *o, const work *w, const solver *s, double before, int event_follows, int *root)
 {
     o->n_steps++;
-    const int32_t status = record_grid(o, s, o->time, event_follows);
+    const int32_t status = inspect(o, w, s, before, event_follows, root);
     if (status != KHZ_OK) {
         return status;
     }
-    if (o->model->n_delays > 0 && !event_follows) {
+    if (o->model->n_delays > 0 && !event_follows && !*root) {
         const khz_status value = khz_evaluate_all(o->model, o->instance, o->time, o->sundials->vector_data(s->y));
         if (value != KHZ_OK) {
             return (int32_t)value;
@@ -337,13 +405,13 @@ static int32_t integrate(khz_offline *o, const work *w, const solver *s, double 
             o->code = code;
             return KHZ_RUN_SOLVER_FAILED;
         }
+        const double before = o->time;
         o->time = reached;
         const int at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
         if (at_end) {
             o->time = until;
         }
-        *root = code == CV_ROOT_RETURN;
-        const int32_t status = accepted(o, w, s, *root || (at_end && until_is_event));
+        const int32_t status = accepted(o, w, s, before, at_end && until_is_event, root);
         if (status != KHZ_OK || *root) {
             return status;
         }
@@ -392,7 +460,7 @@ int32_t khz_run_cvode(khz_offline *o)
 {
     const work w = divide(o);
     solver s;
-    int32_t status = open_solver(o, &w, &s);
+    int32_t status = open_solver(o, &s);
     if (status == KHZ_OK) {
         status = run_cvode(o, &w, &s);
     }
