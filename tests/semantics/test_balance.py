@@ -40,8 +40,8 @@ from kilohertz.ir.flat import (
     WhenStatement,
 )
 from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, ExternalObjectType, RecordType, TupleType, Type
-from kilohertz.semantics.balance import check, check_balance, count
-from kilohertz.semantics.incidence import incidence
+from kilohertz.semantics.balancing.balance import check, check_balance, count
+from kilohertz.semantics.balancing.incidence import incidence
 
 VECTOR = REAL.array_of(3)
 ONE = Real(1.0)

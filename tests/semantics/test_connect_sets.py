@@ -6,7 +6,7 @@ from kilohertz.base import Origin, Span
 from kilohertz.ir.expr import Binary, Builtin, Expr, Index, Int, Real, Ref
 from kilohertz.ir.flat import Equality
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
-from kilohertz.semantics.connect_sets import Connection, ConnectResult, FlowLeaf, Leaf, connection_equations
+from kilohertz.semantics.connecting.connect_sets import Connection, ConnectResult, FlowLeaf, Leaf, connection_equations
 
 VECTOR = REAL.array_of(3)
 

@@ -6,7 +6,7 @@ import random
 
 from kilohertz.base import Severity
 from kilohertz.graphs import UnionFind
-from kilohertz.semantics.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
+from kilohertz.semantics.connecting.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
 
 
 def forest(roots: str, potential: str, branches: str, connections: str) -> Forest:

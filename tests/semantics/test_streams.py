@@ -11,8 +11,8 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Equality
 from kilohertz.ir.types import REAL
-from kilohertz.semantics.connect_sets import Connection, Leaf, connection_equations
-from kilohertz.semantics.streams import StreamTable, StreamVariable
+from kilohertz.semantics.connecting.connect_sets import Connection, Leaf, connection_equations
+from kilohertz.semantics.connecting.streams import StreamTable, StreamVariable
 
 
 def h(name: str) -> Leaf:

@@ -19,11 +19,12 @@ from kilohertz.ir.flat import (
     WhenEquation,
 )
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
-from kilohertz.semantics.modifiers import Ctx
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 
 class Equations:
@@ -75,12 +76,11 @@ class Equations:
     def equate(self, left: Expr, right: Expr, origin: Origin, out: list[Equation], node: Any, ctx: Ctx) -> None:
         """`left = right`, records field by field where both sides show their fields."""
         elaborator = self.elaborator
-        left, right = elaborator.coerce(left, right.ty), elaborator.coerce(right, left.ty)
+        left, right = coerce(left, right.ty), coerce(right, left.ty)
         if not _agree(left.ty, right.ty):
             left, right = self._converted(left, right, node, ctx)
-        if 0 in left.ty.dims or 0 in right.ty.dims:
-            if len(left.ty.dims) == len(right.ty.dims):
-                return
+        if (0 in left.ty.dims or 0 in right.ty.dims) and len(left.ty.dims) == len(right.ty.dims):
+            return
         if not _agree(left.ty, right.ty):
             raise elaborator.error("S280", f"the two sides differ in type: {left.ty} and {right.ty}", node, ctx)
         base = left.ty.base
@@ -125,7 +125,7 @@ class Equations:
             for inner in item.body:
                 self._equation(inner, ctx, out)
             return
-        for value in self.elaborator.iteration_values(iterators[0], item.body, ctx):
+        for value in self.elaborator.loops.iteration_values(iterators[0], item.body, ctx):
             self._for(iterators[1:], item, ctx.with_iterator(iterators[0].name, value), out)
 
     def _if(self, item: tree.IfEquation, ctx: Ctx, out: list[Equation]) -> None:
@@ -136,7 +136,7 @@ class Equations:
             test = self.elaborator.statements.condition(condition, ctx)
             value: Any = test.value if isinstance(test, Bool) else None
             if value is None and self.is_structural(test):
-                value = self.elaborator.try_value(test)
+                value = self.elaborator.evaluation.try_value(test)
             if value is None:
                 open_.append((test, body))
             elif value:
@@ -171,7 +171,7 @@ class Equations:
     def _chosen(self, open_: list[tuple[Expr, Any]], otherwise: Any) -> Any:
         """The branch the parameters choose; None where they do not."""
         for test, body in open_:
-            value = self.elaborator.try_value(test)
+            value = self.elaborator.evaluation.try_value(test)
             if value is None:
                 return None
             if value:
@@ -181,7 +181,7 @@ class Equations:
     def is_structural(self, test: Expr) -> bool:
         """A condition on Boolean, Integer, enumeration or String parameters only: it chooses between model variants."""
         for ref in build.refs(test):
-            comp = self.elaborator.variables.get(ref.name)
+            comp = self.elaborator.evaluation.variables.get(ref.name)
             if comp is None or comp.variability not in ("parameter", "constant"):
                 return False
             if comp.variability == "parameter" and comp.ty is not None and comp.ty.base == REAL.base:
@@ -190,8 +190,6 @@ class Equations:
 
 
 def _agree(a: Type, b: Type) -> bool:
-    from kilohertz.semantics.elaborate import compatible
-
     return compatible(a, b) or compatible(b, a)
 
 

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Span
-from kilohertz.interp import EvaluationError, NotConstant
 from kilohertz.ir import build
-from kilohertz.ir.expr import Bool, Expr, Int, Real, Unary
-from kilohertz.ir.flat import Algorithm, Equality, Equation, Experiment, Flat, Variable
+from kilohertz.ir.expr import Int, Real
+from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
 from kilohertz.ir.types import REAL, ExternalObjectType
-from kilohertz.semantics.classes import ClassNode
-from kilohertz.semantics.connect_sets import FlowLeaf
-from kilohertz.semantics.connections import Graph
-from kilohertz.semantics.elaborate import Elaborator
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.classes.nodes import ClassNode
+from kilohertz.semantics.connecting.connect_sets import FlowLeaf
+from kilohertz.semantics.connecting.streams import StreamVariable
 from kilohertz.semantics.equations import Equations
+from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
-from kilohertz.semantics.modifiers import Ctx, Env
 from kilohertz.semantics.reach import called, expressions
-from kilohertz.semantics.statements import Statements
-from kilohertz.semantics.streams import StreamVariable
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, tree
 
 ATTRIBUTES = (
-    "quantity", "unit", "displayUnit", "min", "max", "start", "fixed", "nominal", "stateSelect", "unbounded",
-)  # fmt: skip
+    "quantity",
+    "unit",
+    "displayUnit",
+    "min",
+    "max",
+    "start",
+    "fixed",
+    "nominal",
+    "stateSelect",
+    "unbounded",
+)
 
 
 def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
@@ -46,8 +52,6 @@ def _missing(world: World, name: tuple[str, ...]) -> Diagnostic:
             if k == 0:
                 return world.libraries.missing(name[0])
             inner = world.absolute(name[:k])
-            from difflib import get_close_matches
-
             near = get_close_matches(name[k], list(inner.table), 1) if isinstance(inner, ClassNode) else []
             notes = (Note(f"did you mean `{'.'.join((*name[:k], near[0]))}`?"),) if near else ()
             return Diagnostic("S202", f"there is no class `{name[k]}` in `{'.'.join(name[:k])}`", notes=notes)
@@ -61,8 +65,6 @@ class _Flattener:
         self.world, self.node = world, node
         elaborator = Elaborator(world)
         self.elaborator = world.elaborator = elaborator
-        elaborator.statements = Statements(elaborator)
-        elaborator.graph = Graph(elaborator)
         self.equations = Equations(elaborator)
         self.flat = Flat(node.full_name)
         self.primitives: list[tuple[Comp, bool]] = []
@@ -74,8 +76,12 @@ class _Flattener:
         definition = node.definition
         if definition.kind in ("package", "function", "operator", "operator function", "record", "type"):
             raise ModelError(
-                Diagnostic("S216", f"`{node.full_name}` is a {definition.kind}, not a model that can be flattened", _span(definition))
-            )  # fmt: skip
+                Diagnostic(
+                    "S216",
+                    f"`{node.full_name}` is a {definition.kind}, not a model that can be flattened",
+                    _span(definition),
+                )
+            )
         if definition.partial:
             raise ModelError(Diagnostic("S214", f"`{node.full_name}` is partial", _span(definition)))
         flat.description = definition.comment
@@ -142,7 +148,9 @@ class _Flattener:
             self._checked.add((id(mod.spec), id(comp.node)))
             for name, spec in mod.spec.subs.items():
                 if name not in comp.node.table:
-                    raise self.elaborator._no_member(comp.node.full_name, name, list(comp.node.table), spec, mod.ctx)
+                    raise self.elaborator.names.no_member(
+                        comp.node.full_name, name, list(comp.node.table), spec, mod.ctx
+                    )
 
     def _flow_leaves(self) -> list[FlowLeaf]:
         leaf = self.elaborator.graph.leaf
@@ -156,22 +164,21 @@ class _Flattener:
                 continue
             flow = next((c for c in comp.parent.components() if isinstance(c, Comp) and c.connection == "flow"), None)
             if flow is None:
-                raise ModelError(Diagnostic("S466", f"the stream variable `{comp.path}` has no flow beside it", comp.span))
+                raise ModelError(
+                    Diagnostic("S466", f"the stream variable `{comp.path}` has no flow beside it", comp.span)
+                )
             bounds = [self._bound(flow, "min", float("-inf")), self._bound(flow, "max", float("inf"))]
             streams[comp.path] = StreamVariable(graph.leaf(comp), graph.leaf(flow), bounds[0], bounds[1])
         return streams
 
     def _bound(self, comp: Comp, name: str, default: float) -> float:
-        expr = self.elaborator.attribute(comp, name)
+        expr = self.elaborator.bindings.attribute(comp, name)
         if expr is None:
             return default
         if isinstance(expr, (Real, Int)):
             return float(expr.value)
-        value = None
-        try:
-            value = self.elaborator.value(expr) if not self.elaborator._varies(expr) else None
-        except (NotConstant, EvaluationError):
-            pass
+        evaluation = self.elaborator.evaluation
+        value = None if evaluation.varies(expr) else evaluation.try_value(expr)
         return float(value) if isinstance(value, (int, float)) else default
 
     # -------------------------------------------------------------------------------------------------------- variables
@@ -181,17 +188,17 @@ class _Flattener:
             assert comp.ty is not None
             if comp.path in self.flat.variables:
                 continue
-            self.elaborator.variable(comp)
+            self.elaborator.names.variable(comp)
             self.flat.variables[comp.path] = self._variable(comp, outermost)
 
     def _variable(self, comp: Comp, outermost: bool) -> Variable:
         ty = comp.ty
         assert ty is not None
-        attributes = {n: e for n in ATTRIBUTES if (e := self.elaborator.attribute(comp, n)) is not None}
+        attributes = {n: e for n in ATTRIBUTES if (e := self.elaborator.bindings.attribute(comp, n)) is not None}
         variability = comp.variability or ("continuous" if ty.base == REAL.base else "discrete")
         if isinstance(ty.base, ExternalObjectType):
             variability = comp.variability or "parameter"
-        binding = self.elaborator.binding(comp)
+        binding = self.elaborator.bindings.binding(comp)
         variable = Variable(
             comp.path,
             ty,
@@ -210,9 +217,11 @@ class _Flattener:
             if variability in ("parameter", "constant"):
                 variable.binding = binding
             elif 0 not in ty.dims:
-                self.flat.equations.append(Equality(self.elaborator.variable(comp), binding, self._binding_origin(comp)))
+                self.flat.equations.append(
+                    Equality(self.elaborator.names.variable(comp), binding, self._binding_origin(comp))
+                )
         if comp.variability == "parameter" and not comp.structural and self._evaluate(comp):
-            self.elaborator.try_value(self.elaborator.variable(comp))
+            self.elaborator.evaluation.try_value(self.elaborator.names.variable(comp))
         return variable
 
     def _binding_origin(self, comp: Comp) -> Any:
@@ -232,13 +241,13 @@ class _Flattener:
     def _structural(self) -> None:
         """Parameters that were used to shape the model are constants from now on."""
         for name, variable in self.flat.variables.items():
-            comp = self.elaborator.variables.get(name)
+            comp = self.elaborator.evaluation.variables.get(name)
             if comp is None or not comp.structural or comp.value is None:
                 continue
             variable.structural = True
             variable.binding = build.literal(comp.value, variable.ty)
 
-    # --------------------------------------------------------------------------------------------------------- equations
+    # ------------------------------------------------------------------------------------------------------ equations
 
     def _sections(self) -> None:
         flat = self.flat
@@ -259,8 +268,11 @@ class _Flattener:
         flat = self.flat
         parts = [
             [(v.binding, v.attributes) for v in flat.variables.values()],
-            flat.equations, flat.initial_equations, flat.algorithms, flat.initial_algorithms,
-        ]  # fmt: skip
+            flat.equations,
+            flat.initial_equations,
+            flat.algorithms,
+            flat.initial_algorithms,
+        ]
         ids = called(expressions(parts), set())
         # an external object's destructor belongs to it
         for variable in flat.variables.values():
@@ -276,7 +288,7 @@ class _Flattener:
             expr = annotation_value(args, "experiment", name)
             if expr is None:
                 return None
-            value = self.elaborator.try_value(self.elaborator.expr(expr, Ctx(self.node.view)))
+            value = self.elaborator.evaluation.try_value(self.elaborator.expr(expr, Ctx(self.node.view)))
             return float(value) if isinstance(value, (int, float)) else None
 
         return Experiment(number("StartTime"), number("StopTime"), number("Interval"), number("Tolerance"))
@@ -284,6 +296,3 @@ class _Flattener:
 
 def _span(definition: tree.ClassDef) -> Span:
     return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
-
-
-__all__ = ["Bool", "Env", "Equation", "Expr", "Iterator", "Unary", "flatten"]

@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
-from kilohertz.ir.expr import Expr, Ref
-from kilohertz.ir.flat import Break, DerivativeOf, ExternalCall, Function, Local, Statement
-from kilohertz.ir.types import FunctionType, RecordType, Type
-from kilohertz.semantics.classes import ClassNode, Element
-from kilohertz.semantics.modifiers import Ctx, Spec, spec_of
+from kilohertz.ir.expr import Builtin, Expr, Int, Ref
+from kilohertz.ir.flat import DerivativeOf, ExternalCall, Function, Local
+from kilohertz.ir.types import INTEGER, RecordType
+from kilohertz.semantics.classes import Ctx, Spec, spec_of
+from kilohertz.semantics.classes.nodes import ClassNode, Element
+from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.reach import called_functions
 from kilohertz.syntax import annotation_args, annotation_entries, annotation_value, tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 FUNCTION_KINDS = ("function", "operator function")
 
@@ -29,6 +31,7 @@ class Functions:
         self._contexts: dict[str, Ctx] = {}
         self._done: set[str] = set()
         self._fresh = 0
+        self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
 
     def fresh(self, name: str) -> str:
         """A name no variable has, for an iterator."""
@@ -100,7 +103,7 @@ class Functions:
         causality = decl.causality or element.component.causality or cls.causality
         local = Local(element.name, ty, (), None, decl.comment)
         locals_[element.name] = Ref(element.name, ty)
-        if causality == "input" and not isinstance(ty.base, FunctionType) or causality == "input":
+        if causality == "input":
             function.inputs.append(local)
         elif causality == "output":
             function.outputs.append(local)
@@ -124,14 +127,10 @@ class Functions:
             if isinstance(dim, tree.Colon):
                 dims.append(None)
             elif known is not None:
-                from kilohertz.ir.expr import Int
-
                 dims.append(Int(known))
             else:
                 dims.append(elaborator.expr(dim, ctx))
-        from kilohertz.ir.expr import Int as IntLiteral
-
-        dims += [None if n is None else IntLiteral(n) for n in local.ty.dims[len(decl.dims) :]]
+        dims += [None if n is None else Int(n) for n in local.ty.dims[len(decl.dims) :]]
         local.dims = tuple(dims)
         local.default = self._default(local, element, ctx)
 
@@ -140,12 +139,12 @@ class Functions:
         for mod in element.chain:
             if mod.spec.binding is not None and mod.spec.redeclare is None:
                 inner = ctx if mod.ctx.view.root is ctx.view.root else mod.ctx
-                return elaborator.coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
+                return coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
         modification = element.component.modification
         if modification is None or modification.binding is None:
             return self._default_record(local, element, ctx)
         inside = Ctx(element.view, None, None, ctx.locals)
-        value = elaborator.coerce(elaborator.expr(modification.binding, inside), local.ty)
+        value = coerce(elaborator.expr(modification.binding, inside), local.ty)
         elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
         return value
 
@@ -155,10 +154,14 @@ class Functions:
         if not isinstance(base, RecordType) or local.ty.dims:
             return None
         fields: dict[str, Expr] = {}
-        specs: list[tuple[Spec, Ctx]] = [(m.spec, ctx if m.ctx.view.root is ctx.view.root else m.ctx) for m in element.chain]
+        specs: list[tuple[Spec, Ctx]] = [
+            (m.spec, ctx if m.ctx.view.root is ctx.view.root else m.ctx) for m in element.chain
+        ]
         modification = element.component.modification
         if modification is not None:
-            specs.append((spec_of(modification, element.view.definition.file), Ctx(element.view, None, None, ctx.locals)))
+            specs.append(
+                (spec_of(modification, element.view.definition.file), Ctx(element.view, None, None, ctx.locals))
+            )
         for spec, inside in specs:
             for name, sub in spec.subs.items():
                 if sub.binding is not None and name not in fields:
@@ -167,7 +170,9 @@ class Functions:
         if record is None or not (fields or any(_has_binding(record.table[n]) for n, _ in base.fields)):
             return None
         try:
-            return self.elaborator.calls.construct(record, [], dict(fields), element.component, Ctx(element.view))
+            return self.elaborator.calls.records.construct(
+                record, [], dict(fields), element.component, Ctx(element.view)
+            )
         except ModelError:
             return None  # some fields have no value yet: the body sets them
 
@@ -206,9 +211,6 @@ class Functions:
 
     def _implied_arguments(self, function: Function) -> tuple[list[Expr], Expr | None]:
         """`external "C";` alone: inputs, then further outputs; a single output is the result (MLS 12.9)."""
-        from kilohertz.ir.expr import Builtin, Int
-        from kilohertz.ir.types import INTEGER
-
         args: list[Expr] = []
         outputs = [Ref(x.name, x.ty) for x in function.outputs]
         single = len(outputs) == 1 and not outputs[0].ty.dims
@@ -271,7 +273,7 @@ class Functions:
                     none.append(value.names[0])
                 elif arg.names == ("zeroDerivative",) and isinstance(value, tree.Ref):
                     zero.append(value.names[0])
-            self.pending_links.append(target)
+            self._links.append(target)
             function.derivatives.append(DerivativeOf(target.full_name, order, tuple(none), tuple(zero)))
 
     def _inverses(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
@@ -284,20 +286,12 @@ class Functions:
                     continue
                 target = node.view.lookup_path(call.function)
                 if isinstance(target, ClassNode):
-                    self.pending_links.append(target)
+                    self._links.append(target)
                     args = tuple(a.names[0] for a in call.args if isinstance(a, tree.Ref))
                     function.inverses.append((arg.names[0], target.full_name, args))
 
-    @property
-    def pending_links(self) -> list[ClassNode]:
-        if not hasattr(self, "_pending"):
-            self._pending: list[ClassNode] = []
-        return self._pending
-
-    def closure(self, ids: list[str], called_by: object = None) -> dict[str, Function]:
+    def closure(self, ids: list[str]) -> dict[str, Function]:
         """Those functions and all that they call or name as derivative or inverse, complete."""
-        from kilohertz.semantics.reach import called_functions
-
         found: dict[str, Function] = {}
         stack = list(reversed(ids))
         while stack:
@@ -307,16 +301,11 @@ class Functions:
             function = self.by_id(id)
             found[id] = function
             links = [d.function for d in function.derivatives] + [i[1] for i in function.inverses]
-            for node in self.pending_links:
+            for node in self._links:
                 if node.full_name in links and node.full_name not in self._by_id:
                     self.header(node)
             stack.extend(reversed([*called_functions(function), *links]))
         return found
-
-    # ------------------------------------------------------------------------------------------------ record constructors
-
-    def constructor_of(self, ty: Type) -> None:
-        """Reserved: records are constructed by `Record` expressions, not by functions."""
 
 
 def _origin(node: ClassNode) -> Origin:
@@ -342,6 +331,3 @@ def _strings(expr: tree.Expr | None) -> list[str]:
 
 def _boolean(expr: tree.Expr | None) -> bool | None:
     return expr.value if isinstance(expr, tree.Boolean) else None
-
-
-__all__ = ["FUNCTION_KINDS", "Break", "Functions", "Statement"]

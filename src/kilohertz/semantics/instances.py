@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type
-from kilohertz.semantics.classes import ClassNode, Element, View
-from kilohertz.semantics.modifiers import Ctx, Env, Mod, spec_of
+from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
+from kilohertz.semantics.classes.nodes import ClassNode, Element, View
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
     from kilohertz.semantics.world import World
 
 _STRENGTH = {"": 0, "discrete": 1, "parameter": 2, "constant": 3}
@@ -29,10 +29,30 @@ class Comp:
     """A component instance; `path` is its flat name."""
 
     __slots__ = (
-        "_attributes", "_ref", "binding_expr", "busy", "causality", "children", "connection", "decl", "declared", "element",
-        "env", "final", "flat_added", "inner_children", "is_primitive", "name", "node", "parent", "path", "protected",
-        "structural", "ty", "value", "variability", "view_of_decl", "world",
-    )  # fmt: skip
+        "_attributes",
+        "_ref",
+        "binding_expr",
+        "busy",
+        "causality",
+        "children",
+        "connection",
+        "decl",
+        "element",
+        "env",
+        "final",
+        "inner_children",
+        "is_primitive",
+        "name",
+        "node",
+        "parent",
+        "path",
+        "protected",
+        "structural",
+        "ty",
+        "value",
+        "variability",
+        "world",
+    )
 
     def __init__(
         self,
@@ -58,10 +78,9 @@ class Comp:
         self.structural = False
         self.busy = False
         self.value: object = None
-        self.binding_expr: Expr | None | bool = False  # False: not asked yet
+        self.binding_expr: Expr | bool | None = False  # False: not asked yet
         self._attributes: dict[str, Expr | None] = {}
         self._ref: Expr | None = None
-        self.flat_added = False
 
     @property
     def span(self) -> Span | None:
@@ -112,11 +131,28 @@ class Comp:
 class CompArray:
     """An array of composite components; elements in row-major order."""
 
-    __slots__ = ("_elements", "causality", "connection", "dims", "env", "maker", "name", "node", "parent", "path", "proto")
+    __slots__ = (
+        "_elements",
+        "causality",
+        "connection",
+        "dims",
+        "env",
+        "name",
+        "node",
+        "parent",
+        "path",
+        "proto",
+    )
 
     def __init__(self, proto: Comp, dims: tuple[int, ...]) -> None:
         self.proto, self.dims = proto, dims
-        self.path, self.parent, self.name, self.node, self.env = proto.path, proto.parent, proto.name, proto.node, proto.env
+        self.path, self.parent, self.name, self.node, self.env = (
+            proto.path,
+            proto.parent,
+            proto.name,
+            proto.node,
+            proto.env,
+        )
         self._elements: list[Comp | None] = [None] * _size(dims)
 
     def at(self, index: tuple[int, ...]) -> Comp:
@@ -138,7 +174,9 @@ class CompArray:
         env = proto.env
         for i in index:
             env = tuple(m.at(i) for m in env)
-        comp = Comp(proto.world, proto.node, f"{proto.path}[{','.join(map(str, index))}]", proto.parent, proto.name, env)
+        comp = Comp(
+            proto.world, proto.node, f"{proto.path}[{','.join(map(str, index))}]", proto.parent, proto.name, env
+        )
         comp.element, comp.decl = proto.element, proto.decl
         comp.variability, comp.causality, comp.connection = proto.variability, proto.causality, proto.connection
         comp.protected, comp.final = proto.protected, proto.final
@@ -164,7 +202,9 @@ class Maker:
         """The component of `parent` that `element` declares; None where its condition is false."""
         key = (id(parent), element.name, inner)
         if key in self._making:
-            raise ModelError(Diagnostic("S234", f"`{_join(parent.path, element.name)}` depends on itself", element.span))
+            raise ModelError(
+                Diagnostic("S234", f"`{_join(parent.path, element.name)}` depends on itself", element.span)
+            )
         self._making.add(key)
         try:
             return self._make(parent, element, inner)
@@ -234,7 +274,7 @@ class Maker:
         return (Mod(spec, own),)
 
     def _condition(self, condition: tree.Expr, ctx: Ctx) -> bool:
-        value = self.elaborator.constant(condition, ctx, "the condition of a component")
+        value = self.elaborator.evaluation.constant(condition, ctx, "the condition of a component")
         if not isinstance(value, bool):
             raise ModelError(Diagnostic("S231", "the condition of a component must be Boolean", ctx.span(condition)))
         return value
@@ -294,16 +334,16 @@ class Maker:
                     )
                 sizes.append(shape[k])  # type: ignore[arg-type]
             else:
-                sizes.append(self.elaborator.dimension(expr, ctx))
+                sizes.append(self.elaborator.evaluation.dimension(expr, ctx))
         return tuple(sizes)
 
     def _shape_of_binding(self, comp: Comp, expr: tree.Expr, ctx: Ctx) -> tuple[int | None, ...]:
         for mod in comp.env:
             if mod.spec.binding is not None:
-                return self.elaborator.binding_of(mod).ty.dims
-        start = self.elaborator.attribute_mod(comp, "start")
+                return self.elaborator.bindings.binding_of(mod).ty.dims
+        start = self.elaborator.bindings.attribute_mod(comp, "start")
         if start is not None:
-            return self.elaborator.binding_of(start).ty.dims
+            return self.elaborator.bindings.binding_of(start).ty.dims
         raise ModelError(
             Diagnostic("S232", f"`{comp.path}` has no binding to take its size from", comp.span or ctx.span(expr))
         )

@@ -23,11 +23,12 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.types import BOOLEAN, RecordType, TupleType, Type
-from kilohertz.semantics.modifiers import Ctx
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 
 class Statements:
@@ -92,7 +93,7 @@ class Statements:
         target = elaborator.expr(item.target, ctx)
         if value.ty.dims == (0,) and isinstance(value, Array) and len(target.ty.dims) >= 1:
             value = Array((), Type(target.ty.base, value.ty.dims if len(target.ty.dims) == 1 else target.ty.dims))
-        value = elaborator.coerce(value, target.ty)
+        value = coerce(value, target.ty)
         elaborator.check_type(value, target.ty, item, ctx, "the value assigned")
         self._assign(target, value, origin, out)
 
@@ -128,8 +129,6 @@ class Statements:
         return TupleTarget(tuple(elements))
 
     def _assignable(self, have: Type, want: Type) -> bool:
-        from kilohertz.semantics.elaborate import compatible
-
         return compatible(have, want)
 
     # -------------------------------------------------------------------------------------------------------- structure
@@ -159,16 +158,16 @@ class Statements:
             return
         iterator, rest = iterators[0], iterators[1:]
         if ctx.locals is None and not _leaves_loop(item.body):
-            for value in self.elaborator.iteration_values(iterator, item.body, ctx):
+            for value in self.elaborator.loops.iteration_values(iterator, item.body, ctx):
                 self._for(rest, item, ctx.with_iterator(iterator.name, value), out, origin)
             return
-        over = self.elaborator.iteration_range(iterator, item.body, ctx)
+        over = self.elaborator.loops.iteration_range(iterator, item.body, ctx)
         name = self.elaborator.functions.fresh(iterator.name)
         body: list[Statement] = []
         self._for(rest, item, ctx.with_iterator(iterator.name, Ref(name, over.ty.element())), body, origin)
         out.append(ForStatement(name, over, body, origin))
 
-    # -------------------------------------------------------------------------------------------------- calls for effect
+    # ----------------------------------------------------------------------------------------------- calls for effect
 
     def call(self, node: tree.Call, ctx: Ctx, origin: Origin) -> list[Any]:
         """assert, terminate, reinit, or a function called for its effect: as a statement or an equation."""
@@ -199,12 +198,10 @@ class Statements:
         if len(node.args) != 2:
             raise elaborator.error("S284", "reinit needs a state and its new value", node, ctx)
         target = elaborator.expr(node.args[0], ctx)
-        value = elaborator.coerce(elaborator.expr(node.args[1], ctx), target.ty)
+        value = coerce(elaborator.expr(node.args[1], ctx), target.ty)
         elaborator.check_type(value, target.ty, node, ctx, "the new value")
         if isinstance(target, Array):
-            return [
-                Reinit(e, build.index(value, (Int(i),)), origin) for i, e in enumerate(target.elements, 1)
-            ]
+            return [Reinit(e, build.index(value, (Int(i),)), origin) for i, e in enumerate(target.elements, 1)]
         return [Reinit(target, value, origin)]
 
 

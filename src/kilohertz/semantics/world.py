@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Severity, Span
-from kilohertz.semantics.classes import PRIMITIVES, ClassNode, Element, View
+from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, visible_names
 from kilohertz.semantics.instances import Comp
 from kilohertz.syntax import Libraries, parse_text, tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _BUILTIN_TEXT = """
 type StateSelect = enumeration(never, avoid, default, prefer, always);
@@ -42,7 +42,7 @@ class World:
         self.state_select = self._builtin["StateSelect"]
         self.assertion_level = self._builtin["AssertionLevel"]
 
-    # ------------------------------------------------------------------------------------------------------------ lookup
+    # --------------------------------------------------------------------------------------------------------- lookup
 
     def top(self, name: str) -> ClassNode | None:
         """A class at the top: built in, or the first level of a library."""
@@ -54,7 +54,7 @@ class World:
         return self._top[name]
 
     def top_if_builtin(self, name: str) -> ClassNode | None:
-        """What an encapsulated class still sees of the outside (MLS 5.3.1): built-in classes, and by import the rest."""
+        """What an encapsulated class still sees of the outside (MLS 5.3.1); the rest only by import."""
         return self._builtin.get(name)
 
     def absolute(self, path: tuple[str, ...]) -> Element | ClassNode | None:
@@ -117,7 +117,7 @@ class World:
         """Says which part of a dotted name is not there, and what comes close."""
         found: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
         if found is None:
-            near = get_close_matches(ref.names[0], sorted(_visible(view)), 1)
+            near = get_close_matches(ref.names[0], sorted(visible_names(view)), 1)
             notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
             if not notes and len(ref.names) > 1:
                 notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)
@@ -131,12 +131,3 @@ class World:
                 where = ".".join(ref.names[:i])
                 return Diagnostic("S202", f"there is no class `{part}` in `{where}`", span, notes=notes)
         return Diagnostic("S202", f"there is no class `{name}`", span)
-
-
-def _visible(view: View) -> set[str]:
-    names: set[str] = set(PRIMITIVES)
-    at: View | None = view
-    while at is not None:
-        names |= at.names | set(at.imports())
-        at = at.parent
-    return names

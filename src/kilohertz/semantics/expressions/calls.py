@@ -5,24 +5,25 @@ Built-in operators and functions are in `builtins.py`.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError, Note
 from kilohertz.ir import build
-from kilohertz.ir.expr import Array, Builtin, Call, Expr, FunctionRef, Int, Record, Ref, Str
+from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, FunctionRef, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
-from kilohertz.semantics.builtins import Builtins
-from kilohertz.semantics.classes import ClassNode, Element
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.classes.nodes import ClassNode, Element
+from kilohertz.semantics.conversion import coerce, fits
+from kilohertz.semantics.expressions.builtins import Builtins
+from kilohertz.semantics.expressions.operators import operator_functions
+from kilohertz.semantics.expressions.records import Records
 from kilohertz.semantics.functions import FUNCTION_KINDS
-from kilohertz.semantics.instances import Comp, CompArray
-from kilohertz.semantics.modifiers import Ctx
-from kilohertz.semantics.operators import operator_functions
+from kilohertz.semantics.instances import Comp
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 
 class Calls:
@@ -31,6 +32,7 @@ class Calls:
     def __init__(self, elaborator: Elaborator) -> None:
         self.elaborator = elaborator
         self.builtins = Builtins(elaborator, self)
+        self.records = Records(elaborator)
 
     def call(self, node: tree.Call, ctx: Ctx) -> Expr:
         ref = node.function
@@ -85,7 +87,7 @@ class Calls:
         constructors = operator_functions(found, "constructor")
         if constructors:
             return self._first_fitting(constructors, args, named, node, ctx, found)
-        return self.construct(found, args, named, node, ctx)
+        return self.records.construct(found, args, named, node, ctx)
 
     def _functions_in(self, node: ClassNode) -> list[ClassNode]:
         return [inner for n, e in node.table.items() if e.is_class and isinstance(inner := node.member(n), ClassNode)]
@@ -113,7 +115,7 @@ class Calls:
                 return node
         return self.elaborator.expr(node, ctx)
 
-    # ------------------------------------------------------------------------------------------------ functions as values
+    # -------------------------------------------------------------------------------------------- functions as values
 
     def partial(self, node: tree.PartialCall, ctx: Ctx) -> Expr:
         return self._function_value(node, ctx)
@@ -130,7 +132,7 @@ class Calls:
         for name, value in node.named if isinstance(node, tree.PartialCall) else ():
             if name not in types:
                 raise self.elaborator.error("S271", f"`{found.full_name}` has no input `{name}`", node, ctx)
-            bound.append((name, self.elaborator.coerce(self.elaborator.expr(value, ctx), types[name])))
+            bound.append((name, coerce(self.elaborator.expr(value, ctx), types[name])))
         taken = {name for name, _ in bound}
         inputs = tuple((x.name, x.ty) for x in header.inputs if x.name not in taken)
         ty = FunctionType(inputs, tuple(x.ty for x in header.outputs))
@@ -145,11 +147,11 @@ class Calls:
         for name, _ in base.inputs[len(args) :]:
             if name in named:
                 args.append(named[name])
-        coerced = tuple(self.elaborator.coerce(a, t) for a, (_, t) in zip(args, base.inputs, strict=False))
+        coerced = tuple(coerce(a, t) for a, (_, t) in zip(args, base.inputs, strict=False))
         ty = base.outputs[0] if len(base.outputs) == 1 else Type(TupleType(base.outputs))
         return Call(function.name, coerced, ty)
 
-    # -------------------------------------------------------------------------------------------------------- binding args
+    # --------------------------------------------------------------------------------------------------- binding args
 
     def apply(
         self,
@@ -199,10 +201,10 @@ class Calls:
             if not isinstance(x.ty.base, FunctionType):
                 raise self._wrong(header, f"needs a value for `{x.name}`, not a function", node, ctx)
             return expr
-        expr = self.elaborator.coerce(arg, x.ty)
+        expr = coerce(arg, x.ty)
         if isinstance(x.ty.base, FunctionType):
             return expr
-        if not _fits(expr.ty, x.ty):
+        if not fits(expr.ty, x.ty):
             converted = self._converted(expr, x.ty, node, ctx)
             if converted is None:
                 raise self._wrong(header, f"needs {x.ty} for `{x.name}`, this is {expr.ty}", node, ctx)
@@ -235,7 +237,7 @@ class Calls:
             except ModelError as error:
                 problem = error
         if record is not None:
-            return self.construct(record, args, named, node, ctx)
+            return self.records.construct(record, args, named, node, ctx)
         assert problem is not None
         raise problem
 
@@ -256,7 +258,7 @@ class Calls:
             if size is not None or dim is None:
                 dims.append(size if size is not None else self._size_by_default(x, len(dims), inputs))
                 continue
-            value = self.elaborator.try_value(build.substitute(self._without_locals(header, dim), inputs))
+            value = self.elaborator.evaluation.try_value(build.substitute(self._without_locals(header, dim), inputs))
             dims.append(value if isinstance(value, int) else None)
         if None in dims and ctx.locals is None:
             dims = self._dims_by_running(header, x, values, dims)
@@ -273,7 +275,7 @@ class Calls:
         self, header: Function, x: Local, values: list[Expr], dims: list[int | None]
     ) -> list[int | None]:
         """An output declared with `:`: its size shows when the function is run with known arguments."""
-        result = self.elaborator.try_value(Call(header.id, tuple(values), Type(TupleType(()))))
+        result = self.elaborator.evaluation.try_value(Call(header.id, tuple(values), Type(TupleType(()))))
         outputs = result if isinstance(result, tuple) else (result,)
         for output, value in zip(header.outputs, outputs, strict=False):
             if output is x and hasattr(value, "shape"):
@@ -317,15 +319,15 @@ class Calls:
                 for x, v in zip(header.inputs, values, strict=True)
             ]
             inner = extra[1:]
-            parts.append(self._vectorised(header, row, inner, node, ctx) if inner else self._single(header, row, node, ctx))
+            parts.append(
+                self._vectorised(header, row, inner, node, ctx) if inner else self._single(header, row, node, ctx)
+            )
         if parts:
             return build.array(parts)
         return Array((), header.outputs[0].ty.array_of(*extra))
 
     def _vectorised_loop(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> Expr:
         """Inside a function, sizes unknown: a comprehension over the first extra dimension."""
-        from kilohertz.ir.expr import Comprehension
-
         name = self.elaborator.functions.fresh("i")
         at = Ref(name, INTEGER)
         row, over = [], None
@@ -339,81 +341,6 @@ class Calls:
         extra = self._vector_dims(header, row, node, ctx)
         body = self._vectorised(header, row, extra, node, ctx) if extra else self._single(header, row, node, ctx)
         return Comprehension("", body, ((name, over),), body.ty.array_of(None))
-
-    # --------------------------------------------------------------------------------------------------- record values
-
-    def construct(self, record: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
-        """`R(a, b, field=c)`: defaults come from the record's own declarations, in terms of the other fields."""
-        ty = self.elaborator.types.record(record)
-        elements = [(n, t, record.table[n]) for n, t in ty.fields]
-        inputs = [(n, t, e) for n, t, e in elements if not self._is_fixed(e)]
-        if len(args) > len(inputs):
-            raise self.elaborator.error("S273", f"`{record.full_name}` has only {len(inputs)} fields to give", node, ctx)
-        values: dict[str, Expr] = {}
-        given = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named
-        for name in named:
-            if name not in dict(ty.fields):
-                raise self.elaborator.error("S273", f"`{record.full_name}` has no field `{name}`", node, ctx)
-        for name, field_ty, _ in elements:
-            if name in given:
-                value = given[name]
-                if not isinstance(value, Expr):
-                    value = self.elaborator.expr(value, ctx)
-                value = self.elaborator.coerce(value, field_ty)
-                self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.full_name}`")
-                values[name] = value
-        self._default_fields(record, ty, values, node, ctx)
-        fields = tuple(values[n] for n, _ in ty.fields)
-        made = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
-        return Record(fields, Type(made))
-
-    def _is_fixed(self, element: Element) -> bool:
-        decl = element.component
-        return decl.variability == "constant" or (decl.final and decl.modification is not None and decl.modification.binding is not None)
-
-    def _default_fields(self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx) -> None:
-        missing = [(n, t) for n, t in ty.fields if n not in values]
-        busy: set[str] = set()
-        lazy = _LazyFields(values)
-
-        def fill(name: str) -> Expr:
-            if name in values:
-                return values[name]
-            if name in busy:
-                raise self.elaborator.error("S234", f"field `{name}` depends on itself", node, ctx)
-            busy.add(name)
-            values[name] = self._default_field(record, name, dict(ty.fields)[name], lazy, node, ctx)
-            return values[name]
-
-        lazy.fill, lazy.names = fill, {n for n, _ in ty.fields}
-        for name, _ in missing:
-            fill(name)
-
-    def _default_field(
-        self, record: ClassNode, name: str, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx
-    ) -> Expr:
-        element = record.table[name]
-        elaborator = self.elaborator
-        for mod in element.chain:
-            if mod.spec.binding is not None:
-                inner = Ctx(mod.ctx.view, None, None, values) if mod.ctx.view.root is record else mod.ctx
-                return elaborator.coerce(elaborator.expr(mod.spec.binding, inner), ty)
-        modification = element.component.modification
-        if modification is not None and modification.binding is not None:
-            inner = Ctx(element.view, None, None, values)
-            return elaborator.coerce(elaborator.expr(modification.binding, inner), ty)
-        if isinstance(ty.base, RecordType):
-            cls = element.view.lookup_class(element.component.type)
-            if ty.dims == ():
-                return self.construct(cls, [], {}, node, ctx)
-        start = elaborator.world.package_instance(record).child(name)
-        if isinstance(start, Comp) and start.is_primitive:
-            value = elaborator.attribute(start, "start")
-            if value is not None and element.component.variability == "parameter":
-                return elaborator.coerce(value, ty)
-        if 0 in ty.dims:
-            return build.zeros(ty)
-        raise elaborator.error("S274", f"`{record.full_name}` needs a value for its field `{name}`", node, ctx)
 
     def _external_object(self, found: ClassNode, ty: ExternalObjectType, node: tree.Call, ctx: Ctx) -> Expr:
         constructor = found.member("constructor")
@@ -436,7 +363,9 @@ class Calls:
         total: int | None = 0
         for part in parts:
             if len(part.ty.dims) != len(dims):
-                raise self.elaborator.error("S276", "arrays to be joined differ in their number of dimensions", node, ctx)
+                raise self.elaborator.error(
+                    "S276", "arrays to be joined differ in their number of dimensions", node, ctx
+                )
             for k, (a, b) in enumerate(zip(part.ty.dims, dims, strict=True)):
                 if k != axis - 1 and a is not None and b is not None and a != b:
                     raise self.elaborator.error("S276", "arrays to be joined differ in size", node, ctx)
@@ -475,34 +404,7 @@ class Calls:
 
     def reduced(self, op: str, array: Expr, node: Any, ctx: Ctx) -> Expr:
         """A reduction over an unrolled comprehension."""
-        return array if not op else self.builtins.reduction(op, array, node, ctx)
-
-
-class _LazyFields(dict[str, Expr]):
-    """Fields of a record under construction: asked by name, defaults filled in when needed."""
-
-    def __init__(self, values: dict[str, Expr]) -> None:
-        super().__init__()
-        self.values_ = values
-        self.fill: Any = None
-        self.names: set[str] = set()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __getitem__(self, name: str) -> Expr:
-        result: Expr = self.fill(name)
-        return result
-
-
-def _fits(have: Type, want: Type) -> bool:
-    """Like `compatible`, with more dimensions allowed in front (vectorised calls)."""
-    from kilohertz.semantics.elaborate import compatible
-
-    surplus = len(have.dims) - len(want.dims)
-    if surplus < 0:
-        return False
-    return compatible(Type(have.base, have.dims[surplus:]), want)
+        return array if not op else self.builtins.arrays.reduction(op, array, node, ctx)
 
 
 def _count(ty: Type) -> int:
@@ -510,6 +412,3 @@ def _count(ty: Type) -> int:
     for d in ty.dims:
         n *= d or 0
     return n
-
-
-__all__ = ["Calls", "CompArray", "Str", "product"]

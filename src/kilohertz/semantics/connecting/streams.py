@@ -24,7 +24,7 @@ from kilohertz.base import InternalError
 from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Int, Real, Unary
 from kilohertz.ir.flat import Equality
 from kilohertz.ir.types import BOOLEAN, REAL, Type
-from kilohertz.semantics.connect_sets import ConnectionSet, Leaf, Member, long_sum, zero
+from kilohertz.semantics.connecting.connect_sets import ConnectionSet, Leaf, Member, long_sum, zero
 
 FLOW_EPSILON = 1e-7  # the ε above, in units of the flow variable
 

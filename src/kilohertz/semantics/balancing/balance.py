@@ -15,8 +15,8 @@ from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
 from kilohertz.ir.expr import TIME, Binary, Builtin, Expr, Ref
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Equation, Flat, IfEquation, Statement, WhenEquation, WhenStatement
 from kilohertz.ir.types import REAL
-from kilohertz.semantics.incidence import System, incidence, is_unknown, scalar_size
-from kilohertz.semantics.parts import bodies, expressions
+from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size
+from kilohertz.semantics.balancing.parts import bodies, expressions
 
 _MOST_NAMED = 10  # culprits in one report
 _MOST_NOTES = 5  # further places to one culprit

@@ -1,4 +1,4 @@
-"""Operators on typed operands: numbers, Booleans, Strings, arrays, and operator records with overloading (MLS 10.6, 14)."""
+"""Operators on typed operands: numbers, Booleans, Strings, arrays, operator records (MLS 10.6, 14)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import build
-from kilohertz.ir.expr import Binary, Builtin, Colon, Comprehension, Expr, Int, Ref, Unary
+from kilohertz.ir.expr import Binary, Builtin, Colon, Comprehension, Expr, Int, Ref, Str
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Primitive, RecordType, Type
-from kilohertz.semantics.classes import ClassNode
-from kilohertz.semantics.modifiers import Ctx
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.classes.nodes import ClassNode
+from kilohertz.semantics.conversion import compatible
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _RELATIONS = ("<", "<=", ">", ">=", "==", "<>")
 _OPERATOR_NAME = {".+": "+", ".-": "-", ".*": "*", "./": "/", ".^": "^"}
@@ -51,16 +52,14 @@ class Operators:
         return build.binary(op, a, b)
 
     def _concatenated(self, a: Expr, b: Expr) -> Expr:
-        from kilohertz.ir.expr import Str
-
         if isinstance(a, Str) and isinstance(b, Str):
             return Str(a.value + b.value)
         return Binary("+", a, b, a.ty)
 
     def _relation(self, op: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
         match a.ty.base, b.ty.base:
-            case Primitive(x), Primitive(y) if not a.ty.dims and not b.ty.dims and (
-                x == y or {x, y} == {"Real", "Integer"}
+            case Primitive(x), Primitive(y) if (
+                not a.ty.dims and not b.ty.dims and (x == y or {x, y} == {"Real", "Integer"})
             ):
                 return build.relation(op, a, b)
             case EnumType(), EnumType() if not a.ty.dims and not b.ty.dims:
@@ -100,8 +99,6 @@ class Operators:
         raise self._mismatch(op, a.ty, b.ty, node, ctx)
 
     def _direct(self, name: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr | None:
-        from kilohertz.semantics.elaborate import compatible
-
         for function in [*self._candidates(name, a.ty), *self._candidates(name, b.ty)]:
             inputs = self.elaborator.functions.header(function).inputs
             if len(inputs) < 2 or any(x.default is None for x in inputs[2:]):
@@ -121,8 +118,6 @@ class Operators:
 
     def _converted(self, record: Type, other: Expr, node: Any, ctx: Ctx) -> Expr | None:
         """`other` turned into the record by one of its constructors with a single argument (MLS 14.4)."""
-        from kilohertz.semantics.elaborate import compatible
-
         if other.ty.base == record.base:
             return None
         for function in self._candidates("constructor", record):
@@ -189,7 +184,8 @@ class Operators:
                 [self._product(a, build.index(b, (Colon(), Int(j))), node, ctx) for j in range(1, columns + 1)]
             )
         terms = [
-            self.binary("*", build.index(a, (Int(i),)), build.index(b, (Int(i),)), node, ctx) for i in range(1, inner + 1)
+            self.binary("*", build.index(a, (Int(i),)), build.index(b, (Int(i),)), node, ctx)
+            for i in range(1, inner + 1)
         ]
         total = terms[0]
         for term in terms[1:]:
@@ -244,6 +240,3 @@ def _shapes_fit(op: str, a: Type, b: Type) -> bool:
     if op == "/":
         return not y
     return not y and (not x or len(x) == 2)
-
-
-__all__ = ["Operators", "Unary", "operator_functions"]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
 from kilohertz.ir import build
-from kilohertz.ir.expr import Bool, Expr, Int
-from kilohertz.ir.flat import Assert, Equality, Equation
-from kilohertz.ir.types import Type
-from kilohertz.semantics.classes import ClassNode
-from kilohertz.semantics.connect_sets import (
+from kilohertz.ir.expr import Bool, Expr, Int, Ref
+from kilohertz.ir.flat import Equality, Equation
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.classes.nodes import ClassNode
+from kilohertz.semantics.connecting.connect_sets import (
     FLOW,
     PARAMETER,
     POTENTIAL,
@@ -27,14 +27,13 @@ from kilohertz.semantics.connect_sets import (
     Leaf,
     connection_equations,
 )
+from kilohertz.semantics.connecting.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
+from kilohertz.semantics.connecting.streams import StreamTable, StreamVariable
 from kilohertz.semantics.instances import Comp, CompArray
-from kilohertz.semantics.modifiers import Ctx
-from kilohertz.semantics.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
-from kilohertz.semantics.streams import StreamTable, StreamVariable
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _KINDS = {"": POTENTIAL, "flow": FLOW, "stream": STREAM}
 
@@ -98,12 +97,12 @@ class Graph:
         if not iterators:
             self.gather(item.body, ctx)
             return
-        for value in self.elaborator.iteration_values(iterators[0], item.body, ctx):
+        for value in self.elaborator.loops.iteration_values(iterators[0], item.body, ctx):
             self._gather_for(iterators[1:], item, ctx.with_iterator(iterators[0].name, value))
 
     def _gather_if(self, item: tree.IfEquation, ctx: Ctx) -> None:
         for condition, body in item.branches:
-            value = self.elaborator.constant(condition, ctx, "the condition around a connect")
+            value = self.elaborator.evaluation.constant(condition, ctx, "the condition around a connect")
             if value:
                 self.gather(body, ctx)
                 return
@@ -124,7 +123,7 @@ class Graph:
                 priority = 0
                 given = list(call.args[1:]) + [v for n, v in call.named if n == "priority"]
                 if given:
-                    value = self.elaborator.constant(given[0], ctx, "the priority of a root")
+                    value = self.elaborator.evaluation.constant(given[0], ctx, "the priority of a root")
                     priority = value if isinstance(value, int) else 0
                 self.potential_roots += [Root(p, priority, origin) for p in paths[0]]
             case _:
@@ -135,7 +134,7 @@ class Graph:
             raise self.elaborator.error("S465", "a connector's overdetermined part is needed here", node, ctx)
         return [end.path for end in self._ends(node, ctx) or []]
 
-    # --------------------------------------------------------------------------------------------------- connect clauses
+    # ------------------------------------------------------------------------------------------------ connect clauses
 
     def resolve(self) -> None:
         """Turn all connects into links, creating what expandable connectors are asked for."""
@@ -248,7 +247,7 @@ class Graph:
             if _is_expandable(comp):
                 return None
             names = [n for n, e in comp.node.table.items() if not e.is_class]
-            raise self.elaborator._no_member(comp.path, name, names, ref, ctx)
+            raise self.elaborator.names.no_member(comp.path, name, names, ref, ctx)
         return self._walk(comp.child(name), ref, k + 1, ctx, outside)
 
     def _selected(self, array: CompArray, subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx) -> Iterator[Comp]:
@@ -258,12 +257,12 @@ class Graph:
     def _indices(
         self, dims: tuple[int, ...], subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx
     ) -> Iterator[tuple[int, ...]]:
-        exprs = self.elaborator.subscripts(subs, [Int(n) for n in dims], ref, ctx)
+        exprs = self.elaborator.subscripts.subscripts(subs, [Int(n) for n in dims], ref, ctx)
         choices: list[list[int]] = []
         for k, n in enumerate(dims):
             positions: list[int] | None = list(range(1, n + 1))
             if k < len(exprs):
-                positions = self.elaborator._positions(exprs[k], n)
+                positions = self.elaborator.names.positions(exprs[k], n)
             if positions is None:
                 raise self.elaborator.error("S235", "a subscript in connect must be known", ref, ctx)
             for p in positions:
@@ -281,7 +280,7 @@ class Graph:
             return [End(comp, (), outside)]
         return [End(comp, index, outside) for index in self._indices(dims, subs, ref, ctx)]
 
-    # ------------------------------------------------------------------------------------------------ expandable connectors
+    # ------------------------------------------------------------------------------------------ expandable connectors
 
     def _created(self, ref: tree.Ref, others: list[End], ctx: Ctx) -> list[End]:
         """The missing element of a bus, made after what it is connected to (MLS 9.1.3)."""
@@ -327,8 +326,15 @@ class Graph:
         path = f"{bus.path}.{name}"
         source = model.proto if isinstance(model, CompArray) else model
         env = source.env if source.is_primitive or source.node.definition.body else ()
-        comp = Comp(source.world, source.node, path, bus, name, _attributes_only(env), source.element, source.variability)
-        comp.decl, comp.is_primitive, comp.ty, comp.connection = source.decl, source.is_primitive, source.ty, source.connection
+        comp = Comp(
+            source.world, source.node, path, bus, name, _attributes_only(env), source.element, source.variability
+        )
+        comp.decl, comp.is_primitive, comp.ty, comp.connection = (
+            source.decl,
+            source.is_primitive,
+            source.ty,
+            source.connection,
+        )
         made: Comp | CompArray = CompArray(comp, model.dims) if isinstance(model, CompArray) else comp
         bus.children[name] = made
         return made
@@ -414,7 +420,9 @@ class Graph:
         assert isinstance(function, ClassNode)
         here = Ctx(function.view, None)
         at = tree.Colon(function.definition.start, function.definition.end)
-        residual = elaborator.calls.apply(function, [elaborator.whole(a), elaborator.whole(b)], {}, at, here)
+        residual = elaborator.calls.apply(
+            function, [elaborator.names.whole(a), elaborator.names.whole(b)], {}, at, here
+        )
         self.equations.append(Equality(residual, build.zeros(residual.ty), origin))
 
     def _connection(self, k: int, dropped: list[tuple[Comp, Comp]]) -> Connection:
@@ -432,9 +440,7 @@ class Graph:
                     notes=(Note(f"`{a.comp.node.full_name}` and `{b.comp.node.full_name}`"),),
                 )
             )
-        return Connection(
-            tuple(left[n] for n in names), tuple(right[n] for n in names), a.outside, b.outside, origin
-        )
+        return Connection(tuple(left[n] for n in names), tuple(right[n] for n in names), a.outside, b.outside, origin)
 
     def _leaves(self, end: End, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
         if end.comp.is_primitive:
@@ -457,7 +463,7 @@ class Graph:
 
     def leaf(self, comp: Comp, index: tuple[int, ...] = ()) -> Leaf:
         assert comp.ty is not None
-        ref = self.elaborator.variable(comp)
+        ref = self.elaborator.names.variable(comp)
         kind = PARAMETER if comp.variability in ("parameter", "constant") else _KINDS[comp.connection]
         # a bus takes its direction from what it is connected to; so does a protected connector (MLS 9.3)
         free = comp.protected or (comp.parent is not None and _is_expandable(comp.parent))
@@ -468,7 +474,7 @@ class Graph:
         element = build.index(ref, tuple(Int(i) for i in index))
         return Leaf(name, element.ty, kind, element, causality)
 
-    # --------------------------------------------------------------------------------------------------------- questions
+    # ------------------------------------------------------------------------------------------------------ questions
 
     def query(self, name: str, node: tree.Call, ctx: Ctx) -> Expr:
         """cardinality(c), Connections.isRoot(R), Connections.rooted(R)."""
@@ -490,17 +496,12 @@ class Graph:
         """inStream(port.h), actualStream(port.h)."""
         arg = node.args[0]
         expr = self.elaborator.expr(arg, ctx)
-        return build.map_expr(expr, lambda e: self._stream_of(name, e)) if expr.ty.dims else self._one_stream(name, expr, node, ctx)
-
-    def _one_stream(self, name: str, expr: Expr, node: tree.Call, ctx: Ctx) -> Expr:
         return build.map_expr(expr, lambda e: self._stream_of(name, e))
 
     def _stream_of(self, name: str, expr: Expr) -> Expr:
-        from kilohertz.ir.expr import Ref
-
         if not isinstance(expr, Ref) or self.streams is None:
             return expr
-        comp = self.elaborator.variables.get(expr.name)
+        comp = self.elaborator.evaluation.variables.get(expr.name)
         if comp is None or comp.connection != "stream":
             return expr
         return self.streams.in_stream(expr.name) if name == "inStream" else self.streams.actual_stream(expr.name)
@@ -559,6 +560,3 @@ def _has_connect(items: Any) -> bool:
 
 def _has_connect_if(item: tree.IfEquation) -> bool:
     return any(_has_connect(body) for _, body in item.branches) or _has_connect(item.otherwise)
-
-
-__all__ = ["Assert", "Graph", "Type"]

@@ -15,7 +15,7 @@ from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
     from kilohertz.ir.expr import Expr
-    from kilohertz.semantics.classes import View
+    from kilohertz.semantics.classes.nodes import View
     from kilohertz.semantics.instances import Comp
 
 

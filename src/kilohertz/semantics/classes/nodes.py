@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note, Span
-from kilohertz.semantics.modifiers import Ctx, Env, Mod, Spec, spec_of
+from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec, spec_of
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -24,9 +24,23 @@ PRIMITIVES = ("Real", "Integer", "Boolean", "String", "Clock")
 class Element:
     """A named element of a class: a component or a class, with the modifications that inheritance put on it."""
 
-    __slots__ = ("_busy", "_decl", "_node", "base", "chain", "depth", "name", "protected", "replaces", "type_node", "view")
+    __slots__ = (
+        "_busy",
+        "_decl",
+        "_node",
+        "base",
+        "chain",
+        "depth",
+        "name",
+        "protected",
+        "replaces",
+        "type_node",
+        "view",
+    )
 
-    def __init__(self, name: str, decl: tree.Component | tree.ClassDef | None, view: View, chain: Env, depth: int) -> None:
+    def __init__(
+        self, name: str, decl: tree.Component | tree.ClassDef | None, view: View, chain: Env, depth: int
+    ) -> None:
         self.name = name
         self._decl = decl  # None: stored in a file of its own, not read yet
         self.view = view  # where it is declared
@@ -152,7 +166,12 @@ class View:
         name = ("." if ref.absolute else "") + ".".join(ref.names)
         if isinstance(found, Element):
             raise ModelError(
-                Diagnostic("S203", f"`{name}` is a component, a {wanted} is needed here", span, notes=(Note("declared here", found.span),))
+                Diagnostic(
+                    "S203",
+                    f"`{name}` is a component, a {wanted} is needed here",
+                    span,
+                    notes=(Note("declared here", found.span),),
+                )
             )
         raise ModelError(self.world.missing_class(self, ref, name, span))
 
@@ -288,14 +307,18 @@ def _is_plain(decl: tree.ClassDef) -> bool:
     """`package A = B` and nothing more: the same class under another name."""
     body = decl.body
     return (
-        isinstance(body, tree.ShortBody) and not body.dims and not body.causality
+        isinstance(body, tree.ShortBody)
+        and not body.dims
+        and not body.causality
         and (body.modification is None or (not body.modification.args and body.modification.binding is None))
-    )  # fmt: skip
+    )
 
 
 def _class_node(element: Element) -> ClassNode:
     """Apply the outermost redeclaration of a class element, then the modifications on it."""
-    decl, view, chain, tail, inst = element.decl, element.view, element.chain, (), None
+    decl, view, chain = element.decl, element.view, element.chain
+    tail: Env = ()
+    inst: Comp | None = None
     assert isinstance(decl, tree.ClassDef)
     for k, mod in enumerate(chain):
         redeclared = mod.spec.redeclare
@@ -385,7 +408,9 @@ class _Collector:
         """`redeclare model extends X(mod)`: the inherited X is the first base class (MLS 7.3.1)."""
         if cls.extends_of is None:
             name = cls.definition.name
-            raise ModelError(Diagnostic("S212", f"there is no inherited class `{name}` to extend", _name_span(cls.definition)))
+            raise ModelError(
+                Diagnostic("S212", f"there is no inherited class `{name}` to extend", _name_span(cls.definition))
+            )
         self._merge(cls.extends_of.node(), view, chain + _own(body.extends, view.definition.file, Ctx(view)), depth)
 
     def _merge(self, base: ClassNode, view: View, chain: Env, depth: int) -> None:
@@ -419,7 +444,9 @@ class _Collector:
         if element.depth == known.depth:
             if element.depth == 0 and known._decl is not None and element._decl is not None:
                 raise ModelError(
-                    Diagnostic("S213", f"`{name}` is declared twice", element.span, notes=(Note("first here", known.span),))
+                    Diagnostic(
+                        "S213", f"`{name}` is declared twice", element.span, notes=(Note("first here", known.span),)
+                    )
                 )
             return
         table[name] = element
@@ -447,3 +474,13 @@ def _own(modification: tree.Modification | None, file: str, ctx: Ctx) -> Env:
 
 def _narrow(chain: Env, name: str) -> Env:
     return tuple(sub for mod in chain if (sub := mod.sub(name)) is not None)
+
+
+def visible_names(view: View) -> set[str]:
+    """Everything that can be named from a view, for suggestions."""
+    names: set[str] = set(PRIMITIVES)
+    at: View | None = view
+    while at is not None:
+        names |= at.names | set(at.imports())
+        at = at.parent
+    return names

@@ -15,12 +15,12 @@ from kilohertz.ir.types import (
     RecordType,
     Type,
 )
-from kilohertz.semantics.classes import ClassNode, Element
-from kilohertz.semantics.modifiers import Ctx
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.elaborate import Elaborator
+    from kilohertz.semantics.expressions.elaborate import Elaborator
 
 
 class Types:
@@ -74,7 +74,7 @@ class Types:
         if isinstance(expr, tree.Colon):
             return None
         try:
-            return self.elaborator.dimension(expr, ctx)
+            return self.elaborator.evaluation.dimension(expr, ctx)
         except (NotConstant, EvaluationError):
             return None
         except ModelError as error:

@@ -33,7 +33,7 @@ from kilohertz.graphs import UnionFind
 from kilohertz.ir.expr import Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Equation, Flat, Statement, WhenEquation, WhenStatement
 from kilohertz.ir.types import CLOCK, ExternalObjectType
-from kilohertz.semantics.parts import bodies, expressions
+from kilohertz.semantics.balancing.parts import bodies, expressions
 
 _K = TypeVar("_K")
 

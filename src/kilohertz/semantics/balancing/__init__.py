@@ -1,0 +1,1 @@
+"""Counting and matching of a flat model's equations, and its clocks."""

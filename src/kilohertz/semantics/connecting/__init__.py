@@ -1,0 +1,1 @@
+"""Connections: sets and their equations, streams, overconstrained graphs, expandable connectors (MLS 9, 15)."""

@@ -1,0 +1,1 @@
+"""Expressions of the tree, in a context, turned into typed ones."""

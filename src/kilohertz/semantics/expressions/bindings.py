@@ -1,0 +1,130 @@
+"""Bindings and attributes of components, from the modifications that reached them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kilohertz.base import ModelError
+from kilohertz.ir import build
+from kilohertz.ir.expr import (
+    Expr,
+    Int,
+)
+from kilohertz.ir.types import (
+    Primitive,
+    RecordType,
+    Type,
+)
+from kilohertz.semantics.classes import Mod
+from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.instances import Comp
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.expressions.elaborate import Elaborator
+
+
+class Bindings:
+    """What modifications give a component: its binding and its attributes."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+
+    def binding_of(self, mod: Mod) -> Expr:
+        """The binding a modification carries, narrowed to the element it has reached."""
+        key = id(mod.spec)
+        whole = mod.cache.get(key)
+        if whole is None:
+            assert mod.spec.binding is not None
+            whole = self.elaborator.expr(mod.spec.binding, mod.ctx)
+            mod.cache[key] = whole
+        if not mod.select:
+            return whole
+        return self._selected(whole, mod)
+
+    def _selected(self, expr: Expr, mod: Mod) -> Expr:
+        pending: list[Expr] = []
+        for step in mod.select:
+            if isinstance(step, int):
+                if len(pending) >= len(expr.ty.dims):
+                    # a scalar given to all elements of an array: `each` is missing, accepted like other tools do
+                    continue
+                if (n := expr.ty.dims[len(pending)]) is not None and step > n:
+                    raise self._too_few(mod, n)
+                pending.append(Int(step))
+                continue
+            if pending:
+                expr, pending = build.index(expr, tuple(pending)), []
+            if not isinstance(expr.ty.base, RecordType) or step not in dict(expr.ty.base.fields):
+                raise self.elaborator.error("S239", f"the binding has no element `{step}`", mod.spec, mod.ctx)
+            expr = build.field(expr, step)
+        return build.index(expr, tuple(pending)) if pending else expr
+
+    def _too_few(self, mod: Mod, n: int) -> ModelError:
+        return self.elaborator.error("S241", f"the binding has only {n} elements", mod.spec, mod.ctx)
+
+    def binding(self, comp: Comp) -> Expr | None:
+        """The binding of a primitive component, of its own type."""
+        if comp.binding_expr is False:
+            comp.binding_expr = self._binding(comp)
+        return comp.binding_expr  # type: ignore[return-value]
+
+    def _binding(self, comp: Comp) -> Expr | None:
+        for mod in comp.env:
+            if mod.spec.binding is None:
+                continue
+            if isinstance(mod.spec.binding, tree.Ref) and mod.spec.binding.names == ("break",):
+                return None
+            if mod.implied and not self._has_field(mod):
+                continue
+            assert comp.ty is not None
+            expr = coerce(self.binding_of(mod), comp.ty)
+            self.elaborator.check_type(expr, comp.ty, mod.spec, mod.ctx, f"the binding of `{comp.path}`")
+            return expr
+        return None
+
+    def _has_field(self, mod: Mod) -> bool:
+        """Whether a record's whole binding has this field (a base record's value may bind a derived one)."""
+        return True
+
+    def attribute_mod(self, comp: Comp, name: str) -> Mod | None:
+        for mod in comp.env:
+            sub = mod.sub(name)
+            if sub is not None and sub.spec.binding is not None:
+                return sub
+        for mod in comp.node.attribute_chain:
+            sub = mod.sub(name)
+            if sub is not None and sub.spec.binding is not None:
+                return sub
+        return None
+
+    def attribute(self, comp: Comp, name: str) -> Expr | None:
+        """start, fixed, unit, ...: as modified, or as the type says; None where nobody says."""
+        if name not in comp._attributes:
+            mod = self.attribute_mod(comp, name)
+            comp._attributes[name] = None if mod is None else self._attribute_expr(comp, name, mod)
+        return comp._attributes[name]
+
+    def _attribute_expr(self, comp: Comp, name: str, mod: Mod) -> Expr | None:
+        if isinstance(mod.spec.binding, tree.Ref) and mod.spec.binding.names == ("break",):
+            return None
+        expr = self.binding_of(mod)
+        assert comp.ty is not None
+        if (
+            name in ("start", "min", "max", "nominal")
+            and isinstance(comp.ty.base, Primitive)
+            and comp.ty.base.name == "Real"
+        ):
+            expr = build.to_real(expr)
+        if expr.ty.dims and expr.ty.dims != comp.ty.dims and None not in expr.ty.dims:
+            raise self.elaborator.error(
+                "S242",
+                f"`{name}` of `{comp.path}` has dimensions {_dims(expr.ty)}, needed {_dims(comp.ty)}",
+                mod.spec,
+                mod.ctx,
+            )
+        return expr
+
+
+def _dims(ty: Type) -> str:
+    return "[" + ", ".join(":" if d is None else str(d) for d in ty.dims) + "]"

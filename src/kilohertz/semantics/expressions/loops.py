@@ -1,0 +1,127 @@
+"""Iteration: ranges of for, comprehensions and reductions; unrolled outside functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.interp import ArrayValue
+from kilohertz.ir import build
+from kilohertz.ir.expr import (
+    Array,
+    Bool,
+    Builtin,
+    Comprehension,
+    Enum,
+    Expr,
+    Int,
+    Range,
+    Ref,
+)
+from kilohertz.ir.types import (
+    INTEGER,
+    REAL,
+    EnumType,
+    Primitive,
+    Type,
+)
+from kilohertz.semantics.classes import ClassNode, Ctx
+from kilohertz.semantics.conversion import coerce
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.expressions.elaborate import Elaborator
+
+
+class Loops:
+    """What a for runs over, and comprehensions."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+
+    def plain(self, node: tree.Comprehension, ctx: Ctx) -> Expr:
+        return self.comprehension("", node, ctx)
+
+    def comprehension(self, op: str, node: tree.Comprehension, ctx: Ctx) -> Expr:
+        """`{e for i in r}` or a reduction over it: unrolled, or kept inside functions."""
+        if ctx.locals is not None:
+            return self._kept_comprehension(op, node, ctx)
+        # the last iterator is the outermost dimension (MLS 10.4.1.1)
+        return self.elaborator.calls.reduced(op, self._unrolled(list(node.iterators), node.body, ctx, node), node, ctx)
+
+    def _unrolled(self, iterators: list[tree.Iterator], body: tree.Expr, ctx: Ctx, node: Any) -> Expr:
+        if not iterators:
+            return self.elaborator.expr(body, ctx)
+        iterator, rest = iterators[-1], iterators[:-1]
+        values = self.iteration_values(iterator, (body,), ctx)
+        elements = [self._unrolled(rest, body, ctx.with_iterator(iterator.name, v), node) for v in values]
+        if not elements:
+            return Array((), REAL.array_of(*([0] * (len(rest) + 1))))
+        ty = self.elaborator.common(elements, node, ctx)
+        return build.array([coerce(e, ty) for e in elements])
+
+    def iteration_values(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> list[Expr]:
+        """The values a for-index takes outside functions, as literals."""
+        expr = self.iteration_range(iterator, body, ctx)
+        if isinstance(expr, Range) and expr.step is None and isinstance(expr.first, Int) and isinstance(expr.last, Int):
+            return [Int(i) for i in range(expr.first.value, expr.last.value + 1)]
+        if isinstance(expr, Array) and all(build.is_literal(e) for e in expr.elements):
+            return list(expr.elements)
+        value = self.elaborator.evaluation.known(expr, iterator.range or iterator, ctx, "the range of a for")
+        if not isinstance(value, ArrayValue):
+            return [build.literal(value, expr.ty)]
+        lit = build.literal(value, Type(expr.ty.base, value.shape))
+        assert isinstance(lit, Array)
+        return list(lit.elements)
+
+    def iteration_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
+        """The vector an iterator runs over: as written, a type's values, or what the body's subscripts imply."""
+        node = iterator.range
+        if node is None:
+            return self._implied_range(iterator, body, ctx)
+        if isinstance(node, tree.Ref) and not (ctx.locals and node.names[0] in ctx.locals):
+            found = ctx.view.lookup_path(node) if not node.subs else None
+            if isinstance(found, ClassNode):
+                return self._values_of_type(found, node, ctx)
+        expr = self.elaborator.expr(node, ctx)
+        if len(expr.ty.dims) != 1:
+            raise self.elaborator.error("S247", f"a for needs a vector to run over, this is {expr.ty}", node, ctx)
+        return expr
+
+    def _values_of_type(self, node: ClassNode, at: Any, ctx: Ctx) -> Expr:
+        match self.elaborator.types.primitive(node):
+            case EnumType() as enum:
+                return build.array([Enum(enum, i + 1) for i in range(len(enum.literals))])
+            case Primitive("Boolean"):
+                return build.array([Bool(False), Bool(True)])
+        raise self.elaborator.error("S247", f"`{node.full_name}` is not something a for can run over", at, ctx)
+
+    def _implied_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
+        """`for i loop ... x[i] ...`: over the dimension of x that i indexes (MLS 11.2.2.1)."""
+        for ref in tree.refs(body):
+            if not ref.subs:
+                continue
+            for k, subs in enumerate(ref.subs):
+                for axis, sub in enumerate(subs):
+                    if isinstance(sub, tree.Ref) and sub.names == (iterator.name,) and not sub.subs:
+                        whole = tree.Ref(ref.start, ref.end, ref.names[: k + 1], (*ref.subs[:k], ()), ref.absolute)
+                        base = self.elaborator.expr(whole, ctx)
+                        size = base.ty.dims[axis]
+                        if size is not None:
+                            return build.range_(Int(1), None, Int(size))
+                        return build.range_(Int(1), None, Builtin("size", (base, Int(axis + 1)), INTEGER))
+        raise self.elaborator.error(
+            "S248", f"nothing is indexed by `{iterator.name}`: its range is not known", iterator, ctx
+        )
+
+    def _kept_comprehension(self, op: str, node: tree.Comprehension, ctx: Ctx) -> Expr:
+        iterators: list[tuple[str, Expr]] = []
+        dims: list[int | None] = []
+        for iterator in node.iterators:
+            over = self.iteration_range(iterator, (node.body,), ctx)
+            name = self.elaborator.functions.fresh(iterator.name)
+            iterators.append((name, over))
+            dims.insert(0, over.ty.dims[0])
+            ctx = ctx.with_iterator(iterator.name, Ref(name, over.ty.element()))
+        body = self.elaborator.expr(node.body, ctx)
+        ty = body.ty if op else body.ty.array_of(*dims)
+        return Comprehension(op, body, tuple(iterators), ty)

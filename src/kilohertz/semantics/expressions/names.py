@@ -1,0 +1,235 @@
+"""Names: from a reference in a context to the value of a component, constant or enumeration literal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.interp import ArrayValue, EvaluationError, NotConstant
+from kilohertz.ir import build
+from kilohertz.ir.expr import (
+    TIME,
+    Array,
+    Colon,
+    Enum,
+    Expr,
+    Int,
+    Record,
+    Ref,
+)
+from kilohertz.ir.types import (
+    ExternalObjectType,
+    RecordType,
+    Type,
+)
+from kilohertz.semantics.classes import ClassNode, Ctx, Element
+from kilohertz.semantics.classes.nodes import visible_names
+from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.expressions.elaborate import Elaborator
+
+
+class Names:
+    """Component references and the values they stand for."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+
+    def ref(self, node: tree.Ref, ctx: Ctx) -> Expr:
+        names = node.names
+        first = names[0]
+        if not node.absolute:
+            if ctx.iterators is not None and first in ctx.iterators:
+                return self.elaborator.subscripts.parts(ctx.iterators[first], node, 0, ctx)
+            if ctx.locals is not None and first in ctx.locals:
+                return self.elaborator.subscripts.parts(ctx.locals[first], node, 0, ctx)
+        found = self.elaborator.world.top(first) if node.absolute else ctx.view.lookup(first)
+        if found is None:
+            if first == "time" and len(names) == 1:
+                return TIME
+            raise self._unknown(node, ctx)
+        k = 0
+        while isinstance(found, ClassNode):
+            k += 1
+            if k == len(names):
+                raise self.elaborator.error(
+                    "S204", f"`{'.'.join(names)}` is a class, a value is needed here", node, ctx
+                )
+            literal = self.enum_literal(found, names[k])
+            if literal is not None:
+                return literal
+            inner = found.member(names[k])
+            if inner is None:
+                raise self.no_member(found.full_name, names[k], list(found.table), node, ctx)
+            found = inner
+        inst = ctx.inst
+        if inst is None or inst.node is not found.view.root:
+            inst = found.view.root.instance()
+        # an import may have given it another name
+        return self._in_component(inst.child(found.name), node, k, ctx)
+
+    def enum_literal(self, node: ClassNode, name: str) -> Expr | None:
+        node.table  # noqa: B018
+        if node.enum is None:
+            return None
+        enum = self.elaborator.types.enum(node.enum)
+        return Enum(enum, enum.literals.index(name) + 1) if name in enum.literals else None
+
+    def _unknown(self, node: tree.Ref, ctx: Ctx) -> ModelError:
+        candidates = visible_names(ctx.view) | set(ctx.locals or ()) | set(ctx.iterators or ())
+        near = get_close_matches(node.names[0], sorted(candidates), 1)
+        notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+        return self.elaborator.error("S201", f"there is no `{node.names[0]}` here", node, ctx, *notes)
+
+    def no_member(self, where: str, name: str, names: list[str], node: Any, ctx: Ctx) -> ModelError:
+        near = get_close_matches(name, names, 1)
+        notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+        return self.elaborator.error("S205", f"there is no `{name}` in `{where}`", node, ctx, *notes)
+
+    def _component(self, inst: Comp, node: tree.Ref, k: int, ctx: Ctx) -> Expr:
+        """The value of `inst.names[k]...` with all its subscripts."""
+        name = node.names[k]
+        if not inst.has(name):
+            if name in inst.node.table:
+                return self._class_in_component(inst, node, k, ctx)
+            names = [n for n, e in inst.node.table.items() if not e.is_class]
+            raise self.no_member(inst.path or inst.name, name, names, node, ctx)
+        return self._in_component(inst.child(name), node, k, ctx)
+
+    def _class_in_component(self, inst: Comp, node: tree.Ref, k: int, ctx: Ctx) -> Expr:
+        """`component.Package.constant`: through the component's class."""
+        found = inst.node.member(node.names[k])
+        while isinstance(found, ClassNode) and k + 1 < len(node.names):
+            k += 1
+            literal = self.enum_literal(found, node.names[k])
+            if literal is not None:
+                return literal
+            found = found.member(node.names[k])
+        if not isinstance(found, Element):
+            raise self.elaborator.error(
+                "S204", f"`{'.'.join(node.names)}` is a class, a value is needed here", node, ctx
+            )
+        return self._component(found.view.root.instance(), node, k, ctx)
+
+    def _in_component(self, comp: Comp | CompArray | None, node: tree.Ref, k: int, ctx: Ctx) -> Expr:
+        if comp is None:
+            name = ".".join(node.names[: k + 1])
+            raise self.elaborator.error("S206", f"`{name}` is not there: its condition is false", node, ctx)
+        subs = node.subs[k] if node.subs is not None else ()
+        if isinstance(comp, CompArray):
+            return self._in_array(comp, subs, node, k, ctx)
+        if comp.is_primitive:
+            expr = self.variable(comp)
+            if subs:
+                expr = self.elaborator.subscripts.indexed(expr, subs, node, ctx)
+            if k + 1 < len(node.names):
+                raise self.elaborator.error(
+                    "S205", f"`{comp.path}` is of type {expr.ty} and has no `{node.names[k + 1]}`", node, ctx
+                )
+            return expr
+        if subs:
+            raise self.elaborator.error("S249", f"`{comp.path}` is not an array", node, ctx)
+        if k + 1 < len(node.names):
+            return self._component(comp, node, k + 1, ctx)
+        return self.record_value(comp)
+
+    def _in_array(self, array: CompArray, subs: tuple[tree.Expr, ...], node: tree.Ref, k: int, ctx: Ctx) -> Expr:
+        sizes = [Int(n) for n in array.dims]
+        exprs = self.elaborator.subscripts.subscripts(subs, sizes, node, ctx)
+        exprs += [Colon()] * (len(array.dims) - len(exprs))
+        choices: list[list[int]] = []
+        dynamic = False
+        for sub, n in zip(exprs, array.dims, strict=True):
+            positions = self.positions(sub, n)
+            if positions is None:
+                dynamic = True
+                positions = list(range(1, n + 1))
+            for p in positions:
+                if not 1 <= p <= n:
+                    raise self.elaborator.error("S250", f"subscript {p} is outside 1..{n} of `{array.path}`", node, ctx)
+            choices.append(positions)
+        fixed = [dynamic is False and not sub.ty.dims for sub in exprs]
+        rest = lambda comp: self._in_component(comp, _without_subs(node, k), k, ctx)  # noqa: E731
+        gathered = self._gather(array, choices, fixed, (), rest)
+        return build.index(gathered, tuple(exprs)) if dynamic else gathered
+
+    def _gather(
+        self,
+        array: CompArray,
+        choices: list[list[int]],
+        fixed: list[bool],
+        index: tuple[int, ...],
+        rest: Callable[[Comp], Expr],
+    ) -> Expr:
+        depth = len(index)
+        if depth == len(choices):
+            return rest(array.at(index))
+        parts = [self._gather(array, choices, fixed, (*index, i), rest) for i in choices[depth]]
+        if fixed[depth]:
+            return parts[0]
+        if parts:
+            return build.array(parts)
+        element = rest(array.proto).ty
+        open_dims = [len(c) for c, f in zip(choices[depth + 1 :], fixed[depth + 1 :], strict=True) if not f]
+        return Array((), element.array_of(0, *open_dims))
+
+    def positions(self, sub: Expr, n: int) -> list[int] | None:
+        if isinstance(sub, Colon):
+            return list(range(1, n + 1))
+        if isinstance(sub, Int):
+            return [sub.value]
+        value = self.elaborator.evaluation.try_value(sub) if not self.elaborator.evaluation.varies(sub) else None
+        if value is None:
+            return None
+        return [int(v) for v in value.data] if isinstance(value, ArrayValue) else [int(value)]
+
+    def variable(self, comp: Comp) -> Expr:
+        """The reference to a primitive component; a constant's value."""
+        if comp._ref is None:
+            assert comp.ty is not None
+            self.elaborator.evaluation.variables[comp.path] = comp
+            comp._ref = Ref(comp.path, comp.ty)
+            if comp.variability == "constant" and not isinstance(comp.ty.base, ExternalObjectType):
+                comp._ref = self._constant_literal(comp)
+        return comp._ref
+
+    def _constant_literal(self, comp: Comp) -> Expr:
+        assert comp.ty is not None
+        try:
+            return build.literal(self.elaborator.evaluation.component_value(comp), comp.ty)
+        except NotConstant:
+            return Ref(comp.path, comp.ty)
+        except EvaluationError as problem:
+            raise ModelError(
+                Diagnostic("S236", f"the constant `{comp.path}` cannot be evaluated: {problem.message}", comp.span)
+            ) from None
+
+    def record_value(self, comp: Comp) -> Expr:
+        """A composite as a value: a record of its components' values."""
+        if comp._ref is None:
+            fields: list[tuple[str, Expr]] = []
+            for child in comp.components():
+                value = self.array_value(child) if isinstance(child, CompArray) else self.whole(child)
+                fields.append((child.name, value))
+            ty = RecordType(comp.node.full_name, tuple((n, e.ty) for n, e in fields))
+            self.elaborator.types.record_nodes.setdefault(comp.node.full_name, comp.node)
+            comp._ref = Record(tuple(e for _, e in fields), Type(ty))
+        return comp._ref
+
+    def whole(self, comp: Comp) -> Expr:
+        return self.variable(comp) if comp.is_primitive else self.record_value(comp)
+
+    def array_value(self, array: CompArray) -> Expr:
+        everything = [list(range(1, n + 1)) for n in array.dims]
+        return self._gather(array, everything, [False] * len(array.dims), (), self.whole)
+
+
+def _without_subs(node: tree.Ref, k: int) -> tree.Ref:
+    if node.subs is None or not node.subs[k]:
+        return node
+    subs = (*node.subs[:k], (), *node.subs[k + 1 :])
+    return tree.Ref(node.start, node.end, node.names, subs, node.absolute)

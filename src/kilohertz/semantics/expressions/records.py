@@ -1,0 +1,116 @@
+"""Record constructors: fields by position and name, the rest from the record's own declarations (MLS 12.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.ir import build
+from kilohertz.ir.expr import Expr, Record
+from kilohertz.ir.types import RecordType, Type
+from kilohertz.semantics.classes import ClassNode, Ctx, Element
+from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.instances import Comp
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.expressions.elaborate import Elaborator
+
+
+class Records:
+    """Builds record values."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+
+    def construct(self, record: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx) -> Expr:
+        """`R(a, b, field=c)`: defaults come from the record's own declarations, in terms of the other fields."""
+        ty = self.elaborator.types.record(record)
+        elements = [(n, t, record.table[n]) for n, t in ty.fields]
+        inputs = [(n, t, e) for n, t, e in elements if not self._is_fixed(e)]
+        if len(args) > len(inputs):
+            raise self.elaborator.error(
+                "S273", f"`{record.full_name}` has only {len(inputs)} fields to give", node, ctx
+            )
+        values: dict[str, Expr] = {}
+        given = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named
+        for name in named:
+            if name not in dict(ty.fields):
+                raise self.elaborator.error("S273", f"`{record.full_name}` has no field `{name}`", node, ctx)
+        for name, field_ty, _ in elements:
+            if name in given:
+                value = given[name]
+                if not isinstance(value, Expr):
+                    value = self.elaborator.expr(value, ctx)
+                value = coerce(value, field_ty)
+                self.elaborator.check_type(value, field_ty, node, ctx, f"field `{name}` of `{record.full_name}`")
+                values[name] = value
+        self._default_fields(record, ty, values, node, ctx)
+        fields = tuple(values[n] for n, _ in ty.fields)
+        made = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
+        return Record(fields, Type(made))
+
+    def _is_fixed(self, element: Element) -> bool:
+        decl = element.component
+        return decl.variability == "constant" or (
+            decl.final and decl.modification is not None and decl.modification.binding is not None
+        )
+
+    def _default_fields(self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx) -> None:
+        missing = [(n, t) for n, t in ty.fields if n not in values]
+        busy: set[str] = set()
+        lazy = _LazyFields(values)
+
+        def fill(name: str) -> Expr:
+            if name in values:
+                return values[name]
+            if name in busy:
+                raise self.elaborator.error("S234", f"field `{name}` depends on itself", node, ctx)
+            busy.add(name)
+            values[name] = self._default_field(record, name, dict(ty.fields)[name], lazy, node, ctx)
+            return values[name]
+
+        lazy.fill, lazy.names = fill, {n for n, _ in ty.fields}
+        for name, _ in missing:
+            fill(name)
+
+    def _default_field(
+        self, record: ClassNode, name: str, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx
+    ) -> Expr:
+        element = record.table[name]
+        elaborator = self.elaborator
+        for mod in element.chain:
+            if mod.spec.binding is not None:
+                inner = Ctx(mod.ctx.view, None, None, values) if mod.ctx.view.root is record else mod.ctx
+                return coerce(elaborator.expr(mod.spec.binding, inner), ty)
+        modification = element.component.modification
+        if modification is not None and modification.binding is not None:
+            inner = Ctx(element.view, None, None, values)
+            return coerce(elaborator.expr(modification.binding, inner), ty)
+        if isinstance(ty.base, RecordType):
+            cls = element.view.lookup_class(element.component.type)
+            if ty.dims == ():
+                return self.construct(cls, [], {}, node, ctx)
+        start = elaborator.world.package_instance(record).child(name)
+        if isinstance(start, Comp) and start.is_primitive:
+            value = elaborator.bindings.attribute(start, "start")
+            if value is not None and element.component.variability == "parameter":
+                return coerce(value, ty)
+        if 0 in ty.dims:
+            return build.zeros(ty)
+        raise elaborator.error("S274", f"`{record.full_name}` needs a value for its field `{name}`", node, ctx)
+
+
+class _LazyFields(dict[str, Expr]):
+    """Fields of a record under construction: asked by name, defaults filled in when needed."""
+
+    def __init__(self, values: dict[str, Expr]) -> None:
+        super().__init__()
+        self.values_ = values
+        self.fill: Any = None
+        self.names: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Expr:
+        result: Expr = self.fill(name)
+        return result
