@@ -1,4 +1,4 @@
-model WalkingSkeleton "One state and one connection: the smallest model that visits every room"
+model WalkingSkeleton "One state and one connection of two resistors: the smallest model that visits every room"
   connector Pin
     Real v;
     flow Real i;
@@ -13,13 +13,22 @@ model WalkingSkeleton "One state and one connection: the smallest model that vis
     p.i + n.i = 0;
   end Resistor;
 
+  model Source
+    Pin p;
+    Real v;
+  equation
+    p.v = v;
+  end Source;
+
   Resistor r1(R=1);
   Resistor r2(R=3);
+  Source high(v=4*x);
+  Source low(v=0);
   Real x(start=1, fixed=true);
 equation
   der(x) = -x;
+  connect(high.p, r1.p);
   connect(r1.n, r2.p);
-  r1.p.v = 4*x;
-  r2.n.v = 0;
+  connect(r2.n, low.p);
   annotation(experiment(StopTime=2, Tolerance=1e-8));
 end WalkingSkeleton;

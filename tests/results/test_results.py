@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilohertz.results import CsvWriter, MatWriter, Result, Signal, read, read_csv, read_mat, write
@@ -112,6 +112,7 @@ def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
         write(tmp_path / "r.xyz", sample())
 
 
+@settings(deadline=None)  # writes files
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20))
 def test_every_double_survives_csv(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
     path = tmp_path_factory.mktemp("csv") / "r.csv"

@@ -12,15 +12,12 @@ from kilohertz.cli.arguments import add_model
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="F", type=Path, help="write to a file instead of the terminal")
-    parser.add_argument(
-        "--no-origins", action="store_true", help="leave out the comments that say where lines come from"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
 
-    text = load(arguments.model, arguments.library).flat_text(origins=not arguments.no_origins)
+    text = load(arguments.model, arguments.library).flat_text()
     if arguments.output is None:
         sys.stdout.write(text)
     else:

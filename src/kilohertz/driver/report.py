@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from kilohertz.semantics.balance import Balance
+    from kilohertz.semantics import Balance
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kilohertz.results.csv_files import read_csv, write_csv
-from kilohertz.results.mat_files import read_mat, write_mat
+from kilohertz.results.csv_read import read_csv
+from kilohertz.results.csv_write import write_csv
+from kilohertz.results.mat_read import read_mat
+from kilohertz.results.mat_write import write_mat
 from kilohertz.results.result import Result
 
 

@@ -108,13 +108,13 @@ class Result(Mapping[str, Floats]):
 
     def to_csv(self, path: str | Path) -> None:
         """Write all varying signals, `time` first."""
-        from kilohertz.results.csv_files import write_csv
+        from kilohertz.results.csv_write import write_csv
 
         write_csv(path, self)
 
     def to_mat(self, path: str | Path) -> None:
         """Write signals and parameters as MAT v4 that Dymola, OpenModelica and DyMat open."""
-        from kilohertz.results.mat_files import write_mat
+        from kilohertz.results.mat_write import write_mat
 
         write_mat(path, self)
 

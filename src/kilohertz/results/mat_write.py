@@ -12,16 +12,15 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.results.result import Floats, Result, Signal
+if TYPE_CHECKING:
+    from kilohertz.results.result import Floats, Result, Signal
 
 _DOUBLE, _INT32, _TEXT = 0, 20, 51  # type codes: element format and text flag, little endian
-_FORMATS = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
-Matrix = NDArray[Any]
 
 
 class MatWriter:
@@ -83,38 +82,6 @@ def write_mat(path: str | Path, result: Result) -> None:
         writer.rows(result.time, result.data)
 
 
-def read_mat(path: str | Path) -> Result:
-    """Read a trajectory file of Dymola, OpenModelica or ours (both orientations)."""
-    matrices = _read_matrices(Path(path).read_bytes(), path)
-    missing = [n for n in ("Aclass", "name", "dataInfo", "data_2") if n not in matrices]
-    if missing:
-        raise ValueError(f"{path}: not a trajectory file: no `{missing[0]}` in it")
-    trans = _texts(matrices["Aclass"])[3].strip() == "binTrans"
-    name, info = matrices["name"], matrices["dataInfo"]
-    description = matrices.get("description", np.zeros((0, 0), "u1"))
-    data_1, data_2 = matrices.get("data_1", np.zeros((0, 0))), matrices["data_2"]
-    if trans:
-        name, info, description, data_1, data_2 = name.T, info.T, description.T, data_1.T, data_2.T
-    descriptions = _texts(description) or [""] * len(name)
-    signals: dict[str, Signal] = {}
-    for label, text, (table, column, *_) in zip(_texts(name), descriptions, info.astype(int).tolist(), strict=True):
-        if abs(column) != 1:
-            signals[label] = _signal(table, column, text, data_1)
-    time = np.array(data_2[:, 0], float)
-    return Result(Path(path).stem, time, np.array(data_2[:, 1:], float), signals)
-
-
-def _signal(table: int, column: int, text: str, parameters: Matrix) -> Signal:
-    description, unit = text, ""
-    if text.endswith("]") and "[" in text:
-        description, _, bracket = text.rpartition("[")
-        unit = bracket[:-1].partition("|")[0]
-    sign = 1 if column > 0 else -1
-    if table == 1:
-        return Signal(None, 1, unit, description.strip(), sign * float(parameters[0, abs(column) - 1]))
-    return Signal(abs(column) - 2, sign, unit, description.strip())
-
-
 def _described(signal: Signal) -> str:
     unit = f"[{signal.unit}]" if signal.unit else ""
     return f"{signal.description} {unit}".strip()
@@ -125,7 +92,7 @@ def _header(name: str, code: int, rows: int, columns: int) -> bytes:
     return struct.pack("<5i", code, rows, columns, 0, len(label)) + label
 
 
-def _write_matrix(file: BinaryIO, name: str, code: int, matrix: Matrix) -> None:
+def _write_matrix(file: BinaryIO, name: str, code: int, matrix: NDArray[Any]) -> None:
     file.write(_header(name, code, *matrix.shape))
     file.write(matrix.tobytes(order="F"))
 
@@ -135,28 +102,3 @@ def _write_text(file: BinaryIO, name: str, texts: Sequence[str], *, transposed: 
     width = max(1, *(len(t) for t in encoded))
     characters = np.frombuffer(b"".join(t.ljust(width) for t in encoded), "u1").reshape(len(texts), width)
     _write_matrix(file, name, _TEXT, characters.T if transposed else characters)
-
-
-def _texts(characters: Matrix) -> list[str]:
-    rows = np.ascontiguousarray(characters.astype("u1"))
-    return [row.tobytes().decode("utf-8", "replace").rstrip(" \0") for row in rows]
-
-
-def _read_matrices(blob: bytes, path: str | Path) -> dict[str, Matrix]:
-    matrices: dict[str, Matrix] = {}
-    at = 0
-    while at + 20 <= len(blob):
-        order = "<" if struct.unpack_from("<i", blob, at)[0] < 5000 else ">"
-        code, rows, columns, imaginary, length = struct.unpack_from(order + "5i", blob, at)
-        kind = _FORMATS.get(code // 10 % 10)
-        if kind is None or rows < 0 or columns < 0 or imaginary or not 0 < length < 100:
-            raise ValueError(f"{path}: not a MAT v4 file")
-        name = blob[at + 20 : at + 20 + length].rstrip(b"\0").decode("latin-1")
-        at += 20 + length
-        count = rows * columns
-        if at + count * np.dtype(kind).itemsize > len(blob):
-            raise ValueError(f"{path}: ends in the middle of `{name}`")
-        flat = np.frombuffer(blob, order + kind, count, at)
-        matrices[name] = flat.reshape((rows, columns), order="F")
-        at += flat.nbytes
-    return matrices
