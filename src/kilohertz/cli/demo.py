@@ -19,16 +19,18 @@ def run(arguments: argparse.Namespace) -> int:
 
     started = time.perf_counter()
     model = load(arguments.model)
-    report = model.check()
-    counts = ", ".join(f"{number} {label.replace('_', ' ')}" for label, number in report.counts().items())
-    print(f"{report.name}: {counts}  ({time.perf_counter() - started:.2f} s)\n")
-    print(model.flat_text())
-    started = time.perf_counter()
+    flat = model.flatten()
+    print(f"{model.name}: {flat.description}\n")
+    print(model.analyse().as_text())
+    model.compile()
+    print("seconds: " + ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in model.seconds.items()) + "\n")
     result = model.simulate()
-    elapsed = time.perf_counter() - started
     shown = WATCHED if WATCHED in result else result.names[0]
-    print(f"{shown} over {result.time[0]:g} .. {result.time[-1]:g} s ({len(result.time)} rows in {elapsed:.2f} s):\n")
+    unit = result.unit(shown)
+    print(f"{shown} [{unit}] over {result.time[0]:g} .. {result.time[-1]:g} s\n" if unit else shown)
     print(chart(result.time.tolist(), result[shown].tolist()))
+    print(f"\n{len(result.time)} rows, {time.perf_counter() - started:.2f} s in all.  Next:")
+    print(f"  khz flatten {model.name}\n  khz simulate {model.name} -o result.csv")
     sys.stdout.flush()
     return 0
 
