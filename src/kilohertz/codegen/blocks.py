@@ -18,6 +18,7 @@ from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import REAL, EnumType, RecordType, Type
 
 _GROUP = 60  # blocks of one C function at most
+_STATUS = "return (khz_status)z->c.status;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ class BlockWriter:
     def _define(self, name: str, body: list[str], result: str = "return (khz_status)z->c.status;") -> None:
         prototype = f"khz_status {name}(khz_instance *z)"
         self.prototypes.append(prototype + ";")
-        self.functions.append([prototype, "{", *("    " + line for line in body), f"    {result}", "}", ""])
+        tail = [f"    {result}"] if result else []
+        self.functions.append([prototype, "{", *("    " + line for line in body), *tail, "}", ""])
 
     # ---------------------------------------------------------------------------------------------------- plain blocks
 
@@ -304,7 +306,7 @@ class BlockWriter:
         for i, residual in enumerate(block.residuals):
             text = w.text(residual)
             w.put(f"f[{i}] = {text};")
-        self._callback(f"{name}_residual", "const double *x, double *f", [head, *w.scope.lines])
+        self._callback(f"{name}_residual", ", const double *x, double *f", [head, *w.scope.lines])
 
     def _jacobian(self, name: str, block: s.NonlinearLoop) -> None:
         assert block.jacobian is not None
@@ -315,39 +317,57 @@ class BlockWriter:
         for entry in block.jacobian:
             text = w.text(entry.value)
             w.put(f"jacobian[{entry.row * n + entry.column}] = {text};")
-        self._callback(f"{name}_jacobian", "const double *x, double *jacobian", w.scope.lines)
+        self._callback(f"{name}_jacobian", ", const double *x, double *jacobian", w.scope.lines)
 
-    def _callback(self, name: str, parameters: str, body: list[str]) -> None:
-        head = f"static void {name}(void *instance, {parameters})"
+    def _callback(self, name: str, parameters: str, body: list[str], result: str = "void") -> None:
+        head = f"static {result} {name}(void *instance{parameters})"
         lines = ["khz_instance *const z = (khz_instance *)instance;", "(void)z;", *body]
         self.functions.append([head, "{", *("    " + line for line in lines), "}", ""])
 
     def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> None:
         layout = self.layout
         continuous = self.phase(phase, block.continuous)
-        discrete = self.phase(phase, block.discrete)
-        targets = [t for b in block.discrete for t in s.targets(b)]
-        lines = [head, *_calls(continuous), "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {", "    return KHZ_OK;", "}"]
-        lines += ["for (int turn = 0; turn < KHZ_MIXED_CAP; turn++) {"]
-        changed = []
+        relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
+        rest = [b for b in block.discrete if b not in relations]
+        derived = self.phase(phase, rest)
+        targets = [t for b in rest for t in s.targets(b)]
+        body = [line for call, _ in continuous for line in (f"if ({call}(z) != KHZ_OK) {{", f"    {_STATUS}", "}")]
+        self._callback(f"{name}_continuous", "", [*body, _STATUS], "khz_status")
+        lines = []
         for i, t in enumerate(targets):
-            place = str(layout.variable(t))
-            lines.append(f"    const {layout.types.of(t.ty)} old{i} = {place};")
-            changed.append(f"!({place} == old{i})")
-        lines += ["    " + line for line in _calls(discrete)]
-        test = " && ".join(c.replace("!(", "(", 1) for c in changed) or "1"
-        lines += [f"    if ({test}) {{", "        return KHZ_OK;", "    }"]
-        lines += ["    " + line for line in _calls(continuous)]
-        lines += ["}", f"khz_mixed_cap(&z->c, {number});"]
-        self._define(name, lines)
+            lines.append(f"const {layout.types.of(t.ty)} old{i} = {layout.variable(t)};")
+        lines += [f"(void){call}(z);" for call, _ in derived]
+        same = [f"{layout.variable(t)} == old{i}" for i, t in enumerate(targets)]
+        self._callback(f"{name}_derive", "", [*lines, f"return !({_wrapped_and(same)});"], "int")
+        w = Writer(layout, "(&z->c)")
+        w.put("(void)value;")
+        w.plan(b.value for b in relations)
+        for i, b in enumerate(relations):
+            text = w.text(b.value)
+            w.put(f"value[{i}] = {text};")
+        self._callback(f"{name}_evaluate", ", int32_t *value", w.scope.lines)
+        indices = ", ".join(str(layout.step.slot(b.target.name).index) for b in relations) or "0"
+        self._define(
+            name,
+            [
+                head,
+                f"static const int32_t relation[] = {{{indices}}};",
+                f"static const khz_mixed_problem problem = {{{len(relations)}, relation, {name}_continuous,"
+                f" {name}_derive, {name}_evaluate}};",
+                "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {",
+                f"    return {name}_continuous(z);",
+                "}",
+                "return khz_mixed(&z->c, &problem, z, z->r);",
+            ],
+            "",
+        )
+
+    def _is_relation(self, target: Ref) -> bool:
+        return self.layout.step.slot(target.name).kind is s.Kind.RELATION
 
 
-def _calls(calls: list[tuple[str, s.Partition]]) -> list[str]:
-    return [
-        line
-        for call, _ in calls
-        for line in (f"if ({call}(z) != KHZ_OK) {{", "    return (khz_status)z->c.status;", "}")
-    ]
+def _wrapped_and(conditions: list[str]) -> str:
+    return " && ".join(conditions) or "1"
 
 
 def default_start(ty: Type) -> str:

@@ -96,6 +96,8 @@ class Context(ctypes.Structure):
         ("newton_cap", ctypes.c_int32),
         ("n_iterations", ctypes.c_uint32),
         ("n_caps", ctypes.c_uint32),
+        ("n_mixed", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
         ("arena_used", ctypes.c_size_t),
         ("arena_size", ctypes.c_size_t),
         ("arena_offset", ctypes.c_size_t),

@@ -44,6 +44,8 @@ typedef struct khz_context {
     int32_t newton_cap;       /* > 0: iterations of every loop in real time; 0: off-line caps and rescue */
     uint32_t n_iterations;    /* Newton iterations so far */
     uint32_t n_caps;          /* caps that were hit */
+    uint32_t n_mixed;         /* turns of mixed loops so far */
+    uint32_t reserved;
     size_t arena_used;
     size_t arena_size;
     size_t arena_offset;      /* of the arena from the context, in bytes */

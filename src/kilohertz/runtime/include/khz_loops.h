@@ -5,7 +5,7 @@
 #include "khz_base.h"
 #include "khz_newton.h"
 
-enum { KHZ_MIXED_CAP = 60 };
+enum { KHZ_MIXED_CAP = 400, KHZ_MIXED_MOST = 1024 };
 
 /* b / a for a loop of one; 0 / 0 gives 0 (the minimum-norm solution), anything else over 0 is a failure. */
 double khz_quotient(khz_context *c, int block, int place, double b, double a);
@@ -22,8 +22,18 @@ khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jac
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          double *x, double *memory, int32_t *order);
 
-/* A mixed loop that still changes at its cap: counted, the last mode stays. */
-void khz_mixed_cap(khz_context *c, int block);
+/* A mixed loop: Real unknowns that need discrete ones and the other way round. */
+typedef struct khz_mixed_problem {
+    int n;                                               /* relations in the loop, at most KHZ_MIXED_MOST */
+    const int32_t *relation;                             /* [n] their positions in r */
+    khz_status (*continuous)(void *instance);            /* solve for the Reals with the discrete values as they are */
+    int (*derive)(void *instance);                       /* discrete values from the relations; 1: some changed */
+    void (*evaluate)(void *instance, int32_t *value);    /* relations at the present Reals, not stored */
+} khz_mixed_problem;
+
+/* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
+ * one of those that disagree, by turns.  At the cap the last mode stays and is counted.  Allocates: never. */
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 
 /* Copy a text into a variable's own room. */
 void khz_set_text(khz_context *c, char *target, const char *text);

@@ -86,10 +86,65 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     return status;
 }
 
-void khz_mixed_cap(khz_context *c, int block)
+/* One turn: discrete values, Reals, relations anew.  The number of relations that disagree, or -1: no solution here. */
+static int mixed_turn(khz_context *c, const khz_mixed_problem *p, void *instance, const int32_t *r, int32_t *fresh)
 {
-    (void)block;
+    const int32_t status = c->status;
+    (void)p->derive(instance);
+    if (p->continuous(instance) != KHZ_OK) {
+        c->status = status;
+        return -1;
+    }
+    p->evaluate(instance, fresh);
+    int disagree = 0;
+    for (int i = 0; i < p->n; i++) {
+        disagree += fresh[i] != r[p->relation[i]];
+    }
+    return disagree;
+}
+
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
+{
+    enum { TURNS_TOGETHER = 12 };
+    int32_t fresh[KHZ_MIXED_MOST];
+    uint32_t random = 12345U;
+    /* The mode as it was comes first: relations as the Reals have become meanwhile. */
+    const int32_t before = c->status;
+    if (p->continuous(instance) == KHZ_OK) {
+        p->evaluate(instance, fresh);
+        for (int i = 0; i < p->n; i++) {
+            r[p->relation[i]] = fresh[i];
+        }
+    }
+    c->status = before;
+    for (int turn = 0; turn < KHZ_MIXED_CAP; turn++) {
+        const int disagree = mixed_turn(c, p, instance, r, fresh);
+        c->n_mixed++;
+        if (disagree == 0) {
+            if (!p->derive(instance)) {
+                return (khz_status)c->status;
+            }
+            continue;
+        }
+        if (disagree > 0 && turn < TURNS_TOGETHER) {
+            for (int i = 0; i < p->n; i++) {
+                r[p->relation[i]] = fresh[i];
+            }
+            continue;
+        }
+        /* In circles: change a single relation, chosen by a fixed sequence. */
+        random = random * 1664525U + 1013904223U;
+        int chosen = (int)((random >> 8) % (uint32_t)(disagree > 0 ? disagree : (p->n > 0 ? p->n : 1)));
+        for (int i = 0; i < p->n; i++) {
+            if ((disagree < 0 || fresh[i] != r[p->relation[i]]) && chosen-- == 0) {
+                r[p->relation[i]] = !r[p->relation[i]];
+                break;
+            }
+        }
+    }
     c->n_caps++;
+    (void)p->derive(instance);
+    return p->continuous(instance);
 }
 
 void khz_set_text(khz_context *c, char *target, const char *text)
