@@ -16,3 +16,10 @@ def test_every_code_is_documented() -> None:
     assert sorted(used - set(listed)) == []
     assert sorted(set(listed) - used) == []
     assert len(listed) == len(set(listed))
+
+
+def test_the_architecture_page_points_to_what_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page[page.index("| to change |") :]
+    for name in re.findall(r"`(\w+/[\w./]*)`", table):
+        assert (ROOT / name).exists() or (ROOT / "src" / "kilohertz" / name).exists(), name
