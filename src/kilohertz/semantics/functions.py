@@ -9,7 +9,7 @@ from kilohertz.base import Diagnostic, ModelError, Origin, Span
 from kilohertz.ir.expr import Builtin, Expr, Int, Ref
 from kilohertz.ir.flat import DerivativeOf, ExternalCall, Function, Local
 from kilohertz.ir.types import INTEGER, RecordType
-from kilohertz.semantics.classes import Ctx, Spec, spec_of
+from kilohertz.semantics.classes import Ctx, Mod, Spec, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.reach import called_functions
@@ -31,6 +31,8 @@ class Functions:
         self._contexts: dict[str, Ctx] = {}
         self._done: set[str] = set()
         self._fresh = 0
+        # defaults that a model's local function takes from the model's own components, by function and input
+        self.defaults_of_models: dict[tuple[str, str], Mod] = {}
         self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
 
     def fresh(self, name: str) -> str:
@@ -139,6 +141,9 @@ class Functions:
         for mod in element.chain:
             if mod.spec.binding is not None and mod.spec.redeclare is None:
                 inner = ctx if mod.ctx.view.root is ctx.view.root else mod.ctx
+                if inner is not ctx and inner.inst is None and inner.view.root.kind not in ("package", *FUNCTION_KINDS):
+                    self.defaults_of_models[ctx.view.root.full_name, local.name] = mod
+                    return Ref(f"{ctx.view.root.full_name}.{local.name}", local.ty)  # stands for it until a call
                 return coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
         modification = element.component.modification
         if modification is None or modification.binding is None:

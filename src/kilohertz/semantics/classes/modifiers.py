@@ -128,10 +128,11 @@ class Mod:
         return Mod(self.spec, self.ctx, (*self.select, index), self.cache, self.implied)
 
     def bound(self, inst: Comp) -> Mod:
-        """A modification from the class of `inst` itself, now that the instance is known."""
-        if self.ctx.inst is not None or self.ctx.view.root is not inst.node:
+        """A modification written in the class of `inst` or of what contains it, now that the instance is known."""
+        if self.ctx.inst is not None:
             return self
-        return Mod(self.spec, Ctx(self.ctx.view, inst), self.select, None, self.implied)
+        owner = instance_of(self.ctx.view, inst)
+        return self if owner is None else Mod(self.spec, Ctx(self.ctx.view, owner), self.select, None, self.implied)
 
     @property
     def span(self) -> Span:
@@ -139,3 +140,10 @@ class Mod:
 
 
 Env = tuple[Mod, ...]
+
+
+def instance_of(view: View, inst: Comp | None) -> Comp | None:
+    """The instance, `inst` itself or around it, whose class the view belongs to."""
+    while inst is not None and inst.node is not view.root:
+        inst = inst.parent
+    return inst

@@ -95,7 +95,7 @@ class Bindings:
         for mod in comp.node.attribute_chain:
             sub = mod.sub(name)
             if sub is not None and sub.spec.binding is not None:
-                return sub
+                return sub if comp.parent is None else sub.bound(comp.parent)
         return None
 
     def attribute(self, comp: Comp, name: str) -> Expr | None:

@@ -192,8 +192,17 @@ class Calls:
             values[x.name] = self._value(x, given[x.name], header, node, ctx)
         for x in pending:
             assert x.default is not None
-            values[x.name] = build.substitute(x.default, values)
+            default = self._default_in_model(header, x, ctx)
+            values[x.name] = build.substitute(x.default, values) if default is None else default
         return [values[x.name] for x in header.inputs]
+
+    def _default_in_model(self, header: Function, x: Local, ctx: Ctx) -> Expr | None:
+        """`redeclare function f = g(k=parameterOfTheModel)`: the parameter of this instance of the model."""
+        mod = self.elaborator.functions.defaults_of_models.get((header.id, x.name))
+        if mod is None:
+            return None
+        bound = mod if ctx.inst is None else mod.bound(ctx.inst)
+        return coerce(self.elaborator.bindings.binding_of(bound), x.ty)
 
     def _value(self, x: Local, arg: Any, header: Function, node: Any, ctx: Ctx) -> Expr:
         if not isinstance(arg, Expr):
