@@ -222,7 +222,7 @@ records: st.SearchStrategy[Expr] = st.deferred(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(reals, integers, booleans, strings, vectors, matrices, records))
 def test_whatever_is_printed_reads_back(e: Expr) -> None:
     assert read_expr(print_expr(e), SCOPE) is e

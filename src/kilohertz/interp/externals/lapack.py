@@ -202,9 +202,9 @@ def _dgglse(a: list[Value]) -> Outputs:
 
 
 def _dormqr(a: list[Value]) -> Outputs:
-    c = _matrix(a[9])
+    c = _matrix(a[8])
     product, _, info = _library().dormqr(a[0], a[1], _matrix(a[5]), _matrix(a[7]), c, max(1, 64 * max(c.shape)))
-    return Outputs({9: _out(product), 13: info})
+    return Outputs({8: _out(product), 12: info})
 
 
 SYMBOLS: dict[str, Symbol] = {

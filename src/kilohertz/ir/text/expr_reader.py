@@ -54,7 +54,7 @@ class Token(NamedTuple):
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+|//[^\n]*)
       | (?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)
-      | (?P<name>[A-Za-z_$][A-Za-z0-9_$]*|'(?:[^'\\]|\\.)*')
+      | (?P<name>[A-Za-z_$][A-Za-z0-9_$#]*|'(?:[^'\\]|\\.)*')
       | (?P<string>"(?:[^"\\]|\\.)*")
       | (?P<op>:=|->|<=|>=|==|<>|\.[-+*/^]|[-+*/^<>=(){}\[\],;:.])""",
     re.VERBOSE | re.DOTALL,
