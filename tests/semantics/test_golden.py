@@ -1,0 +1,91 @@
+"""Golden cases: classes in, the flat model out (flat/), or what the user is told (messages/).
+
+The last class of a case is flattened, or the one that a line `// flatten: P.A` names.  Every model in flat/ is
+balanced, keeps the contract of Flat and reads back from its printed form; a case about origins keeps the comments.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from kilohertz.base import Diagnostic, ModelError, render
+from kilohertz.ir import Flat, print_flat, read_flat, verify_flat
+from kilohertz.semantics import check, flatten
+from kilohertz.syntax import Libraries
+
+_ORIGIN = re.compile(r" // case\.mo.*$", re.MULTILINE)
+_CHOSEN = re.compile(r"^// flatten: (\S+)$", re.MULTILINE)
+
+# Cases that fail for a reason known; each number is told in full where the bug is tracked.
+BUGS: dict[str, str] = {
+    "a constraining clause's modifications hold for the declaration itself too": "bug 1",
+}
+
+
+def load(text: str) -> tuple[Libraries, str]:
+    """The classes of a case, and the name of the one to flatten."""
+    libraries = Libraries([])
+    classes = libraries.load_text(text, "case.mo")
+    chosen = _CHOSEN.search(text)
+    return libraries, chosen[1] if chosen else classes[-1].name
+
+
+def known_bug(request: pytest.FixtureRequest, case: Any) -> None:
+    """Expect a known bug to show; --update-golden does not record it."""
+    reason = BUGS.get(case.title)
+    if reason is None:
+        return
+    if case.update:
+        pytest.skip(reason)
+    request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+
+
+def flat_text(flat: Flat, libraries: Libraries, origins: bool) -> str:
+    """The printed form, where it came from left out unless that is what the case is about."""
+    text = print_flat(flat, libraries.sources)
+    return text if origins else _ORIGIN.sub("", text)
+
+
+def shown(diagnostics: list[Diagnostic], libraries: Libraries) -> str:
+    return "\n".join(render(d, libraries.sources) for d in diagnostics)
+
+
+def check_flat(case: Any, request: pytest.FixtureRequest) -> None:
+    """Flatten, check what must hold of every model, compare."""
+    known_bug(request, case)
+    libraries, name = load(case.text)
+    flat, warnings = flatten(libraries, name)
+    verify_flat(flat)
+    _, problems = check(flat)
+    assert not problems, shown(problems, libraries)
+    text = flat_text(flat, libraries, case.title.startswith("origins"))
+    case.check("\n".join([shown(warnings, libraries), text]) if warnings else text)
+    bare = _ORIGIN.sub("", print_flat(flat))
+    assert print_flat(read_flat(bare)) == bare
+
+
+@pytest.mark.golden("flat/classes.case")
+def test_classes(case: Any, request: pytest.FixtureRequest) -> None:
+    """Class kinds, short classes, enumerations, types and their attributes."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/lookup.case")
+def test_lookup(case: Any, request: pytest.FixtureRequest) -> None:
+    """Where names are found: MLS 5.3 and 13.2."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/modification.case")
+def test_modification(case: Any, request: pytest.FixtureRequest) -> None:
+    """Inheritance and modification: MLS 7.1 and 7.2."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/redeclare.case")
+def test_redeclare(case: Any, request: pytest.FixtureRequest) -> None:
+    """Redeclaration and constraining types: MLS 7.3."""
+    check_flat(case, request)
