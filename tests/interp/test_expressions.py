@@ -256,7 +256,7 @@ def test_subscripts() -> None:
     assert value(build.index(m, (backwards, Int(1))), m=a).tolist() == [4.0, 1.0]
     with pytest.raises(EvaluationError, match=r"subscripts \[3, 1\] are out of range \[1:2, 1:3\]"):
         value(build.index(m, (Int(3), Int(1))), m=a)
-    with pytest.raises(EvaluationError, match="subscript 0 is out of range 1:2"):
+    with pytest.raises(EvaluationError, match="subscript 0 of `v` is out of range 1:2"):
         value(build.index(v, (Int(0),)), v=[1.0, 2.0])
 
 

@@ -152,10 +152,30 @@ _SCALAR_CODES: dict[str, Callable[[Code, Code], Code]] = {
 }
 
 
+# The same with a literal on one side: half the work in polynomials and tables.
+_LITERAL_LEFT: dict[str, Callable[[Any, Code], Code]] = {
+    "+": lambda k, b: lambda f: k + b(f),
+    "-": lambda k, b: lambda f: k - b(f),
+    "*": lambda k, b: lambda f: k * b(f),
+    "/": lambda k, b: lambda f: k / b(f),
+}
+_LITERAL_RIGHT: dict[str, Callable[[Code, Any], Code]] = {
+    "+": lambda a, k: lambda f: a(f) + k,
+    "-": lambda a, k: lambda f: a(f) - k,
+    "*": lambda a, k: lambda f: a(f) * k,
+    "/": lambda a, k: lambda f: a(f) / k,
+}
+
+
 def _binary(compiler: Compiler, e: Binary) -> Code:
     left, right = compiler.code(e.left), compiler.code(e.right)
     plain = e.op.lstrip(".")
     if not e.left.ty.dims and not e.right.ty.dims:
+        constants = compiler.constants
+        if e.left in constants and plain in _LITERAL_LEFT:
+            return _LITERAL_LEFT[plain](constants[e.left], right)
+        if e.right in constants and plain in _LITERAL_RIGHT:
+            return _LITERAL_RIGHT[plain](left, constants[e.right])
         return _SCALAR_CODES[plain](left, right)
     if e.op == "*":
         zero = 0 if e.ty.base == INTEGER.base else 0.0
@@ -312,11 +332,26 @@ def _index(compiler: Compiler, e: Index) -> Code:
     base = compiler.code(e.base)
     subs = compiler.codes(e.subs)
     if len(subs) == len(e.base.ty.dims) and not any(s.ty.dims for s in e.subs):
+        if isinstance(e.base, Ref) and isinstance(e.subs[0], Int) and len(subs) == 1:
+            return _element_of_ref(e.base.name, e.subs[0].value)
         if len(subs) == 1:
             return _element_1(base, subs[0])
         if len(subs) == 2:
             return _element_2(base, subs[0], subs[1])
     return lambda f: subscripts.read(base(f), [s(f) for s in subs])
+
+
+def _element_of_ref(name: str, k: int) -> Code:
+    def element(f: Frame) -> Value:
+        array = f[name]
+        if 1 <= k <= array.shape[0]:
+            value = array.data[k - 1]
+            if value is not None:
+                return value
+            raise EvaluationError(f"`{name}[{k}]` is used before it is assigned")
+        raise EvaluationError(f"subscript {k} of `{name}` is out of range 1:{array.shape[0]}")
+
+    return element
 
 
 def _element_1(base: Code, sub: Code) -> Code:

@@ -3,9 +3,10 @@
 Scalars are Python's float, int, bool and str; an enumeration value is its position, counted from one.  A record is a
 dict by field name, a call with several outputs a tuple, a function a `FunctionValue`.
 
-An array is an `ArrayValue`: shape and a flat row-major list.  Not numpy, because arrays here are tiny and many:
-a 3-vector is built in 0.25 us (numpy 0.9), an element read in 0.06 us (0.1 to 0.16), a sum of two takes 1.1 us (0.8);
-and numpy alone takes 0.13 s to import.  Large matrix products do go through numpy.  `to_numpy()` converts.
+An array is an `ArrayValue`: shape and a flat row-major list.  Not numpy, because arrays here are tiny and many: a
+3-vector is built and its elements read several times faster, sums cost about the same, only products of matrices are
+slower (large ones do go through numpy); and importing numpy would take longer than most models need to be flattened.
+`to_numpy()` converts.
 
 Values are shared and must not be changed by who receives them; only a function's own variables change, and what is
 assigned to them is copied first.  Elements never assigned are None.
