@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
+from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat
 
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     "sin": math.sin,
@@ -108,3 +109,27 @@ def _applied(f: Callable[..., float], v: list[float | None]) -> float | None:
     except (ValueError, OverflowError, ZeroDivisionError):
         return None
     return result if math.isfinite(result) else None
+
+
+def settled(sources: Mapping[str, Expr]) -> dict[str, float]:
+    """Values of named expressions over one another, as far as they have any."""
+    values: dict[str, float] = {}
+    waiting = dict(sources)
+    while waiting:
+        numeric = Numeric(values)
+        found = {name: value for name, e in waiting.items() if (value := numeric(e)) is not None}
+        if not found:
+            break
+        values.update(found)
+        waiting = {name: e for name, e in waiting.items() if name not in found}
+    return values
+
+
+def known_values(flat: Flat) -> dict[str, float]:
+    """Numbers for parameters and constants of a scalar Flat."""
+    sources: dict[str, Expr] = {}
+    for v in flat.variables.values():
+        source = v.binding if v.binding is not None else v.attributes.get("start")
+        if v.variability in (CONSTANT, PARAMETER) and source is not None:
+            sources[v.name] = source
+    return settled(sources)

@@ -45,6 +45,7 @@ from kilohertz.ir.flat import Reinit as FlatReinit
 from kilohertz.ir.flat import Terminate as FlatTerminate
 from kilohertz.ir.types import REAL, ExternalObjectType
 from kilohertz.passes.dae.events import Lowering
+from kilohertz.passes.numeric import Numeric, known_values
 
 
 def split(flat: Flat) -> Dae:
@@ -58,6 +59,7 @@ class _Splitter:
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
         self._lowering = Lowering(self._dae, self._is_discrete)
+        self._numeric: Numeric | None = None
 
     def run(self) -> Dae:
         for v in self._flat.variables.values():
@@ -85,7 +87,7 @@ class _Splitter:
         a = v.attributes
         role = self._role(v)
         known = role in (Role.PARAMETER, Role.CONSTANT)
-        fixed = _flag(a.get("fixed"), known, v)
+        fixed = self._flag(a.get("fixed"), known, v)
         return DaeVariable(
             v.name,
             v.ty,
@@ -105,6 +107,19 @@ class _Splitter:
             v.final,
             v.origin,
         )
+
+    def _flag(self, e: Expr | None, default: bool, v: Variable) -> bool:
+        """`fixed`: literal, or decided by parameters as they are when the model is translated."""
+        if e is None:
+            return default
+        if isinstance(e, Bool):
+            return e.value
+        if self._numeric is None:
+            self._numeric = Numeric(known_values(self._flat))
+        value = self._numeric(e)
+        if value is None:
+            raise _error(f"`fixed` of {v.name} must be known when the model is translated", v.origin)
+        return bool(value)
 
     def _role(self, v: Variable) -> Role:
         if isinstance(v.ty.base, ExternalObjectType):
@@ -295,14 +310,6 @@ def _scalars(e: Expr) -> list[Ref]:
         return [s for c in e.children() for s in _scalars(c)]
     assert isinstance(e, Ref)
     return [e]
-
-
-def _flag(e: Expr | None, default: bool, v: Variable) -> bool:
-    if e is None:
-        return default
-    if not isinstance(e, Bool):
-        raise _error(f"`fixed` of {v.name} must be known when the model is translated", v.origin)
-    return e.value
 
 
 def _typed(e: Expr | None, v: Variable) -> Expr | None:

@@ -40,7 +40,7 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
     for ref in targets:
         env[ref.name] = _at_entry(ref, flat, evaluator, ref.name in in_when, initial)
     effects = Effects()
-    Executor(evaluator, LIMIT, effects).run(algorithm.statements, env)
+    Executor(evaluator, LIMIT, effects).execute(algorithm.statements, env)
     found: list[Equation] = []
     for ref in targets:
         variables = evaluator.model(ref).items

@@ -38,7 +38,7 @@ from kilohertz.ir.expr import (
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import RELATIONS, fold_builtin, simplify_node
 from kilohertz.passes.flat import arrays
-from kilohertz.passes.flat.values import Value, elements, field_of, shape, size, stacked
+from kilohertz.passes.flat.values import Value, elements, field_of, pack, shape, size, stacked
 
 Env = dict[str, Value]
 
@@ -53,6 +53,8 @@ class Scope(Protocol):
     def model_value(self, ref: Ref) -> Value: ...
 
     def call(self, call: Call, args: list[Value]) -> list[Value]: ...
+
+    def is_pure(self, function: str) -> bool: ...
 
 
 class Evaluator:
@@ -75,6 +77,10 @@ class Evaluator:
         if found is None:
             found = self._memo[e] = self._evaluate(e, None)
         return found
+
+    def is_pure(self, function: str) -> bool:
+        """Written in Modelica and without effects."""
+        return self._scope.is_pure(function)
 
     def scalar(self, e: Expr, env: Env | None) -> Expr:
         return self.value(e, env).scalar
@@ -117,8 +123,9 @@ class Evaluator:
                 return self._range(e, env)
             case Comprehension():
                 return self._comprehension(e, env)
-            case FunctionRef():
-                return Value(e.ty, (e,))
+            case FunctionRef(function, bound):
+                given = tuple((name, pack(self.value(x, env))) for name, x in bound)
+                return Value(e.ty, (FunctionRef(function, given, e.ty),))
             case _:
                 raise Unsupported(f"{type(e).__name__} here")
 

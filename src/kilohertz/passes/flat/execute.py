@@ -1,8 +1,9 @@
 """Symbolic execution of statements: what each variable is at the end, as scalar expressions.
 
 Used for functions that are inlined and for algorithms that become equations.  `if` with an unknown condition runs both
-branches and merges them; loops unroll where their range is known; a `when` merges under its guard `$when(c)`.  What
-cannot be known beforehand raises `Unsupported`, and the caller keeps the statements as they are.
+branches and merges them; loops unroll where their range is known; a `when` merges under its guard `$when(c)`.  A break
+or return under an unknown condition keeps a picture of all variables; what follows runs as if it had not happened, and
+the picture is merged where the loop or function ends.  What cannot be known beforehand raises `Unsupported`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from kilohertz.ir import build
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Field, Index, Int, Ref
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Field, IfExp, Index, Int, Ref
 from kilohertz.ir.flat import (
     Assert,
     Assign,
@@ -50,6 +51,27 @@ class Effects:
 UNSET = Builtin("$unset", (), BOOLEAN)
 
 
+class _Unknown(Unsupported):
+    """Which scalars are meant is known at run time only: an expression that gives the place of each."""
+
+    def __init__(self, name: str, places: tuple[Expr, ...]) -> None:
+        super().__init__("an assignment to an element that is not known")
+        self.name = name
+        self.places = places
+
+
+def _is_place(place: Expr, k: int) -> Expr:
+    """The condition under which a choice between literal places gives k."""
+    if isinstance(place, Int):
+        return TRUE if place.value == k else FALSE
+    if isinstance(place, IfExp):
+        then, otherwise = _is_place(place.then, k), _is_place(place.otherwise, k)
+        if then is TRUE:
+            return build.or_(place.condition, otherwise)
+        return build.or_(build.and_(place.condition, then), build.and_(build.not_(place.condition), otherwise))
+    raise Unsupported("an assignment to an element that is not known")
+
+
 class Executor:
     """Runs statements over an environment of Values; `limit` bounds the number of statements run."""
 
@@ -59,6 +81,14 @@ class Executor:
         self._effects = effects
         self._condition: Expr = TRUE  # of the ifs around
         self._guard: Expr = TRUE  # of the whens around
+        self._breaks: list[list[tuple[Expr, Env]]] = []  # pictures taken, by loop
+        self._returns: list[tuple[Expr, Env]] = []
+
+    def execute(self, statements: list[Statement], env: Env) -> None:
+        """Run a whole body; afterwards `env` holds the values at its end."""
+        if self.run(statements, env) is Flow.BREAK:
+            raise Unsupported("break outside a loop")
+        _settle(self._returns, env)
 
     def run(self, statements: list[Statement], env: Env) -> Flow:
         for s in statements:
@@ -107,8 +137,14 @@ class Executor:
             case Reinit():
                 done = Reinit(s.target, value.scalar(s.value, env), s.origin)
             case CallEquation():
+                if self._checks_only(s.call):
+                    return
                 raise Unsupported("a call for its effect")
         self._effects.found.append((self._guard, self._condition, done))
+
+    def _checks_only(self, call: Expr) -> bool:
+        """A Modelica function without results can only check its inputs."""
+        return isinstance(call, Call) and self._evaluator.is_pure(call.function)
 
     # ------------------------------------------------------------------------------------------------------ assignment
 
@@ -134,13 +170,29 @@ class Executor:
             else:
                 env[target.name] = Value(value.ty, self._cast(value.ty, value.items))
             return
-        name, places, part_type = self._places(target, env)
+        try:
+            name, places, part_type = self._places(target, env)
+        except _Unknown as unknown:
+            self._store_somewhere(unknown, target, value, env)
+            return
         items = list(env[name].items)
         if len(places) != len(value.items):
             value = Value(part_type, broadcast(value, part_type))
         for place, x in zip(places, value.items, strict=True):
             items[place] = self._cast1(items[place], x, part_type)
         env[name] = Value(env[name].ty, tuple(items))
+
+    def _store_somewhere(self, unknown: _Unknown, target: Expr, value: Value, env: Env) -> None:
+        """To an element that is known at run time only: every element asks whether it is the one."""
+        old = env[unknown.name]
+        if len(unknown.places) != 1 or len(value.items) != 1 or len(old.items) > 64:
+            raise Unsupported("an assignment to elements that are not known")
+        new = build.to_real(value.items[0]) if target.ty.base == _REAL else value.items[0]
+        items = []
+        for k, x in enumerate(old.items):
+            condition = _is_place(unknown.places[0], k)
+            items.append(_either(condition, new, x))
+        env[unknown.name] = Value(old.ty, tuple(items))
 
     def _cast(self, ty: Type, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
         if isinstance(ty.base, RecordType):
@@ -165,7 +217,7 @@ class Executor:
             picked = self._evaluator.value(Index(Ref(holder, ty), target.subs, target.ty), {**env, holder: numbers})
             found = [x.value for x in picked.items if isinstance(x, Int)]
             if len(found) != len(picked.items):
-                raise Unsupported("an assignment to an element that is not known")
+                raise _Unknown(name, picked.items)
             return name, found, picked.ty
         raise Unsupported("this target of an assignment")
 
@@ -187,28 +239,58 @@ class Executor:
         then_env, else_env = dict(env), dict(env)
         self._condition = build.and_(outer, condition)
         first = self.run(branches[0][1], then_env)
+        if first is not Flow.ON:
+            self._leave(first, then_env)
         self._condition = build.and_(outer, build.not_(condition))
         second = self._branches(branches[1:], otherwise, else_env)
+        if first is Flow.ON and second is not Flow.ON:
+            self._leave(second, else_env)
         self._condition = outer
-        if first is not Flow.ON or second is not Flow.ON:
-            raise Unsupported("break or return under a condition that is not known")
+        if first is not Flow.ON:
+            env.clear()
+            env.update(else_env)
+            return second
+        if second is not Flow.ON:
+            env.clear()
+            env.update(then_env)
+            return Flow.ON
         merge(condition, then_env, else_env, env)
         return Flow.ON
+
+    def _leave(self, flow: Flow, env: Env) -> None:
+        """Take a picture of a path that leaves under the present condition."""
+        if flow is Flow.BREAK:
+            self._breaks[-1].append((self._condition, env))
+            return
+        broken: Expr = FALSE
+        for pictures in self._breaks:
+            for condition, _ in pictures:
+                broken = build.or_(broken, condition)
+        self._returns.append((build.and_(self._condition, build.not_(broken)), env))
 
     def _for(self, s: ForStatement, env: Env) -> Flow:
         shadowed = env.get(s.name)
         flow = Flow.ON
+        self._breaks.append([])
         for element in elements(self._evaluator.value(s.range, env)):
             env[s.name] = element
             flow = self.run(s.body, env)
             if flow is not Flow.ON:
                 break
+        _settle(self._breaks.pop(), env)
         env.pop(s.name, None)
         if shadowed is not None:
             env[s.name] = shadowed
         return Flow.RETURN if flow is Flow.RETURN else Flow.ON
 
     def _while(self, s: WhileStatement, env: Env) -> Flow:
+        self._breaks.append([])
+        try:
+            return self._while_on(s, env)
+        finally:
+            _settle(self._breaks.pop(), env)
+
+    def _while_on(self, s: WhileStatement, env: Env) -> Flow:
         while True:
             condition = self._evaluator.scalar(s.condition, env)
             if condition is FALSE:
@@ -246,6 +328,12 @@ _REAL = Type(build.ZERO.ty.base).base
 
 def _known(declared: Type, given: Type) -> Type:
     return given if any(d is None for d in declared.dims) else declared
+
+
+def _settle(pictures: list[tuple[Expr, Env]], env: Env) -> None:
+    """Merge the paths that left earlier into what the last one gives."""
+    for condition, picture in reversed(pictures):
+        merge(condition, picture, dict(env), env)
 
 
 def merge(condition: Expr, a: Env, b: Env, into: Env) -> None:

@@ -17,7 +17,7 @@ from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import RecordType, TupleType, Type
 from kilohertz.passes.algebra import fold_builtin
 from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported
-from kilohertz.passes.flat.execute import UNSET, Executor, Flow
+from kilohertz.passes.flat.execute import UNSET, Executor
 from kilohertz.passes.flat.values import Value, leaves, pack, shape, size
 
 
@@ -110,8 +110,7 @@ class Inliner:
         for local in (*f.outputs, *f.locals):
             env[local.name] = initial_value(local, env, evaluator)
         executor = Executor(evaluator, self._limits[0] if wanted else 8 * self._limits[1])
-        if executor.run(f.body, env) is Flow.BREAK:
-            raise Unsupported("break outside a loop")
+        executor.execute(f.body, env)
         outputs = [env[local.name] for local in f.outputs]
         if any(x is UNSET for v in outputs for x in v.items):
             raise Unsupported("an output that is not set")

@@ -5,7 +5,9 @@
   if c then x = a; else x = b; end if;   ->   x = if c then a else b
   algorithm y := 0; if c then y := u; end if;   ->   y = if c then u else 0
 
-Constants, structural parameters and final parameters with literal values are replaced by their values.  Shared parts
+Constants, structural parameters and final parameters with literal values are replaced by their values.  The condition of
+an if-equation that hangs on parameters alone is decided here, since its branches may differ in what is a state: those
+parameters can no longer be changed before a run.  Shared parts
 are expanded once (one memo per model), so the cost is linear in the size of the scalar result.  Gives up (Unsupported,
 reported as B101) where a size or a loop is not known at compile time; an algorithm that does not unroll stays one.
 """
@@ -40,6 +42,7 @@ from kilohertz.passes.flat.algorithms import equations_of
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.values import Value, leaves, pack
+from kilohertz.passes.numeric import Numeric, known_values
 
 PASS = "scalarise"
 
@@ -57,7 +60,7 @@ class _Scalariser:
         self._values: dict[str, Value] = {}
         self._busy: set[str] = set()
         self._out = Flat(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
-        self._n_calls = 0
+        self._numeric: Numeric | None = None
 
     # ---------------------------------------------------------------------------------------------- Scope of Evaluator
 
@@ -69,6 +72,10 @@ class _Scalariser:
 
     def call(self, call: Call, args: list[Value]) -> list[Value]:
         return self._inliner.call(call, args)
+
+    def is_pure(self, function: str) -> bool:
+        f = self._flat.functions.get(function)
+        return f is not None and f.pure and f.external is None
 
     def _expanded(self, ref: Ref) -> Value:
         variable = self._flat.variables.get(ref.name)
@@ -216,7 +223,7 @@ class _Scalariser:
     def _if(self, equation: IfEquation) -> list[Equation]:
         branches: list[tuple[Expr, list[Equation]]] = []
         for condition, body in equation.branches:
-            c = self._evaluator.model(condition).scalar
+            c = self._decided(self._evaluator.model(condition).scalar)
             if c is FALSE:
                 continue
             branches.append((c, self._body(body)))
@@ -227,6 +234,23 @@ class _Scalariser:
         if len(branches) == 1:
             return branches[0][1]
         return _merged(branches, equation.origin)
+
+    def _decided(self, condition: Expr) -> Expr:
+        """A condition over parameters as its value."""
+        if build.is_literal(condition):
+            return condition
+        names = [r.name for r in build.refs(condition)]
+        variables = self._out.variables
+        if not all(n in variables and variables[n].variability in (CONSTANT, PARAMETER) for n in names):
+            return condition
+        if self._numeric is None:
+            self._numeric = Numeric(known_values(self._out))
+        value = self._numeric(condition)
+        if value is None:
+            return condition
+        for n in names:
+            variables[n].final = True
+        return TRUE if value else FALSE
 
     def _body(self, body: list[Equation]) -> list[Equation]:
         return [x for e in body for x in self._scalar_equations(e)]

@@ -27,7 +27,7 @@ from kilohertz.ir.step import Alias, Assignment, Block, Kind, Partition, Slot, S
 from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import Occurrence, cost, simplify_node
 from kilohertz.passes.flat.algorithms import default_start
-from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.numeric import Numeric, settled
 from kilohertz.passes.step.blocks import CallRule, Context, make_blocks
 from kilohertz.passes.step.initial import initial_blocks
 from kilohertz.passes.step.order import order
@@ -221,22 +221,12 @@ def is_tunable(v: DaeVariable) -> bool:
 
 def parameter_values(dae: Dae) -> dict[str, float]:
     """Numbers for parameters, as far as their bindings have them."""
-    values: dict[str, float] = {}
-    waiting = [v for v in dae.variables.values() if v.role in (Role.PARAMETER, Role.CONSTANT)]
-    for _ in range(12):
-        numeric = Numeric(values)
-        left = []
-        for v in waiting:
-            source = v.binding if v.binding is not None else v.start
-            value = None if source is None else numeric(source)
-            if value is None:
-                left.append(v)
-            else:
-                values[v.name] = value
-        if len(left) == len(waiting):
-            break
-        waiting = left
-    return values
+    sources: dict[str, Expr] = {}
+    for v in dae.variables.values():
+        source = v.binding if v.binding is not None else v.start
+        if v.role in (Role.PARAMETER, Role.CONSTANT) and source is not None:
+            sources[v.name] = source
+    return settled(sources)
 
 
 def simulation_unknowns(dae: Dae) -> list[Ref]:

@@ -42,7 +42,7 @@ from kilohertz.passes.algebra import (
     substitute,
 )
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.step.order import Component, Row, joined, names_in, order
+from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names_in, order, targets_of
 from kilohertz.passes.step.tear import Torn, tear
 
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
@@ -79,10 +79,16 @@ class _Maker:
         c = self._c
         if len(c.rows) == 1 and not self._is_loop(c.rows[0]):
             return self._single(c.rows[0], c.unknowns[0])
-        discrete = [self._x.is_discrete(u.name) for u in c.unknowns]
+        discrete = [self._is_discrete(r, u) for r, u in zip(c.rows, c.unknowns, strict=True)]
         if any(discrete):
             return self._mixed(discrete)
         return self._loop()
+
+    def _is_discrete(self, row: Row, unknown: Ref) -> bool:
+        """Computed in events only; a call with a Real result runs with the Real part as a whole."""
+        if not self._x.is_discrete(unknown.name):
+            return False
+        return isinstance(row.equation, Equation) or all(self._x.is_discrete(n) for n in targets_of(row.equation))
 
     def _is_loop(self, row: Row) -> bool:
         """One equation that needs its own result: only where it may not be solved."""
@@ -91,7 +97,7 @@ class _Maker:
             return row.target is not None and row.target in self._x.occurrence.names(e.right)
         if row.head != FREE:
             return False
-        return any(u in self._x.occurrence.names(a) for u in self._names for a in _inputs(e))
+        return any(u in self._x.occurrence.names(a) for u in self._names for a in inputs_of(e))
 
     # ---------------------------------------------------------------------------------------------------------- single
 
@@ -210,7 +216,7 @@ class _Loop:
         own = self._index[row.target]
         self._forced[i] = own
         found = {own: None}
-        for argument in _inputs(e):
+        for argument in inputs_of(e):
             for n in self._x.occurrence.names(argument):
                 if n in self._index:
                     found[self._index[n]] = None
@@ -279,7 +285,7 @@ class _Loop:
         total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
         p = self._x.partition
         own = joined(self._rows)
-        if len(guessed) == 1 and not self._varies(entries[0].value):
+        if len(guessed) == 1 and entries and not self._varies(entries[0].value):
             value = quotient(build.neg(rhs[0]), entries[0].value)
             return [Assignment(guessed[0], value, p, cost((value,)), own), *inner]
         return [LinearLoop(tuple(guessed), tuple(entries), tuple(rhs), tuple(inner), p, p, total, own)]
@@ -396,14 +402,6 @@ def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]
     for b in inner:
         values[b.target.name] = substitute(b.value, values, memo)
     return [substitute(e, values, memo) for e in roots]
-
-
-def _inputs(e: AnyEquation) -> tuple[Expr, ...]:
-    if isinstance(e, CallEquation):
-        return (e.call,) if e.guard is None else (e.call, e.guard)
-    if isinstance(e, AlgorithmEquation):
-        return e.inputs
-    return (e.right,)
 
 
 def _block_inputs(b: CallBlock | AlgorithmBlock) -> tuple[Expr, ...]:

@@ -178,7 +178,7 @@ def _start(target: Ref, v: DaeVariable) -> Equation:
 def _at_start(e: AnyEquation) -> AnyEquation:
     if isinstance(e, Equation):
         left, right = _initially(e.left), _initially(e.right)
-        kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name == pre_name(left.name)
+        kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name.startswith("pre(")
         return Equation(left, right, e.origin, e.directed and not kept)
     if isinstance(e, CallEquation):
         call = _initially(e.call)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
 from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation, print_equation, roots
-from kilohertz.ir.expr import Ref
+from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
 
@@ -71,8 +71,22 @@ def incidence(rows: list[Row], index: dict[str, int], occurrence: Occurrence) ->
             assert row.target is not None
             found.append([index[row.target]] if row.target in index else [])
         else:
-            found.append([index[n] for n in names_in(row.equation, occurrence) if n in index])
+            names = names_in(row.equation, occurrence)
+            if not isinstance(row.equation, Equation):
+                others = set(targets_of(row.equation)) - {row.target}
+                read = {n for x in inputs_of(row.equation) for n in occurrence.names(x)}
+                names = [n for n in names if n not in others or n in read]
+            found.append([index[n] for n in names if n in index])
     return found
+
+
+def inputs_of(e: AnyEquation) -> tuple[Expr, ...]:
+    """What an equation reads to compute its targets."""
+    if isinstance(e, CallEquation):
+        return (e.call,) if e.guard is None else (e.call, e.guard)
+    if isinstance(e, AlgorithmEquation):
+        return e.inputs
+    return (e.right,)
 
 
 def candidates(row: Row, columns: list[int], index: dict[str, int]) -> list[int]:
