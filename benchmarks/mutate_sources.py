@@ -3,7 +3,7 @@
     python benchmarks/mutate_sources.py LIBRARY_DIR [--count 1000] [--seed 1] [--timeout 60] [--jobs 2]
 
 A mutation deletes, duplicates or swaps tokens, or cuts the text off.  The mutated text is parsed; where it still
-parses, its last class is checked too, as the file of a user who has the libraries at hand.  Some stay right.
+parses, a model in it is checked too, as the file of a user who has the libraries at hand.  Some stay right.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, SourceMap, render
-from kilohertz.driver import Session
+from kilohertz.driver import Model, Session
+from kilohertz.syntax.tree import Body, ClassDef
 from tables import Record, machine, print_causes
 from workers import progress, run_all
 
@@ -51,12 +52,21 @@ def try_one(task: Task) -> Record:
         path = Path(folder) / Path(file).name
         path.write_text(text, encoding="utf-8", newline="")
         try:
-            report = Session([library]).model(str(path)).check()
+            report = _model(Session([library]), path, random.Random(seed)).check()
         except ModelError as error:
             return _diagnosed(error.diagnostics)
         if report.diagnostics:
             return _diagnosed(report.diagnostics)
     return {"status": "still right"}
+
+
+def _model(session: Session, path: Path, random_: random.Random) -> Model:
+    """A model of the file, wherever it stands in it; the last class where there is none."""
+    classes = list(session.libraries.load_file(path))
+    for cls in classes:  # grows while it is walked
+        classes += [e for e in cls.body.elements if isinstance(e, ClassDef)] if isinstance(cls.body, Body) else []
+    models = [c for c in classes if c.kind in ("model", "block") and not c.partial]
+    return session.model(".".join((*c.within, c.name)) if models and (c := random_.choice(models)) else str(path))
 
 
 def _diagnosed(diagnostics: tuple[Diagnostic, ...]) -> Record:
