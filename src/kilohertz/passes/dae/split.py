@@ -26,7 +26,7 @@ from kilohertz.ir.dae import (
     When,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TRUE, Array, Bool, Builtin, Call, Enum, Expr, Record, Ref, Str, Unary
+from kilohertz.ir.expr import FALSE, TRUE, Array, Bool, Builtin, Call, Enum, Expr, Int, Record, Ref, Str, Unary
 from kilohertz.ir.flat import (
     CONSTANT,
     DISCRETE,
@@ -43,30 +43,41 @@ from kilohertz.ir.flat import CallEquation as FlatCall
 from kilohertz.ir.flat import Equation as FlatEquation
 from kilohertz.ir.flat import Reinit as FlatReinit
 from kilohertz.ir.flat import Terminate as FlatTerminate
-from kilohertz.ir.types import REAL, ExternalObjectType
+from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
+from kilohertz.passes.dae.clocks import Clocks
 from kilohertz.passes.dae.events import Lowering
+from kilohertz.passes.flat.ticks import ScalarFlat
 from kilohertz.passes.numeric import Numeric, known_values
 
 
-def split(flat: Flat) -> Dae:
+def split(flat: ScalarFlat) -> Dae:
     """Flat (scalar) to Dae."""
     return _Splitter(flat).run()
 
 
 class _Splitter:
-    def __init__(self, flat: Flat) -> None:
+    def __init__(self, flat: ScalarFlat) -> None:
         self._flat = flat
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
         self._lowering = Lowering(self._dae, self._is_discrete)
         self._numeric: Numeric | None = None
+        self._clocks = Clocks(
+            self._dae,
+            flat.ticks,
+            lambda e, origin: self._lowering.lower(e, origin, False),
+            lambda e: self._lowering.lower(Builtin("$when", (e,), BOOLEAN), Origin()),
+        )
+        self._clocked: dict[int, list[tuple[Expr, Expr, Origin]]] = {}
 
     def run(self) -> Dae:
         for v in self._flat.variables.values():
             self._dae.variables[v.name] = self._variable(v)
+        self._clocks.make_discrete()
         self._parameters()
         for e in self._flat.equations:
             self._equation(e, self._dae.equations)
+        self._clocks.add(self._clocked)
         for e in self._flat.initial_equations:
             self._equation(e, self._dae.initial_equations, events=False)
         for name in self._lowering.differentiated:
@@ -149,7 +160,8 @@ class _Splitter:
             case Equality():
                 into.append(self._equality(e, events))
             case WhenEquation():
-                self._when(e)
+                if not self._is_clocked(e):
+                    self._when(e)
             case Assert():
                 lower = self._lowering.lower
                 condition, message = lower(e.condition, e.origin, False), lower(e.message, e.origin, False)
@@ -163,14 +175,29 @@ class _Splitter:
             case _:
                 raise _error(f"{type(e).__name__} is not possible here", e.origin)
 
+    def _is_clocked(self, e: WhenEquation) -> bool:
+        """`when $tick(k)`: kept for its partition."""
+        guard = e.branches[0][0]
+        if not isinstance(guard, Builtin) or guard.name != "$tick" or not isinstance(guard.args[0], Int):
+            return False
+        rows = self._clocked.setdefault(guard.args[0].value, [])
+        for x in e.branches[0][1]:
+            if not isinstance(x, Equality) or isinstance(x.left, TupleTarget):
+                raise _error(f"{type(x).__name__} in a clocked partition", x.origin)
+            rows.append((x.left, x.right, x.origin))
+        return True
+
     def _equality(self, e: Equality, events: bool) -> Equation | CallEquation:
         if isinstance(e.left, TupleTarget):
             call = self._lowering.lower(e.right, e.origin, False)
             assert isinstance(call, Call)
             targets = tuple(tuple(_scalars(t)) if t is not None else () for t in e.left.elements)
             return CallEquation(targets, call, e.origin)
-        left = self._lowering.lower(e.left, e.origin, events)
-        right = self._lowering.lower(e.right, e.origin, events)
+        left, right = e.left, e.right
+        if self._flat.ticks:
+            left, right = self._clocks.continuous(left), self._clocks.continuous(right)
+        left = self._lowering.lower(left, e.origin, events)
+        right = self._lowering.lower(right, e.origin, events)
         return self._directed(left, right, e.origin)
 
     def _directed(self, left: Expr, right: Expr, origin: Origin) -> Equation:

@@ -5,20 +5,20 @@
   if c then x = a; else x = b; end if;   ->   x = if c then a else b
   algorithm y := 0; if c then y := u; end if;   ->   y = if c then u else 0
 
-Constants, structural parameters and final parameters with literal values are replaced by their values.  The condition of
-an if-equation that hangs on parameters alone is decided here, since its branches may differ in what is a state: those
-parameters can no longer be changed before a run.  Shared parts
-are expanded once (one memo per model), so the cost is linear in the size of the scalar result.  Gives up (Unsupported,
+Constants, structural parameters and final parameters with literal values are replaced by their values.  The condition
+of an if-equation that hangs on parameters alone is decided here, since its branches may differ in what is a state:
+those parameters can no longer be changed before a run.  Shared parts are expanded once (one memo per model), so the cost is linear in the size of the scalar result.  Gives up (Unsupported,
 reported as B101) where a size or a loop is not known at compile time; an algorithm that does not unroll stays one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Ref
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
     CONTINUOUS,
@@ -37,29 +37,37 @@ from kilohertz.ir.flat import (
     WhenEquation,
 )
 from kilohertz.ir.flat import DISCRETE as DISCRETE_TIME
-from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
+from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType
 from kilohertz.passes.flat.algorithms import equations_of
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
+from kilohertz.passes.flat.ticks import ClockPartition, ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, known_values
 
 PASS = "scalarise"
 
 
-def scalarise(flat: Flat) -> Flat:
-    """The model with scalar variables and equations only."""
-    return _Scalariser(flat).run()
+def scalarise(flat: Flat, clocks: Sequence[ClockPartition] = ()) -> ScalarFlat:
+    """The model with scalar variables and equations only; `clocks` are its partitions as inferred."""
+    return _Scalariser(flat, clocks).run()
 
 
 class _Scalariser:
-    def __init__(self, flat: Flat) -> None:
+    def __init__(self, flat: Flat, clocks: Sequence[ClockPartition]) -> None:
         self._flat = flat
+        clocked = [c for c in clocks if c.base is not None]
+        self._clocks = clocked
+        self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
+        self._algorithm_clock = {i: k for k, c in enumerate(clocked) for i in c.algorithms}
+        self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
         self._evaluator = Evaluator(self)
         self._inliner = Inliner(flat.functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
         self._busy: set[str] = set()
-        self._out = Flat(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
+        self._out = ScalarFlat(
+            flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description
+        )
         self._numeric: Numeric | None = None
 
     # ---------------------------------------------------------------------------------------------- Scope of Evaluator
@@ -92,19 +100,56 @@ class _Scalariser:
 
     # --------------------------------------------------------------------------------------------------------- the pass
 
-    def run(self) -> Flat:
+    def run(self) -> ScalarFlat:
         for variable in self._flat.variables.values():
-            self._guarded(lambda v=variable: self._variable(v), variable.origin)
-        for equation in self._flat.equations:
-            self._out.equations += self._equation(equation)
-        for algorithm in self._flat.algorithms:
-            self._algorithm(algorithm, self._out.equations, self._out.algorithms, False)
+            if variable.ty.base != CLOCK.base:
+                self._guarded(lambda v=variable: self._variable(v), variable.origin)
+        for i, equation in enumerate(self._flat.equations):
+            if i in self._equation_clock:
+                self._out.equations += self._clocked(equation, self._equation_clock[i])
+            else:
+                self._out.equations += self._equation(equation)
+        for i, algorithm in enumerate(self._flat.algorithms):
+            made: list[Equation] = []
+            self._algorithm(algorithm, made, self._out.algorithms, False)
+            if i in self._algorithm_clock:
+                made = [_at_tick(made, self._algorithm_clock[i], algorithm.origin)]
+            self._out.equations += made
+        for k in range(len(self._clocks)):
+            self._out.ticks.append(self._tick(k))
         for equation in self._flat.initial_equations:
             self._out.initial_equations += self._equation(equation)
         for algorithm in self._flat.initial_algorithms:
             self._algorithm(algorithm, self._out.initial_equations, self._out.initial_algorithms, True)
         self._take_calls()
         return self._out
+
+    def _clocked(self, equation: Equation, k: int) -> list[Equation]:
+        """Equations of a clocked partition: a `when Clock()` around them says nothing more."""
+        if isinstance(equation, Equality) and equation.right.ty.base == CLOCK.base:
+            return []
+        if isinstance(equation, WhenEquation) and equation.branches[0][0].ty.base == CLOCK.base:
+            return [x for _, body in equation.branches for e in body for x in self._clocked(e, k)]
+        made = self._equation(equation)
+        checks: list[Equation] = [e for e in made if isinstance(e, Assert)]
+        return [*checks, _at_tick([e for e in made if not isinstance(e, Assert)], k, equation.origin)]
+
+    def _tick(self, k: int) -> Tick:
+        c = self._clocks[k]
+        names = tuple(n + suffix for n in c.variables for suffix, _ in leaves(self._flat.variables[n].ty))
+        clock: Expr | None = c.clock
+        while isinstance(clock, Builtin) and clock.args and clock.args[0].ty.base == CLOCK.base:
+            clock = clock.args[0]
+        key = next(i for i, other in enumerate(self._clocks) if other.clock is c.clock and other.base == c.base)
+        tick = Tick(key, c.factor, c.shift, variables=names)
+        if not isinstance(clock, Builtin) or not clock.args:
+            return tick
+        args = [self._evaluator.model(a).scalar for a in clock.args]
+        if args[0].ty == BOOLEAN:
+            return replace(tick, condition=args[0])
+        if len(args) > 1 and args[1].ty.base == args[0].ty.base:
+            return replace(tick, period=build.div(args[0], args[1]))
+        return replace(tick, period=build.to_real(args[0]))
 
     def _guarded(self, job: object, origin: Origin) -> None:
         try:
@@ -124,7 +169,9 @@ class _Scalariser:
             value = None if binding is None else binding[i]
             self._out.variables[name] = replace(v, name=name, ty=ty, attributes=own, binding=value if known else None)
             if value is not None and not known:
-                self._out.equations.append(Equality(Ref(name, ty), value, v.origin))
+                made: Equation = Equality(Ref(name, ty), value, v.origin)
+                k = self._variable_clock.get(v.name)
+                self._out.equations.append(made if k is None else _at_tick([made], k, v.origin))
 
     def _take_calls(self) -> None:
         """Auxiliary variables and their call equations; those of parameters alone are parameters."""
@@ -283,6 +330,10 @@ class _Scalariser:
             equations += equations_of(algorithm, self._flat, self._evaluator, initial)
         except (Unsupported, ValueError) as failure:
             raise _error(failure, algorithm.origin) from failure
+
+
+def _at_tick(equations: list[Equation], k: int, origin: Origin) -> WhenEquation:
+    return WhenEquation([(Builtin("$tick", (Int(k),), BOOLEAN), equations)], origin)
 
 
 def _is_evaluated(v: Variable) -> bool:

@@ -1,0 +1,233 @@
+"""discretise-clocks: a clocked partition becomes discrete equations that act at its ticks (MLS 16).
+
+  when $tick(0) then x = previous(x) + u; y = 2*x; end when     ->   x := if tick then pre(x) + u else pre(x);  ...
+  hold(y)         ->  pre(y): the continuous part sees a new value one pass later, so `sample(u)` is the left limit of u
+  previous(x)     ->  pre(x)          sample(u), subSample(u, ..), superSample, shiftSample, backSample, noClock  ->  u
+  interval(u)     ->  the period      firstTick(u)  ->  true at the first tick
+  der(x)          ->  $rate(x) with x = previous(x) + interval*previous($rate(x)) after the first tick (explicit Euler)
+
+All partitions of one base clock share one sample; a counter tells which of them tick.  Inside a partition equations are
+ordered; those that must be solved together hold at ticks, and their unknowns keep their values otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.ir import build
+from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, pre_name
+from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
+from kilohertz.passes.algebra import Occurrence, linear_parts
+from kilohertz.passes.flat.ticks import Tick
+from kilohertz.passes.step.blocks import explicit, quotient
+from kilohertz.passes.step.order import order
+
+RESAMPLING = frozenset({"sampled", "subSample", "superSample", "shiftSample", "backSample", "noClock"})
+Lower = Callable[[Expr, Origin], Expr]
+
+
+class Clocks:
+    """Adds the clocks of a model and their partitions to a Dae that is being built."""
+
+    def __init__(self, dae: Dae, ticks: list[Tick], lower: Lower, edge: Callable[[Expr], Expr]) -> None:
+        self._dae = dae
+        self._ticks = ticks
+        self._lower = lower
+        self._edge = edge
+        self._bases: dict[int, tuple[Expr, Ref, Fraction]] = {}  # by key: tick of the base, its counter, its grain
+        self._partition_of = {name: k for k, t in enumerate(ticks) for name in t.variables}
+        self._first: dict[int, Expr] = {}
+        self._rates: list[tuple[int, Ref, Ref]] = []
+
+    @property
+    def names(self) -> set[str]:
+        return set(self._partition_of)
+
+    def add(self, parts: dict[int, list[tuple[Expr, Expr, Origin]]]) -> None:
+        """The equations of each partition, as (left, right, origin)."""
+        for k, equations in parts.items():
+            tick = self._tick(k)
+            lowered: list[Equation] = []
+            for left, right, origin in equations:
+                a, b = self._clocked(left, k), self._clocked(right, k)
+                lowered.append(Equation(self._lower(a, origin), self._lower(b, origin), origin))
+            lowered += self._euler(k)
+            self._partition(k, lowered, tick)
+
+    # ----------------------------------------------------------------------------------------------------------- ticks
+
+    def _tick(self, k: int) -> Expr:
+        tick = self._ticks[k]
+        base, counter, grain = self._base(tick.key)
+        every, first = tick.factor / grain, tick.shift / grain
+        if every == 1 and first == 0:
+            return base
+        here = build.sub(counter, Int(int(first)))
+        turn = build.relation("==", Builtin("mod", (here, Int(int(every))), INTEGER), Int(0))
+        started = build.relation(">=", counter, Int(int(first)))
+        return build.and_(base, build.and_(started, turn))
+
+    def _base(self, key: int) -> tuple[Expr, Ref, Fraction]:
+        found = self._bases.get(key)
+        if found is None:
+            found = self._bases[key] = self._make_base(key)
+        return found
+
+    def _make_base(self, key: int) -> tuple[Expr, Ref, Fraction]:
+        family = [t for t in self._ticks if t.key == key]
+        grain = _common([t.factor for t in family] + [t.shift for t in family])
+        first = family[0]
+        if first.period is not None:
+            index = len(self._dae.samples)
+            interval = build.mul(Real(float(grain)), first.period)
+            self._dae.samples.append(Sample(index, build.ZERO, interval))
+            tick: Expr = build.and_(Builtin("sample", (Int(index),), BOOLEAN), build.not_(_INITIAL))
+        elif first.condition is not None:
+            if grain != 1:
+                raise ModelError(Diagnostic("B104", "an event clock cannot be made faster"))
+            tick = self._edge(first.condition)
+        else:
+            raise ModelError(Diagnostic("B105", "the clock of a clocked partition is not defined"))
+        counter = self._new(f"$n{key}", INTEGER, Int(-1))
+        before = Ref(pre_name(counter.name), INTEGER)
+        counted = build.if_(tick, build.add(before, Int(1)), before)
+        self._dae.equations.append(Equation(counter, counted, directed=True))
+        return tick, counter, grain
+
+    def _first_tick(self, k: int) -> Expr:
+        found = self._first.get(k)
+        if found is None:
+            ticked = self._new(f"$ticked{k}", BOOLEAN, FALSE)
+            before = Ref(pre_name(ticked.name), BOOLEAN)
+            self._dae.equations.append(Equation(ticked, build.or_(before, self._tick(k)), directed=True))
+            found = self._first[k] = build.not_(before)
+        return found
+
+    def _interval(self, k: int) -> Expr:
+        tick = self._ticks[k]
+        if tick.period is not None:
+            return build.mul(Real(float(tick.factor)), tick.period)
+        name = f"$last{k}"
+        if name not in self._dae.variables:
+            last = self._new(name, REAL, build.ZERO)
+            before = Ref(pre_name(name), REAL)
+            self._dae.equations.append(Equation(last, build.if_(self._tick(k), TIME, before), directed=True))
+        return build.sub(TIME, Ref(pre_name(name), REAL))
+
+    # ------------------------------------------------------------------------------------------------------- operators
+
+    def continuous(self, e: Expr) -> Expr:
+        """An unclocked expression: hold is what a clocked variable was before this pass."""
+        return build.map_expr(e, self._held)
+
+    def _held(self, node: Expr) -> Expr:
+        if isinstance(node, Builtin) and node.name == "hold":
+            return self._before(node.args[0])
+        return node
+
+    def _before(self, e: Expr) -> Expr:
+        def before(node: Expr) -> Expr:
+            if isinstance(node, Ref) and node.name in self._partition_of:
+                return Builtin("pre", (node,), node.ty)
+            return node
+
+        return build.map_expr(e, before)
+
+    def _clocked(self, e: Expr, k: int) -> Expr:
+        def f(node: Expr) -> Expr:
+            if not isinstance(node, Builtin):
+                return node
+            if node.name in RESAMPLING:
+                return node.args[0]
+            if node.name == "previous":
+                return self._before(node.args[0])
+            if node.name == "hold":
+                return self._before(node.args[0])
+            if node.name == "firstTick":
+                return self._first_tick(k)
+            if node.name == "interval":
+                return self._interval(k)
+            if node.name == "der" and isinstance(node.args[0], Ref):
+                return self._rate(node.args[0], k)
+            return node
+
+        return build.map_expr(e, f)
+
+    def _rate(self, x: Ref, k: int) -> Ref:
+        name = f"$rate({x.name})"
+        if name not in self._dae.variables:
+            rate = self._new(name, REAL, build.ZERO)
+            self._partition_of[name] = k
+            self._rates.append((k, x, rate))
+        return Ref(name, REAL)
+
+    def _euler(self, k: int) -> list[Equation]:
+        found = []
+        for own, x, rate in self._rates:
+            if own != k:
+                continue
+            before = Ref(pre_name(x.name), REAL)
+            moved = build.add(before, build.mul(self._interval(k), Ref(pre_name(rate.name), REAL)))
+            found.append(Equation(x, build.if_(self._first_tick(k), before, moved)))
+        return found
+
+    # ------------------------------------------------------------------------------------------------------- partitions
+
+    def _partition(self, k: int, equations: list[Equation], tick: Expr) -> None:
+        occurrence = Occurrence()
+        names = [n for n, own in self._partition_of.items() if own == k and n in self._dae.variables]
+        unknowns = [self._dae.variables[n].ref for n in names]
+        made: list[AnyEquation] = []
+        for component in order(equations, unknowns, occurrence):
+            for row, unknown in zip(component.rows, component.unknowns, strict=True):
+                e = row.equation
+                assert isinstance(e, Equation)
+                before = Ref(pre_name(unknown.name), unknown.ty)
+                value = self._solved(e, unknown, occurrence) if len(component.rows) == 1 else None
+                if value is not None:
+                    made.append(Equation(unknown, build.if_(tick, value, before), e.origin, directed=True))
+                elif unknown.ty == REAL:
+                    held = build.if_(tick, build.sub(e.left, e.right), build.sub(unknown, before))
+                    made.append(Equation(build.ZERO, held, e.origin))
+                else:
+                    raise ModelError(Diagnostic("B106", f"{unknown.name} depends on itself in a clocked partition"))
+        self._dae.equations += made
+
+    def _solved(self, e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
+        value = explicit(e, unknown, occurrence)
+        if value is None and unknown.ty == REAL:
+            parts = linear_parts(build.sub(e.left, e.right), unknown.name)
+            value = None if parts is None else quotient(parts[1], parts[0])
+        return value
+
+    def _new(self, name: str, ty: object, start: Expr) -> Ref:
+        own = INTEGER if ty is INTEGER else BOOLEAN if ty is BOOLEAN else REAL
+        variable = DaeVariable(name, own, Role.DISCRETE, start=start, fixed=True, protected=True)
+        self._dae.variables[name] = variable
+        return variable.ref
+
+    def make_discrete(self) -> None:
+        """Clocked variables change at ticks only."""
+        for name in self._partition_of:
+            v = self._dae.variables.get(name)
+            if v is not None and v.role is Role.ALGEBRAIC:
+                self._dae.variables[name] = replace(v, role=Role.DISCRETE)
+
+
+_INITIAL = Builtin("initial", (), BOOLEAN)
+
+
+def _common(parts: list[Fraction]) -> Fraction:
+    """The largest fraction that all of them are multiples of."""
+    lcm = 1
+    for p in parts:
+        lcm = math.lcm(lcm, p.denominator)
+    gcd = 0
+    for p in parts:
+        gcd = math.gcd(gcd, p.numerator * (lcm // p.denominator))
+    return Fraction(gcd or lcm, lcm)
