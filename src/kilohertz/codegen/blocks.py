@@ -340,13 +340,15 @@ class BlockWriter:
         same = [f"{layout.variable(t)} == old{i}" for i, t in enumerate(targets)]
         self._callback(f"{name}_derive", "", [*lines, f"return !({_wrapped_and(same)});"], "int")
         w = Writer(layout, "(&z->c)")
-        w.put("(void)value;")
-        w.plan(b.value for b in relations)
+        w.put("(void)value;", "(void)distance;")
+        functions = {c.index: c.function for c in layout.step.crossings}
+        at = [layout.step.slot(b.target.name).index for b in relations]
+        w.plan([*(b.value for b in relations), *(functions[k] for k in at)])
         for i, b in enumerate(relations):
-            text = w.text(b.value)
-            w.put(f"value[{i}] = {text};")
-        self._callback(f"{name}_evaluate", ", int32_t *value", w.scope.lines)
-        indices = ", ".join(str(layout.step.slot(b.target.name).index) for b in relations) or "0"
+            value, distance = w.text(b.value), w.text(functions[at[i]])
+            w.put(f"value[{i}] = {value};", f"distance[{i}] = {distance};")
+        self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
+        indices = ", ".join(map(str, at)) or "0"
         self._define(
             name,
             [

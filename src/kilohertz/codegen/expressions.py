@@ -24,7 +24,7 @@ from kilohertz.codegen.writer import (
 )
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.types import INTEGER, EnumType, RecordType
+from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, RecordType
 
 _LONGEST = 300  # a longer scalar becomes a temporary
 _C_RELATION = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "<>": "!="}
@@ -258,26 +258,30 @@ class Writer(ArrayWriter):
         return f"{sizes.pointer}[{self.position(dimension, sizes.dims[0])}]", PRIMARY
 
     def _string(self, args: tuple[Expr, ...]) -> str:
-        """String(x, significantDigits/format, minimumLength, leftJustified), as far as they are given (MLS 3.7.3)."""
-        first = args[0]
-        match first.ty.base:
-            case EnumType(_, literals):
-                table = self.fresh("k")
-                texts = ", ".join(names.string(t) for t in literals)
-                self.put(f"static const char *const {table}[{len(literals)}] = {{{texts}}};")
-                return f"{table}[khz_index({self.context}, {self.text(first)}, {len(literals)})]"
-            case base if base.name == "Boolean":  # type: ignore[union-attr]
-                return f'({self.text(first, PRIMARY)} ? "true" : "false")'
-            case base if base.name == "String":  # type: ignore[union-attr]
-                return self.text(first)
-            case base if base.name == "Integer":  # type: ignore[union-attr]
-                return f"khz_string_int({self.context}, {self.text(first)})"
-            case _:
-                pass
-        if len(args) > 1 and is_string(args[1].ty):
-            return f"khz_string_format({self.context}, {self.text(first)}, {self.text(args[1])})"
-        digits = next((a for a in args[1:] if a.ty == INTEGER), None)
-        return f"khz_string_real({self.context}, {self.text(first)}, {'6' if digits is None else self.text(digits)})"
+        """String(x, ...): options by position as `interp` has them (MLS 3.7.1.1)."""
+        first, c = args[0], self.context
+        format_ = next((a for a in args[1:] if is_string(a.ty)), None)
+        if format_ is not None:
+            value = self.text(first) if is_real(first.ty) else f"(double){self.text(first, PRIMARY)}"
+            return f"khz_string_format({c}, {value}, {self.text(format_)})"
+        numbers = [a for a in args[1:] if a.ty == INTEGER]
+        left = next((self.text(a) for a in args[1:] if a.ty == BOOLEAN), "1")
+        digits = self.text(numbers.pop(0)) if is_real(first.ty) and numbers else "6"
+        text = self._plain_string(first, digits)
+        return f"khz_pad({c}, {text}, {self.text(numbers[0])}, {left})" if numbers else text
+
+    def _plain_string(self, e: Expr, digits: str) -> str:
+        c = self.context
+        if isinstance(e.ty.base, EnumType):
+            table, literals = self.fresh("k"), e.ty.base.literals
+            texts = ", ".join(names.string(t) for t in literals)
+            self.put(f"static const char *const {table}[{len(literals)}] = {{{texts}}};")
+            return f"{table}[khz_index({c}, {self.text(e)}, {len(literals)})]"
+        if e.ty == BOOLEAN:
+            return f'({self.text(e, PRIMARY)} ? "true" : "false")'
+        if e.ty == INTEGER:
+            return f"khz_string_int({c}, {self.text(e)})"
+        return self.text(e) if is_string(e.ty) else f"khz_string_real({c}, {self.text(e)}, {digits})"
 
     # --------------------------------------------------------------------------------------------------------- records
 

@@ -7,8 +7,9 @@ others into the arena of the instance, which the caller's caller gives back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.expressions import Writer
@@ -17,6 +18,7 @@ from kilohertz.codegen.statements import Places, StatementWriter
 from kilohertz.codegen.values import ArrayValue, TypeTable, is_string
 from kilohertz.codegen.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
+from kilohertz.ir.build import refs
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
 from kilohertz.ir.types import FunctionType
@@ -35,6 +37,25 @@ class CFunction:
     external: ExternalCall | None
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A function given as an argument: its id, and the inputs already bound to values."""
+
+    target: str
+    bound: tuple[tuple[str, Expr], ...]
+
+
+def _held(argument: Expr, held: Mapping[str, Held]) -> Held:
+    match argument:
+        case x.FunctionRef(function, bound):
+            own = held.get(function)
+            return Held(function, bound) if own is None else Held(own.target, (*own.bound, *bound))
+        case x.Ref(name) if name in held:
+            return held[name]
+        case _:
+            raise unsupported("a function as the value of an expression")
+
+
 class FunctionTable:
     """Writes the functions that are called, each once, in the order of their first call."""
 
@@ -47,23 +68,52 @@ class FunctionTable:
         self.written: list[CFunction] = []
         self._queue: list[str] = []
         self._known: set[str] = set()
+        self._special: dict[str, tuple[Function, dict[str, Held]]] = {}
 
-    def callee(self, call: x.Call) -> Callee:
-        """The C function of a call; it is written when `write_all` runs."""
+    def callee(self, call: x.Call, held: Mapping[str, Held] = MappingProxyType({})) -> Callee:
+        """The C function of a call; it is written when `write_all` runs.  `held`: functions the caller was given."""
+        if call.function in held:
+            own = held[call.function]
+            given = iter(call.args)
+            bound = dict(own.bound)
+            arguments = tuple(bound.get(i.name) or next(given) for i in self.find(own.target).inputs)
+            return self.callee(x.Call(own.target, arguments, call.ty), held)
         function = self.find(call.function)
         if any(isinstance(i.ty.base, FunctionType) for i in function.inputs):
-            raise unsupported(f"a function as an argument (of {call.function})")
+            return self._special_callee(function, call, held)
         inputs = tuple(i.ty for i in function.inputs)
         return Callee(
             self.request(function.id), inputs, tuple(o.ty for o in function.outputs), call.args, returns(function)
         )
 
-    def request(self, function_id: str) -> str:
+    def _special_callee(self, function: Function, call: x.Call, held: Mapping[str, Held]) -> Callee:
+        """A function that takes functions is written anew for each it is given; values bound to those come last."""
+        types, arguments, functions = [], [], {}
+        more_types, more_arguments = [], []
+        for local, argument in zip(function.inputs, call.args, strict=True):
+            if not isinstance(local.ty.base, FunctionType):
+                types.append(local.ty)
+                arguments.append(argument)
+                continue
+            given = _held(argument, held)
+            functions[local.name] = Held(
+                given.target, tuple((name, x.Ref(f"{local.name}.{name}", e.ty)) for name, e in given.bound)
+            )
+            more_types += [e.ty for _, e in given.bound]
+            more_arguments += [e for _, e in given.bound]
+        key = f"{function.id}({', '.join(f'{name}={h.target}' for name, h in functions.items())})"
+        self._special[key] = (function, functions)
+        inputs, all_arguments = (*types, *more_types), (*arguments, *more_arguments)
+        return Callee(
+            self.request(key), inputs, tuple(o.ty for o in function.outputs), all_arguments, returns(function)
+        )
+
+    def request(self, key: str) -> str:
         """The C name of a function, which will be written."""
-        if function_id not in self._known:
-            self._known.add(function_id)
-            self._queue.append(function_id)
-        return self._names(function_id)
+        if key not in self._known:
+            self._known.add(key)
+            self._queue.append(key)
+        return self._names(key)
 
     def find(self, function_id: str) -> Function:
         function = self._functions.get(function_id)
@@ -73,12 +123,13 @@ class FunctionTable:
 
     def write_all(self) -> None:
         while self._queue:
-            self.written.append(self._write(self.find(self._queue.pop(0))))
+            self.written.append(self._write(self._queue.pop(0)))
 
-    def _write(self, function: Function) -> CFunction:
-        body = _FunctionBody(self, function)
-        prototype = body.prototype(self._names(function.id))
-        head = f"/* {comment(function.id)}{self._where(function.origin)} */"
+    def _write(self, key: str) -> CFunction:
+        function, held = self._special.get(key) or (self.find(key), {})
+        body = _FunctionBody(self, function, held)
+        prototype = body.prototype(self._names(key))
+        head = f"/* {comment(key)}{self._where(function.origin)} */"
         return CFunction(function.id, prototype, (head, prototype, "{", *body.lines(), "}", ""), function.external)
 
 
@@ -93,8 +144,10 @@ def returns(function: Function) -> bool:
 class _FunctionBody:
     """One function being written; also the host of its writer."""
 
-    def __init__(self, table: FunctionTable, function: Function) -> None:
-        self.table, self.function, self.types = table, function, table.types
+    def __init__(self, table: FunctionTable, function: Function, held: dict[str, Held]) -> None:
+        self.table, self.function, self.types, self.held = table, function, table.types, held
+        self.inputs = [i for i in function.inputs if i.name not in held]
+        self.inputs += [Local(r.name, r.ty) for h in held.values() for _, r in h.bound if isinstance(r, x.Ref)]
         self.names = Names("", "_")
         self.writer = Writer(self, "c")
         self.growing: dict[str, tuple[str, ...]] = {}
@@ -109,7 +162,7 @@ class _FunctionBody:
         raise InternalError(f"{self.function.id}: unknown variable {ref.name}")
 
     def callee(self, call: x.Call) -> Callee:
-        return self.table.callee(call)
+        return self.table.callee(call, self.held)
 
     def builtin(self, writer: WriterCore, e: x.Builtin) -> Text | None:
         if e.name == "homotopy":
@@ -121,7 +174,7 @@ class _FunctionBody:
     def prototype(self, name: str) -> str:
         f, types = self.function, self.types
         parameters = ["khz_context *c"]
-        for local in f.inputs:
+        for local in self.inputs:
             parameters += self._input(local)
         result = "void"
         if returns(f):
@@ -160,15 +213,15 @@ class _FunctionBody:
         w, f = self.writer, self.function
         long_lived = [v for v in (*f.outputs, *f.locals) if is_string(v.ty) or (v.ty.dims and _is_free(v))]
         self.statements.keeps_arena = bool(long_lived)
-        for local in f.outputs:
-            self._declare(local)
         release = not any(is_string(v.ty) or _is_free(v) for v in f.outputs)
         if release:
             w.put("const size_t mark = c->arena_used;")
-        for local in f.locals:
+        for local in _in_order([*f.outputs, *f.locals]):
             self._declare(local)
         if f.external is not None:
             self._external(f.external)
+        elif f.is_record_constructor and not f.body:
+            self._construct()
         else:
             self.statements.body(f.body)
         body = list(w.scope.lines)
@@ -181,10 +234,10 @@ class _FunctionBody:
                 body.remove("const size_t mark = c->arena_used;")
         w.scope.lines = []
         self._give_outputs()
-        unused = [f"(void){self.names(i.name)};" for i in f.inputs]
+        unused = [f"(void){self.names(i.name)};" for i in self.inputs]
         unused += [
             f"(void){d};"
-            for i in f.inputs
+            for i in self.inputs
             if isinstance(a := w.locals[i.name], ArrayValue)
             for d in a.dims
             if not d.isdigit()
@@ -230,6 +283,12 @@ class _FunctionBody:
             cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
             w.put(f"{self.types.declare(ty.scalar(), '*' + own)} = {cast}khz_arena(c, {size});")
             w.put(f"memset({own}, 0, {size});")
+
+    def _construct(self) -> None:
+        """A record constructor: each field from the input of its name."""
+        out = self.function.outputs[0]
+        for i in self.function.inputs:
+            self.statements.statement(Assign(x.Field(x.Ref(out.name, out.ty), i.name), x.Ref(i.name, i.ty)))
 
     def _give_outputs(self) -> None:
         w, f = self.writer, self.function
@@ -303,6 +362,25 @@ def prototype_of_external(function: Function, types: TypeTable) -> str:
         else:
             parameters.append(ctype.rstrip())
     return f"extern {result} {call.symbol}({', '.join(parameters) or 'void'});"
+
+
+def _in_order(variables: list[Local]) -> list[Local]:
+    """Declarations such that sizes and defaults find what they need (MLS 12.4.4); else as they stand."""
+    by_name = {v.name: v for v in variables}
+    out: dict[str, Local] = {}
+
+    def visit(v: Local, above: frozenset[str]) -> None:
+        if v.name in out or v.name in above:
+            return
+        for e in (*v.dims, v.default):
+            for ref in refs(e) if e is not None else ():
+                if ref.name in by_name:
+                    visit(by_name[ref.name], above | {v.name})
+        out[v.name] = v
+
+    for v in variables:
+        visit(v, frozenset())
+    return list(out.values())
 
 
 def _is_free(local: Local) -> bool:

@@ -30,6 +30,7 @@ class Recorder:
     columns: list[StepVariable] = field(default_factory=list)
     signals: dict[str, Signal] = field(default_factory=dict)
     negated: list[int] = field(default_factory=list)  # columns appended as `not`
+    resting: list[str] = field(default_factory=list)  # variables that turned out constant: appended as columns
     chunks: list[Floats] = field(default_factory=list)
 
     @property
@@ -49,7 +50,19 @@ class Recorder:
         if self.negated:
             data = np.column_stack([data, *(1.0 - data[:, k] for k in self.negated)])
         signals = {name: _with_value(s, name, self.program, instance) for name, s in self.signals.items()}
+        data = self._append_resting(data, signals)
         return Result(self.program.step.name, rows[:, 0].copy(), np.ascontiguousarray(data), signals)
+
+    def _append_resting(self, data: Floats, signals: dict[str, Signal]) -> Floats:
+        """A column for each constant value that variables rest at; equal values share one."""
+        columns: dict[float, int] = {}
+        for name in self.resting:
+            signal = signals[name]
+            column = columns.setdefault(signal.value, data.shape[1] + len(columns))
+            signals[name] = Signal(column, 1, signal.unit, signal.description)
+        if not columns:
+            return data
+        return np.column_stack([data, np.tile(np.array(list(columns)), (len(data), 1))])
 
 
 def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
@@ -77,10 +90,13 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
                 out.signals[name] = Signal(column(v), 1, v.unit, v.description)
             elif v.slot.kind in _FIXED:
                 out.signals[name] = Signal(None, 1, v.unit, v.description)
+                out.resting += [name] if getattr(v, "varies", False) else []
         elif v is None:
             out.signals[name] = Signal(None, 1, alias.unit, alias.description, _constant(alias.value))
+            out.resting += [name] if getattr(alias, "varies", True) else []
         elif v.slot.kind in _FIXED:
             out.signals[name] = Signal(None, alias.sign, alias.unit, alias.description)
+            out.resting += [name] if getattr(alias, "varies", True) else []
         elif v.slot.kind in _VARYING and v.ty == BOOLEAN and alias.sign < 0:
             late.append((name, alias, column(v)))
             out.signals[name] = Signal(None)  # keeps its place in the order

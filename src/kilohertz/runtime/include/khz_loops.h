@@ -5,7 +5,7 @@
 #include "khz_base.h"
 #include "khz_newton.h"
 
-enum { KHZ_MIXED_CAP = 400, KHZ_MIXED_MOST = 1024 };
+enum { KHZ_MIXED_CAP = 300, KHZ_MIXED_MOST = 1024 };
 
 /* b / a for a loop of one; 0 / 0 gives 0 (the minimum-norm solution), anything else over 0 is a failure. */
 double khz_quotient(khz_context *c, int block, int place, double b, double a);
@@ -28,11 +28,13 @@ typedef struct khz_mixed_problem {
     const int32_t *relation;                             /* [n] their positions in r */
     khz_status (*continuous)(void *instance);            /* solve for the Reals with the discrete values as they are */
     int (*derive)(void *instance);                       /* discrete values from the relations; 1: some changed */
-    void (*evaluate)(void *instance, int32_t *value);    /* relations at the present Reals, not stored */
+    /* relations at the present Reals, not stored, and how far each is from changing */
+    void (*evaluate)(void *instance, int32_t *value, double *distance);
 } khz_mixed_problem;
 
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
- * one of those that disagree, by turns.  At the cap the last mode stays and is counted.  Allocates: never. */
+ * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
+ * one stays and is counted.  Allocates: never.  Bound: 12 + max(256, KHZ_MIXED_CAP) turns. */
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 
 /* Copy a text into a variable's own room. */

@@ -10,6 +10,8 @@ const char *khz_concat(khz_context *c, const char *a, const char *b);
 int khz_compare(const char *a, const char *b);
 const char *khz_string_int(khz_context *c, int32_t x);
 const char *khz_string_real(khz_context *c, double x, int32_t significant_digits);
+/* A text brought to a length with blanks, after it (left) or before. */
+const char *khz_pad(khz_context *c, const char *text, int32_t length, int32_t left);
 const char *khz_string_format(khz_context *c, double x, const char *format);
 
 /* A failed assert: an error is a failure, a warning is counted and handed to the listener. */

@@ -1,5 +1,6 @@
 #include "khz_loops.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,63 +87,133 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     return status;
 }
 
+/* A mode under trial, and the best one so far. */
+typedef struct mixed_search {
+    khz_context *c;
+    const khz_mixed_problem *p;
+    void *instance;
+    int32_t *r;
+    int32_t fresh[KHZ_MIXED_MOST];
+    int32_t best[KHZ_MIXED_MOST];
+    double distance[KHZ_MIXED_MOST];
+    double violation; /* of the best mode: how far its worst relation is from agreeing */
+} mixed_search;
+
 /* One turn: discrete values, Reals, relations anew.  The number of relations that disagree, or -1: no solution here. */
-static int mixed_turn(khz_context *c, const khz_mixed_problem *p, void *instance, const int32_t *r, int32_t *fresh)
+static int mixed_turn(mixed_search *m)
 {
-    const int32_t status = c->status;
-    (void)p->derive(instance);
-    if (p->continuous(instance) != KHZ_OK) {
-        c->status = status;
+    const int32_t status = m->c->status;
+    m->c->n_mixed++;
+    (void)m->p->derive(m->instance);
+    if (m->p->continuous(m->instance) != KHZ_OK) {
+        m->c->status = status;
         return -1;
     }
-    p->evaluate(instance, fresh);
+    m->p->evaluate(m->instance, m->fresh, m->distance);
     int disagree = 0;
-    for (int i = 0; i < p->n; i++) {
-        disagree += fresh[i] != r[p->relation[i]];
+    double worst = 0.0;
+    for (int i = 0; i < m->p->n; i++) {
+        if (m->fresh[i] != m->r[m->p->relation[i]]) {
+            disagree++;
+            worst = fmax(worst, fabs(m->distance[i]));
+        }
+    }
+    if (worst < m->violation) {
+        m->violation = worst;
+        for (int i = 0; i < m->p->n; i++) {
+            m->best[i] = m->r[m->p->relation[i]];
+        }
     }
     return disagree;
 }
 
-khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
+static int mixed_settled(mixed_search *m)
 {
-    enum { TURNS_TOGETHER = 12 };
-    int32_t fresh[KHZ_MIXED_MOST];
-    uint32_t random = 12345U;
-    /* The mode as it was comes first: relations as the Reals have become meanwhile. */
-    const int32_t before = c->status;
-    if (p->continuous(instance) == KHZ_OK) {
-        p->evaluate(instance, fresh);
-        for (int i = 0; i < p->n; i++) {
-            r[p->relation[i]] = fresh[i];
+    return mixed_turn(m) == 0 && !m->p->derive(m->instance);
+}
+
+/* All relations at once, again and again. */
+static int mixed_together(mixed_search *m)
+{
+    enum { TURNS = 12 };
+    for (int turn = 0; turn < TURNS; turn++) {
+        const int disagree = mixed_turn(m);
+        if (disagree == 0 && !m->p->derive(m->instance)) {
+            return 1;
+        }
+        for (int i = 0; i < m->p->n && disagree > 0; i++) {
+            m->r[m->p->relation[i]] = m->fresh[i];
         }
     }
-    c->status = before;
+    return 0;
+}
+
+/* Few relations: every mode, those with the fewest changes first. */
+static int mixed_enumerate(mixed_search *m, const int32_t *entry)
+{
+    const int n = m->p->n;
+    for (int changes = 0; changes <= n; changes++) {
+        for (uint32_t mask = 0; mask < (1U << n); mask++) {
+            int bits = 0;
+            for (int i = 0; i < n; i++) {
+                bits += (int)((mask >> i) & 1U);
+                m->r[m->p->relation[i]] = entry[i] ^ (int32_t)((mask >> i) & 1U);
+            }
+            if (bits == changes && mixed_settled(m)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Many: change one of those that disagree, chosen by a fixed sequence. */
+static int mixed_walk(mixed_search *m)
+{
+    uint32_t random = 12345U;
     for (int turn = 0; turn < KHZ_MIXED_CAP; turn++) {
-        const int disagree = mixed_turn(c, p, instance, r, fresh);
-        c->n_mixed++;
-        if (disagree == 0) {
-            if (!p->derive(instance)) {
-                return (khz_status)c->status;
-            }
-            continue;
+        const int disagree = mixed_turn(m);
+        if (disagree == 0 && !m->p->derive(m->instance)) {
+            return 1;
         }
-        if (disagree > 0 && turn < TURNS_TOGETHER) {
-            for (int i = 0; i < p->n; i++) {
-                r[p->relation[i]] = fresh[i];
-            }
-            continue;
-        }
-        /* In circles: change a single relation, chosen by a fixed sequence. */
         random = random * 1664525U + 1013904223U;
-        int chosen = (int)((random >> 8) % (uint32_t)(disagree > 0 ? disagree : (p->n > 0 ? p->n : 1)));
-        for (int i = 0; i < p->n; i++) {
-            if ((disagree < 0 || fresh[i] != r[p->relation[i]]) && chosen-- == 0) {
-                r[p->relation[i]] = !r[p->relation[i]];
+        int chosen = (int)((random >> 8) % (uint32_t)(disagree > 0 ? disagree : m->p->n));
+        for (int i = 0; i < m->p->n; i++) {
+            int32_t *const own = &m->r[m->p->relation[i]];
+            if ((disagree < 0 || m->fresh[i] != *own) && chosen-- == 0) {
+                *own = !*own;
                 break;
             }
         }
     }
+    return 0;
+}
+
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
+{
+    enum { FEW = 8 };
+    mixed_search m = {.c = c, .p = p, .instance = instance, .r = r, .violation = DBL_MAX};
+    int32_t entry[KHZ_MIXED_MOST];
+    for (int i = 0; i < p->n; i++) {
+        m.best[i] = entry[i] = r[p->relation[i]];
+    }
+    /* The mode as it was comes first: relations as the Reals have become meanwhile. */
+    const int32_t before = c->status;
+    if (p->continuous(instance) == KHZ_OK) {
+        p->evaluate(instance, m.fresh, m.distance);
+        for (int i = 0; i < p->n; i++) {
+            r[p->relation[i]] = m.fresh[i];
+        }
+    }
+    c->status = before;
+    if (mixed_together(&m) || (p->n > 0 && (p->n <= FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m)))) {
+        return (khz_status)c->status;
+    }
+    /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */
     c->n_caps++;
+    for (int i = 0; i < p->n; i++) {
+        r[p->relation[i]] = m.best[i];
+    }
     (void)p->derive(instance);
     return p->continuous(instance);
 }

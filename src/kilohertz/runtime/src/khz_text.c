@@ -45,6 +45,20 @@ static const char *kept(khz_context *c, const char *text)
     return khz_concat(c, text, "");
 }
 
+const char *khz_pad(khz_context *c, const char *text, int32_t length, int32_t left)
+{
+    const size_t n = strlen(text);
+    const size_t whole = length > 0 && (size_t)length > n ? (size_t)length : n;
+    char *const out = room(c, whole + 1);
+    if (c->status == KHZ_OUT_OF_MEMORY) {
+        return "";
+    }
+    memset(out, ' ', whole);
+    memcpy(left ? out : out + (whole - n), text, n);
+    out[whole] = '\0';
+    return out;
+}
+
 const char *khz_string_int(khz_context *c, int32_t x)
 {
     char text[16];
