@@ -78,7 +78,7 @@ class Types:
         except (NotConstant, EvaluationError):
             return None
         except ModelError as error:
-            if all(d.code in ("S230", "S234", "S235", "S236", "S237", "S238") for d in error.diagnostics):
+            if all(d.code in ("S230", "S232", "S234", "S235", "S236", "S237", "S238") for d in error.diagnostics):
                 return None
             raise
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
-from kilohertz.ir.expr import Builtin, Expr, Int, Ref
-from kilohertz.ir.flat import DerivativeOf, ExternalCall, Function, Local
+from kilohertz.ir import build
+from kilohertz.ir.expr import Builtin, Expr, Field, Int, Ref
+from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
 from kilohertz.ir.types import INTEGER, RecordType
 from kilohertz.semantics.classes import Ctx, Mod, Spec, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
@@ -33,6 +34,8 @@ class Functions:
         self._fresh = 0
         # defaults that a model's local function takes from the model's own components, by function and input
         self.defaults_of_models: dict[tuple[str, str], Mod] = {}
+        # of records some of whose fields have a value from the start: assignments before the body, by function
+        self._preludes: dict[str, list[Assign]] = {}
         self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
 
     def fresh(self, name: str) -> str:
@@ -94,7 +97,7 @@ class Functions:
             if mod.spec.redeclare is not None and isinstance(mod.spec.redeclare.element, tree.Component):
                 decl, view = mod.spec.redeclare.element, mod.ctx.view
                 break
-        if decl.variability == "constant":
+        if decl.variability == "constant" and not decl.causality:
             return
         cls = view.lookup_class(decl.type)
         types = self.elaborator.types
@@ -117,7 +120,7 @@ class Functions:
         if isinstance(dim, tree.Colon):
             return False
         own = [node.table.get(ref.names[0]) for ref in tree.refs(dim)]
-        return all(e is None or e.is_class or e.component.variability == "constant" for e in own)
+        return all(e is None or e.is_class or _is_own_constant(e.component) for e in own)
 
     def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:
         """Dimensions and default as expressions, now that all names of the function are known."""
@@ -172,14 +175,28 @@ class Functions:
                 if sub.binding is not None and name not in fields:
                     fields[name] = self.elaborator.expr(sub.binding, inside)
         record = self.elaborator.types.record_nodes.get(base.name)
-        if record is None or not (fields or any(_has_binding(record.table[n]) for n, _ in base.fields)):
+        if record is None or not (fields or self._has_defaults(record, base)):
             return None
+        records = self.elaborator.calls.records
         try:
-            return self.elaborator.calls.records.construct(
-                record, [], dict(fields), element.component, Ctx(element.view)
-            )
+            return records.construct(record, [], dict(fields), element.component, Ctx(element.view))
         except ModelError:
-            return None  # some fields have no value yet: the body sets them
+            pass  # some fields have no value yet: the body sets them
+        known = records.known_fields(record, fields, element.component, Ctx(element.view))
+        target, origin = Ref(local.name, local.ty), Origin((element.span,))
+        self._preludes.setdefault(ctx.view.root.full_name, []).extend(
+            Assign(build.field(target, name), value, origin) for name, value in known.items()
+        )
+        return None
+
+    def _has_defaults(self, record: ClassNode, base: RecordType) -> bool:
+        for name, ty in base.fields:
+            if _has_binding(record.table[name]):
+                return True
+            inner = self.elaborator.types.record_nodes.get(ty.base.name) if isinstance(ty.base, RecordType) else None
+            if inner is not None and isinstance(ty.base, RecordType) and self._has_defaults(inner, ty.base):
+                return True
+        return False
 
     # ------------------------------------------------------------------------------------------------------------ body
 
@@ -191,6 +208,8 @@ class Functions:
         if function.is_record_constructor:
             return
         locals_ = self._contexts[id].locals
+        outside = {x.name for x in function.inputs}
+        function.body += [a for a in self._preludes.get(id, []) if _root(a.target) not in outside]
         for section, view in node.sections:
             if section.algorithm:
                 function.body += self.elaborator.statements.block(section.items, Ctx(view, None, None, locals_))
@@ -310,6 +329,10 @@ class Functions:
                 if node.full_name in links and node.full_name not in self._by_id:
                     self.header(node)
             stack.extend(reversed([*called_functions(function), *links]))
+        for id, name in self.defaults_of_models:
+            for x in found[id].inputs if id in found else ():
+                if x.name == name:
+                    x.default = None  # every call in the model has its own value by now
         return found
 
 
@@ -318,9 +341,21 @@ def _origin(node: ClassNode) -> Origin:
     return Origin((Span(definition.file, definition.name_start, definition.name_start + len(definition.name)),))
 
 
+def _is_own_constant(decl: tree.Component) -> bool:
+    return decl.variability == "constant" and not decl.causality
+
+
 def _has_binding(element: Element) -> bool:
     modification = element.component.modification
-    return modification is not None and modification.binding is not None
+    return (modification is not None and modification.binding is not None) or any(
+        m.spec.binding is not None for m in element.chain
+    )
+
+
+def _root(target: object) -> str:
+    while isinstance(target, Field):
+        target = target.base
+    return target.name if isinstance(target, Ref) else ""
 
 
 def _strings(expr: tree.Expr | None) -> list[str]:

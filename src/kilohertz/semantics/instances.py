@@ -12,6 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
+from kilohertz.interp import ArrayValue
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
@@ -260,6 +261,8 @@ class Maker:
             return new, mod.ctx.view, env[:k] + rest, mod.ctx
         if decl.modification is not None:
             env += (Mod(spec_of(decl.modification, file), own),)
+        if decl.constraint is not None:
+            env += self._constraining(element, own)
         if element.replaces is not None and not element.replaces.is_class:
             env += self._constraining(element.replaces, Ctx(element.replaces.view, own.inst))
         return decl, element.view, env, own
@@ -340,7 +343,9 @@ class Maker:
     def _shape_of_binding(self, comp: Comp, expr: tree.Expr, ctx: Ctx) -> tuple[int | None, ...]:
         for mod in comp.env:
             if mod.spec.binding is not None:
-                return self.elaborator.bindings.binding_of(mod).ty.dims
+                binding = self.elaborator.bindings.binding_of(mod)
+                value = self.elaborator.evaluation.try_value(binding) if None in binding.ty.dims else None
+                return value.shape if isinstance(value, ArrayValue) else binding.ty.dims
         start = self.elaborator.bindings.attribute_mod(comp, "start")
         if start is not None:
             return self.elaborator.bindings.binding_of(start).ty.dims

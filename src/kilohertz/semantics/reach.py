@@ -1,4 +1,4 @@
-"""Which functions an expression, a statement or an equation calls."""
+"""What a piece of the flat form reaches: functions it calls, values it assigns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from kilohertz.base import Origin
-from kilohertz.ir.expr import Call, Expr, FunctionRef
-from kilohertz.ir.flat import Function
+from kilohertz.ir.expr import Call, Expr, FunctionRef, Ref
+from kilohertz.ir.flat import Assign, ForStatement, Function, IfStatement, Statement, WhenStatement, WhileStatement
 from kilohertz.ir.types import ExternalObjectType
 
 
@@ -49,3 +49,20 @@ def called(exprs: Iterable[Expr], seen: set[Expr]) -> list[str]:
 def called_functions(function: Function) -> list[str]:
     parts = [function.inputs, function.outputs, function.locals, function.body, function.external]
     return called(expressions(parts), set())
+
+
+def assigned_values(statements: list[Statement], name: str) -> Iterator[Expr]:
+    """What statements assign to a whole variable."""
+    for statement in statements:
+        match statement:
+            case Assign(Ref() as target, value) if target.name == name:
+                yield value
+            case IfStatement(branches, otherwise):
+                for _, body in branches:
+                    yield from assigned_values(body, name)
+                yield from assigned_values(otherwise, name)
+            case WhenStatement(branches):
+                for _, body in branches:
+                    yield from assigned_values(body, name)
+            case ForStatement() | WhileStatement():
+                yield from assigned_values(statement.body, name)

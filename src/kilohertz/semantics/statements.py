@@ -157,11 +157,12 @@ class Statements:
             out.extend(self.block(item.body, ctx))
             return
         iterator, rest = iterators[0], iterators[1:]
-        if ctx.locals is None and not _leaves_loop(item.body):
+        varying = None if ctx.locals is not None else self.elaborator.loops.varying_range(iterator, ctx)
+        if ctx.locals is None and varying is None and not _leaves_loop(item.body):
             for value in self.elaborator.loops.iteration_values(iterator, item.body, ctx):
                 self._for(rest, item, ctx.with_iterator(iterator.name, value), out, origin)
             return
-        over = self.elaborator.loops.iteration_range(iterator, item.body, ctx)
+        over = varying or self.elaborator.loops.iteration_range(iterator, item.body, ctx)
         name = self.elaborator.functions.fresh(iterator.name)
         body: list[Statement] = []
         self._for(rest, item, ctx.with_iterator(iterator.name, Ref(name, over.ty.element())), body, origin)

@@ -327,8 +327,10 @@ def _class_node(element: Element) -> ClassNode:
             decl, view, chain, inst = redeclared.element, mod.ctx.view, chain[:k], mod.ctx.inst
             break
     else:
+        if decl.constraint is not None:
+            tail = _constraint(element)
         if element.replaces is not None and not element.base:
-            tail = _constraint(element.replaces)
+            tail += _constraint(element.replaces)
     chain = tuple(m for m in chain if m.spec.subs or m.spec.binding is not None)
     if _is_plain(decl) and not chain and not tail:
         body = decl.body

@@ -132,7 +132,8 @@ class Graph:
     def _node_paths(self, node: tree.Expr, ctx: Ctx) -> list[str]:
         if not isinstance(node, tree.Ref):
             raise self.elaborator.error("S465", "a connector's overdetermined part is needed here", node, ctx)
-        return [end.path for end in self._ends(node, ctx) or []]
+        # an overdetermined type may be an array: it is one node
+        return list(dict.fromkeys(end.comp.path for end in self._ends(node, ctx) or []))
 
     # ------------------------------------------------------------------------------------------------ connect clauses
 
@@ -487,7 +488,7 @@ class Graph:
         if name == "cardinality":
             return Int(sum(self.counts.get(e.path, 0) for e in ends))
         assert self.forest is not None
-        path = ends[0].path
+        path = ends[0].comp.path if ends else ""  # absent, or an array without elements
         if path not in self.nodes:
             return Bool(False)
         return Bool(self.forest.is_root(path) if name.endswith("isRoot") else self.forest.rooted(path))

@@ -116,8 +116,8 @@ class ArrayBuiltins:
         (n,) = self._dims(args, node, ctx)
         if n is None or n > 40:
             return Builtin(name, tuple(args), REAL.array_of(n, n))
-        rows = [build.array([Real(1.0 if i == j else 0.0) for j in range(n)]) for i in range(n)]
-        return build.array(rows) if rows else Array((), REAL.array_of(0, 0))
+        rows = [build.array([Int(1 if i == j else 0) for j in range(n)]) for i in range(n)]
+        return build.array(rows) if rows else Array((), INTEGER.array_of(0, 0))
 
     def _diagonal(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kilohertz.base import ModelError
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
+    Array,
     Expr,
     Int,
 )
@@ -105,6 +106,10 @@ class Bindings:
             comp._attributes[name] = None if mod is None else self._attribute_expr(comp, name, mod)
         return comp._attributes[name]
 
+    def _is_of_type(self, comp: Comp, mod: Mod) -> bool:
+        """Whether the type of a component says it, not the component."""
+        return any(spec is mod.spec for m in comp.node.attribute_chain for spec in m.spec.subs.values())
+
     def _attribute_expr(self, comp: Comp, name: str, mod: Mod) -> Expr | None:
         if isinstance(mod.spec.binding, tree.Ref) and mod.spec.binding.names == ("break",):
             return None
@@ -116,7 +121,11 @@ class Bindings:
             and comp.ty.base.name == "Real"
         ):
             expr = build.to_real(expr)
-        if expr.ty.dims and expr.ty.dims != comp.ty.dims and None not in expr.ty.dims:
+        n = len(expr.ty.dims)
+        if n and n < len(comp.ty.dims) and comp.ty.dims[-n:] == expr.ty.dims and self._is_of_type(comp, mod):
+            # `type T = Real[3](start=...)` and `T x[2]`: the same for all x
+            return _repeated(expr, comp.ty.dims[:-n])
+        if n and expr.ty.dims != comp.ty.dims and None not in expr.ty.dims:
             raise self.elaborator.error(
                 "S242",
                 f"`{name}` of `{comp.path}` has dimensions {_dims(expr.ty)}, needed {_dims(comp.ty)}",
@@ -124,6 +133,12 @@ class Bindings:
                 mod.ctx,
             )
         return expr
+
+
+def _repeated(expr: Expr, dims: tuple[int | None, ...]) -> Expr:
+    for size in reversed(dims):
+        expr = build.array([expr] * size) if size else Array((), expr.ty.array_of(0))
+    return expr
 
 
 def _dims(ty: Type) -> str:

@@ -47,6 +47,7 @@ _REAL_FUNCTIONS = [
     "ceil",
 ]  # one Real argument, Real result, elementwise
 _SAME_TYPE = ("noEvent", "pre", "previous", "hold", "noClock")
+_TRANSPARENT = ("pure",)  # says only that a call has no effects
 _PARAMETERS = {
     "smooth": ("p", "expr"),
     "homotopy": ("actual", "simplified"),
@@ -121,6 +122,9 @@ class Builtins:
         args = self._arguments(name, node, ctx)
         if name in _REAL_FUNCTIONS:
             return self._real_function(name, args, node, ctx)
+        if name in _TRANSPARENT:
+            need(self.elaborator, name, args, 1, node, ctx)
+            return args[0]
         if name in _SAME_TYPE:
             need(self.elaborator, name, args, 1, node, ctx)
             return Builtin(name, tuple(args), args[0].ty)

@@ -14,12 +14,13 @@ from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode, Element
-from kilohertz.semantics.conversion import coerce, fits
+from kilohertz.semantics.conversion import coerce, compatible, fits
 from kilohertz.semantics.expressions.builtins import Builtins
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
 from kilohertz.semantics.functions import FUNCTION_KINDS
 from kilohertz.semantics.instances import Comp
+from kilohertz.semantics.reach import assigned_values
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -259,9 +260,9 @@ class Calls:
 
     def _output_type(self, header: Function, x: Local, values: list[Expr], node: Any, ctx: Ctx) -> Type:
         """The output's type with the sizes this call gives it."""
-        if None not in x.ty.dims:
-            return x.ty
         inputs = {i.name: v for i, v in zip(header.inputs, values, strict=True)}
+        if None not in x.ty.dims:
+            return self._record_output(header, x, inputs) if _is_open(x.ty) else x.ty
         dims: list[int | None] = []
         for size, dim in zip(x.ty.dims, x.dims, strict=True):
             if size is not None or dim is None:
@@ -272,8 +273,35 @@ class Calls:
         if None in dims and ctx.locals is None:
             dims = self._dims_by_running(header, x, values, dims)
         if None in dims and ctx.locals is None:
+            ty = self._assigned_type(header, x, inputs)
+            if ty is not None and len(ty.dims) == len(dims):
+                dims = [b if a is None else a for a, b in zip(dims, ty.dims, strict=True)]
+        if None in dims and ctx.locals is None:
             raise self._wrong(header, f"gives `{x.name}` a size that is not known here", node, ctx)
         return Type(x.ty.base, tuple(dims))
+
+    def _record_output(self, header: Function, x: Local, inputs: dict[str, Expr]) -> Type:
+        """A record with arrays of open size: what it starts with or is assigned has their sizes."""
+        ty = self._assigned_type(header, x, inputs)
+        if ty is None and x.default is not None:
+            ty = build.substitute(x.default, inputs).ty
+        return ty if ty is not None and compatible(ty, x.ty) else x.ty
+
+    def _assigned_type(self, header: Function, x: Local, inputs: dict[str, Expr]) -> Type | None:
+        """The type of what the body assigns to a whole output, where that is always the same."""
+        function = self.elaborator.functions.by_id(header.id)
+        known: dict[str, Expr] = dict(inputs)
+        for local in (*function.outputs, *function.locals):
+            sizes = [
+                None
+                if dim is None
+                else self.elaborator.evaluation.try_value(build.substitute(self._without_locals(header, dim), inputs))
+                for dim in local.dims
+            ]
+            dims = tuple(n if isinstance(n, int) else None for n in sizes)
+            known[local.name] = Ref(local.name, Type(local.ty.base, dims))
+        types = {build.substitute(value, known).ty for value in assigned_values(function.body, x.name)}
+        return types.pop() if len(types) == 1 else None
 
     def _size_by_default(self, x: Local, k: int, inputs: dict[str, Expr]) -> int | None:
         if x.default is None:
@@ -414,6 +442,11 @@ class Calls:
     def reduced(self, op: str, array: Expr, node: Any, ctx: Ctx) -> Expr:
         """A reduction over an unrolled comprehension."""
         return array if not op else self.builtins.arrays.reduction(op, array, node, ctx)
+
+
+def _is_open(ty: Type) -> bool:
+    """Whether a record has arrays whose sizes its class leaves open."""
+    return isinstance(ty.base, RecordType) and any(None in t.dims or _is_open(t) for _, t in ty.base.fields)
 
 
 def _count(ty: Type) -> int:

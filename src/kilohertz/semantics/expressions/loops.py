@@ -66,12 +66,27 @@ class Loops:
             return [Int(i) for i in range(expr.first.value, expr.last.value + 1)]
         if isinstance(expr, Array) and all(build.is_literal(e) for e in expr.elements):
             return list(expr.elements)
+        n = expr.ty.dims[0]
+        if n is not None and self.elaborator.evaluation.varies(expr):
+            return [build.index(expr, (Int(i),)) for i in range(1, n + 1)]
         value = self.elaborator.evaluation.known(expr, iterator.range or iterator, ctx, "the range of a for")
         if not isinstance(value, ArrayValue):
             return [build.literal(value, expr.ty)]
         lit = build.literal(value, Type(expr.ty.base, value.shape))
         assert isinstance(lit, Array)
         return list(lit.elements)
+
+    def varying_range(self, iterator: tree.Iterator, ctx: Ctx) -> Expr | None:
+        """A range with bounds that vary, as an algorithm's loop may have; None where the bounds are known."""
+        node = iterator.range
+        if not isinstance(node, tree.Range):
+            return None
+        parts = [None if e is None else self.elaborator.expr(e, ctx) for e in (node.first, node.step, node.last)]
+        if not any(e is not None and self.elaborator.evaluation.varies(e) for e in parts):
+            return None
+        first, step, last = parts
+        assert first is not None and last is not None
+        return build.range_(first, step, last)
 
     def iteration_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
         """The vector an iterator runs over: as written, a type's values, or what the body's subscripts imply."""

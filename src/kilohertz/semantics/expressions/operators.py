@@ -45,7 +45,9 @@ class Operators:
             return build.and_(a, b) if op == "and" else build.or_(a, b)
         if op in _RELATIONS:
             return self._relation(op, a, b, node, ctx)
-        if op == "+" and _is_string(a.ty) and _is_string(b.ty):
+        if op in ("+", ".+") and _is_string(a.ty) and _is_string(b.ty):
+            if op == ".+" or (a.ty.dims and _same_dims(a.ty, b.ty)):
+                return self.elaborator.calls.builtins.arrays.elementwise(self._concatenated, a, b)
             return self._concatenated(a, b)
         if not _is_number(a.ty) or not _is_number(b.ty) or not _shapes_fit(op, a.ty, b.ty):
             raise self._mismatch(op, a.ty, b.ty, node, ctx)

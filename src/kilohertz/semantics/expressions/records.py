@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from kilohertz.base import ModelError
 from kilohertz.ir import build
 from kilohertz.ir.expr import Expr, Record
 from kilohertz.ir.types import RecordType, Type
@@ -48,6 +51,17 @@ class Records:
         made = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
         return Record(fields, Type(made))
 
+    def known_fields(self, record: ClassNode, given: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
+        """Those fields that are given or have a value by their declaration; the others are left out."""
+        ty = self.elaborator.types.record(record)
+        values = {n: coerce(given[n], t) for n, t in ty.fields if n in given}
+        fill = self._filler(record, ty, values, node, ctx)
+        for name, _ in ty.fields:
+            if name not in values:
+                with suppress(ModelError):
+                    fill(name)
+        return values
+
     def _is_fixed(self, element: Element) -> bool:
         decl = element.component
         return decl.variability == "constant" or (
@@ -55,7 +69,15 @@ class Records:
         )
 
     def _default_fields(self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx) -> None:
-        missing = [(n, t) for n, t in ty.fields if n not in values]
+        missing = [n for n, _ in ty.fields if n not in values]
+        fill = self._filler(record, ty, values, node, ctx)
+        for name in missing:
+            fill(name)
+
+    def _filler(
+        self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx
+    ) -> Callable[[str], Expr]:
+        """A function that finds one field's default and puts it into `values`."""
         busy: set[str] = set()
         lazy = _LazyFields(values)
 
@@ -69,8 +91,7 @@ class Records:
             return values[name]
 
         lazy.fill, lazy.names = fill, {n for n, _ in ty.fields}
-        for name, _ in missing:
-            fill(name)
+        return fill
 
     def _default_field(
         self, record: ClassNode, name: str, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx
