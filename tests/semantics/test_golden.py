@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from kilohertz.base import Diagnostic, ModelError, render
-from kilohertz.ir import Flat, print_flat, read_flat, verify_flat
+from kilohertz.ir import Flat, print_expr, print_flat, read_flat, verify_flat
 from kilohertz.semantics import check, flatten
+from kilohertz.semantics.balancing.clocks import ClockPartition, clock_partitions
 from kilohertz.syntax import Libraries
 
 _ORIGIN = re.compile(r" // case\.mo.*$", re.MULTILINE)
@@ -30,6 +31,8 @@ BUGS: dict[str, str] = {
     "an external function in C with everything said": "bug 4",
     "constants are evaluated by running functions with loops, arrays and records": "bug 5",
     "a constructor fills nested records as they are modified": "bug 6",
+    "two ports: each sees the other": "bug 8",
+    "reductions and comprehensions over a vector of variables": "bug 7",
 }
 
 
@@ -71,6 +74,11 @@ def check_flat(case: Any, request: pytest.FixtureRequest) -> None:
     assert not problems, shown(problems, libraries)
     text = flat_text(flat, libraries, case.title.startswith("origins"))
     case.check("\n".join([shown(warnings, libraries), text]) if warnings else text)
+    read_back(flat)
+
+
+def read_back(flat: Flat) -> None:
+    """The printed form says everything but the origins."""
     bare = _ORIGIN.sub("", print_flat(flat))
     assert print_flat(read_flat(bare)) == bare
 
@@ -121,3 +129,61 @@ def test_records(case: Any, request: pytest.FixtureRequest) -> None:
 def test_functions(case: Any, request: pytest.FixtureRequest) -> None:
     """Functions: MLS 12."""
     check_flat(case, request)
+
+
+@pytest.mark.golden("flat/arrays.case")
+def test_arrays(case: Any, request: pytest.FixtureRequest) -> None:
+    """Array functions and operators, strings: MLS 10 and 3.7."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/equations.case")
+def test_equations(case: Any, request: pytest.FixtureRequest) -> None:
+    """Equations and algorithms: MLS 8 and 11."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/events.case")
+def test_events(case: Any, request: pytest.FixtureRequest) -> None:
+    """Events and operators with special meaning: MLS 3.7 and 8.3.5."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/connect.case")
+def test_connect(case: Any, request: pytest.FixtureRequest) -> None:
+    """Connections: MLS 9.1 and 9.2."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/buses.case")
+def test_buses(case: Any, request: pytest.FixtureRequest) -> None:
+    """Expandable connectors: MLS 9.1.3."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/streams.case")
+def test_streams(case: Any, request: pytest.FixtureRequest) -> None:
+    """Streams and overconstrained connectors: MLS 15 and 9.4."""
+    check_flat(case, request)
+
+
+@pytest.mark.golden("flat/clocks.case")
+def test_clocks(case: Any, request: pytest.FixtureRequest) -> None:
+    """Synchronous language elements: MLS 16; behind the model, what runs under which clock."""
+    known_bug(request, case)
+    libraries, name = load(case.text)
+    flat, warnings = flatten(libraries, name)
+    assert not warnings
+    verify_flat(flat)
+    assert not check(flat)[1]
+    case.check(flat_text(flat, libraries, False) + "".join(map(partition_text, clock_partitions(flat))))
+    read_back(flat)
+
+
+def partition_text(p: ClockPartition) -> str:
+    """One line: the clock, how often and when it ticks, its variables."""
+    names = ", ".join(p.variables)
+    if p.base is None:
+        return f"continuous: {names}\n"
+    clock = "a clock from outside" if p.clock is None else print_expr(p.clock)
+    return f"base {p.base}, {clock}, every {p.factor}, from {p.shift}: {names}\n"
