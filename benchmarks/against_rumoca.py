@@ -5,8 +5,8 @@
 Every measurement is a fresh process, timed from outside: start-up, library loading and compilation together.  "cold"
 starts with an empty cache folder, "warm" with the one that the cold run left; "again" is a second compilation in the
 same process with the same session.  The tools take turns.  Both see a folder with Modelica, ModelicaServices and
-Complex alone.  For rumoca a model is compiled through `Session.loads` of an extending class.
-With `--until simulate` both also run the model over its experiment.
+Complex alone.  Our modules are compiled to bytecode beforehand, as pip does for an installed package.  For rumoca a
+model is compiled through `Session.loads` of an extending class.  With `--until simulate` both also run the model over its experiment.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ def _twice(job: Callable[[int], int]) -> Numbers:
 def measure(tool: str, name: str, library: Path, cache: Path, until: str) -> Numbers:
     """One fresh process; seconds to the first result, and for a second one in the same process."""
     environment = os.environ | {"KHZ_CACHE_DIR": str(cache), "XDG_CACHE_HOME": str(cache), "MODELICAPATH": ""}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment["PYTHONPYCACHEPREFIX"] = str(library.parent / "bytecode")
     command = [sys.executable, __file__, "--child", tool, name, str(library), until]
     started = time.time()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -121,11 +123,14 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"rumoca {importlib.metadata.version('rumoca')}, median (range) of {arguments.runs}; {machine()}")
     with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "library"
+        library.mkdir()
         for name in NEEDED:
-            (Path(folder) / name).symlink_to((arguments.library / name).resolve())
+            (library / name).symlink_to((arguments.library / name).resolve())
+        measure("khz", "Kilohertz.Examples.Decay", library, Path(folder) / "cache", arguments.until)  # bytecode
         for model in MODELS:
             if arguments.only in model:
-                compare(model, Path(folder), arguments.runs, arguments.until)
+                compare(model, library, arguments.runs, arguments.until)
 
 
 if __name__ == "__main__":
