@@ -6,7 +6,8 @@ Every measurement is a fresh process, timed from outside: start-up, library load
 starts with an empty cache folder, "warm" with the one that the cold run left; "again" is a second compilation in the
 same process with the same session.  The tools take turns.  Both see a folder with Modelica, ModelicaServices and
 Complex alone.  Our modules are compiled to bytecode beforehand, as pip does for an installed package.  For rumoca a
-model is compiled through `Session.loads` of an extending class.  With `--until simulate` both also run the model over its experiment.
+model is compiled through `Session.loads` of an extending class.  With
+`--until simulate` both also run the model over its experiment.
 """
 
 from __future__ import annotations
