@@ -63,6 +63,7 @@ class _Eliminator:
         self._literals: dict[str, Expr] = {}  # by root
         self._sizes: dict[str, int] = {}
         self._kept = _kept(dae)
+        self._computed = _computed(dae)
         if states_chosen:
             self._kept |= {v.name for v in dae.variables.values() if v.role is Role.STATE}
         self._mentions: dict[str, list[int]] = {}
@@ -204,7 +205,7 @@ class _Eliminator:
         return root in self._kept
 
     def _may_join(self, a: DaeVariable, b: DaeVariable) -> bool:
-        if a.ty != b.ty:
+        if a.ty != b.ty or a.name in self._computed or b.name in self._computed:
             return False
         anchored = [v for v in (a, b) if v.role in KNOWN or self._is_kept(v.name)]
         if len(anchored) == 2:
@@ -413,6 +414,12 @@ def _small_names(e: Equation) -> list[str] | None:
         if n > 16:
             return None
     return list(found)
+
+
+def _computed(dae: Dae) -> set[str]:
+    """Results of calls: only the call may set them, so that a call can be solved for its arguments."""
+    calls = [e for e in dae.equations if isinstance(e, CallEquation)]
+    return {t.name for e in calls for o in e.targets for t in o if isinstance(t, Ref)}
 
 
 def _kept(dae: Dae) -> set[str]:

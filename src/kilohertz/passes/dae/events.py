@@ -240,7 +240,8 @@ class Lowering:
 
     def _edge(self, condition: Expr) -> Expr:
         ref = condition
-        if not isinstance(condition, Ref) or self._dae.variables[condition.name].role is not Role.DISCRETE:
+        known = self._dae.variables.get(condition.name) if isinstance(condition, Ref) else None
+        if known is None or known.role is not Role.DISCRETE:
             ref = self._new(self._number("$w"), Role.DISCRETE)
             self._dae.equations.append(Equation(ref, condition, self._origin, directed=True))
         assert isinstance(ref, Ref)

@@ -15,7 +15,6 @@ Cost: one maximum matching, then one search per differentiation; each differenti
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
@@ -36,11 +35,11 @@ from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, simplify, substitute
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
-from kilohertz.passes.dae.select_states import Candidate, choose
-from kilohertz.passes.step.order import Row, names_in, rows_of, singular, targets_of
+from kilohertz.passes.dae.select_states import Candidate, Explicit, choose
+from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
+from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular
 
 PASS = "reduce-index"
-CallRule = Callable[[Call, list[Expr], int | None], Expr]
 
 
 @dataclass(slots=True)
@@ -52,15 +51,16 @@ class Reduction:
     states: list[str] = field(default_factory=list)
 
 
-def reduce_index(dae: Dae, call_rule: CallRule | None = None) -> tuple[Dae, Reduction]:
+def reduce_index(dae: Dae) -> tuple[Dae, Reduction]:
     """An index-one Dae with its states chosen."""
-    return _Reducer(dae, call_rule).run()
+    return _Reducer(dae).run()
 
 
 class _Reducer:
-    def __init__(self, dae: Dae, call_rule: CallRule | None) -> None:
+    def __init__(self, dae: Dae) -> None:
         self._dae = copied(dae)
-        self._call_rule = call_rule
+        self._derivatives = FunctionDerivatives(self._dae.functions)
+        self._call_rule = self._derivatives.rule
         self._occurrence = Occurrence()
         self._names: list[str] = []  # continuous unknowns, derivatives included
         self._number: dict[str, int] = {}
@@ -186,10 +186,10 @@ class _Reducer:
 
     def _add_row(self, row: Row) -> int:
         self._rows.append(row)
-        names = names_in(row.equation, self._occurrence)
-        if not isinstance(row.equation, Equation):
-            own = set(targets_of(row.equation))
-            names = [n for n in names if n not in own or n == row.target]
+        e = row.equation
+        names = names_in(e, self._occurrence)
+        if not isinstance(e, Equation):
+            names = call_names(e, row, self._occurrence)
         self._touched.append([self._number[n] for n in names if n in self._number])
         self._next_row.append(FREE)
         self._previous_row.append(FREE)
@@ -208,7 +208,7 @@ class _Reducer:
         column = {h: k for k, h in enumerate(heads)}
         graph = []
         for row, touched in zip(self._rows, self._touched, strict=True):
-            if row.target is not None:
+            if row.target is not None and not row.invertible:
                 own = self._number.get(row.target)
                 graph.append([] if own is None else [column[head[own]]])
             else:
@@ -226,7 +226,7 @@ class _Reducer:
     def _open_columns(self, i: int) -> list[int]:
         """Highest derivatives in a row that it may be solved for."""
         row = self._rows[i]
-        if row.target is not None:
+        if row.target is not None and not row.invertible:
             own = self._number.get(row.target)
             return [own] if own is not None and self._next[own] == FREE else []
         return [c for c in self._touched[i] if self._next[c] == FREE]
@@ -275,7 +275,8 @@ class _Reducer:
     def _differentiate(self, i: int) -> None:
         e = self._rows[i].equation
         if not isinstance(e, Equation):
-            raise self._cannot(e, "a call with several results")
+            self._differentiate_call(i, e)
+            return
         differentiate = Differentiator(self._seed, self._call_rule)
         try:
             left, right = simplify(differentiate(e.left)), simplify(differentiate(e.right))
@@ -285,6 +286,41 @@ class _Reducer:
         j = self._add_row(Row(made))
         self._next_row[i], self._previous_row[j] = j, i
         self._report.n_differentiated += 1
+
+    def _differentiate_call(self, i: int, e: AnyEquation) -> None:
+        """All Real results of a call at once: its other rows move up with it."""
+        if self._next_row[i] != FREE:
+            return
+        if not isinstance(e, CallEquation) or e.guard is not None:
+            raise self._cannot(e, "an algorithm")
+        differentiate = Differentiator(self._seed, self._derivatives.rule)
+        try:
+            call = simplify(self._derivatives.whole(e.call, [differentiate(a) for a in e.call.args]))
+        except NoDerivative as failure:
+            raise self._cannot(e, str(failure)) from failure
+        function = self._derivatives.functions[e.call.function]
+        targets: list[tuple[Expr | None, ...]] = []
+        for output, local in zip(e.targets, function.outputs, strict=False):
+            if has_reals(local.ty):
+                targets.append(tuple(self._rate_target(t) for t in output))
+        assert isinstance(call, Call)
+        made = CallEquation(tuple(targets), call, e.origin.touched(PASS))
+        siblings = {r.target: k for k, r in enumerate(self._rows) if r.equation is e}
+        for row in rows_of([made]):
+            assert row.target is not None
+            j = self._add_row(row)
+            below = siblings[self._names[self._previous[self._number[row.target]]]]
+            self._next_row[below], self._previous_row[j] = j, below
+            self._report.n_differentiated += 1
+            column = self._column_of[below]
+            if below != i and column != FREE:
+                self._column_of[below], self._row_of[column] = FREE, FREE
+                self._column_of[j], self._row_of[self._next[column]] = self._next[column], j
+
+    def _rate_target(self, t: Expr | None) -> Expr | None:
+        if not isinstance(t, Ref) or t.name not in self._number:
+            return None
+        return Ref(self._names[self._derivative(self._number[t.name])], REAL)
 
     def _seed(self, ref: Ref) -> Expr:
         if ref is TIME:
@@ -319,7 +355,7 @@ class _Reducer:
         needs = []
         for r in top:
             found = []
-            for c in self._open_columns(r) if self._rows[r].target is None else self._touched[r]:
+            for c in self._touched[r]:
                 if self._next[c] == FREE and self._row_of[c] != FREE and self._row_of[c] != r:
                     found.append(place[self._row_of[c]])
             needs.append(found)
@@ -340,16 +376,24 @@ class _Reducer:
             columns = [self._previous[c] for c in picked]
 
     def _pick(self, rows: list[int], columns: list[int]) -> list[int]:
-        equations = []
+        equations: list[Equation | Explicit] = []
+        computed: set[str] = set()
         for r in rows:
-            e = self._rows[r].equation
-            assert isinstance(e, Equation)
-            equations.append(e)
+            e, target = self._rows[r].equation, self._rows[r].target
+            if isinstance(e, Equation):
+                equations.append(e)
+                continue
+            assert target is not None
+            equations.append(Explicit(target, tuple(names_in(e, self._occurrence)), e.origin))
+            computed.add(target)
         if len(columns) < len(rows):
             raise self._endless(rows[0])
         if len(columns) == len(rows):
             return columns
-        options = [Candidate(self._names[c], self._integral(c)) for c in columns]
+        options = []
+        for c in columns:
+            name = self._names[c]
+            options.append(Candidate(name, None if name in computed else self._integral(c)))
         picked = choose(equations, options, self._dae, self._call_rule)
         for k in picked:
             v = options[k].integral

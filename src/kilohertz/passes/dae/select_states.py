@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
 from kilohertz.ir.expr import Call, Expr, Ref
@@ -28,7 +28,18 @@ class Candidate:
     integral: DaeVariable | None
 
 
-def choose(equations: list[Equation], options: list[Candidate], dae: Dae, call_rule: CallRule | None) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class Explicit:
+    """A row that computes `target` from other names, in a way that is not known here (a call)."""
+
+    target: str
+    names: tuple[str, ...]
+    origin: Origin = Origin()
+
+
+def choose(
+    equations: list[Equation | Explicit], options: list[Candidate], dae: Dae, call_rule: CallRule | None
+) -> list[int]:
     """Positions of the candidates that become dummies, as many as there are equations."""
     jacobian = _jacobian(equations, options, call_rule)
     groups = _groups(options)
@@ -40,17 +51,23 @@ def choose(equations: list[Equation], options: list[Candidate], dae: Dae, call_r
             return sorted(picked)
     e = equations[0]
     span = e.origin.spans[0] if e.origin.spans else None
-    text = f"no states can be chosen for this constraint: {print_equation(e)[:200]}"
+    shown = print_equation(e)[:200] if isinstance(e, Equation) else f"call for {e.target}"
+    text = f"no states can be chosen for this constraint: {shown}"
     raise ModelError(Diagnostic("B208", text, span))
 
 
 def _jacobian(
-    equations: list[Equation], options: list[Candidate], call_rule: CallRule | None
+    equations: list[Equation | Explicit], options: list[Candidate], call_rule: CallRule | None
 ) -> list[list[Expr | None]]:
     occurrence = Occurrence()
     rows: list[list[Expr | None]] = []
     position = {o.name: j for j, o in enumerate(options)}
     for e in equations:
+        if isinstance(e, Explicit):
+            rows.append(
+                [build.ONE if o.name == e.target else None if o.name in e.names else build.ZERO for o in options]
+            )
+            continue
         residual = build.sub(e.left, e.right)
         row: list[Expr | None] = [build.ZERO] * len(options)
         for name in occurrence.names(residual):

@@ -26,7 +26,7 @@ from kilohertz.ir.dae import (
     When,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TRUE, Array, Bool, Builtin, Call, Enum, Expr, Int, Record, Ref, Str, Unary
+from kilohertz.ir.expr import FALSE, TRUE, Array, Bool, Builtin, Call, Expr, Int, Record, Ref, Str, Unary
 from kilohertz.ir.flat import (
     CONSTANT,
     DISCRETE,
@@ -109,7 +109,7 @@ class _Splitter:
             _typed(a.get("nominal"), v),
             _typed(a.get("min"), v),
             _typed(a.get("max"), v),
-            _select(a.get("stateSelect")),
+            self._select(a.get("stateSelect")),
             _text(a.get("unit")),
             _text(a.get("displayUnit")),
             v.description,
@@ -119,15 +119,25 @@ class _Splitter:
             v.origin,
         )
 
+    def _value(self, e: Expr) -> float | None:
+        """A number for an expression over parameters, as they are when the model is translated."""
+        if self._numeric is None:
+            self._numeric = Numeric(known_values(self._flat))
+        return self._numeric(e)
+
+    def _select(self, e: Expr | None) -> Select:
+        if e is None:
+            return Select.DEFAULT
+        value = self._value(e)
+        return Select.DEFAULT if value is None else Select(int(value))
+
     def _flag(self, e: Expr | None, default: bool, v: Variable) -> bool:
         """`fixed`: literal, or decided by parameters as they are when the model is translated."""
         if e is None:
             return default
         if isinstance(e, Bool):
             return e.value
-        if self._numeric is None:
-            self._numeric = Numeric(known_values(self._flat))
-        value = self._numeric(e)
+        value = self._value(e)
         if value is None:
             raise _error(f"`fixed` of {v.name} must be known when the model is translated", v.origin)
         return bool(value)
@@ -343,12 +353,6 @@ def _typed(e: Expr | None, v: Variable) -> Expr | None:
     if e is None:
         return None
     return build.to_real(e) if v.ty == REAL else e
-
-
-def _select(e: Expr | None) -> Select:
-    if not isinstance(e, Enum):
-        return Select.DEFAULT
-    return Select[e.literal.upper()]
 
 
 def _text(e: Expr | None) -> str:

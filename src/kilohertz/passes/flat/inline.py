@@ -1,9 +1,10 @@
 """Calls: inlined where that pays, else nodes of their own.
 
 A function is inlined by running it symbolically on its scalar arguments (`execute.py`): where it is annotated `Inline`
-or `LateInline`, or is short.  Any other call with one scalar output stays an expression; one with arrays, records or
-several outputs becomes a call equation that sets auxiliary variables `$c7[1]`, shared by all calls with the same
-arguments.
+or `LateInline`, or is short; but not where it is annotated with its derivative and reads the result of a call that is
+not (properties of media: that derivative is better than anything made from them).  Any other call with one scalar
+output stays an expression; one with arrays, records or several outputs becomes a call equation that sets auxiliary
+variables `$c7[1]`, shared by all calls with the same arguments.
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ class Inliner:
             return _builtin(f, args)
         if f.id in self._never or f.inline is False or f.id in self._active or not f.pure or len(self._active) > 40:
             return None
+        if f.derivatives and not f.inline and _from_calls(args):
+            return None  # it knows its derivative; that of the call whose result it reads would have to be made
         wanted = bool(f.inline) or f.late_inline
         if not wanted and not self._may_be_short(f):
             self._never.add(f.id)
@@ -204,6 +207,11 @@ def _builtin(f: Function, args: list[Value]) -> list[Value] | None:
     ty = f.outputs[0].ty
     result = fold_builtin(Builtin(external.symbol, tuple(a.scalar for a in args), ty))
     return [Value(ty, (result,))]
+
+
+def _from_calls(args: list[Value]) -> bool:
+    """Some argument is the result of a call that stays one."""
+    return any(isinstance(x, Ref) and x.name.startswith("$c") for a in args for x in a.items)
 
 
 def _nodes(values: list[Value]) -> int:

@@ -7,8 +7,9 @@
 
 Constants, structural parameters and final parameters with literal values are replaced by their values.  The condition
 of an if-equation that hangs on parameters alone is decided here, since its branches may differ in what is a state:
-those parameters can no longer be changed before a run.  Shared parts are expanded once (one memo per model), so the cost is linear in the size of the scalar result.  Gives up (Unsupported,
-reported as B101) where a size or a loop is not known at compile time; an algorithm that does not unroll stays one.
+those parameters can no longer be changed before a run.  Shared parts are expanded once (one memo per model), so the
+cost is linear in the size of the scalar result.  Gives up (Unsupported, reported as B101) where a size or a loop is not
+known at compile time.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ from kilohertz.ir.step import Alias, Assignment, Block, Kind, Partition, Slot, S
 from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import Occurrence, cost, simplify_node
 from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric, settled
-from kilohertz.passes.step.blocks import CallRule, Context, make_blocks
+from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.initial import initial_blocks
 from kilohertz.passes.step.order import order
 from kilohertz.passes.step.partition import partitioned, state_sparsity
@@ -36,15 +37,15 @@ from kilohertz.passes.step.partition import partitioned, state_sparsity
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 
 
-def assemble(dae: Dae, call_rule: CallRule | None = None) -> Step:
+def assemble(dae: Dae) -> Step:
     """The Step form of an index-one Dae whose states are chosen."""
-    return _Assembler(dae, call_rule).run()
+    return _Assembler(dae).run()
 
 
 class _Assembler:
-    def __init__(self, dae: Dae, call_rule: CallRule | None) -> None:
+    def __init__(self, dae: Dae) -> None:
         self._dae = dae
-        self._call_rule = call_rule
+        self._derivatives = FunctionDerivatives(dict(dae.functions))
         self._occurrence = Occurrence()
         self._values = parameter_values(dae)
         self._out = Step(dae.name, experiment=dae.experiment, description=dae.description)
@@ -68,7 +69,7 @@ class _Assembler:
         out.blocks = tuple(partitioned([*blocks, *(w for w in whens if w is not None)], out, self._occurrence))
         out.state_sparsity = state_sparsity(out, self._occurrence)
         out.aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
-        out.functions = used_functions(dae.functions, out)
+        out.functions = used_functions(self._derivatives.functions, out)
         step.verify(out)
         return out
 
@@ -83,7 +84,8 @@ class _Assembler:
             v = variables.get(name)
             return v is not None and v.role in KNOWN
 
-        return Context(is_discrete, is_parameter, Numeric(self._values), self._call_rule, occurrence=self._occurrence)
+        rule = self._derivatives.rule
+        return Context(is_discrete, is_parameter, Numeric(self._values), rule, occurrence=self._occurrence)
 
     # ------------------------------------------------------------------------------------------------------ parameters
 

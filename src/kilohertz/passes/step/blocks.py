@@ -194,6 +194,7 @@ class _Loop:
         self._degrees: dict[Expr, int] = {}
         self._forced: dict[int, int] = {}
         self._eases: dict[tuple[int, int], int] = {}
+        self._called: set[int] = set()  # results of calls of this loop
         self._residuals: list[Expr | None] = []
 
     def run(self) -> list[Block]:
@@ -215,6 +216,7 @@ class _Loop:
         assert row.target is not None
         own = self._index[row.target]
         self._forced[i] = own
+        self._called.add(own)
         found = {own: None}
         for argument in inputs_of(e):
             for n in self._x.occurrence.names(argument):
@@ -223,7 +225,7 @@ class _Loop:
         return list(found)
 
     def _weight(self, column: int) -> int:
-        if any(c == column and not isinstance(self._rows[i].equation, Equation) for i, c in self._forced.items()):
+        if column in self._called:
             return -1_000_000
         return self._x.guess_weight(self._unknowns[column].name)
 
@@ -237,7 +239,7 @@ class _Loop:
 
     def _ease_of(self, i: int, column: int) -> int:
         e = self._residuals[i]
-        if e is None:
+        if e is None or column in self._called:
             return 0
         parts = linear_parts(e, self._unknowns[column].name)
         if parts is None or not self._is_safe(parts[0]):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kilohertz.base import Diagnostic, InternalError, ModelError
-from kilohertz.graphs import FREE, Matching, maximum_matching, strong_components
+from kilohertz.graphs import FREE, Matching, maximum_matching
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, DaeVariable, Equation, Role, der_name, pre_name
 from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Ref
@@ -20,7 +20,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.step.blocks import Context, make_blocks
-from kilohertz.passes.step.order import Component, Row, candidates, incidence, rows_of, singular
+from kilohertz.passes.step.order import Component, Row, candidates, components, incidence, rows_of, singular
 
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 
@@ -160,15 +160,7 @@ class _Initial:
         return False
 
     def _components(self) -> list[Component]:
-        matching = self._matching
-        needs = []
-        for i, (row, touched) in enumerate(zip(self._rows, self._touched, strict=True)):
-            own = [matching.row_of[c] for c in touched if matching.row_of[c] != i]
-            needs.append(own if row.head == FREE else [row.head])
-        return [
-            Component([self._rows[i] for i in members], [self._unknowns[matching.column_of[i]] for i in members])
-            for members in strong_components(needs)
-        ]
+        return components(self._rows, self._touched, self._unknowns, self._index, self._matching)
 
 
 def _start(target: Ref, v: DaeVariable) -> Equation:

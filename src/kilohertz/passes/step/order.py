@@ -25,6 +25,7 @@ class Row:
     equation: AnyEquation
     target: str | None = None  # what it must compute, where that is fixed
     head: int = FREE  # row that runs the call this is a target of
+    invertible: bool = False  # a call's Real result: the call may be solved for its arguments, by iteration
 
 
 @dataclass(slots=True)
@@ -43,15 +44,20 @@ def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
             rows.append(Row(e, target))
             continue
         first = len(rows)
-        for name in targets_of(e):
-            rows.append(Row(e, name, FREE if len(rows) == first else first))
+        for result in target_refs(e):
+            invertible = isinstance(e, CallEquation) and e.guard is None and result.ty == REAL
+            rows.append(Row(e, result.name, FREE if len(rows) == first else first, invertible))
     return rows
 
 
-def targets_of(e: CallEquation | AlgorithmEquation) -> list[str]:
+def target_refs(e: CallEquation | AlgorithmEquation) -> list[Ref]:
     if isinstance(e, AlgorithmEquation):
-        return [t.name for t in e.targets]
-    return [t.name for output in e.targets for t in output if isinstance(t, Ref)]
+        return list(e.targets)
+    return [t for output in e.targets for t in output if isinstance(t, Ref)]
+
+
+def targets_of(e: CallEquation | AlgorithmEquation) -> list[str]:
+    return [t.name for t in target_refs(e)]
 
 
 def names_in(e: AnyEquation, occurrence: Occurrence) -> list[str]:
@@ -67,17 +73,19 @@ def incidence(rows: list[Row], index: dict[str, int], occurrence: Occurrence) ->
     """For each row the unknowns it contains."""
     found: list[list[int]] = []
     for row in rows:
-        if row.head != FREE:
-            assert row.target is not None
-            found.append([index[row.target]] if row.target in index else [])
-        else:
-            names = names_in(row.equation, occurrence)
-            if not isinstance(row.equation, Equation):
-                others = set(targets_of(row.equation)) - {row.target}
-                read = {n for x in inputs_of(row.equation) for n in occurrence.names(x)}
-                names = [n for n in names if n not in others or n in read]
-            found.append([index[n] for n in names if n in index])
+        e = row.equation
+        names = names_in(e, occurrence) if isinstance(e, Equation) else call_names(e, row, occurrence)
+        found.append([index[n] for n in names if n in index])
     return found
+
+
+def call_names(e: CallEquation | AlgorithmEquation, row: Row, occurrence: Occurrence) -> list[str]:
+    """What a row of a call touches: its own target and the arguments."""
+    names: dict[str, None] = {} if row.target is None else {row.target: None}
+    for x in inputs_of(e):
+        for n in occurrence.names(x):
+            names[n] = None
+    return list(names)
 
 
 def inputs_of(e: AnyEquation) -> tuple[Expr, ...]:
@@ -91,7 +99,7 @@ def inputs_of(e: AnyEquation) -> tuple[Expr, ...]:
 
 def candidates(row: Row, columns: list[int], index: dict[str, int]) -> list[int]:
     """The unknowns a row may be solved for."""
-    if row.target is not None:
+    if row.target is not None and not row.invertible:
         return [index[row.target]] if row.target in index else []
     e = row.equation
     if isinstance(e, Equation) and e.left.ty != REAL:
@@ -108,10 +116,22 @@ def order(equations: Sequence[AnyEquation], unknowns: Sequence[Ref], occurrence:
     matching = maximum_matching(graph, len(unknowns))
     if not matching.is_perfect:
         raise singular(rows, graph, unknowns, matching)
+    return components(rows, columns, unknowns, index, matching)
+
+
+def components(
+    rows: list[Row], touched: list[list[int]], unknowns: Sequence[Ref], index: dict[str, int], matching: Matching
+) -> list[Component]:
+    """Strong components of a matched system.  Who computes the result of a call elsewhere is solved with the call."""
     needs: list[list[int]] = []
-    for i, (row, touched) in enumerate(zip(rows, columns, strict=True)):
-        own = [matching.row_of[c] for c in touched if matching.row_of[c] != i]
-        needs.append(own if row.head == FREE else [row.head])
+    for i, (row, columns) in enumerate(zip(rows, touched, strict=True)):
+        own = [matching.row_of[c] for c in columns if matching.row_of[c] != i]
+        needs.append(own if row.head == FREE else [*own, row.head])
+    for i, row in enumerate(rows):
+        if row.invertible and row.target in index:
+            owner = matching.row_of[index[row.target]]
+            if owner != i:
+                needs[owner].append(i if row.head == FREE else row.head)
     found = []
     for members in strong_components(needs):
         found.append(Component([rows[i] for i in members], [unknowns[matching.column_of[i]] for i in members]))

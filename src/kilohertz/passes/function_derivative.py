@@ -1,0 +1,350 @@
+"""Derivatives of Modelica functions: by their `derivative` annotations, else generated (forward mode).
+
+  function f  input Real x; output Real y;  algorithm  y := sin(x)*x;  end f;
+  ->  function $D(f)  input Real x; input Real $dx; output Real $dy;
+      algorithm  $dy := cos(x)*$dx*x + sin(x)*$dx;  y := sin(x)*x;
+
+Each assignment to a Real is preceded by the assignment of its derivative; conditions and loops stay (the derivative of
+what the function does, not of where it jumps).  External functions without annotation have none: NoDerivative.
+A. Griewank, A. Walther, Evaluating Derivatives (2008), chapter 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kilohertz.base import Origin
+from kilohertz.ir import build
+from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir.expr import (
+    Array,
+    Binary,
+    Builtin,
+    Call,
+    Comprehension,
+    Expr,
+    Field,
+    IfExp,
+    Index,
+    Item,
+    Record,
+    Ref,
+    Unary,
+)
+from kilohertz.ir.flat import (
+    Assign,
+    DerivativeOf,
+    ForStatement,
+    Function,
+    IfStatement,
+    Local,
+    Statement,
+    TupleTarget,
+    WhileStatement,
+)
+from kilohertz.ir.types import REAL, RecordType, TupleType, Type
+from kilohertz.passes.algebra import NoDerivative, derive_builtin, is_moving
+
+LINEAR = frozenset(
+    [
+        "sum",
+        "transpose",
+        "vector",
+        "matrix",
+        "scalar",
+        "skew",
+        "symmetric",
+        "diagonal",
+        "real",
+        "noEvent",
+        "fill",
+        "cat",
+        "promote",
+        "linspace",
+    ]
+)
+CONSTANT = frozenset(
+    ["zeros", "ones", "identity", "size", "ndims", "integer", "floor", "ceil", "Integer", "String", "sign"]
+)
+BILINEAR = frozenset({"cross", "outerProduct"})
+
+
+def has_reals(ty: Type) -> bool:
+    """Real, or a record with a Real in it."""
+    if isinstance(ty.base, RecordType):
+        return any(has_reals(t) for _, t in ty.base.fields)
+    return ty.base == REAL.base
+
+
+class FunctionDerivatives:
+    """Finds or makes derivative functions; `functions` grows by those it makes."""
+
+    def __init__(self, functions: dict[str, Function]) -> None:
+        self.functions = functions
+        self._making: set[str] = set()
+        self._second: dict[str, DerivativeOf] = {}  # by first derivative: the second one its function names
+
+    def rule(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
+        """The derivative of a call (of output `index`, where it has several) from those of its arguments."""
+        derived = self.whole(call, rates)
+        if index is None or not isinstance(derived.ty.base, TupleType):
+            return derived
+        f = self.functions[call.function]
+        place = sum(has_reals(o.ty) for o in f.outputs[:index])
+        return Item(derived, place)
+
+    def whole(self, call: Call, rates: list[Expr]) -> Call:
+        """The call that gives the derivatives of all Real outputs."""
+        f = self.functions.get(call.function)
+        if f is None:
+            raise NoDerivative(call.function)
+        found = self._annotated(f, rates)
+        types = _output_types(call, f)
+        if found is not None:
+            left_out = {*found.no_derivative, *found.zero_derivative}
+            return Call(found.function, (*call.args, *_moving_rates(f, call.args, rates, left_out)), types)
+        made = self._generated(f)
+        return Call(made.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
+
+    def _annotated(self, f: Function, rates: list[Expr]) -> DerivativeOf | None:
+        options = [d for d in f.derivatives if d.order == 1]
+        if not options and f.id in self._second:
+            options = [self._second[f.id]]
+        rate_of = {local.name: r for local, r in zip(f.inputs, rates, strict=True)}
+        for d in options:
+            if d.function not in self.functions:
+                continue
+            if any(is_moving([rate_of[name]]) for name in d.zero_derivative if name in rate_of):
+                continue
+            for second in f.derivatives:
+                if second.order == 2 and second.function in self.functions:
+                    self._second.setdefault(d.function, replace(second, order=1))
+            return d
+        return None
+
+    # ------------------------------------------------------------------------------------------------------ generation
+
+    def _generated(self, f: Function) -> Function:
+        name = f"$D({f.id})"
+        if name in self.functions:
+            return self.functions[name]
+        if f.external is not None or not f.body or name in self._making:
+            raise NoDerivative(f.id)
+        self._making.add(name)
+        try:
+            body = _Derivation(self, f).run()
+        finally:
+            self._making.discard(name)
+        made = Function(
+            name,
+            [*f.inputs, *(_rate_local(f, v) for v in f.inputs if has_reals(v.ty))],
+            [_rate_local(f, v) for v in f.outputs if has_reals(v.ty)],
+            [*f.locals, *f.outputs, *(_rate_local(f, v) for v in f.locals if has_reals(v.ty))],
+            body,
+            pure=f.pure,
+            origin=Origin(f.origin.spans, f.origin.path, ("differentiate",)),
+        )
+        self.functions[name] = made
+        return made
+
+
+def _rate_name(f: Function, name: str) -> str:
+    """`$dx`, in a derivative of a derivative `$ddx`."""
+    return "$d" + "d" * f.id.count("$D(") + name
+
+
+def _rate_local(f: Function, v: Local) -> Local:
+    return Local(_rate_name(f, v.name), v.ty, v.dims, None, f"derivative of {v.name}")
+
+
+def _output_types(call: Call, f: Function) -> Type:
+    declared = list(call.ty.base.elements) if isinstance(call.ty.base, TupleType) else [call.ty]
+    kept = [t for t, o in zip(declared, f.outputs, strict=False) if has_reals(o.ty)]
+    if not kept:
+        raise NoDerivative(f.id)
+    return kept[0] if len(kept) == 1 else Type(TupleType(tuple(kept)))
+
+
+def _moving_rates(f: Function, args: tuple[Expr, ...], rates: list[Expr], left_out: set[str]) -> list[Expr]:
+    found = []
+    for local, arg, rate in zip(f.inputs, args, rates, strict=True):
+        if has_reals(local.ty) and local.name not in left_out:
+            found.append(typed(rate, arg))
+    return found
+
+
+def typed(rate: Expr, like: Expr) -> Expr:
+    """A derivative with the shape of what it is the derivative of (a plain zero stands for any)."""
+    if rate is not ZERO or (not like.ty.dims and not isinstance(like.ty.base, RecordType)):
+        return rate
+    if isinstance(like, Array):
+        return like.rebuilt(tuple(typed(ZERO, c) for c in like.elements))
+    if isinstance(like, Record):
+        return like.rebuilt(tuple(typed(ZERO, c) if has_reals(c.ty) else c for c in like.fields))
+    if isinstance(like.ty.base, RecordType):
+        fields = [build.field(like, name) for name, _ in like.ty.base.fields]
+        return Record(tuple(typed(ZERO, c) if has_reals(c.ty) else c for c in fields), like.ty)
+    if all(d is not None for d in like.ty.dims):
+        return build.zeros(like.ty)
+    return Binary(".*", ZERO, like, like.ty)
+
+
+class _Derivation:
+    """The body of a generated derivative function."""
+
+    def __init__(self, table: FunctionDerivatives, f: Function) -> None:
+        self._table = table
+        self._real = {v.name for v in (*f.inputs, *f.outputs, *f.locals) if has_reals(v.ty)}
+        self._f = f
+
+    def run(self) -> list[Statement]:
+        start: list[Statement] = []
+        for v in (*self._f.locals, *self._f.outputs):
+            if v.name in self._real and v.default is not None:
+                ref = Ref(_rate_name(self._f, v.name), v.ty)
+                start.append(Assign(ref, typed(self._rate(v.default), v.default), self._f.origin))
+        return start + self._body(self._f.body)
+
+    def _body(self, body: list[Statement]) -> list[Statement]:
+        found: list[Statement] = []
+        for s in body:
+            found += self._statement(s)
+        return found
+
+    def _statement(self, s: Statement) -> list[Statement]:
+        match s:
+            case Assign(target, value, origin):
+                return [*self._assign(target, value, origin), s]
+            case IfStatement(branches, otherwise, origin):
+                return [IfStatement([(c, self._body(b)) for c, b in branches], self._body(otherwise), origin)]
+            case ForStatement(name, over, body, origin):
+                return [ForStatement(name, over, self._body(body), origin)]
+            case WhileStatement(condition, body, origin):
+                return [WhileStatement(condition, self._body(body), origin)]
+            case _:
+                return [s]
+
+    def _assign(self, target: Expr | TupleTarget, value: Expr, origin: Origin) -> list[Statement]:
+        if not isinstance(target, TupleTarget):
+            rate_target = self._target(target)
+            if rate_target is None:
+                return []
+            return [Assign(rate_target, typed(self._rate(value), value), origin)]
+        assert isinstance(value, Call)
+        wanted = [None if t is None else self._target(t) for t in target.elements]
+        if not any(t is not None for t in wanted):
+            return []
+        derived = self._table.whole(value, [self._rate(a) for a in value.args])
+        g = self._table.functions[value.function]
+        kept = tuple(t for t, o in zip(wanted, g.outputs, strict=False) if has_reals(o.ty))
+        if len(kept) == 1:
+            return [] if kept[0] is None else [Assign(kept[0], derived, origin)]
+        return [Assign(TupleTarget(kept), derived, origin)]
+
+    def _target(self, target: Expr) -> Expr | None:
+        """The derivative's place beside a target; None where it holds no Reals."""
+        if not has_reals(target.ty):
+            return None
+        match target:
+            case Ref(name, ty):
+                return Ref(_rate_name(self._f, name), ty) if name in self._real else None
+            case Index(base, subs, ty):
+                inner = self._target(base)
+                return None if inner is None else Index(inner, subs, ty)
+            case Field(base, name):
+                inner = self._target(base)
+                return None if inner is None else Field(inner, name)
+            case _:
+                raise NoDerivative(self._f.id)
+
+    # ----------------------------------------------------------------------------------------------------- expressions
+
+    def _rate(self, e: Expr) -> Expr:
+        """The derivative of an expression; a plain ZERO stands for zero of any shape."""
+        if not has_reals(e.ty):
+            return ZERO
+        match e:
+            case Ref(name, ty):
+                return Ref(_rate_name(self._f, name), ty) if name in self._real else ZERO
+            case Unary(_, operand):
+                inner = self._rate(operand)
+                return ZERO if inner is ZERO else neg(inner)
+            case Binary():
+                return self._binary(e)
+            case IfExp(condition, then, otherwise):
+                a, b = self._rate(then), self._rate(otherwise)
+                if a is ZERO and b is ZERO:
+                    return ZERO
+                return IfExp(condition, typed(a, then), typed(b, otherwise))
+            case Array(elements):
+                return self._gathered(e, elements)
+            case Record(fields):
+                return self._gathered(e, fields)
+            case Index(base, subs, ty):
+                inner = self._rate(base)
+                return ZERO if inner is ZERO else Index(inner, subs, ty)
+            case Field(base, name):
+                inner = self._rate(base)
+                return ZERO if inner is ZERO else Field(inner, name)
+            case Comprehension(op, body, iterators, ty) if op in ("", "sum"):
+                inner = self._rate(body)
+                return ZERO if inner is ZERO else Comprehension(op, typed(inner, body), iterators, ty)
+            case Call():
+                rates = [self._rate(a) for a in e.args]
+                return ZERO if all(r is ZERO for r in rates) else self._table.rule(e, rates, None)
+            case Builtin():
+                return self._builtin(e)
+            case _:
+                if any(isinstance(n, Ref) and n.name in self._real for n in build.walk(e)):
+                    raise NoDerivative(self._f.id)
+                return ZERO
+
+    def _gathered(self, e: Array | Record, parts: tuple[Expr, ...]) -> Expr:
+        rates = [self._rate(p) for p in parts]
+        if all(r is ZERO for r in rates):
+            return ZERO
+        return e.rebuilt(tuple(typed(r, p) if has_reals(p.ty) else p for r, p in zip(rates, parts, strict=True)))
+
+    def _binary(self, e: Binary) -> Expr:
+        a, b, op = e.left, e.right, e.op
+        da, db = self._rate(a), self._rate(b)
+        if da is ZERO and db is ZERO:
+            return ZERO
+        if op in ("+", ".+"):
+            return add(typed(da, a), typed(db, b))
+        if op in ("-", ".-"):
+            return sub(typed(da, a), typed(db, b))
+        times = mul if op == "*" else _times
+        if op in ("*", ".*"):
+            terms = ([] if da is ZERO else [times(da, b)]) + ([] if db is ZERO else [times(a, db)])
+            return terms[0] if len(terms) == 1 else add(terms[0], terms[1])
+        if op in ("/", "./"):
+            over = da if db is ZERO else neg(_times(e, db)) if da is ZERO else sub(da, _times(e, db))
+            return build.elementwise("./", over, b)
+        if op in ("^", ".^") and not e.ty.dims:
+            if db is ZERO:
+                return mul(mul(b, build.pow_(a, sub(b, ONE))), da)
+            rate = mul(db, Builtin("log", (a,), REAL))
+            return mul(e, rate if da is ZERO else add(rate, build.div(mul(b, da), a)))
+        raise NoDerivative(self._f.id)
+
+    def _builtin(self, e: Builtin) -> Expr:
+        name, args = e.name, e.args
+        if name in CONSTANT:
+            return ZERO
+        rates = [self._rate(a) for a in args]
+        if all(r is ZERO for r in rates):
+            return ZERO
+        if name in LINEAR:
+            fresh = tuple(typed(r, a) if has_reals(a.ty) else a for r, a in zip(rates, args, strict=True))
+            return e.rebuilt(fresh)
+        if name in BILINEAR:
+            first, second = typed(rates[0], args[0]), typed(rates[1], args[1])
+            return add(e.rebuilt((first, args[1])), e.rebuilt((args[0], second)))
+        if any(a.ty.dims for a in args) or e.ty.dims:
+            raise NoDerivative(f"{name} in {self._f.id}")
+        return derive_builtin(name, args, rates, e)
+
+
+def _times(a: Expr, b: Expr) -> Expr:
+    return build.elementwise(".*", a, b)
