@@ -22,7 +22,7 @@ _TABLE: dict[tuple[Any, ...], Any] = {}
 
 
 class Expr:
-    """Base of all expressions.  `children()` gives the operands in order; `rebuilt(children)` the node with new ones."""
+    """Base of all expressions: `children()` are the operands in order, `rebuilt(children)` is it with new ones."""
 
     __slots__ = ("ty",)
     __match_args__: ClassVar[tuple[str, ...]] = ()

@@ -11,6 +11,7 @@ arrays, loops and records.  Structural parameters are constants with a literal b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TypeAlias
 
 from kilohertz.base import Origin
@@ -41,7 +42,7 @@ class Variable:
 
 @dataclass(slots=True)
 class Equality:
-    """`left = right`; both of one type.  `left` may be a `TupleTarget` only when `right` is a Call with several outputs."""
+    """`left = right`; both of one type.  `left` is a `TupleTarget` only when `right` is a Call with several outputs."""
 
     left: Expr | TupleTarget
     right: Expr
@@ -66,7 +67,7 @@ class IfEquation:
 
 @dataclass(slots=True)
 class WhenEquation:
-    """`when c1 then ... elsewhen c2 ...`; a vector condition is an `Array` of Booleans; a Clock condition is clocked."""
+    """`when c1 then ... elsewhen c2 ...`; a vector condition is an `Array` of Booleans, a Clock makes it clocked."""
 
     branches: list[tuple[Expr, list[Equation]]]
     origin: Origin = Origin()
@@ -222,7 +223,8 @@ class Function:
     late_inline: bool = False
     smooth_order: int | None = None
     derivatives: list[DerivativeOf] = field(default_factory=list)
-    inverses: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (input solved for, function id, args)
+    # (input solved for, function id, arguments)
+    inverses: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
     generate_events: bool = False
     is_record_constructor: bool = False
     origin: Origin = Origin()
@@ -236,6 +238,23 @@ class DerivativeOf:
     order: int = 1
     no_derivative: tuple[str, ...] = ()
     zero_derivative: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPartition:
+    """What runs together.  The continuous partition (everything unclocked) has `base` None.
+
+    A tick comes `shift` intervals of `clock` after its first tick, then every `factor` intervals.
+    """
+
+    base: int | None  # number of its base partition
+    clock: Expr | None  # the `Clock(...)` that it goes by; None where the model gives none
+    factor: Fraction
+    shift: Fraction
+    solver: Expr | None  # solverMethod of a discretised continuous partition
+    equations: tuple[int, ...]  # numbers in Flat.equations
+    algorithms: tuple[int, ...]  # numbers in Flat.algorithms
+    variables: tuple[str, ...]  # their bindings, where they have one, belong here too
 
 
 @dataclass(slots=True)
@@ -259,5 +278,6 @@ class Flat:
     algorithms: list[Algorithm] = field(default_factory=list)
     initial_algorithms: list[Algorithm] = field(default_factory=list)
     functions: dict[str, Function] = field(default_factory=dict)
+    clocks: list[ClockPartition] = field(default_factory=list)  # the continuous one first (MLS 16)
     experiment: Experiment = field(default_factory=Experiment)
     description: str = ""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from kilohertz.base import Diagnostic, ModelError, Note, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
 from kilohertz.ir import build
 from kilohertz.ir.expr import Int, Real
 from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
 from kilohertz.ir.types import REAL, ExternalObjectType
+from kilohertz.semantics.balancing.clocks import infer_clocks
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.connecting.connect_sets import FlowLeaf
@@ -19,7 +21,7 @@ from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.semantics.reach import called, expressions
 from kilohertz.semantics.world import World
-from kilohertz.syntax import Libraries, annotation_args, annotation_value, tree
+from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
 
 ATTRIBUTES = (
     "quantity",
@@ -42,7 +44,8 @@ def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, li
     found = world.absolute(name)
     if not isinstance(found, ClassNode):
         raise ModelError(_missing(world, name))
-    flat = _Flattener(world, found).run()
+    with paused_collector():  # hundreds of thousands of objects, none of them garbage
+        flat = _Flattener(world, found).run()
     return flat, world.warnings
 
 
@@ -88,7 +91,7 @@ class _Flattener:
         flat.experiment = self._experiment()
         top = Comp(self.world, node, "", None, definition.name, ())
         self.elaborator.maker.top = top
-        self._visit(top, True)
+        self._visit_all(top)
         graph = self.elaborator.graph
         for comp in self.composites:
             for section, view in comp.node.sections:
@@ -100,8 +103,9 @@ class _Flattener:
         self._variables()
         self._sections()
         flat.equations += graph.equations
-        self._functions()
         self._structural()
+        self._functions()
+        self._clocks()
         return flat
 
     # ------------------------------------------------------------------------------------------------------- components
@@ -117,28 +121,36 @@ class _Flattener:
             self.composites.append(at)
             self._check_modifiers(at)
             children: list[tuple[Comp, bool]] = []
+            for name, element in at.node.table.items():
+                if not element.is_class and element.component.outer:
+                    at.child(name)  # finds its inner, or adds a default one at the top
             for child in at.components():
                 parts = child.elements() if isinstance(child, CompArray) else (child,)
                 keep = outer and (at.parent is None or at.node.kind in ("connector", "record", "operator record"))
                 children += [(part, keep) for part in parts]
             stack.extend(reversed(children))
 
+    def _visit_all(self, top: Comp) -> None:
+        """The model, and the default inner components that its outer ones ask for (MLS 5.4)."""
+        self._visit(top, True)
+        visited: set[str] = set(top.children)
+        while pending := [n for n in top.inner_children if n not in visited]:
+            for name in pending:
+                visited.add(name)
+                added = top.inner_children[name]
+                for part in added.elements() if isinstance(added, CompArray) else (added,):
+                    if part is not None:
+                        self._visit(part, False)
+
     def _revisit(self, top: Comp) -> None:
         """Once connections have filled the buses: the final list of variables."""
         self.primitives.clear()
         self.composites.clear()
-        self._visit(top, True)
-        for extra in top.inner_children.values():
-            for part in extra.elements() if isinstance(extra, CompArray) else (extra,) if extra is not None else ():
-                if not self._known(part):
-                    self._visit(part, False)
+        self._visit_all(top)
         unused = self.elaborator.graph.unused
         self.primitives = [
             (c, o) for c, o in self.primitives if c.variability in ("parameter", "constant") or not unused(c)
         ]
-
-    def _known(self, comp: Comp) -> bool:
-        return any(c is comp for c in self.composites)
 
     def _check_modifiers(self, comp: Comp) -> None:
         """Modifications must name something that is there."""
@@ -153,8 +165,9 @@ class _Flattener:
                     )
 
     def _flow_leaves(self) -> list[FlowLeaf]:
-        leaf = self.elaborator.graph.leaf
-        return [FlowLeaf(leaf(c), c.origin) for c, _ in self.primitives if c.connection == "flow"]
+        graph = self.elaborator.graph
+        flows = [c for c, _ in self.primitives if c.connection == "flow"]
+        return [FlowLeaf(graph.leaf(c), c.origin, graph.in_bus(c)) for c in flows]
 
     def _streams(self) -> dict[str, StreamVariable]:
         streams: dict[str, StreamVariable] = {}
@@ -194,7 +207,9 @@ class _Flattener:
     def _variable(self, comp: Comp, outermost: bool) -> Variable:
         ty = comp.ty
         assert ty is not None
-        attributes = {n: e for n in ATTRIBUTES if (e := self.elaborator.bindings.attribute(comp, n)) is not None}
+        bindings = self.elaborator.bindings
+        named = bindings.attribute_names(comp)
+        attributes = {n: e for n in ATTRIBUTES if n in named and (e := bindings.attribute(comp, n)) is not None}
         variability = comp.variability or ("continuous" if ty.base == REAL.base else "discrete")
         if isinstance(ty.base, ExternalObjectType):
             variability = comp.variability or "parameter"
@@ -254,7 +269,7 @@ class _Flattener:
         statements = self.elaborator.statements
         for comp in self.composites:
             for section, view in comp.node.sections:
-                ctx = Ctx(view, comp)
+                ctx = Ctx(view, comp, open_=section.algorithm)
                 if section.algorithm:
                     body = statements.block(section.items, ctx)
                     span = Span(view.definition.file, section.start, section.end)
@@ -279,6 +294,12 @@ class _Flattener:
             if isinstance(variable.ty.base, ExternalObjectType):
                 ids.append(variable.ty.base.destructor)
         flat.functions = self.elaborator.functions.closure(ids)
+
+    def _clocks(self) -> None:
+        """Clock partitions; what contradicts itself is reported as a warning, since only a simulation needs them."""
+        result = infer_clocks(self.flat)
+        self.flat.clocks = list(result.partitions)
+        self.world.warnings += [replace(d, severity=Severity.WARNING) for d in result.diagnostics]
 
     def _experiment(self) -> Experiment:
         definition = self.node.definition

@@ -10,7 +10,7 @@ from kilohertz.ir import build
 from kilohertz.ir.expr import Builtin, Expr, Field, Int, Ref
 from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
 from kilohertz.ir.types import INTEGER, RecordType
-from kilohertz.semantics.classes import Ctx, Mod, Spec, spec_of
+from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.reach import called_functions
@@ -36,6 +36,8 @@ class Functions:
         self.defaults_of_models: dict[tuple[str, str], Mod] = {}
         # of records some of whose fields have a value from the start: assignments before the body, by function
         self._preludes: dict[str, list[Assign]] = {}
+        # defaults that depend on other inputs, to be elaborated again where these are known
+        self.default_texts: dict[tuple[str, str], tuple[tree.Expr, View]] = {}
         self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
 
     def fresh(self, name: str) -> str:
@@ -153,6 +155,8 @@ class Functions:
             return self._default_record(local, element, ctx)
         inside = Ctx(element.view, None, None, ctx.locals)
         value = coerce(elaborator.expr(modification.binding, inside), local.ty)
+        if not build.is_literal(value):
+            self.default_texts[ctx.view.root.full_name, local.name] = (modification.binding, element.view)
         elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
         return value
 

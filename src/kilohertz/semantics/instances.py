@@ -15,6 +15,7 @@ from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.interp import ArrayValue
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type
+from kilohertz.semantics.classes import inner_class
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element, View
 from kilohertz.syntax import tree
@@ -223,7 +224,7 @@ class Maker:
         decl, view, env, ctx = self._redeclared(element, decl, own, env)
         if element.component.condition is not None and not self._condition(element.component.condition, own):
             return None
-        node = self._type(element, decl, view, env)
+        node = self._type(element, decl, view, env, parent)
         comp = Comp(self.world, node, _join(parent.path, element.name), parent, element.name, env, element)
         comp.decl = decl
         self._prefixes(comp, parent, element.component, decl)
@@ -263,6 +264,8 @@ class Maker:
             env += (Mod(spec_of(decl.modification, file), own),)
         if decl.constraint is not None:
             env += self._constraining(element, own)
+        if decl.constraint is not None and decl.constraint.modification is not None:
+            env += (Mod(spec_of(decl.constraint.modification, file), own),)  # weaker than the declaration itself
         if element.replaces is not None and not element.replaces.is_class:
             env += self._constraining(element.replaces, Ctx(element.replaces.view, own.inst))
         return decl, element.view, env, own
@@ -282,13 +285,14 @@ class Maker:
             raise ModelError(Diagnostic("S231", "the condition of a component must be Boolean", ctx.span(condition)))
         return value
 
-    def _type(self, element: Element, decl: tree.Component, view: View, env: Env) -> ClassNode:
+    def _type(self, element: Element, decl: tree.Component, view: View, env: Env, inst: Comp | None) -> ClassNode:
         if decl is element.component:
             if element.type_node is None:
                 element.type_node = view.lookup_class(decl.type)
             node = element.type_node
         else:
             node = view.lookup_class(decl.type)
+        node = inner_class(node, inst)
         node.table  # noqa: B018  (finds out whether it is primitive)
         return node.specialised(env) if env else node
 
@@ -376,7 +380,7 @@ class Maker:
             "S290", f"there is no inner `{element.name}`; one with default values is added at the top", element.span
         )
         own = Ctx(element.view)
-        node = self._type(element, element.component, element.view, ())
+        node = self._type(element, element.component, element.view, (), None)
         if node.definition.partial:
             raise ModelError(
                 Diagnostic(

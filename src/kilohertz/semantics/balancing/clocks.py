@@ -31,7 +31,16 @@ from typing import TypeVar
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import UnionFind
 from kilohertz.ir.expr import Builtin, Expr, Int, Real, Ref
-from kilohertz.ir.flat import CONSTANT, PARAMETER, Equation, Flat, Statement, WhenEquation, WhenStatement
+from kilohertz.ir.flat import (
+    CONSTANT,
+    PARAMETER,
+    ClockPartition,
+    Equation,
+    Flat,
+    Statement,
+    WhenEquation,
+    WhenStatement,
+)
 from kilohertz.ir.types import CLOCK, ExternalObjectType
 from kilohertz.semantics.balancing.parts import bodies, expressions
 
@@ -39,23 +48,6 @@ _K = TypeVar("_K")
 
 _RATE_CHANGES = frozenset({"subSample", "superSample", "shiftSample", "backSample"})
 _CLOCKED = frozenset({"previous", "firstTick", "interval", "noClock", "Clock", "sampled", "hold", *_RATE_CHANGES})
-
-
-@dataclass(frozen=True, slots=True)
-class ClockPartition:
-    """What runs together.  The continuous partition (everything unclocked) has `base` None.
-
-    A tick comes `shift` intervals of `clock` after its first tick, then every `factor` intervals.
-    """
-
-    base: int | None  # number of its base partition
-    clock: Expr | None  # the `Clock(...)` that it goes by; None where the model gives none
-    factor: Fraction
-    shift: Fraction
-    solver: Expr | None  # solverMethod of a discretised continuous partition
-    equations: tuple[int, ...]  # numbers in Flat.equations
-    algorithms: tuple[int, ...]  # numbers in Flat.algorithms
-    variables: tuple[str, ...]  # their bindings, where they have one, belong here too
 
 
 @dataclass(frozen=True, slots=True)

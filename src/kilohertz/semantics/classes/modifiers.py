@@ -15,7 +15,7 @@ from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
     from kilohertz.ir.expr import Expr
-    from kilohertz.semantics.classes.nodes import View
+    from kilohertz.semantics.classes.nodes import ClassNode, View
     from kilohertz.semantics.instances import Comp
 
 
@@ -72,7 +72,7 @@ def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
 class Ctx:
     """Where names are resolved: a view of a class, the instance of that class, and names bound on the way."""
 
-    __slots__ = ("inst", "iterators", "locals", "view")
+    __slots__ = ("inst", "iterators", "locals", "open", "view")
 
     def __init__(
         self,
@@ -80,8 +80,10 @@ class Ctx:
         inst: Comp | None = None,
         iterators: dict[str, Expr] | None = None,
         locals_: dict[str, Expr] | None = None,
+        open_: bool = False,
     ) -> None:
         self.view, self.inst = view, inst
+        self.open = open_  # inside a model's algorithm: sizes may depend on variables
         self.iterators = iterators  # values of for-indices
         self.locals = locals_  # inside a function: its variables
 
@@ -91,7 +93,7 @@ class Ctx:
     def with_iterator(self, name: str, value: Expr) -> Ctx:
         iterators = dict(self.iterators) if self.iterators else {}
         iterators[name] = value
-        return Ctx(self.view, self.inst, iterators, self.locals)
+        return Ctx(self.view, self.inst, iterators, self.locals, self.open)
 
 
 Selection = tuple[int | str, ...]
@@ -140,6 +142,19 @@ class Mod:
 
 
 Env = tuple[Mod, ...]
+
+
+def inner_class(node: ClassNode, inst: Comp | None) -> ClassNode:
+    """An `outer` class stands for the `inner` one of the nearest enclosing instance (MLS 5.4)."""
+    if not node.definition.outer:
+        return node
+    at = None if inst is None else inst.parent
+    while at is not None:
+        element = at.node.table.get(node.definition.name)
+        if element is not None and element.is_class and element.decl.inner:
+            return element.node()
+        at = at.parent
+    return node
 
 
 def instance_of(view: View, inst: Comp | None) -> Comp | None:

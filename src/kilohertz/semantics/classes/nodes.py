@@ -308,6 +308,7 @@ def _is_plain(decl: tree.ClassDef) -> bool:
     body = decl.body
     return (
         isinstance(body, tree.ShortBody)
+        and not decl.outer
         and not body.dims
         and not body.causality
         and (body.modification is None or (not body.modification.args and body.modification.binding is None))

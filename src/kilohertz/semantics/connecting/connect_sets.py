@@ -59,10 +59,14 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class FlowLeaf:
-    """A flow variable of some connector instance; zero unless some connection has it as an inside member."""
+    """A flow variable of some connector instance; zero unless some connection has it as an inside member.
+
+    In a bus (`in_bus`) it may come from outside alone: then it is zero too unless it is connected as an outside member.
+    """
 
     leaf: Leaf
     origin: Origin = Origin()  # where the connector is declared
+    in_bus: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,8 @@ def connection_equations(connections: Sequence[Connection], flow_leaves: Iterabl
     equations = sets.equations + [e for s in flows if (e := _flow_sum(s)) is not None]
     for flow in flow_leaves:
         for leaf in _elements(flow.leaf, split):
-            if not sets.has_inside(leaf) and 0 not in leaf.ty.dims:
+            connected = sets.has(leaf, outside=False) and (not flow.in_bus or sets.has(leaf, outside=True))
+            if not connected and 0 not in leaf.ty.dims:
                 equations.append(Equality(leaf.ref, zero(leaf.ty), flow.origin))
     return ConnectResult(equations, sets.asserts, tuple(streams), tuple(sets.diagnostics))
 
@@ -172,8 +177,8 @@ class _Sets:
             return self._sources.setdefault(self._sets.find(member), (self._members[member].leaf, origin))
         return self._sources.get(self._sets.find(member))
 
-    def has_inside(self, leaf: Leaf) -> bool:
-        return (_key(leaf), False) in self._number
+    def has(self, leaf: Leaf, outside: bool) -> bool:
+        return (_key(leaf), outside) in self._number
 
     def collected(self) -> tuple[list[ConnectionSet], list[ConnectionSet]]:
         """The flow sets and the stream sets, each in order of first appearance."""

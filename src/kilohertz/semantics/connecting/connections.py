@@ -377,6 +377,15 @@ class Graph:
             at = at.parent
         return False
 
+    def in_bus(self, comp: Comp) -> bool:
+        """Whether a variable belongs to an expandable connector."""
+        at = comp.parent
+        while at is not None and _is_connector(at):
+            if _is_expandable(at):
+                return True
+            at = at.parent
+        return False
+
     # --------------------------------------------------------------------------------------------------------- results
 
     def finish(self, flow_leaves: list[FlowLeaf], streams: dict[str, StreamVariable]) -> None:

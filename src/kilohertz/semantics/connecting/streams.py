@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kilohertz.base import InternalError
-from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Int, Real, Unary
+from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Real, Unary
 from kilohertz.ir.flat import Equality
 from kilohertz.ir.types import BOOLEAN, REAL, Type
 from kilohertz.semantics.connecting.connect_sets import ConnectionSet, Leaf, Member, long_sum, zero
@@ -81,9 +81,7 @@ class StreamTable:
         """What `actualStream(name)` stands for: the value that passes the connector, by the sign of its flow."""
         variable = self._variable(name)
         inflow = Binary(">", variable.flow.ref, Real(0.0), BOOLEAN)
-        either = IfExp(inflow, self.in_stream(name), variable.leaf.ref)
-        # continuous where it is used, multiplied by the flow (MLS 15.3): no event needed
-        return Builtin("smooth", (Int(0), either), either.ty)
+        return IfExp(inflow, self.in_stream(name), variable.leaf.ref)
 
     def _variable(self, name: str) -> StreamVariable:
         found = self._variables.get(name)

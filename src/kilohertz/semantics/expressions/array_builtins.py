@@ -81,7 +81,7 @@ class ArrayBuiltins:
         for arg in args:
             if isinstance(arg, Int):
                 dims.append(arg.value)
-            elif ctx.locals is None:
+            elif ctx.locals is None and not (ctx.open and self.elaborator.evaluation.varies(arg)):
                 value = self.elaborator.evaluation.known(arg, node, ctx, "the size of an array")
                 if not isinstance(value, int):
                     raise self.elaborator.error("S237", "a dimension must be an Integer", node, ctx)

@@ -88,6 +88,16 @@ class Bindings:
         """Whether a record's whole binding has this field (a base record's value may bind a derived one)."""
         return True
 
+    def attribute_names(self, comp: Comp) -> set[str]:
+        """Names among which are all attributes that anybody gave."""
+        node = comp.node
+        known = node.memo.get("attributes")
+        if known is None:
+            known = node.memo["attributes"] = {name for mod in node.attribute_chain for name in mod.spec.subs}
+        assert isinstance(known, set)
+        own = [mod.spec.subs for mod in comp.env if mod.spec.subs]
+        return known.union(*own) if own else known
+
     def attribute_mod(self, comp: Comp, name: str) -> Mod | None:
         for mod in comp.env:
             sub = mod.sub(name)

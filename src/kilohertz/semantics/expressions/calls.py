@@ -12,6 +12,7 @@ from kilohertz.ir import build
 from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, FunctionRef, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+from kilohertz.semantics.classes import inner_class
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce, compatible, fits
@@ -45,7 +46,7 @@ class Calls:
         if found is None and len(ref.names) > 1:
             found = self._through_component(ref, ctx)
         if isinstance(found, ClassNode):
-            return self.class_call(found, node, ctx)
+            return self.class_call(inner_class(found, ctx.inst), node, ctx)
         return self.builtins.call(".".join(ref.names), node, ctx)
 
     def _through_component(self, ref: tree.Ref, ctx: Ctx) -> ClassNode | None:
@@ -81,6 +82,8 @@ class Calls:
         args = [self._argument(a, ctx) for a in node.args]
         named = {name: self._argument(a, ctx) for name, a in node.named}
         if found.kind in FUNCTION_KINDS:
+            if found.definition.partial and ctx.locals is None:
+                raise self.elaborator.error("S285", f"`{found.full_name}` is partial and cannot be called", node, ctx)
             builtin = self._as_builtin(found, node, ctx)
             return builtin if builtin is not None else self.apply(found, args, named, node, ctx)
         if found.kind == "operator":
@@ -193,7 +196,7 @@ class Calls:
             values[x.name] = self._value(x, given[x.name], header, node, ctx)
         for x in pending:
             assert x.default is not None
-            default = self._default_in_model(header, x, ctx)
+            default = self._default_in_model(header, x, ctx) or self._default_again(header, x, values)
             values[x.name] = build.substitute(x.default, values) if default is None else default
         return [values[x.name] for x in header.inputs]
 
@@ -204,6 +207,13 @@ class Calls:
             return None
         bound = mod if ctx.inst is None else mod.bound(ctx.inst)
         return coerce(self.elaborator.bindings.binding_of(bound), x.ty)
+
+    def _default_again(self, header: Function, x: Local, values: dict[str, Expr]) -> Expr | None:
+        """A default in terms of other inputs, whose sizes are known by now."""
+        text = self.elaborator.functions.default_texts.get((header.id, x.name))
+        if text is None or any(r.name not in values for r in build.refs(x.default or Int(0))):
+            return None
+        return coerce(self.elaborator.expr(text[0], Ctx(text[1], None, None, values)), x.ty)
 
     def _value(self, x: Local, arg: Any, header: Function, node: Any, ctx: Ctx) -> Expr:
         if not isinstance(arg, Expr):

@@ -126,6 +126,9 @@ class Elaborator:
         left = self.expr(at, ctx)
         for op in reversed(spine):
             left = self.operators.binary(op.op, left, self.expr(op.right, ctx), op, ctx)
+            if op.op == "*" and (_is_actual_stream(op.left) or _is_actual_stream(op.right)):
+                # continuous since it is multiplied by the flow (MLS 15.3): no event needed
+                left = Builtin("smooth", (Int(0), left), left.ty)
         return left
 
     def _if(self, node: tree.IfExp, ctx: Ctx) -> Expr:
@@ -187,7 +190,7 @@ class Elaborator:
         first, last = self.expr(node.first, ctx), self.expr(node.last, ctx)
         step = None if node.step is None else self.expr(node.step, ctx)
         made = build.range_(first, step, last)
-        if made.ty.dims == (None,) and ctx.locals is None:
+        if made.ty.dims == (None,) and ctx.locals is None and not (ctx.open and self.evaluation.varies(made)):
             value = self.evaluation.known(made, node, ctx, "the size of a range")
             assert isinstance(value, ArrayValue)
             made = (
@@ -239,3 +242,7 @@ class Elaborator:
         if len(parts) == 1:
             return parts[0]
         return self.calls.cat(axis, parts, node, ctx)
+
+
+def _is_actual_stream(node: tree.Expr) -> bool:
+    return isinstance(node, tree.Call) and node.function.names == ("actualStream",)

@@ -43,7 +43,7 @@ class Loops:
 
     def comprehension(self, op: str, node: tree.Comprehension, ctx: Ctx) -> Expr:
         """`{e for i in r}` or a reduction over it: unrolled, or kept inside functions."""
-        if ctx.locals is not None:
+        if ctx.locals is not None or (ctx.open and any(self.varying_range(i, ctx) for i in node.iterators)):
             return self._kept_comprehension(op, node, ctx)
         # the last iterator is the outermost dimension (MLS 10.4.1.1)
         return self.elaborator.calls.reduced(op, self._unrolled(list(node.iterators), node.body, ctx, node), node, ctx)
@@ -52,12 +52,20 @@ class Loops:
         if not iterators:
             return self.elaborator.expr(body, ctx)
         iterator, rest = iterators[-1], iterators[:-1]
-        values = self.iteration_values(iterator, (body,), ctx)
+        values = self._elements(iterator, body, ctx)
         elements = [self._unrolled(rest, body, ctx.with_iterator(iterator.name, v), node) for v in values]
         if not elements:
             return Array((), REAL.array_of(*([0] * (len(rest) + 1))))
         ty = self.elaborator.common(elements, node, ctx)
         return build.array([coerce(e, ty) for e in elements])
+
+    def _elements(self, iterator: tree.Iterator, body: tree.Expr, ctx: Ctx) -> list[Expr]:
+        """What an iterator of a comprehension takes: values, or the elements of a vector of variables."""
+        over = self.iteration_range(iterator, (body,), ctx)
+        n = over.ty.dims[0]
+        if n is not None and self.elaborator.evaluation.varies(over):
+            return [build.index(over, (Int(i),)) for i in range(1, n + 1)]
+        return self.iteration_values(iterator, (body,), ctx)
 
     def iteration_values(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> list[Expr]:
         """The values a for-index takes outside functions, as literals."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note
-from kilohertz.interp import ArrayValue, EvaluationError, NotConstant
+from kilohertz.interp import ArrayValue, EvaluationError, NotAssigned, NotConstant
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
     TIME,
@@ -20,6 +20,9 @@ from kilohertz.ir.expr import (
     Ref,
 )
 from kilohertz.ir.types import (
+    BOOLEAN,
+    INTEGER,
+    REAL,
     ExternalObjectType,
     RecordType,
     Type,
@@ -204,9 +207,22 @@ class Names:
         except NotConstant:
             return Ref(comp.path, comp.ty)
         except EvaluationError as problem:
+            if self._is_left_open(comp, problem):
+                return build.zeros(comp.ty)
             raise ModelError(
                 Diagnostic("S236", f"the constant `{comp.path}` cannot be evaluated: {problem.message}", comp.span)
             ) from None
+
+    def _is_left_open(self, comp: Comp, problem: EvaluationError) -> bool:
+        """A field that the function which made its record never assigns: its value is not defined (MLS 12.4.4)."""
+        assert comp.ty is not None
+        binding = next((m for m in comp.env if m.spec.binding is not None), None)
+        return (
+            isinstance(problem, NotAssigned)
+            and binding is not None
+            and binding.implied
+            and comp.ty.base in (REAL.base, INTEGER.base, BOOLEAN.base)
+        )
 
     def record_value(self, comp: Comp) -> Expr:
         """A composite as a value: a record of its components' values."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import build
-from kilohertz.ir.expr import Expr, Record
+from kilohertz.ir.expr import Expr, Int, Record
 from kilohertz.ir.types import RecordType, Type
-from kilohertz.semantics.classes import ClassNode, Ctx, Element
+from kilohertz.semantics.classes import ClassNode, Ctx, Element, spec_of
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.instances import Comp
 
@@ -107,9 +107,7 @@ class Records:
             inner = Ctx(element.view, None, None, values)
             return coerce(elaborator.expr(modification.binding, inner), ty)
         if isinstance(ty.base, RecordType):
-            cls = element.view.lookup_class(element.component.type)
-            if ty.dims == ():
-                return self.construct(cls, [], {}, node, ctx)
+            return self._nested(element, ty, values, node, ctx)
         start = elaborator.world.package_instance(record).child(name)
         if isinstance(start, Comp) and start.is_primitive:
             value = elaborator.bindings.attribute(start, "start")
@@ -118,6 +116,38 @@ class Records:
         if 0 in ty.dims:
             return build.zeros(ty)
         raise elaborator.error("S274", f"`{record.full_name}` needs a value for its field `{name}`", node, ctx)
+
+    def _nested(self, element: Element, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx) -> Expr:
+        """A record inside a record (or an array of them): its fields as the declaration modifies them."""
+        cls = element.view.lookup_class(element.component.type)
+        specs = [(mod.spec, mod.ctx) for mod in element.chain]
+        if element.component.modification is not None:
+            file = element.view.definition.file
+            specs.append((spec_of(element.component.modification, file), Ctx(element.view, None, None, values)))
+        given: dict[str, tuple[Expr, bool]] = {}
+        for spec, inside in specs:
+            for name, sub in spec.subs.items():
+                if sub.binding is not None and name not in given:
+                    given[name] = (self.elaborator.expr(sub.binding, inside), sub.each)
+        return self._elements(cls, given, ty.dims, (), node, ctx)
+
+    def _elements(
+        self,
+        cls: ClassNode,
+        given: dict[str, tuple[Expr, bool]],
+        dims: tuple[int | None, ...],
+        index: tuple[int, ...],
+        node: Any,
+        ctx: Ctx,
+    ) -> Expr:
+        if not dims:
+            subs = tuple(Int(i) for i in index)
+            named = {n: e if each or not subs else build.index(e, subs) for n, (e, each) in given.items()}
+            return self.construct(cls, [], named, node, ctx)
+        if dims[0] is None:
+            raise self.elaborator.error("S232", f"the size of a field of `{cls.full_name}` is not known", node, ctx)
+        parts = [self._elements(cls, given, dims[1:], (*index, i), node, ctx) for i in range(1, dims[0] + 1)]
+        return build.array(parts) if parts else build.zeros(Type(self.elaborator.types.record(cls), dims))
 
 
 class _LazyFields(dict[str, Expr]):
