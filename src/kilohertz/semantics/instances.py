@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
     from kilohertz.semantics.world import World
 
+_MAX_RECURSION = 20  # how often a class may stand inside itself
 _STRENGTH = {"": 0, "discrete": 1, "parameter": 2, "constant": 3}
 
 
@@ -225,10 +226,21 @@ class Maker:
         if element.component.condition is not None and not self._condition(element.component.condition, own):
             return None
         node = self._type(element, decl, view, env, parent)
+        self._check_recursion(node, parent, element)
         comp = Comp(self.world, node, _join(parent.path, element.name), parent, element.name, env, element)
         comp.decl = decl
         self._prefixes(comp, parent, element.component, decl)
         return self._dimensioned(comp, element, decl, ctx, own)
+
+    def _check_recursion(self, node: ClassNode, parent: Comp, element: Element) -> None:
+        """A class may contain itself only as far as conditions end it."""
+        at: Comp | None = parent
+        depth = 0
+        while at is not None:
+            depth += at.node.definition is node.definition
+            at = at.parent
+        if depth > _MAX_RECURSION:
+            raise ModelError(Diagnostic("S211", f"`{node.full_name}` contains itself", element.span))
 
     def _environment(self, parent: Comp, element: Element, own: Ctx) -> Env:
         name = element.name
