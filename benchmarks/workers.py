@@ -17,6 +17,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 Record = dict[str, Any]
+LIMIT_BYTES = 8 << 30  # a job that asks for more gets a MemoryError, and the machine lives on
 MAX_KIB = 3_000_000  # a worker above this is replaced after its job: hash-consed expressions are never freed
 
 
@@ -100,6 +101,7 @@ def _collect(worker: _Worker, timeout: float) -> tuple[Record | None, bool]:
 
 
 def _serve(function: Callable[[Any], Record], pipe: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
     while True:
         try:
             task = pipe.recv()
