@@ -137,7 +137,7 @@ class BlockWriter:
             callee = self.layout.callee(block.call)
             results = w.call_results(block.call)
             for targets, value, ty in zip(block.targets, results, callee.outputs, strict=False):
-                texts = flattened(value, ty, w)
+                texts = flattened(self._sized(w, value, len(targets)), ty, w)
                 for target, text in zip(targets, texts, strict=True):
                     if target is not None:
                         self._set(w, target, text)
@@ -148,6 +148,13 @@ class BlockWriter:
         head = w.text(block.guard)
         held = [f"    {self.layout.variable(t)} = {self._pre(t)};" for t in s.targets(block)]
         w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *held, "}")
+
+    def _sized(self, w: Writer, value: str | ArrayValue, count: int) -> str | ArrayValue:
+        """An output whose size the function decides, checked against the number of its targets."""
+        if isinstance(value, str) or value.is_fixed:
+            return value
+        w.put(f"if (khz_expect_size(&z->c, {value.size}, {count}) != KHZ_OK) {{", f"    {_STATUS}", "}")
+        return ArrayValue(value.pointer, (str(count),), value.element)
 
     def _pre(self, target: Ref) -> str:
         name = f"pre({target.name})"
@@ -388,13 +395,7 @@ def default_start(ty: Type) -> str:
 def flattened(value: str | ArrayValue, ty: Type, w: Writer) -> list[str]:
     """The scalars of a call's output, row-major, record fields in order."""
     if isinstance(value, ArrayValue):
-        count = 1
-        for d in ty.dims:
-            count *= d if d is not None else 0
-        if any(d is None for d in ty.dims):
-            count = 1
-            for text in value.dims:
-                count *= int(text) if text.isdigit() else 0
+        count = int(value.size)
         return [t for k in range(count) for t in flattened(f"{value.pointer}[{k}]", ty.scalar(), w)]
     if not isinstance(ty.base, RecordType):
         return [value]

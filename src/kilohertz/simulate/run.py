@@ -61,6 +61,8 @@ class _Offline(ctypes.Structure):
         ("n_time_events", ctypes.c_int64),
         ("time", ctypes.c_double),
         ("n_rows", ctypes.c_int32),
+        ("has_failed", ctypes.c_int32),
+        ("failed_time", ctypes.c_double),
         ("grid_next", ctypes.c_int64),
     )
 

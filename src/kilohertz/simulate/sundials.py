@@ -34,6 +34,7 @@ FUNCTIONS = (
     "CVodeSVtolerances",
     "CVodeSetUserData",
     "CVodeSetMaxNumSteps",
+    "CVodeSetMaxHnilWarns",
     "CVodeSetMaxStep",
     "CVodeSetStopTime",
     "CVodeSetLinearSolver",

@@ -37,6 +37,9 @@ typedef struct khz_mixed_problem {
  * one stays and is counted.  Allocates: never.  Bound: 12 + max(256, KHZ_MIXED_CAP) turns. */
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 
+/* A failure unless a function gave as many values as there are variables for them. */
+khz_status khz_expect_size(khz_context *c, int32_t size, int32_t expected);
+
 /* Copy a text into a variable's own room. */
 void khz_set_text(khz_context *c, char *target, const char *text);
 

@@ -25,6 +25,7 @@ typedef struct khz_sundials {
     int (*tolerances)(void *mem, double relative, void *absolute);
     int (*set_user)(void *mem, void *user);
     int (*set_max_steps)(void *mem, long n);
+    int (*set_max_hnil_warnings)(void *mem, int n);
     int (*set_max_step)(void *mem, double h);
     int (*set_stop)(void *mem, double t);
     int (*set_solver)(void *mem, void *solver, void *a);
@@ -58,7 +59,8 @@ typedef struct khz_offline {
     int64_t n_steps, n_rhs, n_jacobians, n_state_events, n_time_events;
     double time;
     /* private */
-    int32_t n_rows;
+    int32_t n_rows, has_failed;
+    double failed_time;
     int64_t grid_next;
 } khz_offline;
 

@@ -218,6 +218,14 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     return p->continuous(instance);
 }
 
+khz_status khz_expect_size(khz_context *c, int32_t size, int32_t expected)
+{
+    if (size != expected) {
+        khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, "a function returned an array of another size than expected");
+    }
+    return (khz_status)c->status;
+}
+
 void khz_set_text(khz_context *c, char *target, const char *text)
 {
     const size_t n = strlen(text);

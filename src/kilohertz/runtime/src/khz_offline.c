@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
-enum { ROOT_CAP = 120 };
+enum { ROOT_CAP = 120, CREEP_CAP = 50 };
 
 typedef struct work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
@@ -142,7 +142,14 @@ static int rhs(double t, void *y, void *yd, void *user)
     if (o->model->n_x == 0) {
         out[0] = 0.0;
     }
-    return khz_derivatives(o->model, o->instance, t, o->sundials->vector_data(y), out) == KHZ_OK ? 0 : 1;
+    if (khz_derivatives(o->model, o->instance, t, o->sundials->vector_data(y), out) == KHZ_OK) {
+        return 0;
+    }
+    /* Keep the point: should the solver give up, it tells why. */
+    o->has_failed = 1;
+    o->failed_time = t;
+    memcpy(divide(o).x, o->sundials->vector_data(y), sizeof(double) * (size_t)o->model->n_x);
+    return 1;
 }
 
 static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, void *t2, void *t3)
@@ -224,6 +231,7 @@ static int32_t open_solver(khz_offline *o, solver *s)
     bad |= f->tolerances(s->mem, o->relative_tolerance, s->absolute);
     bad |= f->set_user(s->mem, o);
     bad |= f->set_max_steps(s->mem, 100000000L);
+    bad |= f->set_max_hnil_warnings(s->mem, -1);
     bad |= o->max_step > 0.0 ? f->set_max_step(s->mem, o->max_step) : 0;
     bad |= f->set_solver(s->mem, s->linear, s->matrix);
     if (m->n_x > 0) {
@@ -398,6 +406,7 @@ static int32_t integrate(khz_offline *o, const work *w, const solver *s, double 
     if (f->set_stop(s->mem, until) != 0) {
         return KHZ_RUN_SOLVER_FAILED;
     }
+    int creeping = 0;
     while (o->time < until) {
         double reached = o->time;
         const int code = f->advance(s->mem, until, s->y, &reached, CV_ONE_STEP);
@@ -407,6 +416,12 @@ static int32_t integrate(khz_offline *o, const work *w, const solver *s, double 
         }
         const double before = o->time;
         o->time = reached;
+        /* Steps lost in rounding are no progress: the solver creeps up on a point it cannot pass. */
+        creeping = reached - before <= 16.0 * DBL_EPSILON * fabs(reached) ? creeping + 1 : 0;
+        if (creeping > CREEP_CAP) {
+            o->code = -3;
+            return KHZ_RUN_SOLVER_FAILED;
+        }
         const int at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
         if (at_end) {
             o->time = until;
@@ -465,6 +480,9 @@ int32_t khz_run_cvode(khz_offline *o)
         status = run_cvode(o, &w, &s);
     }
     close_solver(o, &s);
+    if (status == KHZ_RUN_SOLVER_FAILED && o->has_failed) {
+        (void)khz_derivatives(o->model, o->instance, o->failed_time, w.x, w.xd);
+    }
     return deliver(o, status);
 }
 

@@ -1,0 +1,72 @@
+#include "check.h"
+#include "khz_newton.h"
+
+enum { ROOM = 64 };
+
+static void circle_and_line(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = x[0] * x[0] + x[1] * x[1] - 25.0;
+    f[1] = x[0] - x[1] + 1.0;
+}
+
+static void circle_jacobian(void *instance, const double *x, double *jacobian)
+{
+    (void)instance;
+    jacobian[0] = 2.0 * x[0];
+    jacobian[1] = 2.0 * x[1];
+    jacobian[2] = 1.0;
+    jacobian[3] = -1.0;
+}
+
+static void steep(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = atan(10.0 * (x[0] - 2.0)); /* plain Newton runs away from far off */
+}
+
+static void only_positive(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = log(x[0]) + 1.0; /* not a number left of zero */
+}
+
+static void without_root(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = x[0] * x[0] + 1.0;
+}
+
+static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
+{
+    static const double nominal[2] = {1.0, 1.0};
+    double work[ROOM];
+    int32_t order[2];
+    khz_context c = {0};
+    const khz_newton_problem p = {.n = n,
+                                  .residual = f,
+                                  .jacobian = j,
+                                  .nominal = nominal,
+                                  .max_iterations = 50,
+                                  .rescue_iterations = 100,
+                                  .tolerance = 1e-10};
+    CHECK(khz_newton_size(n) <= (size_t)ROOM);
+    const khz_status status = khz_newton(&p, &c, NULL, x, work, order);
+    CHECK(c.status == KHZ_OK);
+    return status;
+}
+
+int main(void)
+{
+    double x[2] = {1.0, 1.0};
+    CHECK(solve(2, circle_and_line, circle_jacobian, x) == KHZ_OK && near(x[0], 3.0) && near(x[1], 4.0));
+    x[0] = x[1] = -1.0;
+    CHECK(solve(2, circle_and_line, NULL, x) == KHZ_OK && near(x[0], -4.0) && near(x[1], -3.0));
+    x[0] = 50.0;
+    CHECK(solve(1, steep, NULL, x) == KHZ_OK && near(x[0], 2.0));
+    x[0] = 30.0;
+    CHECK(solve(1, only_positive, NULL, x) == KHZ_OK && near(x[0], exp(-1.0)));
+    x[0] = 3.0;
+    CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
+    return 0;
+}

@@ -1,0 +1,52 @@
+#include <string.h>
+
+#include "ModelicaUtilities.h"
+#include "check.h"
+#include "khz_text.h"
+
+typedef struct instance {
+    khz_context c;
+    _Alignas(16) unsigned char arena[256];
+} instance;
+
+static void fresh(instance *z)
+{
+    memset(z, 0, sizeof *z);
+    z->c.arena_offset = offsetof(instance, arena);
+    z->c.arena_size = sizeof z->arena;
+    z->c.place = KHZ_NOWHERE;
+}
+
+int main(void)
+{
+    instance z;
+    fresh(&z);
+    CHECK(strcmp(khz_concat(&z.c, "ab", "cd"), "abcd") == 0);
+    CHECK(strcmp(khz_string_real(&z.c, 0.1, 6), "0.1") == 0);
+    CHECK(strcmp(khz_string_format(&z.c, 3.14159, ".3f"), "3.142") == 0);
+    CHECK(strcmp(khz_string_format(&z.c, 7.0, "03d"), "007") == 0);
+    CHECK(strcmp(khz_pad(&z.c, "a", 3, 1), "a  ") == 0 && strcmp(khz_pad(&z.c, "a", 3, 0), "  a") == 0);
+
+    /* The arena ends: a failure, and no write outside. */
+    fresh(&z);
+    for (int i = 0; i < 100; i++) {
+        (void)khz_concat(&z.c, "0123456789", "0123456789");
+    }
+    CHECK(z.c.status == KHZ_OUT_OF_MEMORY);
+
+    /* ModelicaError comes back to the guard, with its text. */
+    fresh(&z);
+    jmp_buf guard;
+    khz_guard = &guard;
+    khz_caller = &z.c;
+    if (setjmp(guard) == 0) {
+        ModelicaFormatError("table %s: %d", "t", 3);
+    }
+    khz_guard = NULL;
+    CHECK(z.c.status == KHZ_ASSERTION && strcmp(z.c.message, "table t: 3") == 0);
+
+    /* The first failure stays. */
+    khz_fail(&z.c, KHZ_DOMAIN, 7, "later");
+    CHECK(z.c.status == KHZ_ASSERTION && z.c.place == KHZ_NOWHERE);
+    return 0;
+}

@@ -1,0 +1,169 @@
+"""Runs of hand-made models against what is known of their solutions."""
+
+from __future__ import annotations
+
+import math
+
+import hand_made
+import numpy as np
+import pytest
+
+from kilohertz.base import ModelError
+from kilohertz.ir import build as b
+from kilohertz.ir.expr import TIME, Builtin, Int, Real
+from kilohertz.ir.step import Assignment, Delay, Kind, NonlinearLoop, Partition
+from kilohertz.ir.types import REAL
+from kilohertz.simulate import Program, Statistics, build_program, simulate
+from kilohertz.toolchain import STRICT
+
+
+def built(name: str) -> Program:
+    return build_program(getattr(hand_made, name)(), flags=STRICT)
+
+
+def test_decay_with_cvode() -> None:
+    statistics = Statistics()
+    result = simulate(built("decay"), stop=2.0, tolerance=1e-8, statistics=statistics)
+    assert np.abs(result["x"] - np.exp(-result.time)).max() < 1e-6
+    assert len(result.time) == 501
+    assert result.time[-1] == 2.0
+    assert statistics.jacobians >= 1
+
+
+@pytest.mark.parametrize(("solver", "order"), [("euler", 1), ("rk4", 4)])
+def test_fixed_steps_have_their_order(solver: str, order: int) -> None:
+    program = built("decay")
+    errors = []
+    for step in (0.1, 0.05):
+        result = simulate(program, stop=1.0, solver=solver, step=step)
+        errors.append(abs(result.final("x") - math.exp(-1.0)))
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
+
+
+def test_aliases_constants_and_settings() -> None:
+    result = simulate(built("decay"), stop=1.0, settings={"k": 2.0})
+    assert result.final("x") == pytest.approx(math.exp(-2.0), rel=1e-4)
+    assert (result["y"] == -result["x"]).all()
+    assert result.final("c") == 0.1
+    assert result.parameters["k"] == 2.0
+
+
+@pytest.mark.parametrize(("settings", "code"), [({"kk": 1.0}, "R719"), ({"x": 1.0}, "R720"), ({"k": "much"}, "R720")])
+def test_wrong_settings(settings: dict[str, float | str], code: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        simulate(built("decay"), settings=settings)
+    assert caught.value.diagnostics[0].code == code
+
+
+def test_the_ball_bounces_when_it_should() -> None:
+    statistics = Statistics()
+    result = simulate(built("ball"), stop=1.2, tolerance=1e-9, statistics=statistics)
+    first = math.sqrt(2.0 / 9.81)
+    jumps = result.time[:-1][(np.diff(result.time) == 0) & (np.diff(result["v"]) > 1.0)]
+    assert jumps[0] == pytest.approx(first, rel=1e-7)
+    assert jumps[1] == pytest.approx(first * (1 + 2 * 0.7), rel=1e-7)
+    assert result["h"].min() > -1e-9
+
+
+def test_samples_and_time_events_are_exact() -> None:
+    result = simulate(built("sampled"), stop=1.0)
+    jumps = result.time[1:][np.diff(result["n"]) > 0]
+    assert jumps == pytest.approx([0.1 * i for i in range(1, 11)], abs=1e-15)
+    assert result["n"][0] == 1.0
+    assert result.time[1:][np.diff(result["y"]) > 0] == [0.55]
+
+
+def test_loops() -> None:
+    result = simulate(built("loops"), stop=1.0)
+    t = result.time
+    assert result["a"] == pytest.approx((3 + t) / 2)
+    assert result["b"] == pytest.approx((3 - t) / 2)
+    assert result["c"] == pytest.approx(np.ones_like(t))
+    assert result["d"] == pytest.approx(np.ones_like(t))
+    assert result["z"] ** 3 + result["z"] == pytest.approx(t, abs=1e-12)
+
+
+def test_mixed_loop_of_a_diode() -> None:
+    statistics = Statistics()
+    result = simulate(built("diode"), stop=10.0, statistics=statistics)
+    assert result["i"] == pytest.approx(np.maximum(np.sin(result.time), 0.0), abs=1e-12)
+    assert statistics.state_events == 3
+
+
+def test_delay() -> None:
+    m = hand_made.Maker("Delayed")
+    u = m.var("u", Kind.ALGEBRAIC)
+    y = m.var("y", Kind.ALGEBRAIC)
+    m.step.delays = (Delay(0, u, Real(0.5)),)
+    step = m.done(
+        [
+            Assignment(u, Builtin("sin", (TIME,), REAL), Partition.STEP),
+            Assignment(y, Builtin("delay", (Int(0), Real(0.5)), REAL), Partition.OUTPUT),
+        ]
+    )
+    result = simulate(build_program(step, flags=STRICT), stop=3.0, intervals=3000)
+    wanted = np.sin(np.maximum(result.time - 0.5, 0.0))
+    assert np.abs(result["y"] - wanted).max() < 1e-5
+
+
+def test_a_failed_assert_ends_the_run() -> None:
+    with pytest.raises(ModelError, match="x is too large") as caught:
+        simulate(built("asserting"))
+    assert caught.value.diagnostics[0].code == "R714"
+    assert "time = 0.69" in caught.value.diagnostics[0].message
+
+
+def test_a_loop_without_solution_names_its_unknown() -> None:
+    m = hand_made.Maker("NoRoot")
+    z = m.var("z", Kind.ALGEBRAIC, Real(3.0))
+    residual = b.add(b.pow_(z, Real(2.0)), TIME)
+    loop = NonlinearLoop((z,), (), (b.sub(residual, Real(0.5)),), None, ((0, 0),), Partition.STEP)
+    with pytest.raises(ModelError) as caught:
+        simulate(build_program(m.done([loop])), stop=1.0)
+    diagnostic = caught.value.diagnostics[0]
+    assert diagnostic.code == "R712"
+    assert any("z = " in note.text for note in diagnostic.notes)
+
+
+def test_nan_in_the_middle_names_the_equation() -> None:
+    m = hand_made.Maker("Nan")
+    x, xd = m.state("x", 1.0)
+    w = m.var("w", Kind.ALGEBRAIC)
+    root = Builtin("sqrt", (b.sub(Real(0.5), TIME),), REAL)
+    step = m.done([Assignment(w, root, Partition.STEP), Assignment(xd, b.mul(w, x), Partition.STEP)])
+    with pytest.raises(ModelError) as caught:
+        simulate(build_program(step), stop=1.0)
+    diagnostic = caught.value.diagnostics[0]
+    assert diagnostic.code == "R713"
+    assert any("w = " in note.text and "nan" in note.text for note in diagnostic.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [({"solver": "magic"}, "R721"), ({"solver": "euler"}, "R723"), ({"start": 2.0, "stop": 1.0}, "R723")],
+)
+def test_wrong_experiments(options: dict[str, object], code: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        simulate(built("decay"), **options)  # type: ignore[arg-type]
+    assert caught.value.diagnostics[0].code == code
+
+
+def test_recording_is_selective_and_progress_is_told() -> None:
+    told: list[float] = []
+    result = simulate(built("ball"), stop=0.5, record=["h", "der(*"], progress=told.append)
+    assert set(result.names) == {"h", "der(h)", "der(v)"}
+    assert told[-1] == 1.0
+
+
+def test_interrupting_from_the_progress_callback() -> None:
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(built("decay"), progress=stop)
+
+
+def test_same_run_same_bits() -> None:
+    program = built("ball")
+    first, second = (simulate(program, stop=1.0) for _ in range(2))
+    assert first.data.tobytes() == second.data.tobytes()

@@ -1,0 +1,90 @@
+"""Finding compilers, building through the cache, and what is said when that fails."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kilohertz.base import ModelError
+from kilohertz.ir.flat import ExternalCall
+from kilohertz.toolchain import Source, Unit, build_executable, build_objects, build_shared, load_library
+from kilohertz.toolchain.compiler import find_compiler
+from kilohertz.toolchain.external import external_units
+
+ADD = Source("add.c", '__attribute__((visibility("default"))) int add(int a, int b) { return a + b; }\n')
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KHZ_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_a_shared_library_is_built_once() -> None:
+    first = build_shared([Unit((ADD,))])
+    stamp = first.stat().st_mtime_ns
+    assert build_shared([Unit((ADD,))]) == first
+    assert first.stat().st_mtime_ns == stamp
+    assert load_library(first).add(2, 3) == 5
+    assert isinstance(load_library(first), ctypes.CDLL)
+
+
+def test_text_flags_and_headers_are_part_of_the_key() -> None:
+    header = Source("n.h", "#define N 1\n")
+    source = Source("use.c", '#include "n.h"\nint n(void) { return N; }\n')
+    keys = {
+        build_objects(Unit((source,), (header,)))[0],
+        build_objects(Unit((source,), (Source("n.h", "#define N 2\n"),)))[0],
+        build_objects(Unit((source,), (header,), (), ("-O0",)))[0],
+        build_objects(Unit((Source("use.c", source.text + "\n"),), (header,)))[0],
+    }
+    assert len(keys) == 4
+
+
+def test_an_executable_runs() -> None:
+    path = build_executable([Unit((Source("main.c", "int main(void) { return 7; }\n"),))])
+    assert subprocess.run([path], check=False).returncode == 7
+
+
+def test_an_error_in_the_code_is_a_diagnostic_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        build_objects(Unit((Source("bad.c", "int f(void) { return x; }\n"),)))
+    diagnostic = caught.value.diagnostics[0]
+    assert diagnostic.code == "C602"
+    assert any("bad.c:1" in note.text for note in diagnostic.notes)
+    assert not [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+
+
+def test_without_a_compiler_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModelError) as caught:
+        find_compiler()
+    assert caught.value.diagnostics[0].code == "C601"
+    assert any("install gcc" in note.text for note in caught.value.diagnostics[0].notes)
+
+
+def test_zig_is_taken_where_there_is_no_cc(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ziglang")
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CC", raising=False)
+    compiler = find_compiler()
+    assert compiler.is_zig
+    assert load_library(build_shared([Unit((ADD,))], compiler=compiler)).add(20, 22) == 42
+
+
+def test_a_library_is_compiled_from_its_sources(tmp_path: Path) -> None:
+    folder = tmp_path / "C-Sources"
+    folder.mkdir()
+    (folder / "MyLib.c").write_text('#include "twice.h"\nint twice(int a) { return 2 * a; }\n')
+    (folder / "twice.h").write_text('__attribute__((visibility("default"))) int twice(int a);\n')
+    call = ExternalCall("C", "twice", (), None, libraries=("MyLib", "m"), source_directories=(str(folder),))
+    units, arguments = external_units([call], ())
+    assert arguments == ("-lm",)
+    assert load_library(build_shared(units, arguments)).twice(21) == 42
+    (folder / "twice.h").write_text('__attribute__((visibility("default"))) int twice(int a); /* changed */\n')
+    before = build_objects(units[0])
+    assert build_objects(external_units([call], ())[0][0]) == before, "the digest is of the folder as it is now"
