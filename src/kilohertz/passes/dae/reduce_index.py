@@ -35,7 +35,7 @@ from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, simplify, substitute
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
-from kilohertz.passes.dae.select_states import Candidate, Explicit, choose
+from kilohertz.passes.dae.select_states import Candidate, Explicit, Points, choose
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular
 
@@ -73,6 +73,7 @@ class _Reducer:
         self._column_of: list[int] = []
         self._row_of: list[int] = []
         self._report = Reduction()
+        self._points = Points(dae)
 
     def run(self) -> tuple[Dae, Reduction]:
         self._name_derivatives()
@@ -394,7 +395,7 @@ class _Reducer:
         for c in columns:
             name = self._names[c]
             options.append(Candidate(name, None if name in computed else self._integral(c)))
-        picked = choose(equations, options, self._dae, self._call_rule)
+        picked = choose(equations, options, self._points, self._call_rule)
         for k in picked:
             v = options[k].integral
             if v is not None and v.select is Select.ALWAYS:

@@ -1,8 +1,9 @@
 """Choose which derivatives become dummies: columns of a constraint Jacobian, least wanted states first.
 
-The Jacobian of the differentiated constraints by the candidate derivatives is evaluated at the start values; columns
-are taken in order of preference, and among equals by the largest pivot, as long as they raise the rank.  Where the
-start values make it singular, unknown values are varied (fixed pseudo-random numbers) to find the generic rank.
+The Jacobian of the differentiated constraints by the candidate derivatives is evaluated near the start: state
+candidates have their start values, moved a little so that a symmetric position does not hide what holds everywhere
+else; other variables follow from the equations that give them.  Columns are taken in order of preference, and among
+equals by the largest pivot, as long as they raise the rank.  Where that does not do, all values are pseudo-random.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
 from kilohertz.ir.expr import Call, Expr, Ref
-from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, simplify
-from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, linear_parts, simplify
+from kilohertz.passes.numeric import Numeric, settled
 
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
 
@@ -37,14 +38,38 @@ class Explicit:
     origin: Origin = Origin()
 
 
+def parameter_values(dae: Dae) -> dict[str, float]:
+    """Numbers for parameters, as far as their bindings have them."""
+    sources: dict[str, Expr] = {}
+    for v in dae.variables.values():
+        source = v.binding if v.binding is not None else v.start
+        if v.role in (Role.PARAMETER, Role.CONSTANT) and source is not None:
+            sources[v.name] = source
+    return settled(sources)
+
+
+class Points:
+    """Where Jacobians are evaluated: near the start, and anywhere."""
+
+    def __init__(self, dae: Dae) -> None:
+        self._dae = dae
+        self._made: dict[int, Numeric] = {}
+
+    def __getitem__(self, attempt: int) -> Numeric:
+        if attempt not in self._made:
+            values = near_start(self._dae) if attempt == 0 else parameter_values(self._dae)
+            self._made[attempt] = Numeric(values, lambda r: _scatter(r.name))
+        return self._made[attempt]
+
+
 def choose(
-    equations: list[Equation | Explicit], options: list[Candidate], dae: Dae, call_rule: CallRule | None
+    equations: list[Equation | Explicit], options: list[Candidate], points: Points, call_rule: CallRule | None
 ) -> list[int]:
     """Positions of the candidates that become dummies, as many as there are equations."""
     jacobian = _jacobian(equations, options, call_rule)
     groups = _groups(options)
-    for attempt in range(3):
-        values = _values(dae, attempt)
+    for attempt in range(2):
+        values = points[attempt]
         numbers = [[_entry(e, values, i, j) for j, e in enumerate(row)] for i, row in enumerate(jacobian)]
         picked = _columns(numbers, groups)
         if len(picked) == len(equations):
@@ -101,20 +126,62 @@ def _groups(options: list[Candidate]) -> list[list[int]]:
     return [by_key[k] for k in sorted(by_key)]
 
 
-def _values(dae: Dae, attempt: int) -> Numeric:
-    from kilohertz.passes.step.assemble import parameter_values
-
-    known = parameter_values(dae)
-    numeric = Numeric(known)
-    values = dict(known)
+def near_start(dae: Dae) -> dict[str, float]:
+    """Numbers for variables near the start: parameters, state candidates, and what follows from them one by one."""
+    values = parameter_values(dae)
+    numeric = Numeric(values)
+    found: dict[str, float] = {"time": 0.0}
     for v in dae.variables.values():
-        if v.role in (Role.STATE, Role.ALGEBRAIC, Role.DISCRETE) and v.start is not None and attempt < 2:
-            start = numeric(v.start)
-            if start is not None:
-                values[v.name] = start
-    if attempt == 0:
-        return Numeric(values, lambda _: 0.0)
-    return Numeric(values, lambda r: _scatter(r.name))
+        if v.role not in (Role.STATE, Role.DISCRETE, Role.INPUT):
+            continue
+        start = 0.0 if v.start is None else numeric(v.start)
+        if start is not None:
+            moved = 1e-3 * (_scatter(v.name) - 1.0) * max(1.0, abs(start)) if v.role is Role.STATE else 0.0
+            found[v.name] = start + moved
+    values.update(found)
+    _follow([e for e in dae.equations if isinstance(e, Equation)], values)
+    return values
+
+
+def _follow(equations: list[Equation], values: dict[str, float]) -> None:
+    """Work out what an equation gives as soon as one name in it is left without a value."""
+    occurrence = Occurrence()
+    open_names: list[set[str]] = []
+    waiting: dict[str, list[int]] = {}
+    ready: list[int] = []
+    for i, e in enumerate(equations):
+        names = {n for n in (*occurrence.names(e.left), *occurrence.names(e.right)) if n not in values}
+        open_names.append(names)
+        for n in sorted(names):
+            waiting.setdefault(n, []).append(i)
+        if len(names) == 1:
+            ready.append(i)
+    while ready:
+        i = ready.pop()
+        if len(open_names[i]) != 1:
+            continue
+        (name,) = open_names[i]
+        value = _given(equations[i], name, values)
+        if value is None:
+            continue
+        values[name] = value
+        for j in waiting[name]:
+            open_names[j].discard(name)
+            if len(open_names[j]) == 1:
+                ready.append(j)
+
+
+def _given(e: Equation, name: str, values: dict[str, float]) -> float | None:
+    numeric = Numeric(values)
+    if isinstance(e.left, Ref) and e.left.name == name:
+        return numeric(e.right)
+    if isinstance(e.right, Ref) and e.right.name == name:
+        return numeric(e.left)
+    parts = linear_parts(build.sub(e.left, e.right), name)
+    if parts is None:
+        return None
+    a, b = numeric(parts[0]), numeric(parts[1])
+    return None if not a or b is None else -b / a
 
 
 def _scatter(name: str) -> float:
