@@ -8,12 +8,12 @@ from typing import Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
 from kilohertz.ir import build
-from kilohertz.ir.expr import Int, Real
+from kilohertz.ir.expr import TIME, Expr, Int, Real
 from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
 from kilohertz.ir.types import REAL, ExternalObjectType
 from kilohertz.semantics.balancing.clocks import infer_clocks
 from kilohertz.semantics.classes.modifiers import Ctx
-from kilohertz.semantics.classes.nodes import ClassNode
+from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode
 from kilohertz.semantics.connecting.connect_sets import FlowLeaf
 from kilohertz.semantics.connecting.streams import StreamVariable
 from kilohertz.semantics.equations import Equations
@@ -22,19 +22,6 @@ from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.semantics.reach import called, expressions
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
-
-ATTRIBUTES = (
-    "quantity",
-    "unit",
-    "displayUnit",
-    "min",
-    "max",
-    "start",
-    "fixed",
-    "nominal",
-    "stateSelect",
-    "unbounded",
-)
 
 
 def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
@@ -115,11 +102,11 @@ class _Flattener:
         stack: list[tuple[Comp, bool]] = [(comp, outermost)]
         while stack:
             at, outer = stack.pop()
+            self._check_modifiers(at)
             if at.is_primitive:
                 self.primitives.append((at, outer))
                 continue
             self.composites.append(at)
-            self._check_modifiers(at)
             children: list[tuple[Comp, bool]] = []
             for name, element in at.node.table.items():
                 if not element.is_class and element.component.outer:
@@ -158,11 +145,10 @@ class _Flattener:
             if mod.implied or not mod.spec.subs or (id(mod.spec), id(comp.node)) in self._checked:
                 continue
             self._checked.add((id(mod.spec), id(comp.node)))
+            known = ATTRIBUTES if comp.is_primitive else tuple(comp.node.table)
             for name, spec in mod.spec.subs.items():
-                if name not in comp.node.table:
-                    raise self.elaborator.names.no_member(
-                        comp.node.full_name, name, list(comp.node.table), spec, mod.ctx
-                    )
+                if name not in known:
+                    raise self.elaborator.names.no_member(comp.node.full_name, name, list(known), spec, mod.ctx)
 
     def _flow_leaves(self) -> list[FlowLeaf]:
         graph = self.elaborator.graph
@@ -214,6 +200,8 @@ class _Flattener:
         if isinstance(ty.base, ExternalObjectType):
             variability = comp.variability or "parameter"
         binding = self.elaborator.bindings.binding(comp)
+        if binding is not None and comp.variability in ("parameter", "constant"):
+            self._check_variability(comp, binding)
         variable = Variable(
             comp.path,
             ty,
@@ -238,6 +226,24 @@ class _Flattener:
         if comp.variability == "parameter" and not comp.structural and self._evaluate(comp):
             self.elaborator.evaluation.try_value(self.elaborator.names.variable(comp))
         return variable
+
+    def _check_variability(self, comp: Comp, binding: Expr) -> None:
+        """A constant depends on constants only, a parameter on parameters; a record's field on what the record gets."""
+        implied = next((m.implied for m in comp.env if m.spec.binding is not None), False)
+        allowed = ("constant",) if comp.variability == "constant" and not implied else ("constant", "parameter")
+        for ref in build.refs(binding):
+            other = self.elaborator.evaluation.variables.get(ref.name)
+            is_object = other is not None and other.ty is not None and isinstance(other.ty.base, ExternalObjectType)
+            if (other is None and ref is TIME) or (
+                other is not None and other.variability not in allowed and not is_object
+            ):
+                raise ModelError(
+                    Diagnostic(
+                        "S223",
+                        f"the {comp.variability} `{comp.path}` depends on `{ref.name}`, which is not {allowed[-1]}",
+                        self._binding_origin(comp).spans[0] if self._binding_origin(comp).spans else comp.span,
+                    )
+                )
 
     def _binding_origin(self, comp: Comp) -> Any:
         for mod in comp.env:
@@ -276,7 +282,7 @@ class _Flattener:
                     algorithm = Algorithm(body, comp.origin._replace(spans=(span,), path=comp.path))
                     (flat.initial_algorithms if section.initial else flat.algorithms).append(algorithm)
                 else:
-                    out = self.equations.block(section.items, ctx)
+                    out = self.equations.section(section.items, ctx)
                     (flat.initial_equations if section.initial else flat.equations).extend(out)
 
     def _functions(self) -> None:

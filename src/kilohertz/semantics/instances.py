@@ -175,8 +175,8 @@ class CompArray:
     def _make(self, index: tuple[int, ...]) -> Comp:
         proto = self.proto
         env = proto.env
-        for i in index:
-            env = tuple(m.at(i) for m in env)
+        for i, n in zip(index, self.dims, strict=True):
+            env = tuple(m.at(i, n) for m in env)
         comp = Comp(
             proto.world, proto.node, f"{proto.path}[{','.join(map(str, index))}]", proto.parent, proto.name, env
         )
@@ -229,6 +229,11 @@ class Maker:
         self._check_recursion(node, parent, element)
         comp = Comp(self.world, node, _join(parent.path, element.name), parent, element.name, env, element)
         comp.decl = decl
+        self._check_final(parent, element, env)
+        if node.definition.partial and node.kind in ("model", "block"):
+            raise ModelError(
+                Diagnostic("S215", f"`{comp.path}` is of the partial class `{node.full_name}`", element.span)
+            )
         self._prefixes(comp, parent, element.component, decl)
         return self._dimensioned(comp, element, decl, ctx, own)
 
@@ -241,6 +246,25 @@ class Maker:
             at = at.parent
         if depth > _MAX_RECURSION:
             raise ModelError(Diagnostic("S211", f"`{node.full_name}` contains itself", element.span))
+
+    def _check_final(self, parent: Comp, element: Element, env: Env) -> None:
+        """Neither a final element nor what a final modification set can be modified again (MLS 7.2.6)."""
+        outer = [sub for mod in parent.env if (sub := mod.sub(element.name)) is not None]
+        for mod in outer if element.component.final else ():
+            raise ModelError(
+                Diagnostic("S222", f"`{element.name}` is final", mod.span, notes=(Note("declared here", element.span),))
+            )
+        bound = [mod for mod in env if mod.spec.binding is not None and not mod.implied]
+        for mod in bound[1:]:
+            if mod.spec.final:
+                raise ModelError(
+                    Diagnostic(
+                        "S222",
+                        f"`{element.name}` was set by a final modification",
+                        bound[0].span,
+                        notes=(Note("which is here", mod.span),),
+                    )
+                )
 
     def _environment(self, parent: Comp, element: Element, own: Ctx) -> Env:
         name = element.name

@@ -117,7 +117,7 @@ class World:
         """Says which part of a dotted name is not there, and what comes close."""
         found: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
         if found is None:
-            near = get_close_matches(ref.names[0], sorted(visible_names(view)), 1)
+            near = get_close_matches(ref.names[0], sorted(visible_names(view) - {ref.names[0]}), 1)
             notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
             if not notes and len(ref.names) > 1:
                 notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)

@@ -72,7 +72,7 @@ def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
 class Ctx:
     """Where names are resolved: a view of a class, the instance of that class, and names bound on the way."""
 
-    __slots__ = ("inst", "iterators", "locals", "open", "view")
+    __slots__ = ("file", "inst", "iterators", "locals", "open", "view")
 
     def __init__(
         self,
@@ -81,22 +81,24 @@ class Ctx:
         iterators: dict[str, Expr] | None = None,
         locals_: dict[str, Expr] | None = None,
         open_: bool = False,
+        file: str = "",
     ) -> None:
         self.view, self.inst = view, inst
+        self.file = file or view.definition.file  # a short class's text may lie in another file than its scope
         self.open = open_  # inside a model's algorithm: sizes may depend on variables
         self.iterators = iterators  # values of for-indices
         self.locals = locals_  # inside a function: its variables
 
     def span(self, node: tree.Expr | tree.Equation | tree.Statement | Spec | tree.Component | tree.Extends) -> Span:
-        return Span(self.view.definition.file, node.start, node.end)
+        return Span(self.file, node.start, node.end)
 
     def with_iterator(self, name: str, value: Expr) -> Ctx:
         iterators = dict(self.iterators) if self.iterators else {}
         iterators[name] = value
-        return Ctx(self.view, self.inst, iterators, self.locals, self.open)
+        return Ctx(self.view, self.inst, iterators, self.locals, self.open, self.file)
 
 
-Selection = tuple[int | str, ...]
+Selection = tuple[tuple[int, int] | str, ...]  # (index, size) into an array, or a record's field
 
 
 class Mod:
@@ -125,20 +127,24 @@ class Mod:
             return None
         return Mod(self.spec, self.ctx, (*self.select, name), self.cache, implied=True)
 
-    def at(self, index: int) -> Mod:
-        """Narrowed to one element of an array."""
-        return Mod(self.spec, self.ctx, (*self.select, index), self.cache, self.implied)
+    def at(self, index: int, size: int) -> Mod:
+        """Narrowed to one element of an array of `size` elements."""
+        return Mod(self.spec, self.ctx, (*self.select, (index, size)), self.cache, self.implied)
 
     def bound(self, inst: Comp) -> Mod:
         """A modification written in the class of `inst` or of what contains it, now that the instance is known."""
         if self.ctx.inst is not None:
             return self
         owner = instance_of(self.ctx.view, inst)
-        return self if owner is None else Mod(self.spec, Ctx(self.ctx.view, owner), self.select, None, self.implied)
+        return (
+            self
+            if owner is None
+            else Mod(self.spec, Ctx(self.ctx.view, owner, file=self.ctx.file), self.select, None, self.implied)
+        )
 
     @property
     def span(self) -> Span:
-        return Span(self.ctx.view.definition.file, self.spec.start, self.spec.end)
+        return self.ctx.span(self.spec)
 
 
 Env = tuple[Mod, ...]

@@ -8,6 +8,7 @@ is resolved in a `View`: it sees the names of that base class, but takes them fr
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note, Span
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
     from kilohertz.semantics.world import World
 
+ATTRIBUTES = (
+    "quantity",
+    "unit",
+    "displayUnit",
+    "min",
+    "max",
+    "start",
+    "fixed",
+    "nominal",
+    "stateSelect",
+    "unbounded",
+)
 PRIMITIVES = ("Real", "Integer", "Boolean", "String", "Clock")
 
 
@@ -380,8 +393,10 @@ class _Collector:
                 if body.dims:
                     self.node.class_dims.append((body.dims, outside))
                 self.node.causality = self.node.causality or body.causality
-                own = _own(body.modification, definition.file, Ctx(outside, cls.inst))
-                self._merge(outside.lookup_class(body.type), view, chain + own + cls.tail, depth)
+                own = _own(body.modification, definition.file, Ctx(outside, cls.inst, file=definition.file))
+                base = outside.lookup_class(body.type)
+                self._merge(base, view, chain + own + cls.tail, depth)
+                self._check_names(base, own)
             case tree.EnumBody():
                 self.node.enum = definition
                 self.node.attribute_chain = chain + cls.tail
@@ -402,7 +417,9 @@ class _Collector:
                 self._insert(Element(item.name, item, view, _narrow(chain, item.name), depth), view)
             elif isinstance(item, tree.Extends):
                 own = _own(item.modification, view.definition.file, Ctx(view))
-                self._merge(view.lookup_class(item.type, "base class"), view, chain + own, depth)
+                base = view.lookup_class(item.type, "base class")
+                self._merge(base, view, chain + own, depth)
+                self._check_names(base, own)
         self.node.sections.extend((section, view) for section in body.sections)
         if body.external is not None:
             self.node.external = (body.external, view)
@@ -431,6 +448,18 @@ class _Collector:
         inner = View(definition, base.parent, node, self.world)
         self.collect(base, inner, chain + base.env, depth + 1)
         view.names |= inner.names
+
+    def _check_names(self, base: ClassNode, own: Env) -> None:
+        """What a base class is modified by must be there (MLS 7.2)."""
+        base.table  # noqa: B018  (finds out whether it is primitive)
+        for mod in own:
+            for name, spec in mod.spec.subs.items():
+                known = ATTRIBUTES if base.builtin or base.enum is not None else tuple(base.table)
+                if name not in known:
+                    near = get_close_matches(name, known, 1)
+                    notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
+                    message = f"there is no `{name}` in `{base.full_name}`"
+                    raise ModelError(Diagnostic("S205", message, mod.ctx.span(spec), notes=notes))
 
     def _insert(self, element: Element, view: View) -> None:
         table = self.node._table
@@ -481,7 +510,7 @@ def _narrow(chain: Env, name: str) -> Env:
 
 def visible_names(view: View) -> set[str]:
     """Everything that can be named from a view, for suggestions."""
-    names: set[str] = set(PRIMITIVES)
+    names: set[str] = {*PRIMITIVES, *view.world.libraries.names()}
     at: View | None = view
     while at is not None:
         names |= at.names | set(at.imports())

@@ -176,6 +176,9 @@ class Graph:
             )
         origin = Origin((ctx.span(node),), ctx.inst.path if ctx.inst is not None else "")
         for a, b in zip(left, right, strict=True):
+            for end in (a, b):
+                if not _can_connect(end.comp):
+                    raise self.elaborator.error("S458", f"`{end.path}` is not a connector", node, ctx)
             self._link(a, b, origin, node, ctx)
         return True
 
@@ -199,6 +202,7 @@ class Graph:
         for child in other.components():
             if not bus.has(child.name):
                 self._clone(child, bus, child.name)
+            self.connected.add(f"{bus.path}.{child.name}")
 
     def _mark(self, comp: Comp) -> None:
         """The connector and, for a bus, the way to it take part."""
@@ -445,7 +449,7 @@ class Graph:
             raise ModelError(
                 Diagnostic(
                     "S457",
-                    f"`{a.path}` and `{b.path}` do not match: `{missing[0]}` is only on one side",
+                    f"`{a.path}` and `{b.path}` do not match: `{missing[0].lstrip('.')}` is only on one side",
                     origin.spans[0] if origin.spans else None,
                     notes=(Note(f"`{a.comp.node.full_name}` and `{b.comp.node.full_name}`"),),
                 )
@@ -528,6 +532,16 @@ def _is_connector(comp: Comp | CompArray) -> bool:
 def _through_short(node: ClassNode) -> bool:
     """A class that only renames or extends a connector counts as one."""
     return "connector" in node.kinds
+
+
+def _can_connect(comp: Comp) -> bool:
+    """A connector, or part of one."""
+    at: Comp | None = comp
+    while at is not None:
+        if _is_connector(at):
+            return True
+        at = at.parent
+    return False
 
 
 def _is_expandable(comp: Comp | CompArray) -> bool:

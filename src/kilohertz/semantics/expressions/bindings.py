@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.base import ModelError
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
     Array,
@@ -46,13 +45,16 @@ class Bindings:
     def _selected(self, expr: Expr, mod: Mod) -> Expr:
         pending: list[Expr] = []
         for step in mod.select:
-            if isinstance(step, int):
+            if isinstance(step, tuple):
+                index, size = step
                 if len(pending) >= len(expr.ty.dims):
                     # a scalar given to all elements of an array: `each` is missing, accepted like other tools do
                     continue
-                if (n := expr.ty.dims[len(pending)]) is not None and step > n:
-                    raise self._too_few(mod, n)
-                pending.append(Int(step))
+                if (n := expr.ty.dims[len(pending)]) is not None and n != size:
+                    raise self.elaborator.error(
+                        "S241", f"the binding has {n} elements, the array has {size}", mod.spec, mod.ctx
+                    )
+                pending.append(Int(index))
                 continue
             if pending:
                 expr, pending = build.index(expr, tuple(pending)), []
@@ -60,9 +62,6 @@ class Bindings:
                 raise self.elaborator.error("S239", f"the binding has no element `{step}`", mod.spec, mod.ctx)
             expr = build.field(expr, step)
         return build.index(expr, tuple(pending)) if pending else expr
-
-    def _too_few(self, mod: Mod, n: int) -> ModelError:
-        return self.elaborator.error("S241", f"the binding has only {n} elements", mod.spec, mod.ctx)
 
     def binding(self, comp: Comp) -> Expr | None:
         """The binding of a primitive component, of its own type."""

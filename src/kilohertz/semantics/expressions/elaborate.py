@@ -220,6 +220,8 @@ class Elaborator:
         n = max(2, *(len(e.ty.dims) for e in everything))
         rows = [[coerce(e, ty) for e in row] for row in rows]
         if all(not e.ty.dims for row in rows for e in row):
+            if any(len(row) != len(rows[0]) for row in rows):
+                raise self.error("S276", "the rows of this matrix differ in length", node, ctx)
             return build.array([build.array(row) for row in rows])
         joined = [self._cat(2, [self.promoted(e, n) for e in row], node, ctx) for row in rows]
         return self._cat(1, joined, node, ctx)

@@ -93,6 +93,14 @@ class Evaluation:
         try:
             return self.value(expr)
         except NotConstant as problem:
+            asked = self.variables.get(problem.name)
+            if asked is not None and asked.variability == "parameter":
+                raise self.elaborator.error(
+                    "S230",
+                    f"{what} must be known when the model is compiled, but `{problem.name}` has no value",
+                    node,
+                    ctx,
+                ) from None
             raise self.elaborator.error(
                 "S235", f"{what} must be known when the model is compiled, but depends on `{problem.name}`", node, ctx
             ) from None

@@ -67,7 +67,8 @@ class Names:
                 return literal
             inner = found.member(names[k])
             if inner is None:
-                raise self.no_member(found.full_name, names[k], list(found.table), node, ctx)
+                literals = self.elaborator.types.enum(found.enum).literals if found.enum is not None else ()
+                raise self.no_member(found.full_name, names[k], [*found.table, *literals], node, ctx)
             found = inner
         inst = ctx.inst
         if inst is None or inst.node is not found.view.root:
