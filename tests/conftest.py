@@ -75,9 +75,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Tests neither read nor fill the user's cache, and find no libraries but those they name."""
+    """Tests neither read nor fill the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KHZ_CACHE_DIR", str(tmp_path_factory.getbasetemp().parent / "khz-cache"))
-        patch.delenv("MODELICAPATH", raising=False)
         patch.delenv("KHZ_DEBUG", raising=False)
         yield

@@ -10,6 +10,13 @@ import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.driver import Session
 
+
+@pytest.fixture(autouse=True)
+def no_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only those that a test names."""
+    monkeypatch.delenv("MODELICAPATH", raising=False)
+
+
 TWO = "model A end A;\npackage P\n  model B end B;\n  model Inner end Inner;\nend P;\n"
 
 
