@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.expressions import Writer
+from kilohertz.codegen.external import write_external
 from kilohertz.codegen.names import Names, comment
 from kilohertz.codegen.statements import Places, StatementWriter
 from kilohertz.codegen.values import ArrayValue, TypeTable, is_string
@@ -219,7 +220,7 @@ class _FunctionBody:
         for local in _in_order([*f.outputs, *f.locals]):
             self._declare(local)
         if f.external is not None:
-            self._external(f.external)
+            write_external(w, f)
         elif f.is_record_constructor and not f.body:
             self._construct()
         else:
@@ -261,8 +262,11 @@ class _FunctionBody:
         free = False
         for k, d in enumerate(ty.dims):
             given = local.dims[k] if k < len(local.dims) else None
+            known = local.default.ty.dims[k] if local.default is not None else None
             if d is not None:
                 dims.append(str(d))
+            elif given is None and known is not None and local not in self.function.outputs:
+                dims.append(str(known))  # `Real a[:] = {1, 2, 3}`: the default decides
             elif given is not None and not isinstance(given, x.Colon):
                 dims.append(f"{own}n{k + 1}")
                 w.put(f"const int32_t {dims[-1]} = {w.text(given)};")
@@ -308,60 +312,6 @@ class _FunctionBody:
                 for k, d in enumerate(local.ty.dims, 1):
                     if d is None:
                         w.put(f"*{out}{k} = {value.dims[k - 1]};")
-
-    # -------------------------------------------------------------------------------------------------------- external
-
-    def _external(self, call: ExternalCall) -> None:
-        w = self.writer
-        if call.language not in ("C", "builtin"):
-            raise unsupported(f'external "{call.language}" ({call.symbol})')
-        outputs = {o.name for o in (*self.function.outputs, *self.function.locals)}
-        arguments: list[str] = []
-        for argument in call.args:
-            arguments.append(self._external_argument(argument, outputs))
-        text = f"{call.symbol}({', '.join(arguments)})"
-        if call.result is not None:
-            assert isinstance(call.result, (x.Ref, x.Field))
-            target = w.text(call.result) if not call.result.ty.dims else ""
-            cast = "(void *)" if self.types.of(call.result.ty) == "void *" else ""
-            text = f"{target} = {cast}{text}"
-        w.put("jmp_buf *const outer = khz_guard;", "jmp_buf guard;", "khz_guard = &guard;", "khz_caller = c;")
-        w.put("if (setjmp(guard) == 0) {", f"    {text};", "}", "khz_guard = outer;")
-
-    def _external_argument(self, e: Expr, outputs: set[str]) -> str:
-        w = self.writer
-        if isinstance(e, x.Builtin) and e.name == "size":
-            return f"(size_t)({w.text(e)})"
-        if e.ty.dims:
-            a = w.array(e)
-            if isinstance(e, x.Ref) and e.name in outputs:
-                return a.pointer
-            return f"({self.types.of(a.element)}{'*' if is_string(a.element) else ' *'})(void *)(size_t)({a.pointer})"
-        if self.types.is_record(e.ty):
-            return f"(void *)(size_t)&{w.record(e)}"
-        if isinstance(e, x.Ref) and e.name in outputs:
-            return f"&{w.text(e)}"
-        return w.text(e)
-
-
-def prototype_of_external(function: Function, types: TypeTable) -> str:
-    """A declaration for an external function that comes without an Include."""
-    call = function.external
-    assert call is not None
-    outputs = {o.name for o in (*function.outputs, *function.locals)}
-    result = "void" if call.result is None else types.of(call.result.ty)
-    parameters = []
-    for e in call.args:
-        ctype = types.of(e.ty)
-        if isinstance(e, x.Builtin) and e.name == "size":
-            parameters.append("size_t")
-        elif e.ty.dims or (isinstance(e, x.Ref) and e.name in outputs):
-            parameters.append(ctype + "*" if ctype.endswith("*") else ctype + " *")
-        elif types.is_record(e.ty):
-            parameters.append("void *")
-        else:
-            parameters.append(ctype.rstrip())
-    return f"extern {result} {call.symbol}({', '.join(parameters) or 'void'});"
 
 
 def _in_order(variables: list[Local]) -> list[Local]:

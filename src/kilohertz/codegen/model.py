@@ -10,7 +10,8 @@ from kilohertz.base import Origin, SourceMap
 from kilohertz.codegen import names
 from kilohertz.codegen.blocks import BlockInfo, BlockWriter, default_start
 from kilohertz.codegen.expressions import Writer
-from kilohertz.codegen.functions import FunctionTable, prototype_of_external
+from kilohertz.codegen.external import prototype_of_external
+from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import AREAS, STRINGS, Layout
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import TypeTable
@@ -301,7 +302,8 @@ class _Generator:
             "    .size = sizeof(khz_instance),",
             f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
             f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
-            f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)}, .n_delays = {len(step.delays)},",
+            f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
+            f"    .n_delays = {len(step.delays)},",
             f"    .n_factored = {layout.factored}, .n_blocks = {len(self.blocks.infos)},",
             f"    .uses_homotopy = {int(homotopy)},",
             *(f"    .{k} = offsetof(khz_instance, {member})," for k, member in offsets.items()),

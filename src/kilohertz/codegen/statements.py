@@ -26,7 +26,9 @@ class StatementWriter:
     def __init__(self, writer: Writer, places: Places, growing: dict[str, tuple[str, ...]] | None = None) -> None:
         self.writer = writer
         self.places = places
-        self.growing = growing or {}  # arrays without a size of their own: C name and the names of their dimensions
+        self.growing = (
+            {} if growing is None else growing
+        )  # arrays without a size of their own: C name and the names of their dimensions
         self.uses_end = False
         self.keeps_arena = False  # an iteration may not give back what it took: something longer-lived is in there
 

@@ -10,7 +10,16 @@ from kilohertz.base import Diagnostic, ModelError, SourceMap
 from kilohertz.codegen import CProgram, generate
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import EnumType
-from kilohertz.toolchain import QUIET, Source, Unit, build_shared, external_units, include_directories, load_library
+from kilohertz.toolchain import (
+    QUIET,
+    Source,
+    Unit,
+    build_shared,
+    external_units,
+    include_directories,
+    lapack_prefix,
+    load_library,
+)
 
 TEXT_SIZE = 1024  # KHZ_TEXT_SIZE
 _INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
@@ -58,7 +67,8 @@ def program_units(code: CProgram, flags: tuple[str, ...] = ()) -> tuple[list[Uni
     if code.external is not None:
         folders = include_directories(code.externals)
         source = Source(code.external.name, code.external.text)
-        units.append(Unit((source,), own_headers, folders, ("-std=gnu11", *QUIET)))
+        flags = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
+        units.append(Unit((source,), own_headers, folders, flags))
         utilities = tuple(h for h in headers if h.name == "ModelicaUtilities.h")
         more, libraries = external_units(code.externals, utilities)
         units += more

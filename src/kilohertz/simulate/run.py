@@ -229,7 +229,7 @@ class _Run:
             if self.progress is not None:
                 span = self.experiment.stop - self.experiment.start
                 self.progress((time - self.experiment.start) / span if span > 0 else 1.0)
-        except BaseException as error:  # noqa: BLE001: handed on after C has returned
+        except BaseException as error:  # handed on after C has returned
             self.error = error
             return 1
         return 0

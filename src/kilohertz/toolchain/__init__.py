@@ -3,7 +3,7 @@
 from kilohertz.toolchain.build import QUIET, STRICT, Source, Unit, build_executable, build_objects, build_shared
 from kilohertz.toolchain.cache import cache_directory
 from kilohertz.toolchain.compiler import Compiler, find_compiler
-from kilohertz.toolchain.external import external_units, include_directories
+from kilohertz.toolchain.external import external_units, include_directories, lapack_prefix
 from kilohertz.toolchain.load import load_library
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "external_units",
     "find_compiler",
     "include_directories",
+    "lapack_prefix",
     "load_library",
 ]

@@ -6,9 +6,12 @@ compiled once into the cache; else it is left to the linker (`-l<name>`) with th
 
 from __future__ import annotations
 
+import ctypes.util
+import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 
+from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.ir.flat import ExternalCall
 from kilohertz.toolchain.build import QUIET, Source, Unit
 
@@ -24,6 +27,7 @@ FLAGS = (
 )
 # libraries whose sources go by other names (Modelica/Resources/C-Sources/readme.txt)
 PARTS = {"ModelicaExternalC": ("ModelicaFFT", "ModelicaInternal", "ModelicaRandom", "ModelicaStrings")}
+LAPACK = frozenset({"lapack", "Lapack", "blas"})
 NEEDS = {  # one source calls another library
     "ModelicaStandardTables": ("ModelicaIO", "ModelicaMatIO", "zlib", "ModelicaStandardTablesUsertab"),
     "ModelicaIO": ("ModelicaMatIO", "zlib"),
@@ -47,6 +51,27 @@ def external_units(calls: Iterable[ExternalCall], headers: tuple[Source, ...]) -
     texts = tuple(Source(f.name, f.read_text(encoding="utf-8", errors="surrogateescape")) for f in files)
     units = [Unit(texts, headers, directories, FLAGS)] if texts else []
     return units, tuple(arguments)
+
+
+def lapack_arguments() -> list[str]:
+    """LAPACK as the system has it, else the one inside SciPy, whose symbols begin with `scipy_`."""
+    if ctypes.util.find_library("lapack"):
+        return ["-llapack", "-lblas"]
+    spec = importlib.util.find_spec("scipy")
+    folder = Path(spec.origin).parent.parent / "scipy.libs" if spec is not None and spec.origin is not None else Path()
+    found = sorted(folder.glob("libscipy_openblas-*"))
+    if not found:
+        message = "an external function needs LAPACK, which is not found"
+        raise ModelError(Diagnostic("C603", message, notes=(Note("install liblapack, or SciPy from its wheel"),)))
+    return [str(found[0]), f"-Wl,-rpath,{folder}"]
+
+
+def lapack_prefix(calls: Iterable[ExternalCall]) -> tuple[str, ...]:
+    """Flags that give the LAPACK functions the names they have in the library."""
+    if ctypes.util.find_library("lapack"):
+        return ()
+    symbols = sorted({c.symbol.lower() for c in calls if LAPACK & set(c.libraries)})
+    return tuple(f"-D{s}_=scipy_{s}_" for s in symbols)
 
 
 def include_directories(calls: Iterable[ExternalCall]) -> tuple[Path, ...]:
@@ -80,5 +105,7 @@ def _sources(library: str, folders: list[Path]) -> list[Path]:
 
 
 def _linked(library: str, call: ExternalCall) -> list[str]:
+    if library in LAPACK:
+        return lapack_arguments()
     folders = [f"-L{d}" for d in call.library_directories if Path(d).is_dir()]
     return [*folders, *(f"-Wl,-rpath,{f[2:]}" for f in folders), f"-l{library}"]
