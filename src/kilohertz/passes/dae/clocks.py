@@ -48,6 +48,14 @@ class Clocks:
     def names(self) -> set[str]:
         return set(self._partition_of)
 
+    def ticking(self) -> Expr:
+        """Some periodic clock ticks in this pass (its counter moves, so another pass follows)."""
+        found: Expr = FALSE
+        for t in self._ticks:
+            if t.period is not None:
+                found = build.or_(found, self._base(t.key)[0])
+        return found
+
     def add(self, parts: dict[int, list[tuple[Expr, Expr, Origin]]]) -> None:
         """The equations of each partition, as (left, right, origin)."""
         for k, equations in parts.items():

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import Crossing, Dae, DaeVariable, Delay, Equation, Role, Sample, TimeEvent, der_name, pre_name
-from kilohertz.ir.expr import TIME, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref
+from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
 from kilohertz.passes.algebra import Differentiator, linear_parts, simplify_node
 
@@ -41,6 +41,7 @@ class Lowering:
         self._counts: dict[str, int] = {}
         self._whens: dict[Expr, Expr] = {}
         self._origin = Origin()
+        self.ticking: Expr = FALSE  # a clock ticks in this pass: what changes at that instant changes in the next
         self.differentiated: dict[str, Ref] = {}
 
     def lower(self, e: Expr, origin: Origin, events: bool = True) -> Expr:
@@ -163,9 +164,13 @@ class Lowering:
             after, before = before, after
         rising = build.relation(">", slope, build.ZERO)
         ref = self._new(self._number("$t"), Role.DISCRETE)
-        self._dae.equations.append(Equation(ref, build.if_(rising, after, before), self._origin, directed=True))
+        self._dae.equations.append(Equation(ref, self._late(ref, build.if_(rising, after, before)), self._origin, True))
         self._dae.time_events.append(TimeEvent(at, self._origin))
         return ref
+
+    def _late(self, ref: Ref, value: Expr) -> Expr:
+        """One pass later where a clock ticks, so that the clock samples the left limit."""
+        return build.if_(self.ticking, Ref(pre_name(ref.name), ref.ty), value)
 
     def _rounded(self, e: Builtin) -> Expr:
         """floor, ceil or integer of a moving Real: a discrete value with crossings at both ends of its interval."""
@@ -175,7 +180,9 @@ class Lowering:
         ref = self._new(self._number("$f"), Role.DISCRETE, REAL)
         timed = self.motion(u) == 1 and self._time_steps(u, ref)
         argument = build.add(u, TIME_SLACK) if timed else u
-        self._dae.equations.append(Equation(ref, Builtin("floor", (argument,), REAL), self._origin, directed=True))
+        value: Expr = Builtin("floor", (argument,), REAL)
+        value = self._late(ref, value) if timed else value
+        self._dae.equations.append(Equation(ref, value, self._origin, directed=True))
         if not timed:
             self._relation(Binary("<", u, ref, BOOLEAN), True)
             self._relation(Binary(">=", u, build.add(ref, build.ONE), BOOLEAN), True)
@@ -286,6 +293,3 @@ def _is_quiet(e: Expr) -> bool:
     if e.name == "noEvent":
         return True
     return e.name == "smooth" and isinstance(e.args[0], Int) and e.args[0].value >= 1
-
-
-__all__ = ["INITIAL", "IfExp", "Lowering"]

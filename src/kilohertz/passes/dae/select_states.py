@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
@@ -201,29 +203,22 @@ def _entry(e: Expr | None, values: Numeric, i: int, j: int) -> float:
 
 def _columns(a: list[list[float]], groups: list[list[int]]) -> list[int]:
     """Gaussian elimination that takes columns group by group, in each the largest pivot first."""
-    n = len(a)
-    rows = [list(r) for r in a]
-    open_rows = list(range(n))
-    scale = max((abs(x) for r in a for x in r), default=0.0)
+    m = np.array(a, dtype=float)
+    scale = float(np.abs(m).max()) if m.size else 0.0
+    open_rows = np.ones(len(a), dtype=bool)
     picked: list[int] = []
     for group in groups:
         left = list(group)
-        while left and open_rows:
-            best, i, j = max(((abs(rows[i][j]), -i, -j) for i in open_rows for j in left), key=lambda t: t)
-            if best <= 1e-9 * scale or best == 0.0:
+        while left and open_rows.any():
+            rows = np.flatnonzero(open_rows)
+            part = np.abs(m[rows][:, left])
+            at = int(part.argmax())  # the first of equals: ties go to the lower row, then column
+            i, k = divmod(at, len(left))
+            if part[i, k] <= 1e-9 * scale or part[i, k] == 0.0:
                 break
-            i, j = -i, -j
-            _clear(rows, open_rows, i, j)
-            open_rows.remove(i)
-            left.remove(j)
-            picked.append(j)
+            row, column = int(rows[i]), left.pop(k)
+            open_rows[row] = False
+            rest = np.flatnonzero(open_rows)
+            m[rest] -= np.outer(m[rest, column] / m[row, column], m[row])
+            picked.append(column)
     return picked
-
-
-def _clear(rows: list[list[float]], open_rows: list[int], i: int, j: int) -> None:
-    pivot = rows[i]
-    for k in open_rows:
-        if k == i or rows[k][j] == 0.0:
-            continue
-        factor = rows[k][j] / pivot[j]
-        rows[k] = [x - factor * y for x, y in zip(rows[k], pivot, strict=True)]

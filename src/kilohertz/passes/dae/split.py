@@ -74,6 +74,7 @@ class _Splitter:
         for v in self._flat.variables.values():
             self._dae.variables[v.name] = self._variable(v)
         self._clocks.make_discrete()
+        self._lowering.ticking = self._clocks.ticking()
         self._parameters()
         for e in self._flat.equations:
             self._equation(e, self._dae.equations)

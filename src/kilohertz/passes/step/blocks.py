@@ -13,7 +13,7 @@ All matrices are expressions over known variables, so that codegen shares what t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.graphs import FREE
@@ -59,6 +59,8 @@ class Context:
     partition: Partition = Partition.STEP
     occurrence: Occurrence = field(default_factory=Occurrence)
     guess_weight: Callable[[str], int] = lambda _: 0
+    loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
+    kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
 
 
 def make_blocks(components: Sequence[Component], context: Context) -> list[Block]:
@@ -179,7 +181,16 @@ class _Maker:
     # ----------------------------------------------------------------------------------------------------------- loops
 
     def _loop(self) -> list[Block]:
-        return _Loop(self._c, self._x).run()
+        """The same loop may stand in the initial and in the simulated system: it is torn once."""
+        key = tuple(id(r.equation) for r in self._c.rows)
+        names = tuple(sorted(u.name for u in self._c.unknowns))
+        found = self._x.loops.get(key)
+        if found is not None and found[0] == names:
+            return [moved(b, self._x.partition) for b in found[1]]
+        made = _Loop(self._c, self._x).run()
+        self._x.loops[key] = (names, made)
+        self._x.kept.extend(r.equation for r in self._c.rows)
+        return made
 
 
 class _Loop:
@@ -376,6 +387,15 @@ class _Loop:
 
 
 # ------------------------------------------------------------------------------------------------------------- helpers
+
+
+def moved(b: Block, p: Partition) -> Block:
+    """The same loop in another partition."""
+    if isinstance(b, LinearLoop):
+        return replace(b, partition=p, matrix_partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
+    if isinstance(b, NonlinearLoop):
+        return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
+    return replace(b, partition=p)
 
 
 def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:

@@ -170,6 +170,8 @@ def _start(target: Ref, v: DaeVariable) -> Equation:
 def _at_start(e: AnyEquation) -> AnyEquation:
     if isinstance(e, Equation):
         left, right = _initially(e.left), _initially(e.right)
+        if left is e.left and right is e.right and not e.directed:
+            return e
         kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name.startswith("pre(")
         return Equation(left, right, e.origin, e.directed and not kept)
     if isinstance(e, CallEquation):
