@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from kilohertz.ir.build import refs
 from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat
 
@@ -133,3 +134,21 @@ def known_values(flat: Flat) -> dict[str, float]:
         if v.variability in (CONSTANT, PARAMETER) and source is not None:
             sources[v.name] = source
     return settled(sources)
+
+
+def free_names(bindings: Mapping[str, Expr | None], roots: set[str]) -> set[str]:
+    """Parameters that depend on those in `roots` (which are solved for at the start), and these."""
+    if not roots:
+        return set()
+    readers: dict[str, list[str]] = {}
+    for name, binding in bindings.items():
+        for ref in refs(binding) if binding is not None else ():
+            readers.setdefault(ref.name, []).append(name)
+    found = set(roots)
+    stack = sorted(roots)
+    while stack:
+        for name in readers.get(stack.pop(), ()):
+            if name not in found:
+                found.add(name)
+                stack.append(name)
+    return found

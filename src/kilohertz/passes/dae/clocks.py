@@ -4,7 +4,8 @@
   hold(y)         ->  pre(y): the continuous part sees a new value one pass later, so `sample(u)` is the left limit of u
   previous(x)     ->  pre(x)          sample(u), subSample(u, ..), superSample, shiftSample, backSample, noClock  ->  u
   interval(u)     ->  the period      firstTick(u)  ->  true at the first tick
-  der(x)          ->  $rate(x) with x = previous(x) + interval*previous($rate(x)) after the first tick (explicit Euler)
+  der(x)          ->  $rate(x) with x = previous(x) + interval*previous($rate(x)) after the first tick (explicit Euler;
+                      with $rate(x) itself where the clock's solverMethod is ImplicitEuler)
 
 All partitions of one base clock share one sample; a counter tells which of them tick.  Inside a partition equations are
 ordered; those that must be solved together hold at ticks, and their unknowns keep their values otherwise.
@@ -180,7 +181,8 @@ class Clocks:
             if own != k:
                 continue
             before = Ref(pre_name(x.name), REAL)
-            moved = build.add(before, build.mul(self._interval(k), Ref(pre_name(rate.name), REAL)))
+            slope = rate if self._ticks[k].solver == "ImplicitEuler" else Ref(pre_name(rate.name), REAL)
+            moved = build.add(before, build.mul(self._interval(k), slope))
             found.append(Equation(x, build.if_(self._first_tick(k), before, moved)))
         return found
 

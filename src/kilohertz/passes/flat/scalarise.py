@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Int, Ref
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Int, Ref, Str
 from kilohertz.ir.flat import (
     CONSTANT,
     CONTINUOUS,
@@ -44,7 +44,7 @@ from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.ticks import ClockPartition, ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
-from kilohertz.passes.numeric import Numeric, known_values
+from kilohertz.passes.numeric import Numeric, free_names, known_values
 
 PASS = "scalarise"
 
@@ -70,6 +70,7 @@ class _Scalariser:
             flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description
         )
         self._numeric: Numeric | None = None
+        self._free: set[str] = set()  # parameters that initialisation computes
 
     # ---------------------------------------------------------------------------------------------- Scope of Evaluator
 
@@ -142,7 +143,8 @@ class _Scalariser:
         while isinstance(clock, Builtin) and clock.args and clock.args[0].ty.base == CLOCK.base:
             clock = clock.args[0]
         key = next(i for i, other in enumerate(self._clocks) if other.clock is c.clock and other.base == c.base)
-        tick = Tick(key, c.factor, c.shift, variables=names)
+        method = None if c.solver is None else self._evaluator.model(c.solver).scalar
+        tick = Tick(key, c.factor, c.shift, variables=names, solver=method.value if isinstance(method, Str) else "")
         if not isinstance(clock, Builtin) or not clock.args:
             return tick
         args = [self._evaluator.model(a).scalar for a in clock.args]
@@ -176,6 +178,10 @@ class _Scalariser:
 
     def _take_calls(self) -> None:
         """Auxiliary variables and their call equations; those of parameters alone are parameters."""
+        self._free = free_names(
+            {v.name: v.binding for v in self._out.variables.values() if v.variability == PARAMETER},
+            {v.name for v in self._out.variables.values() if v.variability == PARAMETER and not _is_fixed(v)},
+        )
         for auxiliary in self._inliner.calls:
             variability = self._variability(auxiliary)
             origin = Origin(passes=(PASS,))
@@ -190,9 +196,8 @@ class _Scalariser:
             if ref.name == "time":
                 return CONTINUOUS
             variable = self._out.variables.get(ref.name)
-            if variable is not None and variable.variability in (CONSTANT, PARAMETER):
-                continue
-            return CONTINUOUS
+            if variable is None or variable.variability not in (CONSTANT, PARAMETER) or ref.name in self._free:
+                return CONTINUOUS
         return PARAMETER
 
     # -------------------------------------------------------------------------------------------------------- equations

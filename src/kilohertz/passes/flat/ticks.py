@@ -27,6 +27,8 @@ class ClockPartition(Protocol):
     @property
     def shift(self) -> Fraction: ...
     @property
+    def solver(self) -> Expr | None: ...
+    @property
     def equations(self) -> tuple[int, ...]: ...
     @property
     def algorithms(self) -> tuple[int, ...]: ...
@@ -48,6 +50,7 @@ class Tick:
     period: Expr | None = None
     condition: Expr | None = None
     variables: tuple[str, ...] = ()
+    solver: str = ""  # method of a discretised continuous partition
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric, settled
 from kilohertz.passes.step.blocks import Context, make_blocks
-from kilohertz.passes.step.initial import initial_blocks
+from kilohertz.passes.step.initial import free_parameters, initial_blocks
 from kilohertz.passes.step.order import order
 from kilohertz.passes.step.partition import partitioned, state_sparsity
 
@@ -91,11 +91,12 @@ class _Assembler:
 
     def _once(self) -> list[Block]:
         """Parameters in the order in which they need each other."""
+        free = free_parameters(self._dae)
         jobs: list[Assignment | step.CallBlock] = []
         owner: dict[str, int] = {}
         for v in self._dae.variables.values():
             if v.role is Role.OBJECT or (v.role is Role.PARAMETER and v.binding is not None and not is_tunable(v)):
-                if v.binding is None:
+                if v.binding is None or v.name in free:
                     continue
                 owner[v.name] = len(jobs)
                 jobs.append(Assignment(v.ref, v.binding, Partition.ONCE, cost((v.binding,)), v.origin))

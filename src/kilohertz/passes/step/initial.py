@@ -19,6 +19,7 @@ from kilohertz.ir.step import Block, Partition
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.numeric import free_names
 from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.order import Component, Row, candidates, components, incidence, rows_of, singular
 
@@ -31,10 +32,17 @@ def initial_blocks(dae: Dae, context: Context) -> tuple[tuple[Block, ...], list[
     return system.run(), system.notes
 
 
+def free_parameters(dae: Dae) -> set[str]:
+    """Parameters with fixed=false, and those that depend on them: unknowns of the initial system."""
+    parameters = [v for v in dae.variables.values() if v.role is Role.PARAMETER]
+    return free_names({v.name: v.binding for v in parameters}, {v.name for v in parameters if not v.fixed})
+
+
 class _Initial:
     def __init__(self, dae: Dae, context: Context) -> None:
         self._dae = dae
         self._x = replace(context, partition=Partition.INITIAL)
+        self._free = free_parameters(dae)
         self.notes: list[str] = []
         self._rows: list[Row] = []
         self._touched: list[list[int]] = []
@@ -72,7 +80,7 @@ class _Initial:
                 self._unknowns.append(v.ref)
         self._n_simulation = len(self._unknowns)
         for v in self._dae.variables.values():
-            if v.role is Role.STATE or (v.role is Role.PARAMETER and not v.fixed):
+            if v.role is Role.STATE or v.name in self._free:
                 self._unknowns.append(v.ref)
             elif v.role is Role.DISCRETE:
                 self._unknowns.append(Ref(pre_name(v.name), v.ty))
@@ -83,7 +91,7 @@ class _Initial:
         equations += [
             Equation(v.ref, v.binding, v.origin)
             for v in self._dae.variables.values()
-            if v.role is Role.PARAMETER and not v.fixed and v.binding is not None
+            if v.name in self._free and v.binding is not None
         ]
         self._rows = rows_of(equations)
         self._touched = incidence(self._rows, self._index, self._x.occurrence)
@@ -111,7 +119,7 @@ class _Initial:
             return
         states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed]
         states.sort(key=lambda v: v.start is None)
-        free = [v for v in self._dae.variables.values() if v.role is Role.PARAMETER and not v.fixed]
+        free = [v for v in self._dae.variables.values() if v.name in self._free and v.binding is None]
         others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
         for v in (*states, *free, *others):
             if FREE not in self._matching.row_of:
