@@ -27,3 +27,7 @@ class EvaluationError(Exception):
             return self.message
         shown = self.calls if len(self.calls) <= 6 else [*self.calls[:3], "...", *self.calls[-2:]]
         return f"{self.message} (in {', called by '.join(shown)})"
+
+
+class NotAssigned(EvaluationError):
+    """The value is there but for a part that the function which gives it never assigns."""

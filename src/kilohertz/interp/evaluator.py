@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from kilohertz.interp.compile import Code, Compiler
 from kilohertz.interp.context import Context, Frame, resolver
-from kilohertz.interp.errors import EvaluationError, NotConstant
+from kilohertz.interp.errors import EvaluationError, NotAssigned, NotConstant
 from kilohertz.interp.functions import FunctionCode
 from kilohertz.interp.statements import Statements
 from kilohertz.interp.values import Env, FunctionValue, Value, is_complete
@@ -51,7 +51,7 @@ class Evaluator:
             return constants[expr]
         value = self._guarded(code, Frame(resolver(env)))
         if not is_complete(value):
-            raise EvaluationError("a part of the value is never assigned")
+            raise NotAssigned("a part of the value is never assigned")
         return value
 
     def call(self, function: str, *arguments: Value) -> Value:
