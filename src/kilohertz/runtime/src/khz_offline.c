@@ -9,6 +9,7 @@ enum { ROOT_CAP = 120, CREEP_CAP = 50 };
 
 typedef struct work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
+    double *band, *largest, *last_flip, *n_quick, *before; /* [n_r] each: see settle_bands */
 } work;
 
 static int32_t unknowns(const khz_model *m)
@@ -18,7 +19,7 @@ static int32_t unknowns(const khz_model *m)
 
 int64_t khz_offline_work(const khz_model *m)
 {
-    return 3 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + 8;
+    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + 8;
 }
 
 static work divide(const khz_offline *o)
@@ -34,6 +35,11 @@ static work divide(const khz_offline *o)
     w.x = w.delayed + m->n_delays;
     w.xd = w.x + n;
     w.k = w.xd + n; /* 5 n */
+    w.band = w.k + 5 * n;
+    w.largest = w.band + m->n_r;
+    w.last_flip = w.largest + m->n_r;
+    w.n_quick = w.last_flip + m->n_r;
+    w.before = w.n_quick + m->n_r;
     return w;
 }
 
@@ -264,7 +270,7 @@ static void close_solver(const khz_offline *o, solver *s)
 }
 
 /* Crossing functions at an instant within the last step; 1 where an event is due, 0 where not, < 0 a failure. */
-static int32_t crossed(khz_offline *o, const solver *s, double t, double *g)
+static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t, double *g)
 {
     const khz_model *const m = o->model;
     if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
@@ -275,12 +281,36 @@ static int32_t crossed(khz_offline *o, const solver *s, double t, double *g)
         return (int32_t)status;
     }
     m->crossings(o->instance, g);
+    int32_t due = 0;
     for (int32_t i = 0; i < m->n_r; i++) {
-        if (g[i] < 0.0) {
-            return 1;
+        w->largest[i] = fmax(w->largest[i], fabs(g[i]));
+        g[i] = fabs(g[i]) <= w->band[i] ? fabs(g[i]) : g[i];
+        due |= g[i] < 0.0;
+    }
+    return due;
+}
+
+/* After an event: a relation that was said to change and did not, or that changes again and again in no time, moves
+ * within the noise of the equations it comes from.  Such a one gets a dead band, ten times wider each time, at most
+ * BAND_MOST of the largest value it had.  All others are exact. */
+static void settle_bands(const khz_offline *o, const work *w)
+{
+    enum { QUICK_CAP = 20 };
+    const double band_most = 1e-6;
+    const int32_t *const r = khz_ints(o->instance, o->model->r);
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        const int flipped = r[i] != (int32_t)w->before[i];
+        const int said = w->g_high[i] < 0.0;
+        if (flipped) {
+            const int quick = o->time - w->last_flip[i] < 1e-3 * o->grid_step;
+            w->n_quick[i] = quick ? w->n_quick[i] + 1.0 : 0.0;
+            w->last_flip[i] = o->time;
+        }
+        if ((said && !flipped) || (flipped && w->n_quick[i] > (double)QUICK_CAP)) {
+            const double wider = fmax(10.0 * w->band[i], 2.0 * fabs(w->g_high[i]));
+            w->band[i] = fmin(wider, fmax(band_most * w->largest[i], 2.0 * DBL_MIN));
         }
     }
-    return 0;
 }
 
 /* Where, by the secant, the first of the crossings between low and high lies. */
@@ -300,15 +330,15 @@ static double secant(const khz_offline *o, const work *w, double low, double hig
 static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event)
 {
     const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
-    int32_t status = crossed(o, s, low, w->g);
-    int32_t far = crossed(o, s, high, w->g_high);
+    int32_t status = crossed(o, w, s, low, w->g);
+    int32_t far = crossed(o, w, s, high, w->g_high);
     for (int turn = 0; turn < ROOT_CAP && status >= 0 && far >= 0 && high - low > tolerance; turn++) {
         const double width = high - low;
         double at = turn % 3 == 2 ? low + 0.5 * width : secant(o, w, low, high);
         at = fmin(fmax(at, low + 0.1 * tolerance), high - 0.1 * tolerance);
         /* A little beyond the secant's zero, so that the far side moves too. */
         at = turn % 3 == 1 ? fmin(at + 0.5 * tolerance + 0.01 * width, high - 0.1 * tolerance) : at;
-        const int32_t due = crossed(o, s, at, w->g_middle);
+        const int32_t due = crossed(o, w, s, at, w->g_middle);
         if (due < 0) {
             return due;
         }
@@ -353,7 +383,7 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
             o->grid_next++;
             break;
         }
-        const int32_t due = crossed(o, s, fmin(at, t), w->g_middle);
+        const int32_t due = crossed(o, w, s, fmin(at, t), w->g_middle);
         if (due != 0) {
             return due < 0 ? due : set_event(o, w, s, low, fmin(at, t), root);
         }
@@ -366,7 +396,7 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
         }
     }
     if (o->model->n_r > 0 && low < t && !event_follows) {
-        const int32_t due = crossed(o, s, t, w->g_middle);
+        const int32_t due = crossed(o, w, s, t, w->g_middle);
         return due > 0 ? set_event(o, w, s, low, t, root) : due;
     }
     return KHZ_OK;
@@ -463,7 +493,13 @@ static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
         if (in_a_row > CHATTER_CAP) {
             return KHZ_RUN_CHATTERS;
         }
+        for (int32_t i = 0; i < o->model->n_r; i++) {
+            w->before[i] = (double)khz_ints(o->instance, o->model->r)[i];
+        }
         status = handle_event(o, w, o->time, o->sundials->vector_data(s->y), is_time_event);
+        if (root) {
+            settle_bands(o, w);
+        }
         if (status == KHZ_OK && o->sundials->reinit(s->mem, o->time, s->y) != 0) {
             status = KHZ_RUN_SOLVER_FAILED;
         }
