@@ -292,11 +292,12 @@ static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t,
 
 /* After an event: a relation that was said to change and did not, or that changes again and again in no time, moves
  * within the noise of the equations it comes from.  Such a one gets a dead band, ten times wider each time, at most
- * BAND_MOST of the largest value it had.  All others are exact. */
+ * `part_most` of the largest value it had (or `least`, where it never was larger than noise).  All others are exact. */
 static void settle_bands(const khz_offline *o, const work *w)
 {
     enum { QUICK_CAP = 20 };
-    const double band_most = 1e-6;
+    const double part_most = 1e-5;
+    const double least = 1e-12;
     const int32_t *const r = khz_ints(o->instance, o->model->r);
     for (int32_t i = 0; i < o->model->n_r; i++) {
         const int flipped = r[i] != (int32_t)w->before[i];
@@ -308,7 +309,7 @@ static void settle_bands(const khz_offline *o, const work *w)
         }
         if ((said && !flipped) || (flipped && w->n_quick[i] > (double)QUICK_CAP)) {
             const double wider = fmax(10.0 * w->band[i], 2.0 * fabs(w->g_high[i]));
-            w->band[i] = fmin(wider, fmax(band_most * w->largest[i], 2.0 * DBL_MIN));
+            w->band[i] = fmin(wider, fmax(part_most * w->largest[i], least));
         }
     }
 }
