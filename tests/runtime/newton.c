@@ -37,6 +37,12 @@ static void without_root(void *instance, const double *x, double *f)
     f[0] = x[0] * x[0] + 1.0;
 }
 
+static void reciprocal(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = 7e7 - 1.0 / x[0]; /* no value at the guess, the root far from the nominal value */
+}
+
 static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
 {
     static const double nominal[2] = {1.0, 1.0};
@@ -66,6 +72,8 @@ int main(void)
     CHECK(solve(1, steep, NULL, x) == KHZ_OK && near(x[0], 2.0));
     x[0] = 30.0;
     CHECK(solve(1, only_positive, NULL, x) == KHZ_OK && near(x[0], exp(-1.0)));
+    x[0] = 0.0;
+    CHECK(solve(1, reciprocal, NULL, x) == KHZ_OK && fabs(x[0] * 7e7 - 1.0) < 1e-3); /* within 1e-10 of the nominal 1 */
     x[0] = 3.0;
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
     return 0;

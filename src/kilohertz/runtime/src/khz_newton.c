@@ -182,8 +182,38 @@ static void accept(const frame *w, double *x)
     memcpy(w->f, w->f_new, bytes);
 }
 
-/* Newton with cuts of the step until the residual shrinks.  1: converged, 0: gave up. */
-static int iterate_newton(const frame *w, double *x)
+/* A whole step that overshoots a steep piece (an amplifier between its limits) turns the residuals round without making
+ * them smaller.  Somewhere on the way they vanish in the direction they had: found by bisection. */
+static void turn_point(const frame *w, const double *x)
+{
+    enum { BISECTIONS = 50 };
+    double low = 0.0;
+    double high = 1.0;
+    for (int turn = 0; turn < BISECTIONS; turn++) {
+        const double middle = 0.5 * (low + high);
+        trial(w, x, middle);
+        if (!evaluate(w, w->x_new, w->f_new)) {
+            high = middle;
+            continue;
+        }
+        double along = 0.0;
+        for (int i = 0; i < w->p->n; i++) {
+            along += w->f[i] * w->f_new[i] * w->row_scale[i] * w->row_scale[i];
+        }
+        if (fabs(along) <= 1e-3 * merit(w, w->f)) {
+            return;
+        }
+        if (along > 0.0) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+/* Newton with cuts of the step until the residual shrinks; `bold`: whole steps as long as the residual has a value,
+ * which is what finds the right piece of piecewise linear equations.  1: converged, 0: gave up. */
+static int iterate(const frame *w, double *x, int bold)
 {
     for (int iteration = 0; iteration < w->p->max_iterations; iteration++) {
         w->c->n_iterations++;
@@ -201,11 +231,14 @@ static int iterate_newton(const frame *w, double *x)
         for (int cut = 0; cut < MAX_CUTS && !found; cut++) {
             trial(w, x, factor);
             found = evaluate(w, w->x_new, w->f_new) &&
-                    (merit(w, w->f_new) <= (1.0 - 1e-4 * factor) * before || size * factor < w->p->tolerance);
+                    (bold || merit(w, w->f_new) <= (1.0 - 1e-4 * factor) * before || size * factor < w->p->tolerance);
             factor = found ? factor : factor * 0.5;
         }
         if (!found) {
             return before <= 1e-20;
+        }
+        if (bold && size > w->p->tolerance && merit(w, w->f_new) > 0.25 * before) {
+            turn_point(w, x);
         }
         accept(w, x);
         if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f) == 0.0)) {
@@ -213,6 +246,11 @@ static int iterate_newton(const frame *w, double *x)
         }
     }
     return 0;
+}
+
+static int iterate_newton(const frame *w, double *x)
+{
+    return iterate(w, x, 0);
 }
 
 static int iterate_marquardt(const frame *w, double *x)
@@ -246,6 +284,68 @@ static int iterate_marquardt(const frame *w, double *x)
     return 0;
 }
 
+/* One unknown: look over all sizes and both signs for neighbours of different sign, close in by bisection to rounding.
+ * A pole is no root: the residual must have become small.  Bound: 16*DECADES points, BISECTIONS evaluations at each. */
+static int bracket(const frame *w, double *x)
+{
+    enum { DECADES = 14, BISECTIONS = 80 };
+    const double nominal = w->p->nominal[0];
+    double last_x = 0.0;
+    double last_f = 0.0;
+    int has_last = 0;
+    /* From -10^DECADES over the small ones to +10^DECADES, four points a decade. */
+    for (int k = -8 * DECADES; k <= 8 * DECADES; k++) {
+        const double size = nominal * pow(10.0, fabs((double)k) / 4.0 - (double)DECADES);
+        const double at = k < 0 ? -size : k > 0 ? size : 0.0;
+        if (!evaluate(w, &at, w->f)) {
+            has_last = 0;
+            continue;
+        }
+        if (has_last && (last_f < 0.0) != (w->f[0] < 0.0)) {
+            double low = last_x;
+            double high = at;
+            const double f_first = fmax(fabs(last_f), fabs(w->f[0]));
+            double f_low = last_f;
+            for (int turn = 0; turn < BISECTIONS; turn++) {
+                const double middle = 0.5 * (low + high);
+                if (!evaluate(w, &middle, w->f)) {
+                    break;
+                }
+                if ((w->f[0] < 0.0) == (f_low < 0.0)) {
+                    low = middle;
+                    f_low = w->f[0];
+                } else {
+                    high = middle;
+                }
+            }
+            x[0] = 0.5 * (low + high);
+            if (evaluate(w, x, w->f) && fabs(w->f[0]) <= 1e-6 * f_first) {
+                return 1;
+            }
+            (void)evaluate(w, &at, w->f);
+        }
+        has_last = 1;
+        last_x = at;
+        last_f = w->f[0];
+    }
+    return 0;
+}
+
+/* A start at which the residuals have values: the guess, or a point beside it by a part of the nominal values. */
+static int start_point(const frame *w, const double *guess, double *x)
+{
+    static const double shifts[] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
+    for (size_t k = 0; k < sizeof shifts / sizeof shifts[0]; k++) {
+        for (int i = 0; i < w->p->n; i++) {
+            x[i] = guess[i] + shifts[k] * w->p->nominal[i];
+        }
+        if (evaluate(w, x, w->f)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                       int32_t *order)
 {
@@ -267,8 +367,13 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     memcpy(guess, x, sizeof(double) * (size_t)n);
     int solved = evaluate(&w, x, w.f) && iterate_newton(&w, x);
     if (!solved && p->rescue_iterations > 0) {
-        memcpy(x, guess, sizeof(double) * (size_t)n);
-        solved = evaluate(&w, x, w.f) && iterate_marquardt(&w, x);
+        solved = start_point(&w, guess, x) && iterate(&w, x, 1);
+    }
+    if (!solved && p->rescue_iterations > 0) {
+        solved = start_point(&w, guess, x) && iterate_marquardt(&w, x);
+    }
+    if (!solved && p->rescue_iterations > 0 && n == 1) {
+        solved = bracket(&w, x);
     }
     if (!solved) {
         c->n_caps++;
