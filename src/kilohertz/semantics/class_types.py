@@ -100,8 +100,16 @@ class Types:
         inner = view.lookup_class(decl.type)
         if inner is node:
             raise ModelError(Diagnostic("S211", f"`{node.full_name}` contains itself", element.span))
-        dims = [self.size(d, Ctx(view)) for d in decl.dims]
+        dims = [None if self._uses_fields(d, node) else self.size(d, Ctx(view)) for d in decl.dims]
         return self.of_class(inner.specialised(element.chain) if element.chain else inner).array_of(*dims)
+
+    def _uses_fields(self, dim: tree.Expr, node: ClassNode) -> bool:
+        """A size that depends on another field is known only of a value, not of the type."""
+        for ref in tree.refs(dim):
+            element = node.table.get(ref.names[0])
+            if element is not None and not element.is_class and element.component.variability != "constant":
+                return True
+        return False
 
     def function(self, node: ClassNode) -> FunctionType:
         header = self.elaborator.functions.header(node)

@@ -274,10 +274,13 @@ class _Flattener:
         flat = self.flat
         statements = self.elaborator.statements
         for comp in self.composites:
+            if comp.node.sections and comp.node.kind in ("record", "operator record", "connector"):
+                span = Span(comp.node.sections[0][1].definition.file, *_extent(comp.node.sections[0][0]))
+                raise ModelError(Diagnostic("S218", f"a {comp.node.kind} cannot have equations or algorithms", span))
             for section, view in comp.node.sections:
                 ctx = Ctx(view, comp, open_=section.algorithm)
                 if section.algorithm:
-                    body = statements.block(section.items, ctx)
+                    body = statements.section(section.items, ctx)
                     span = Span(view.definition.file, section.start, section.end)
                     algorithm = Algorithm(body, comp.origin._replace(spans=(span,), path=comp.path))
                     (flat.initial_algorithms if section.initial else flat.algorithms).append(algorithm)
@@ -323,3 +326,7 @@ class _Flattener:
 
 def _span(definition: tree.ClassDef) -> Span:
     return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
+
+
+def _extent(section: tree.Section) -> tuple[int, int]:
+    return section.start, section.end

@@ -234,7 +234,7 @@ class Maker:
             raise ModelError(
                 Diagnostic("S215", f"`{comp.path}` is of the partial class `{node.full_name}`", element.span)
             )
-        self._prefixes(comp, parent, element.component, decl)
+        self._prefixes(comp, parent, element, decl)
         return self._dimensioned(comp, element, decl, ctx, own)
 
     def _check_recursion(self, node: ClassNode, parent: Comp, element: Element) -> None:
@@ -332,13 +332,14 @@ class Maker:
         node.table  # noqa: B018  (finds out whether it is primitive)
         return node.specialised(env) if env else node
 
-    def _prefixes(self, comp: Comp, parent: Comp, original: tree.Component, decl: tree.Component) -> None:
+    def _prefixes(self, comp: Comp, parent: Comp, element: Element, decl: tree.Component) -> None:
+        original = element.component
         own = decl.variability or original.variability
         inherited = parent.variability if parent.parent is not None or parent.variability == "constant" else ""
         comp.variability = own if _STRENGTH[own] >= _STRENGTH[inherited] else inherited
         comp.causality = decl.causality or original.causality or comp.node.causality or parent.causality
         comp.connection = decl.connection or original.connection or parent.connection
-        comp.protected = parent.protected or original.protected
+        comp.protected = parent.protected or element.protected
         comp.final = decl.final or original.final
 
     def _dimensioned(

@@ -37,6 +37,29 @@ class Statements:
     def __init__(self, elaborator: Elaborator) -> None:
         self.elaborator = elaborator
 
+    def section(self, items: Any, ctx: Ctx) -> list[Statement]:
+        """A whole algorithm section: what stands only inside a when is not outside of it (MLS 8.3.6, 11.2.7)."""
+        for item in items:
+            self._check_place(item, False, ctx)
+        return self.block(items, ctx)
+
+    def _check_place(self, item: Any, in_when: bool, ctx: Ctx) -> None:
+        inside: list[Any] = []
+        match item:
+            case tree.CallStatement() if item.call.function.names == ("reinit",) and not in_when:
+                raise self.elaborator.error("S286", "reinit stands only inside a when", item, ctx)
+            case tree.WhenStatement():
+                if in_when:
+                    raise self.elaborator.error("S287", "a when cannot stand inside a when", item, ctx)
+                inside = [i for _, body in item.branches for i in body]
+                in_when = True
+            case tree.IfStatement():
+                inside = [i for _, body in item.branches for i in body] + list(item.otherwise)
+            case tree.ForStatement() | tree.WhileStatement():
+                inside = list(item.body)
+        for inner in inside:
+            self._check_place(inner, in_when, ctx)
+
     def block(self, items: Any, ctx: Ctx) -> list[Statement]:
         out: list[Statement] = []
         for item in items:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note, Span
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec, spec_of
-from kilohertz.syntax import tree
+from kilohertz.syntax import same_tree, tree
 
 if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
@@ -418,8 +418,11 @@ class _Collector:
             elif isinstance(item, tree.Extends):
                 own = _own(item.modification, view.definition.file, Ctx(view))
                 base = view.lookup_class(item.type, "base class")
+                before = set(view.names) if item.protected else set()
                 self._merge(base, view, chain + own, depth)
                 self._check_names(base, own)
+                if item.protected:
+                    self._protect(view.names - before)
         self.node.sections.extend((section, view) for section in body.sections)
         if body.external is not None:
             self.node.external = (body.external, view)
@@ -449,6 +452,12 @@ class _Collector:
         self.collect(base, inner, chain + base.env, depth + 1)
         view.names |= inner.names
 
+    def _protect(self, names: set[str]) -> None:
+        """What comes through `protected extends` is protected (MLS 7.1.2)."""
+        assert self.node._table is not None
+        for name in names:
+            self.node._table[name].protected = True
+
     def _check_names(self, base: ClassNode, own: Env) -> None:
         """What a base class is modified by must be there (MLS 7.2)."""
         base.table  # noqa: B018  (finds out whether it is primitive)
@@ -471,6 +480,7 @@ class _Collector:
             table[name] = element
             return
         if element.depth > known.depth:  # inherited, while a stronger one is already there
+            self._check_same(known, element)
             self._redeclares(known, element)
             return
         if element.depth == known.depth:
@@ -480,9 +490,26 @@ class _Collector:
                         "S213", f"`{name}` is declared twice", element.span, notes=(Note("first here", known.span),)
                     )
                 )
+            self._check_same(known, element)
             return
+        self._check_same(element, known)
         table[name] = element
         self._redeclares(element, known)
+
+    def _check_same(self, strong: Element, weak: Element) -> None:
+        """One name from two base classes, or hiding an inherited one: both must say the same (MLS 7.1)."""
+        a, b = strong._decl, weak._decl
+        if a is b or not isinstance(a, tree.Component) or not isinstance(b, tree.Component):
+            return
+        if a.redeclare or same_declaration(a, b):
+            return
+        # a warning: libraries in use differ in comments of units and the like, and other tools take the stronger one
+        self.world.warn(
+            "S217",
+            f"`{strong.name}` is inherited twice, and the two declarations differ",
+            strong.span,
+            Note("the other one is here", weak.span),
+        )
 
     def _redeclares(self, strong: Element, weak: Element) -> None:
         decl = strong._decl
@@ -494,6 +521,16 @@ class _Collector:
             strong.replaces = weak
         elif strong.replaces is not weak and strong.replaces.depth < weak.depth:
             self._redeclares(strong.replaces, weak)
+
+
+def same_declaration(a: tree.Component, b: tree.Component) -> bool:
+    """Whether two declarations mean the same: type, sizes, prefixes and modifications; comments do not count."""
+    prefixes = ("variability", "causality", "connection", "inner", "outer")
+    if any(getattr(a, p) != getattr(b, p) for p in prefixes):
+        return False
+    if a.type.names[-1] != b.type.names[-1]:
+        return False
+    return same_tree((a.dims, a.modification, a.condition), (b.dims, b.modification, b.condition))
 
 
 def _name_span(definition: tree.ClassDef) -> Span:

@@ -306,15 +306,35 @@ class Graph:
             last = k + 1 == len(ref.names)
             if not last:
                 raise self.elaborator.error("S456", f"the bus `{comp.path}` has no connector `{name}`", ref, ctx)
-            comp = self._clone_all(others, comp, name)
+            comp = self._clone_all(others, comp, name, self._largest_subscripts(ref, ctx))
         assert isinstance(comp, (Comp, CompArray))
         subs = ref.subs[-1] if ref.subs is not None else ()
         if isinstance(comp, CompArray):
             return [End(c, (), outside) for c in self._selected(comp, subs, ref, ctx)]
         return self._primitive_ends(comp, subs, ref, ctx, outside) if comp.is_primitive else [End(comp, (), outside)]
 
-    def _clone_all(self, others: list[End], bus: Comp, name: str) -> Comp | CompArray:
+    def _largest_subscripts(self, ref: tree.Ref, ctx: Ctx) -> tuple[int, ...]:
+        """`bus.x[2]` makes an array as large as the largest subscript any connect of this instance uses (MLS 9.1.3)."""
+        sizes: tuple[int, ...] = ()
+        for pending in self.pending:
+            for other in (pending.node.left, pending.node.right):
+                if pending.ctx.inst is not ctx.inst or other.names != ref.names or not (other.subs and other.subs[-1]):
+                    continue
+                values = [self.elaborator.evaluation.constant(s, pending.ctx, "a subscript") for s in other.subs[-1]]
+                index = tuple(v if isinstance(v, int) else 0 for v in values)
+                sizes = index if not sizes else tuple(map(max, sizes, index))
+        return sizes
+
+    def _clone_all(self, others: list[End], bus: Comp, name: str, sizes: tuple[int, ...]) -> Comp | CompArray:
         first = others[0]
+        if sizes and len(others) == 1:
+            comp = self._clone(first.comp, bus, name)
+            assert isinstance(comp, Comp)
+            if comp.is_primitive and comp.ty is not None:
+                comp.ty = comp.ty.scalar().array_of(*sizes)
+                return comp
+            bus.children[name] = array = CompArray(comp, sizes)
+            return array
         if first.index or len(others) == 1:
             comp = self._clone(first.comp, bus, name)
             if first.index:

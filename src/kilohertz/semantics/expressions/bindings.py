@@ -29,6 +29,7 @@ class Bindings:
 
     def __init__(self, elaborator: Elaborator) -> None:
         self.elaborator = elaborator
+        self._warned: set[int] = set()
 
     def binding_of(self, mod: Mod) -> Expr:
         """The binding a modification carries, narrowed to the element it has reached."""
@@ -49,6 +50,7 @@ class Bindings:
                 index, size = step
                 if len(pending) >= len(expr.ty.dims):
                     # a scalar given to all elements of an array: `each` is missing, accepted like other tools do
+                    self._warn_each(mod)
                     continue
                 if (n := expr.ty.dims[len(pending)]) is not None and n != size:
                     raise self.elaborator.error(
@@ -62,6 +64,13 @@ class Bindings:
                 raise self.elaborator.error("S239", f"the binding has no element `{step}`", mod.spec, mod.ctx)
             expr = build.field(expr, step)
         return build.index(expr, tuple(pending)) if pending else expr
+
+    def _warn_each(self, mod: Mod) -> None:
+        if id(mod.spec) not in self._warned:
+            self._warned.add(id(mod.spec))
+            self.elaborator.world.warn(
+                "S293", "one value is given to all elements of an array without `each`", mod.span
+            )
 
     def binding(self, comp: Comp) -> Expr | None:
         """The binding of a primitive component, of its own type."""
@@ -131,7 +140,8 @@ class Bindings:
         ):
             expr = build.to_real(expr)
         n = len(expr.ty.dims)
-        if n and n < len(comp.ty.dims) and comp.ty.dims[-n:] == expr.ty.dims and self._is_of_type(comp, mod):
+        spread = mod.spec.each or self._is_of_type(comp, mod)
+        if n and n < len(comp.ty.dims) and comp.ty.dims[-n:] == expr.ty.dims and spread:
             # `type T = Real[3](start=...)` and `T x[2]`: the same for all x
             return _repeated(expr, comp.ty.dims[:-n])
         if n and expr.ty.dims != comp.ty.dims and None not in expr.ty.dims:

@@ -194,11 +194,30 @@ class Calls:
                 pending.append(x)
                 continue
             values[x.name] = self._value(x, given[x.name], header, node, ctx)
-        for x in pending:
+        self._fill_defaults(header, pending, values, node, ctx)
+        return [values[x.name] for x in header.inputs]
+
+    def _fill_defaults(
+        self, header: Function, pending: list[Local], values: dict[str, Expr], node: Any, ctx: Ctx
+    ) -> None:
+        """Defaults in the order of what they need; they may use other inputs, not in circles (MLS 12.4.1)."""
+        open_ = {x.name: x for x in pending}
+        busy: set[str] = set()
+
+        def fill(x: Local) -> None:
             assert x.default is not None
+            if x.name in busy:
+                raise self._wrong(header, f"has a default for `{x.name}` that depends on itself", node, ctx)
+            busy.add(x.name)
+            for ref in build.refs(x.default):
+                if ref.name in open_ and ref.name not in values:
+                    fill(open_[ref.name])
             default = self._default_in_model(header, x, ctx) or self._default_again(header, x, values)
             values[x.name] = build.substitute(x.default, values) if default is None else default
-        return [values[x.name] for x in header.inputs]
+
+        for x in pending:
+            if x.name not in values:
+                fill(x)
 
     def _default_in_model(self, header: Function, x: Local, ctx: Ctx) -> Expr | None:
         """`redeclare function f = g(k=parameterOfTheModel)`: the parameter of this instance of the model."""

@@ -185,6 +185,8 @@ class Operators:
             return build.array(
                 [self._product(a, build.index(b, (Colon(), Int(j))), node, ctx) for j in range(1, columns + 1)]
             )
+        if inner == 0:
+            return self._zero(a.ty, b.ty, node, ctx)
         terms = [
             self.binary("*", build.index(a, (Int(i),)), build.index(b, (Int(i),)), node, ctx)
             for i in range(1, inner + 1)
@@ -194,9 +196,18 @@ class Operators:
             total = self.binary("+", total, term, node, ctx)
         return total
 
+    def _zero(self, a: Type, b: Type, node: Any, ctx: Ctx) -> Expr:
+        """The operator '0' of the element type, for empty products and sums (MLS 14.5)."""
+        for ty in (a, b):
+            for function in self._candidates("0", ty):
+                return self.elaborator.calls.apply(function, [], {}, node, ctx)
+        raise self.elaborator.error("S260", f"an empty product or sum of {a.scalar()} needs operator '0'", node, ctx)
+
     def total(self, array: Expr, node: Any, ctx: Ctx) -> Expr:
         """sum() over an array of operator records."""
         n = array.ty.dims[0]
+        if n == 0:
+            return self._zero(array.ty, array.ty, node, ctx)
         if not n:
             raise self.elaborator.error("S260", f"`sum` cannot be applied to {array.ty}", node, ctx)
         result = build.index(array, (Int(1),))
