@@ -115,16 +115,16 @@ class _Initial:
         """Starts that make up what is missing."""
         for v in self._discretes():
             self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
-        if self._matching.is_perfect:
-            return
+        missing = self._matching.row_of.count(FREE)
         states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed]
         states.sort(key=lambda v: v.start is None)
         free = [v for v in self._dae.variables.values() if v.name in self._free and v.binding is None]
         others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
         for v in (*states, *free, *others):
-            if FREE not in self._matching.row_of:
+            if not missing:
                 return
             if self._try(_start(v.ref, v), None):
+                missing -= 1
                 self.notes.append(f"start of {v.name} is taken as its initial value")
 
     def _try(self, e: AnyEquation, otherwise: str | None) -> bool:

@@ -162,6 +162,15 @@ def state_sparsity(step: Step, occurrence: Occurrence) -> tuple[tuple[int, ...],
                 masks[t.name] = masks.get(t.name, 0) | mask
     found = []
     for v in step.of_kind(Kind.DERIVATIVE):
-        mask = masks.get(v.name, 0)
-        found.append(tuple(i for i in range(mask.bit_length()) if mask >> i & 1))
+        found.append(_bits(masks.get(v.name, 0)))
+    return tuple(found)
+
+
+def _bits(mask: int) -> tuple[int, ...]:
+    """Positions of the ones, ascending."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
     return tuple(found)
