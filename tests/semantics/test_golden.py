@@ -22,14 +22,7 @@ _ORIGIN = re.compile(r" // case\.mo.*$", re.MULTILINE)
 _CHOSEN = re.compile(r"^// flatten: (\S+)$", re.MULTILINE)
 
 # Cases that fail for a reason known; each number is told in full where the bug is tracked.
-BUGS: dict[str, str] = {
-    "defaults in terms of later inputs": "bug 21",
-    "attributes of an array type hold for each element of an array of it": "bug 22",
-    "an extends clause under protected protects what it brings": "bug 23",
-    "an undeclared array in a bus grows with the subscripts that are connected": "bug 24",
-    "a record's array sized by its own parameter goes into a function": "bug 25",
-    "the operator '0' stands for an empty product and an empty sum": "bug 26",
-}
+BUGS: dict[str, str] = {}
 
 
 def load(text: str, libraries: Libraries) -> str:
