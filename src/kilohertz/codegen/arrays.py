@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kilohertz.base import InternalError
 from kilohertz.codegen.values import ArrayValue, is_real, product
-from kilohertz.codegen.writer import PRIMARY, SUM, UNARY, Text, WriterCore, unsupported
+from kilohertz.codegen.writer import PRIMARY, SUM, UNARY, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
@@ -42,7 +42,7 @@ class ArrayWriter(WriterCore):
                 return self._literal(e)
             case x.Unary(op, operand):
                 sign = "-" if op == "-" else "!"
-                return self._map((operand,), e.ty.scalar(), lambda p: f"{sign}{p[0]}")
+                return self.map((operand,), e.ty.scalar(), lambda p: f"{sign}{p[0]}")
             case x.Binary():
                 return self._binary_array(e)
             case x.IfExp():
@@ -106,11 +106,11 @@ class ArrayWriter(WriterCore):
             step = "1.0" if e.step is None else self.text(e.step, UNARY)
             count = self.length(f"khz_range_count({first}, {step}, {last})")
             room = self.room((count,), REAL)
-            self._loop(count, lambda i: f"{room.pointer}[{i}] = {first} + (double){i} * {step};")
+            self.loop(count, lambda i: f"{room.pointer}[{i}] = {first} + (double){i} * {step};")
             return room
         first, count, step = self.range_parts(e)
         room = self.room((count,), INTEGER)
-        self._loop(count, lambda i: f"{room.pointer}[{i}] = {first} + {i} * {step};")
+        self.loop(count, lambda i: f"{room.pointer}[{i}] = {first} + {i} * {step};")
         return room
 
     def range_parts(self, e: x.Range) -> tuple[str, str, str]:
@@ -126,7 +126,7 @@ class ArrayWriter(WriterCore):
     def _comprehension(self, e: x.Comprehension) -> ArrayValue:
         if e.body.ty.dims:
             return self._nested_comprehension(e)
-        ranges = [self._iterable(r) for _, r in e.iterators]
+        ranges = [self.iterable(r) for _, r in e.iterators]
         # the last iterator is the outermost dimension, the first one varies fastest (MLS 10.4.1 as `ir.expr` has it)
         dims = tuple(count for count, _ in reversed(ranges))
         room = self.room(dims, e.ty.scalar())
@@ -143,7 +143,7 @@ class ArrayWriter(WriterCore):
     def _nested_comprehension(self, e: x.Comprehension) -> ArrayValue:
         raise unsupported("a comprehension of arrays")
 
-    def _iterable(self, r: Expr) -> tuple[str, Callable[[str], str]]:
+    def iterable(self, r: Expr) -> tuple[str, Callable[[str], str]]:
         """Count of a range and the text of its i-th value (i from zero)."""
         if isinstance(r, x.Range) and not is_real(r.ty):
             first, count, step = self.range_parts(r)
@@ -172,7 +172,7 @@ class ArrayWriter(WriterCore):
 
         self.braces(f"for (int32_t {index} = 0; {index} < {count}; {index}++)", inner)
 
-    def _loop(self, count: str, line: Callable[[str], str]) -> None:
+    def loop(self, count: str, line: Callable[[str], str]) -> None:
         i = self.fresh("i")
         if count == "0":
             return
@@ -180,12 +180,12 @@ class ArrayWriter(WriterCore):
 
     # ---------------------------------------------------------------------------------------------------- elementwise
 
-    def _map(self, operands: tuple[Expr, ...], element: Type, spell: Callable[[list[str]], str]) -> ArrayValue:
+    def map(self, operands: tuple[Expr, ...], element: Type, spell: Callable[[list[str]], str]) -> ArrayValue:
         """Elementwise over arrays and scalars; the first array gives the shape."""
         values = [self.array(o) if o.ty.dims else self.length_of_scalar(o) for o in operands]
         shape = next(v for v in values if isinstance(v, ArrayValue))
         room = self.room(shape.dims, element)
-        self._loop(
+        self.loop(
             product(shape.dims),
             lambda i: (
                 f"{room.pointer}[{i}] = "
@@ -207,12 +207,12 @@ class ArrayWriter(WriterCore):
             return self._matrix_power(left, right)
         bare = op.lstrip(".")
         if bare == "^":
-            return self._map((left, right), REAL, lambda p: f"pow({p[0]}, {p[1]})")
+            return self.map((left, right), REAL, lambda p: f"pow({p[0]}, {p[1]})")
         if bare in ("and", "or"):
             sign = "&&" if bare == "and" else "||"
-            return self._map((left, right), BOOLEAN, lambda p: f"{p[0]} {sign} {p[1]}")
+            return self.map((left, right), BOOLEAN, lambda p: f"{p[0]} {sign} {p[1]}")
         if bare in ("+", "-", "*", "/"):
-            return self._map((left, right), e.ty.scalar(), lambda p: f"{p[0]} {bare} {p[1]}")
+            return self.map((left, right), e.ty.scalar(), lambda p: f"{p[0]} {bare} {p[1]}")
         raise InternalError(f"operator {op} on arrays")
 
     def _matrix_product(self, left: Expr, right: Expr) -> ArrayValue:
@@ -362,10 +362,10 @@ class ArrayWriter(WriterCore):
         own = tuple(str(d) for d in ty.dims[len(base.ty.dims) :])
         room = self.room((*source.dims, *own), ty.scalar())
         if not own:
-            self._loop(source.size, lambda i: f"{room.pointer}[{i}] = {source.pointer}[{i}].{field};")
+            self.loop(source.size, lambda i: f"{room.pointer}[{i}] = {source.pointer}[{i}].{field};")
             return room
         part, ctype = product(own), self.types.of(ty.scalar())
-        self._loop(
+        self.loop(
             source.size,
             lambda i: (
                 f"memcpy({room.pointer} + {i} * {part}, {source.pointer}[{i}].{field}, sizeof({ctype}) * {part});"
@@ -373,166 +373,10 @@ class ArrayWriter(WriterCore):
         )
         return room
 
-    # ------------------------------------------------------------------------------------------------------- built-ins
+    # ------------------------------------------------------------------------------------------ from the layers above
 
     def _builtin_array(self, e: x.Builtin) -> ArrayValue:
-        args, element = e.args, e.ty.scalar()
-        match e.name:
-            case "real":
-                return self._map(args, REAL, lambda p: f"(double){p[0]}")
-            case "noEvent" | "homotopy" | "inline":
-                return self.array(args[0])
-            case "smooth":
-                return self.array(args[1])
-            case "zeros" | "ones":
-                return self._filled("1" if e.name == "ones" else "0", args, element)
-            case "fill":
-                return self._filled(self.length_of_scalar(args[0]), args[1:], element)
-            case "identity":
-                n = self.length(self.text(args[0]))
-                room = self.room((n, n), element)
-                self._loop(f"{n} * {n}", lambda i: f"{room.pointer}[{i}] = {i} / {n} == {i} % {n};")
-                return room
-            case "diagonal":
-                v = self.array(args[0])
-                n = v.dims[0]
-                room = self.room((n, n), element)
-                self._loop(
-                    f"{n} * {n}",
-                    lambda i: f"{room.pointer}[{i}] = {i} / {n} == {i} % {n} ? {v.pointer}[{i} % {n}] : 0;",
-                )
-                return room
-            case "linspace":
-                a, b, n = (
-                    self.length_of_scalar(args[0]),
-                    self.length_of_scalar(args[1]),
-                    self.length(self.text(args[2])),
-                )
-                room = self.room((n,), REAL)
-                self._loop(n, lambda i: f"{room.pointer}[{i}] = {a} + ({b} - {a}) * {i} / ({n} - 1);")
-                return room
-            case "transpose":
-                m = self.array(args[0])
-                room = self.room((m.dims[1], m.dims[0]), element)
-                self._loop(
-                    m.size,
-                    lambda i: (
-                        f"{room.pointer}[{i} % {m.dims[1]} * {m.dims[0]} + {i} / {m.dims[1]}] = {m.pointer}[{i}];"
-                    ),
-                )
-                return room
-            case "symmetric":
-                m = self.array(args[0])
-                n = m.dims[0]
-                room = self.room((n, n), element)
-                self._loop(
-                    m.size,
-                    lambda i: (
-                        f"{room.pointer}[{i}] = {i} / {n} > {i} % {n} ? {m.pointer}[{i} % {n} * {n} + {i} / {n}]"
-                        f" : {m.pointer}[{i}];"
-                    ),
-                )
-                return room
-            case "outerProduct":
-                a_, b_ = self.array(args[0]), self.array(args[1])
-                room = self.room((a_.dims[0], b_.dims[0]), element)
-                n = b_.dims[0]
-                self._loop(
-                    room.size, lambda i: f"{room.pointer}[{i}] = {a_.pointer}[{i} / {n}] * {b_.pointer}[{i} % {n}];"
-                )
-                return room
-            case "cross" | "skew":
-                pointers = ", ".join(self.array(a).pointer for a in args)
-                room = self.room(("3",) if e.name == "cross" else ("3", "3"), element)
-                self.put(f"khz_{e.name}({pointers}, {room.pointer});")
-                return room
-            case "vector" | "matrix" | "promote":
-                return self._reshaped(e)
-            case "cat":
-                return self._cat(e)
-            case "size":
-                return self._sizes(args[0])
-            case "array":
-                return self.array(x.Array(args, e.ty))
-            case "min" | "max" if len(args) == 2:
-                return self._map(
-                    args, element, lambda p: f"{p[0]} {'<' if e.name == 'min' else '>'} {p[1]} ? {p[0]} : {p[1]}"
-                )
-            case name:
-                spelled = self.elementwise_builtin(name)
-                if spelled is None:
-                    raise unsupported(f"`{name}` with an array result")
-                return self._map(args, element, spelled)
-
-    def elementwise_builtin(self, name: str) -> Callable[[list[str]], str] | None:
         raise NotImplementedError
-
-    def _filled(self, value: str, dims: tuple[Expr, ...], element: Type) -> ArrayValue:
-        texts = tuple(self.length(self.text(d)) for d in dims)
-        room = self.room(texts, element)
-        self._loop(product(texts), lambda i: f"{room.pointer}[{i}] = {value};")
-        return room
-
-    def _reshaped(self, e: x.Builtin) -> ArrayValue:
-        source = e.args[0]
-        if not source.ty.dims:
-            room = self.room(("1",) * len(e.ty.dims), e.ty.scalar())
-            self.put(f"{room.pointer}[0] = {self.value(source)};")
-            return room
-        a = self.array(source)
-        if e.name == "vector":
-            return ArrayValue(a.pointer, (self.length(a.size),), a.element)
-        count = len(e.ty.dims)
-        if len(a.dims) <= count:
-            return ArrayValue(a.pointer, (*a.dims, *("1",) * (count - len(a.dims))), a.element)
-        return ArrayValue(a.pointer, a.dims[:count], a.element)
-
-    def _cat(self, e: x.Builtin) -> ArrayValue:
-        along = e.args[0]
-        if not isinstance(along, x.Int):
-            raise unsupported("`cat` along a dimension that is not a number")
-        k = along.value - 1
-        parts = [self.array(a) for a in e.args[1:]]
-        if all(p.dims[k].isdigit() for p in parts):
-            total = str(sum(int(p.dims[k]) for p in parts))
-        else:
-            total = self.length(" + ".join(p.dims[k] for p in parts))
-        first = parts[0]
-        room = self.room((*first.dims[:k], total, *first.dims[k + 1 :]), e.ty.scalar())
-        tail = product(first.dims[k + 1 :])
-        outer = product(first.dims[:k])
-        at, i = self.fresh("i"), self.fresh("i")
-        ctype = self.types.of(e.ty.scalar())
-        self.put(f"int32_t {at} = 0;", f"for (int32_t {i} = 0; {i} < {outer}; {i}++) {{")
-        for p in parts:
-            n = product((p.dims[k], tail))
-            if n == "0":
-                continue
-            self.put(f"    memcpy({room.pointer} + {at}, {p.pointer} + {i} * {n}, sizeof({ctype}) * (size_t)({n}));")
-            self.put(f"    {at} += {n};")
-        self.put("}", f"(void){at};")
-        return room
-
-    def _sizes(self, e: Expr) -> ArrayValue:
-        a = self.array(e)
-        room = self.room((str(len(a.dims)),), INTEGER)
-        self.put(*(f"{room.pointer}[{i}] = {d};" for i, d in enumerate(a.dims)))
-        return room
-
-    def fold_array(self, name: str, e: Expr, result: Type) -> Text:
-        """sum, product, min, max over all elements."""
-        a = self.array(e)
-        total = self.fresh("s")
-        start = {"sum": "0", "product": "1"}.get(name)
-        ctype = self.types.of(result)
-        if start is None:
-            limit = (
-                {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(result) else {"min": "INT32_MAX", "max": "INT32_MIN"}
-            )
-            start = limit[name]
-        self.put(f"{ctype} {total} = {start};")
-        self._loop(a.size, lambda i: accumulate(name, total, f"{a.pointer}[{i}]"))
-        return total, PRIMARY
 
 
 def accumulate(name: str, total: str, value: str) -> str:

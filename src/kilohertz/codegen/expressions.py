@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from kilohertz.base import InternalError
 from kilohertz.codegen import names
-from kilohertz.codegen.arrays import ArrayWriter, accumulate
+from kilohertz.codegen.array_builtins import ArrayBuiltinWriter
+from kilohertz.codegen.arrays import accumulate
 from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.values import ArrayValue, is_real, is_string
 from kilohertz.codegen.writer import (
@@ -34,7 +35,7 @@ _MATH = frozenset(  # spelled alike in C
 )
 
 
-class Writer(ArrayWriter):
+class Writer(ArrayBuiltinWriter):
     """Writes the statements of one C function."""
 
     def scalar(self, e: Expr) -> Text:
@@ -182,7 +183,7 @@ class Writer(ArrayWriter):
         total, ctype = self.fresh("s"), self.types.of(e.ty)
         limits = {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(e.ty) else {"min": "INT32_MAX", "max": "INT32_MIN"}
         start = {"sum": "0", "product": "1", **limits}[e.op]
-        ranges = [self._iterable(r) for _, r in e.iterators]
+        ranges = [self.iterable(r) for _, r in e.iterators]
         self.put(f"{ctype} {total} = {start};")
 
         def body() -> None:

@@ -124,7 +124,7 @@ class StatementWriter:
         w = self.writer
         self._plan(loop.range)
         index, local = w.fresh("i"), w.fresh("v")
-        count, at = w._iterable(loop.range)
+        count, at = w.iterable(loop.range)
         outer = w.locals.get(loop.name)
         w.locals[loop.name] = local
 

@@ -1,0 +1,175 @@
+"""Built-in functions with array results or array arguments as C loops and kernels of the runtime (MLS 10.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kilohertz.codegen.arrays import ArrayWriter, accumulate
+from kilohertz.codegen.values import ArrayValue, is_real, product
+from kilohertz.codegen.writer import PRIMARY, Text, unsupported
+from kilohertz.ir import expr as x
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.types import INTEGER, REAL, Type
+
+
+class ArrayBuiltinWriter(ArrayWriter):
+    """Arrays from built-in functions."""
+
+    def _builtin_array(self, e: x.Builtin) -> ArrayValue:
+        args, element = e.args, e.ty.scalar()
+        match e.name:
+            case "real":
+                return self.map(args, REAL, lambda p: f"(double){p[0]}")
+            case "noEvent" | "homotopy" | "inline":
+                return self.array(args[0])
+            case "smooth":
+                return self.array(args[1])
+            case "zeros" | "ones":
+                return self._filled("1" if e.name == "ones" else "0", args, element)
+            case "fill":
+                return self._filled(self.length_of_scalar(args[0]), args[1:], element)
+            case "identity":
+                n = self.length(self.text(args[0]))
+                room = self.room((n, n), element)
+                self.loop(f"{n} * {n}", lambda i: f"{room.pointer}[{i}] = {i} / {n} == {i} % {n};")
+                return room
+            case "diagonal":
+                v = self.array(args[0])
+                n = v.dims[0]
+                room = self.room((n, n), element)
+                self.loop(
+                    f"{n} * {n}",
+                    lambda i: f"{room.pointer}[{i}] = {i} / {n} == {i} % {n} ? {v.pointer}[{i} % {n}] : 0;",
+                )
+                return room
+            case "linspace":
+                a, b, n = (
+                    self.length_of_scalar(args[0]),
+                    self.length_of_scalar(args[1]),
+                    self.length(self.text(args[2])),
+                )
+                room = self.room((n,), REAL)
+                self.loop(n, lambda i: f"{room.pointer}[{i}] = {a} + ({b} - {a}) * {i} / ({n} - 1);")
+                return room
+            case "transpose":
+                m = self.array(args[0])
+                room = self.room((m.dims[1], m.dims[0]), element)
+                self.loop(
+                    m.size,
+                    lambda i: (
+                        f"{room.pointer}[{i} % {m.dims[1]} * {m.dims[0]} + {i} / {m.dims[1]}] = {m.pointer}[{i}];"
+                    ),
+                )
+                return room
+            case "symmetric":
+                m = self.array(args[0])
+                n = m.dims[0]
+                room = self.room((n, n), element)
+                self.loop(
+                    m.size,
+                    lambda i: (
+                        f"{room.pointer}[{i}] = {i} / {n} > {i} % {n} ? {m.pointer}[{i} % {n} * {n} + {i} / {n}]"
+                        f" : {m.pointer}[{i}];"
+                    ),
+                )
+                return room
+            case "outerProduct":
+                a_, b_ = self.array(args[0]), self.array(args[1])
+                room = self.room((a_.dims[0], b_.dims[0]), element)
+                n = b_.dims[0]
+                self.loop(
+                    room.size, lambda i: f"{room.pointer}[{i}] = {a_.pointer}[{i} / {n}] * {b_.pointer}[{i} % {n}];"
+                )
+                return room
+            case "cross" | "skew":
+                pointers = ", ".join(self.array(a).pointer for a in args)
+                room = self.room(("3",) if e.name == "cross" else ("3", "3"), element)
+                self.put(f"khz_{e.name}({pointers}, {room.pointer});")
+                return room
+            case "vector" | "matrix" | "promote":
+                return self._reshaped(e)
+            case "cat":
+                return self._cat(e)
+            case "size":
+                return self._sizes(args[0])
+            case "array":
+                return self.array(x.Array(args, e.ty))
+            case "min" | "max" if len(args) == 2:
+                return self.map(
+                    args, element, lambda p: f"{p[0]} {'<' if e.name == 'min' else '>'} {p[1]} ? {p[0]} : {p[1]}"
+                )
+            case name:
+                spelled = self.elementwise_builtin(name)
+                if spelled is None:
+                    raise unsupported(f"`{name}` with an array result")
+                return self.map(args, element, spelled)
+
+    def elementwise_builtin(self, name: str) -> Callable[[list[str]], str] | None:
+        raise NotImplementedError
+
+    def _filled(self, value: str, dims: tuple[Expr, ...], element: Type) -> ArrayValue:
+        texts = tuple(self.length(self.text(d)) for d in dims)
+        room = self.room(texts, element)
+        self.loop(product(texts), lambda i: f"{room.pointer}[{i}] = {value};")
+        return room
+
+    def _reshaped(self, e: x.Builtin) -> ArrayValue:
+        source = e.args[0]
+        if not source.ty.dims:
+            room = self.room(("1",) * len(e.ty.dims), e.ty.scalar())
+            self.put(f"{room.pointer}[0] = {self.value(source)};")
+            return room
+        a = self.array(source)
+        if e.name == "vector":
+            return ArrayValue(a.pointer, (self.length(a.size),), a.element)
+        count = len(e.ty.dims)
+        if len(a.dims) <= count:
+            return ArrayValue(a.pointer, (*a.dims, *("1",) * (count - len(a.dims))), a.element)
+        return ArrayValue(a.pointer, a.dims[:count], a.element)
+
+    def _cat(self, e: x.Builtin) -> ArrayValue:
+        along = e.args[0]
+        if not isinstance(along, x.Int):
+            raise unsupported("`cat` along a dimension that is not a number")
+        k = along.value - 1
+        parts = [self.array(a) for a in e.args[1:]]
+        if all(p.dims[k].isdigit() for p in parts):
+            total = str(sum(int(p.dims[k]) for p in parts))
+        else:
+            total = self.length(" + ".join(p.dims[k] for p in parts))
+        first = parts[0]
+        room = self.room((*first.dims[:k], total, *first.dims[k + 1 :]), e.ty.scalar())
+        tail = product(first.dims[k + 1 :])
+        outer = product(first.dims[:k])
+        at, i = self.fresh("i"), self.fresh("i")
+        ctype = self.types.of(e.ty.scalar())
+        self.put(f"int32_t {at} = 0;", f"for (int32_t {i} = 0; {i} < {outer}; {i}++) {{")
+        for p in parts:
+            n = product((p.dims[k], tail))
+            if n == "0":
+                continue
+            self.put(f"    memcpy({room.pointer} + {at}, {p.pointer} + {i} * {n}, sizeof({ctype}) * (size_t)({n}));")
+            self.put(f"    {at} += {n};")
+        self.put("}", f"(void){at};")
+        return room
+
+    def _sizes(self, e: Expr) -> ArrayValue:
+        a = self.array(e)
+        room = self.room((str(len(a.dims)),), INTEGER)
+        self.put(*(f"{room.pointer}[{i}] = {d};" for i, d in enumerate(a.dims)))
+        return room
+
+    def fold_array(self, name: str, e: Expr, result: Type) -> Text:
+        """sum, product, min, max over all elements."""
+        a = self.array(e)
+        total = self.fresh("s")
+        start = {"sum": "0", "product": "1"}.get(name)
+        ctype = self.types.of(result)
+        if start is None:
+            limit = (
+                {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(result) else {"min": "INT32_MAX", "max": "INT32_MIN"}
+            )
+            start = limit[name]
+        self.put(f"{ctype} {total} = {start};")
+        self.loop(a.size, lambda i: accumulate(name, total, f"{a.pointer}[{i}]"))
+        return total, PRIMARY
