@@ -6,7 +6,8 @@ An equation may compute a variable only where it is linear in it with a coeffici
 parameters whose value is not zero.  Greedy after Cellier and Kofman (Continuous System Simulation, 7.8): compute
 whatever has one unknown left, without a division first; when nothing has, guess the variable that most open equations
 could not compute without a division, then the one that occurs most.  So `J1*a1 = u - t1; a1 = n*a2; t2 = n*t1;
-J2*a2 = t2` is torn on a2 and gives `(J2 + n*n*J1)*a2 = n*u`.  Near-linear: counters and heaps.
+J2*a2 = t2` is torn on a2 and gives `(J2 + n*n*J1)*a2 = n*u`.  Near-linear: counters and heaps.  Two more ways to guess
+are tried, by occurrence alone and by what could be computed next; the one that guesses least is taken.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+LOOK_AHEAD = 600  # unknowns up to which the costlier choice is tried too
 
 
 @dataclass(slots=True)
@@ -38,7 +41,15 @@ def tear(
     division, 2 with one; `forced` maps rows that can compute one unknown only to it (calls:
     once all their other unknowns are known); `weight(c)` is added to the score of guessing column c.
     """
-    return _Tearing(rows, n_columns, ease, forced, weight).run()
+    best = _Tearing(rows, n_columns, ease, forced, weight, 10).run()
+    others: list[_Tearing] = [_Tearing(rows, n_columns, ease, forced, weight, 1)]
+    if n_columns <= LOOK_AHEAD:
+        others.append(_Tearing(rows, n_columns, ease, forced, weight, 0))
+    for other in others:
+        found = other.run() if len(best.guessed) > 1 else best
+        if len(found.guessed) < len(best.guessed):
+            best = found
+    return best
 
 
 class _Tearing:
@@ -49,8 +60,11 @@ class _Tearing:
         ease: Callable[[int, int], int],
         forced: dict[int, int],
         weight: Callable[[int], int],
+        hard: int,
     ) -> None:
+        """`hard`: what an equation counts that cannot compute a variable without a division; 0: look ahead."""
         self._rows = rows
+        self._hard = hard
         self._ease = ease
         self._forced = forced
         self._weight = weight
@@ -73,7 +87,7 @@ class _Tearing:
 
     def _value(self, i: int, c: int) -> int:
         """What knowing c is worth to row i."""
-        return 1 if self._ease(i, c) == 1 else 10
+        return 1 if self._ease(i, c) == 1 else self._hard
 
     def _offer(self, i: int) -> None:
         """A row with one unknown left: can it compute that?"""
@@ -103,7 +117,24 @@ class _Tearing:
             self._torn.sequence.append((i, column))
             self._learn(column)
 
+    def _ahead(self, column: int) -> int:
+        """How many equations could go on at once if the column were known."""
+        found = 0
+        for i in self._columns[column]:
+            if self._done[i] or self._open[i] != 2:
+                continue
+            other = next(c for c in self._rows[i] if c != column and not self._known[c])
+            if self._forced.get(i, other) == other and (i in self._forced or self._ease(i, other)):
+                found += 1
+        return found
+
     def _guess(self) -> None:
+        if self._hard == 0:
+            free = [c for c, known in enumerate(self._known) if not known]
+            column = max(free, key=lambda c: (self._weight(c), self._ahead(c), len(self._columns[c]), -c))
+            self._torn.guessed.append(column)
+            self._learn(column)
+            return
         while self._heap:
             score, column = heapq.heappop(self._heap)
             if self._known[column]:
