@@ -10,8 +10,8 @@ import numpy.typing as npt
 from kilohertz.ir.expr import Array, Binary, Builtin, Colon, Expr, IfExp, Index, Int, Range, Real, Ref, Unary
 from kilohertz.ir.flat import Equality, Flat, Variable
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
-from kilohertz.semantics.connecting.connect_sets import zero
 from kilohertz.semantics.balancing.incidence import incidence
+from kilohertz.semantics.connecting.connect_sets import zero
 
 SHAPES: dict[str, tuple[int, ...]] = {"s": (), "v": (3,), "w": (3,), "A": (3, 3), "B": (2, 3), "t": ()}
 Numbers = npt.NDArray[np.float64]

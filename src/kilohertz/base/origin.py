@@ -8,7 +8,7 @@ from kilohertz.base.source import Span
 
 
 class Origin(NamedTuple):
-    """Source spans, the instance path that owns them (`axle.clutch1`, empty at the top), and the passes that touched it."""
+    """Source spans, the instance path that owns them (`axle.clutch1`, empty at the top), the passes that touched it."""
 
     spans: tuple[Span, ...] = ()
     path: str = ""
