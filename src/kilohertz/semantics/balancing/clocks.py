@@ -9,7 +9,8 @@ Variables that share an equation run together.  The operators part them:
 (In Flat the clocked sample is `sampled`; `sample` is the event generator.)
 
 So every expression falls into zones: what stands outside of these operators, and the argument of each.  A zone and its
-variables are joined by union-find, once for base partitions and once for sub-partitions.  A base partition is clocked
+variables are joined by union-find, once for base partitions and once for sub-partitions; the elements of an array of
+clocks are on their own.  A base partition is clocked
 when anything in it says so (a clock, previous, the value of sample, the argument of hold).  Its sub-partitions then get
 their clock from a definition `Clock(...)` in one of them, through the relations
 
@@ -26,22 +27,26 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TypeVar
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import UnionFind
-from kilohertz.ir.expr import Builtin, Expr, Int, Real, Ref
+from kilohertz.ir.expr import Array, Builtin, Expr, Index, Int, Real, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
     ClockPartition,
+    Equality,
     Equation,
     Flat,
     Statement,
+    TupleTarget,
     WhenEquation,
     WhenStatement,
 )
 from kilohertz.ir.types import CLOCK, ExternalObjectType
+from kilohertz.semantics.balancing.incidence import scalar_size
 from kilohertz.semantics.balancing.parts import bodies, expressions
 
 _K = TypeVar("_K")
@@ -131,6 +136,16 @@ class _Definition:
     origin: Origin
 
 
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """Why two zones are in one base partition, and (`related`) why the ticks of one follow from those of the other."""
+
+    a: int
+    b: int
+    origin: Origin
+    related: bool = True
+
+
 class _Zones:
     """Zones and variables as numbers, joined in base partitions and in sub-partitions."""
 
@@ -143,6 +158,7 @@ class _Zones:
         self.solvers: dict[int, Expr] = {}
         self.clocked: dict[int, Origin] = {}  # zones that must be clocked, and why
         self.unclocked: dict[int, Origin] = {}
+        self.edges: list[_Edge] = []
         self._flat = flat
 
     def declare(self) -> None:
@@ -152,9 +168,13 @@ class _Zones:
                 continue
             number = self._variable(name)
             if variable.ty.base == CLOCK.base:
-                self.clocked.setdefault(number, variable.origin)
-            if variable.binding is not None:
-                self._expression(variable.binding, number, variable.origin)
+                for k in range(scalar_size(variable.ty)):
+                    self.clocked.setdefault(number + k, variable.origin)
+            if variable.binding is None:
+                continue
+            pairs = self._pairs(Ref(name, variable.ty), variable.binding)
+            for zone, e in pairs or [(number, variable.binding)]:
+                self._expression(e, zone, variable.origin)
 
     def of_part(self, part: Equation | Statement) -> int:
         """The zone of an equation or statement with all that stands in it."""
@@ -164,30 +184,50 @@ class _Zones:
             one = pending.pop()
             if isinstance(one, WhenEquation | WhenStatement) and one.branches[0][0].ty.base == CLOCK.base:
                 self.clocked.setdefault(zone, one.origin)
-            for e in expressions(one):
-                self._expression(e, zone, one.origin)
+            pairs = self._pairs(one.left, one.right) if isinstance(one, Equality) else []
+            for at, e in pairs or [(zone, e) for e in expressions(one)]:
+                self._expression(e, at, one.origin)
             pending += bodies(one)
         return zone
 
     def of_algorithm(self, statements: list[Statement]) -> int:
         zone = self._zone()
         for statement in statements:
-            self._join(zone, self.of_part(statement))
+            self._join(zone, self.of_part(statement), statement.origin)
         return zone
+
+    def _pairs(self, left: Expr | TupleTarget, right: Expr) -> list[tuple[int, Expr]]:
+        """An equation between arrays of clocks as scalar ones: expressions with the zone of each; else empty."""
+        if isinstance(left, TupleTarget) or left.ty.base != CLOCK.base or not left.ty.dims:
+            return []
+        these, those = _elements(left), _elements(right)
+        if these is None or those is None or len(these) != len(those):
+            return []
+        zones = [self._zone() for _ in these]
+        return [*zip(zones, these, strict=True), *zip(zones, those, strict=True)]
 
     def _zone(self) -> int:
         self.base.add()
         return self.sub.add()
 
     def _variable(self, name: str) -> int:
+        """Its number; elements of an array of clocks have this one and those behind it."""
         number = self.variables.get(name)
         if number is None:
             number = self.variables[name] = self._zone()
+            ty = self._flat.variables[name].ty
+            for _ in range(scalar_size(ty) - 1 if ty.base == CLOCK.base else 0):
+                self._zone()
         return number
 
-    def _join(self, a: int, b: int) -> None:
+    def _join(self, a: int, b: int, origin: Origin) -> None:
         self.base.union(a, b)
         self.sub.union(a, b)
+        self.edges.append(_Edge(a, b, origin))
+
+    def _relate(self, outer: int, inner: int, operator: str, amount: Fraction | None, origin: Origin) -> None:
+        self.relations.append(_Relation(outer, inner, operator, amount, origin))
+        self.edges.append(_Edge(outer, inner, origin))
 
     def _expression(self, expression: Expr, zone: int, origin: Origin) -> None:
         stack = [(expression, zone)]
@@ -200,7 +240,11 @@ class _Zones:
             e, here = view
             if isinstance(e, Ref):
                 if _varies(self._flat, e.name):
-                    self._join(here, self._variable(e.name))
+                    several = scalar_size(e.ty) if e.ty.base == CLOCK.base else 1
+                    for k in range(several):
+                        self._join(here, self._variable(e.name) + k, origin)
+            elif (position := _position(e)) is not None:
+                self._join(here, self._variable(position[0]) + position[1], origin)
             elif isinstance(e, Builtin) and e.name in _CLOCKED:
                 stack += self._operator(e, here, origin)
             else:
@@ -228,7 +272,9 @@ class _Zones:
         if e.name != "hold":
             self.base.union(here, inner)
         if e.name in _RATE_CHANGES:
-            self.relations.append(_Relation(here, inner, e.name, self._amount(e), origin))
+            self._relate(here, inner, e.name, self._amount(e), origin)
+        elif e.name == "noClock":
+            self.edges.append(_Edge(here, inner, origin, related=False))
 
     def _clock(self, e: Builtin, here: int, origin: Origin) -> Iterator[tuple[Expr, int]]:
         self.clocked.setdefault(here, origin)
@@ -237,7 +283,7 @@ class _Zones:
         if e.args[0].ty.base == CLOCK.base:  # Clock(c, solverMethod): the ticks of c, a partition of its own
             inner = self._zone()
             self.base.union(here, inner)
-            self.relations.append(_Relation(here, inner, "shiftSample", Fraction(0), origin))
+            self._relate(here, inner, "shiftSample", Fraction(0), origin)
             if len(e.args) > 1:
                 self.solvers.setdefault(here, e.args[1])
             yield e.args[0], inner
@@ -256,16 +302,45 @@ class _Zones:
         return Fraction(values[0], resolution) if resolution else None
 
 
+def _position(e: Expr) -> tuple[str, int] | None:
+    """Array and row-major position of an element of an array of clocks."""
+    if not isinstance(e, Index) or e.ty != CLOCK or not isinstance(e.base, Ref):
+        return None
+    position = 0
+    for sub, size in zip(e.subs, e.base.ty.dims, strict=True):
+        if not isinstance(sub, Int) or size is None:
+            return None
+        position = position * size + sub.value - 1
+    return e.base.name, position
+
+
+def _elements(e: Expr) -> list[Expr] | None:
+    """The elements of an array of clocks, where it is spelt out or a variable."""
+    if not e.ty.dims:
+        return [e]
+    if isinstance(e, Array):
+        inner = [_elements(item) for item in e.elements]
+        return None if None in inner else [x for items in inner if items is not None for x in items]
+    if isinstance(e, Ref) and all(n is not None for n in e.ty.dims):
+        ranges = [range(1, n + 1) for n in e.ty.dims if n is not None]
+        return [Index(e, tuple(map(Int, at)), CLOCK) for at in product(*ranges)]
+    return None
+
+
 def _integer(flat: Flat, e: Expr) -> int | None:
     """The value of an Integer literal, or of a parameter bound to one."""
+    e = _bound(flat, e)
+    return e.value if isinstance(e, Int) else None
+
+
+def _bound(flat: Flat, e: Expr) -> Expr:
+    """What a parameter is bound to in the end; anything else as it is."""
     for _ in range(100):  # a chain of parameters; a longer one is a cycle
-        if isinstance(e, Int):
-            return e.value
         variable = flat.variables.get(e.name) if isinstance(e, Ref) else None
         if variable is None or variable.binding is None or _varies(flat, variable.name):
-            return None
+            break
         e = variable.binding
-    return None
+    return e
 
 
 # ------------------------------------------------------------------------------------------------------------ inference
@@ -289,6 +364,7 @@ class _Inference:
         self._diagnostics: list[Diagnostic] = []
         self._ticks: dict[int, _Ticks] = {}  # by sub-partition
         self._clock_of: dict[int, _Definition] = {}  # by sub-partition: its first definition
+        self._too_early: _Relation | None = None  # it leads to before the first tick of a clock
 
     def result(self) -> ClockResult:
         clocked = self._clocked_bases()
@@ -298,16 +374,60 @@ class _Inference:
 
     def _clocked_bases(self) -> set[int]:
         base = self._zones.base
-        why: dict[int, Origin] = {}
-        for zone, origin in self._zones.clocked.items():
-            why.setdefault(base.find(zone), origin)
-        told: set[int] = set()
-        for zone, origin in self._zones.unclocked.items():
+        why: dict[int, list[int]] = {}
+        for zone in self._zones.clocked:
+            why.setdefault(base.find(zone), []).append(zone)
+        mixed: dict[int, list[int]] = {}
+        for zone in self._zones.unclocked:
             root = base.find(zone)
-            if root in why and root not in told:
-                told.add(root)
-                self._diagnostics.append(_mixed(why[root], origin))
+            if root in why:
+                mixed.setdefault(root, []).append(zone)
+        self._diagnostics += [self._mixed(why[root], zones) for root, zones in mixed.items()]
         return set(why)
+
+    def _mixed(self, clocked: list[int], unclocked: list[int]) -> Diagnostic:
+        first, last, between = self._way(clocked, unclocked, self._zones.edges)
+        origins = self._zones.clocked[first], self._zones.unclocked[last]
+        where = between[len(between) // 2].origin if between else origins[1]
+        notes = [
+            Note(f"{kind} because of this", origin.spans[0])
+            for kind, origin in zip(("clocked", "continuous"), origins, strict=True)
+            if origin.spans and origin.spans[:1] != where.spans[:1]
+        ]
+        return _at("S470", "clocked and continuous variables meet without sample or hold between them", where, *notes)
+
+    def _meeting(self, first: _Definition, other: _Definition) -> Diagnostic:
+        between = self._way([first.zone], [other.zone], [e for e in self._zones.edges if e.related])[2]
+        where = between[len(between) // 2].origin if between else other.origin
+        notes = [
+            Note(f"{which} clock is defined here", d.origin.spans[0])
+            for which, d in (("one", first), ("the other", other))
+            if d.origin.spans and d.origin.spans[:1] != where.spans[:1]
+        ]
+        return _at("S471", "two different clocks meet here", where, *notes)
+
+    def _way(self, starts: list[int], ends: list[int], edges: list[_Edge]) -> tuple[int, int, list[_Edge]]:
+        """The shortest way between zones of one partition: its ends, and what joins them."""
+        near: dict[int, list[tuple[int, _Edge]]] = {}
+        for edge in edges:
+            near.setdefault(edge.a, []).append((edge.b, edge))
+            near.setdefault(edge.b, []).append((edge.a, edge))
+        goals = set(ends)
+        came: dict[int, tuple[int, _Edge] | None] = dict.fromkeys(starts)
+        queue = list(came)
+        for at in queue:
+            if at in goals:
+                way: list[_Edge] = []
+                last = at
+                while (step := came[at]) is not None:
+                    way.append(step[1])
+                    at = step[0]
+                return at, last, way[::-1]
+            for other, edge in near.get(at, ()):
+                if other not in came:
+                    came[other] = at, edge
+                    queue.append(other)
+        return starts[0], ends[0], []
 
     def _spread(self) -> None:
         """Give every sub-partition its ticks, starting where a clock is defined."""
@@ -328,8 +448,10 @@ class _Inference:
             for at in queue:
                 for other, relation, outwards in links.get(at, ()):
                     if other not in self._ticks:
-                        self._ticks[other] = _related(self._ticks[at], relation, outwards)
+                        ticks = self._ticks[other] = _related(self._ticks[at], relation, outwards)
                         queue.append(other)
+                        if ticks.shift < 0 and start in self._clock_of and self._too_early is None:
+                            self._too_early = relation
 
     def _check(self) -> None:
         """Every relation must hold, and definitions that meet must agree."""
@@ -345,17 +467,17 @@ class _Inference:
             ticks = self._ticks[sub.find(definition.zone)]
             first = self._clock_of[ticks.anchor]
             if not self._agree(first, definition, ticks):
-                note = Note("the other clock is defined here", first.origin.spans[0] if first.origin.spans else None)
-                self._diagnostics.append(_at("S471", "two different clocks meet here", definition.origin, note))
-        for ticks in self._ticks.values():
-            if ticks.shift < 0 and ticks.anchor in self._clock_of:
-                text = "backSample makes a clock start before its base clock"
-                self._diagnostics.append(_at("S473", text, self._clock_of[ticks.anchor].origin))
-                return
+                self._diagnostics.append(self._meeting(first, definition))
+        if self._too_early is not None:
+            text = f"{self._too_early.operator} makes a clock start before its base clock"
+            self._diagnostics.append(_at("S473", text, self._too_early.origin))
 
     def _check_inferred(self, relation: _Relation, outer: _Ticks | None, inner: _Ticks | None) -> None:
         """A factor left out must come out as a whole number from the clocks on both sides."""
-        ends = self._interval(outer), self._interval(inner)
+        if outer is not None and inner is not None and outer.anchor == inner.anchor:
+            ends: tuple[Fraction | None, Fraction | None] = outer.factor, inner.factor
+        else:
+            ends = self._interval(outer), self._interval(inner)
         if ends[0] is None or ends[1] is None:
             text = f"the factor of {relation.operator} cannot be inferred: both of its clocks must be known"
             self._diagnostics.append(_at("S474", text, relation.origin))
@@ -428,7 +550,7 @@ def _related(ticks: _Ticks, relation: _Relation, outwards: bool) -> _Ticks:
 
 def _period(flat: Flat, clock: Builtin) -> Fraction | None:
     """Seconds between the ticks of `Clock(n, resolution)` or `Clock(interval)`, where they are literal and sensible."""
-    first = clock.args[0]
+    first = _bound(flat, clock.args[0])
     if isinstance(first, Real):  # a decimal as it was written: 0.02 is 1/50
         return Fraction(repr(first.value)) if 0 < first.value < math.inf else None
     n = _integer(flat, first)
@@ -438,9 +560,3 @@ def _period(flat: Flat, clock: Builtin) -> Fraction | None:
 
 def _at(code: str, text: str, origin: Origin, *notes: Note) -> Diagnostic:
     return Diagnostic(code, text, origin.spans[0] if origin.spans else None, "", notes)
-
-
-def _mixed(clocked: Origin, unclocked: Origin) -> Diagnostic:
-    text = "clocked and continuous variables meet without sample or hold between them"
-    note = Note("continuous because of this", unclocked.spans[0] if unclocked.spans else None)
-    return _at("S470", text, clocked, note)
