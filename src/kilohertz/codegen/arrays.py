@@ -356,8 +356,7 @@ class ArrayWriter(WriterCore):
     def _field_array(self, base: Expr, name: str, ty: Type) -> ArrayValue:
         field = self.types.fields(name)
         if not base.ty.dims:
-            record = self.record(base)
-            return ArrayValue(f"{record}.{field}", tuple(str(d) for d in ty.dims), ty.scalar())
+            return self.types.field_array(self.record(base), name, ty)
         source = self.array(base)
         own = tuple(str(d) for d in ty.dims[len(base.ty.dims) :])
         room = self.room((*source.dims, *own), ty.scalar())

@@ -11,7 +11,8 @@ from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.statements import StatementWriter
-from kilohertz.codegen.values import ArrayValue
+from kilohertz.codegen.values import ArrayValue, is_growing
+from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
@@ -402,6 +403,8 @@ def flattened(value: str | ArrayValue, ty: Type, w: Writer) -> list[str]:
     out: list[str] = []
     for name, field_type in ty.base.fields:
         member = f"{value}.{w.types.fields(name)}"
+        if is_growing(field_type):
+            raise unsupported(f"a variable for field `{name}`, whose size is not known")
         if field_type.dims:
             dims = tuple(str(d) for d in field_type.dims)
             out += flattened(ArrayValue(member, dims, field_type.scalar()), field_type, w)

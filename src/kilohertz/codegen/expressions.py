@@ -25,7 +25,7 @@ from kilohertz.codegen.writer import (
 )
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, RecordType
+from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, RecordType, Type
 
 _LONGEST = 300  # a longer scalar becomes a temporary
 _C_RELATION = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "<>": "!="}
@@ -310,8 +310,8 @@ class Writer(ArrayBuiltinWriter):
                 assert isinstance(e.ty.base, RecordType)
                 name = self.fresh("r")
                 self.put(f"{self.types.declare(e.ty, name)} = {{0}};")
-                for (field, _), part in zip(e.ty.base.fields, fields, strict=True):
-                    self.store(f"{name}.{self.types.fields(field)}", part)
+                for (field, ty), part in zip(e.ty.base.fields, fields, strict=True):
+                    self.store_field(name, field, ty, part)
                 return name
             case x.IfExp(condition, then, otherwise):
                 name = self.fresh("r")
@@ -337,6 +337,33 @@ class Writer(ArrayBuiltinWriter):
                 return self.record(args[1])
             case _:
                 raise InternalError(f"not a record: {type(e).__name__}")
+
+    def record_as(self, e: Expr, ty: Type) -> str:
+        """A record as a value of a type that differs in what it says of sizes."""
+        assert isinstance(ty.base, RecordType)
+        if self.types.struct(ty.base) == self.types.of(e.ty):
+            return self.record(e)
+        name = self.fresh("r")
+        self.put(f"{self.types.declare(ty, name)} = {{0}};")
+        self.store_fields(name, ty.base, e)
+        return name
+
+    def store_fields(self, target: str, record: RecordType, value: Expr) -> None:
+        """Field by field into a record of another struct."""
+        for name, ty in record.fields:
+            self.store_field(target, name, ty, x.Field(value, name))
+
+    def store_field(self, record: str, name: str, ty: Type, value: Expr) -> None:
+        """`record.name = value`; a field without a size of its own gets a copy in the arena."""
+        if all(d is not None for d in ty.dims):
+            self.store(f"{record}.{self.types.fields(name)}", value)
+            return
+        own, a = self.types.field_array(record, name, ty), self.array(value)
+        ctype = self.types.of(ty)
+        cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
+        self.put(f"{own.pointer} = {cast}khz_arena({self.context}, sizeof(*{own.pointer}) * (size_t)({a.size}));")
+        self.copy(own.pointer, a.pointer, a.size, a.element)
+        self.put(*(f"{d} = {v};" for d, v in zip(own.dims, a.dims, strict=True) if not d.isdigit()))
 
     def store(self, target: str, value: Expr) -> None:
         """`target = value` for a scalar, a record or a whole array whose storage `target` names."""
@@ -379,7 +406,7 @@ class Writer(ArrayBuiltinWriter):
         callee = self.host.callee(call)
         arguments = [self.context]
         for argument, ty in zip(callee.arguments, callee.inputs, strict=True):
-            arguments += self._argument(argument, ty.dims)
+            arguments += self._argument(argument, ty)
         if callee.returns:
             name = self.fresh()
             ty = callee.outputs[0]
@@ -391,12 +418,12 @@ class Writer(ArrayBuiltinWriter):
         self.put(f"{callee.name}({', '.join(arguments)});")
         self.scope.results[id(call)] = results
 
-    def _argument(self, e: Expr, dims: tuple[int | None, ...]) -> list[str]:
-        if dims or e.ty.dims:
+    def _argument(self, e: Expr, ty: Type) -> list[str]:
+        if ty.dims or e.ty.dims:
             a = self.array(e)
-            return [a.pointer, *(size for size, d in zip(a.dims, dims, strict=True) if d is None)]
+            return [a.pointer, *(size for size, d in zip(a.dims, ty.dims, strict=True) if d is None)]
         if self.types.is_record(e.ty):
-            return ["&" + self.record(e)]
+            return ["&" + self.record_as(e, ty)]
         return [self.text(e)]
 
     def _output(self, callee: Callee, k: int, call: x.Call, arguments: list[str]) -> str | ArrayValue:

@@ -16,7 +16,7 @@ from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.external import write_external
 from kilohertz.codegen.names import Names, comment
 from kilohertz.codegen.statements import Places, StatementWriter
-from kilohertz.codegen.values import ArrayValue, TypeTable, is_string
+from kilohertz.codegen.values import ArrayValue, TypeTable, is_growing, is_string
 from kilohertz.codegen.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.build import refs
@@ -212,9 +212,9 @@ class _FunctionBody:
 
     def lines(self) -> list[str]:
         w, f = self.writer, self.function
-        long_lived = [v for v in (*f.outputs, *f.locals) if is_string(v.ty) or (v.ty.dims and _is_free(v))]
+        long_lived = [v for v in (*f.outputs, *f.locals) if is_string(v.ty) or is_growing(v.ty)]
         self.statements.keeps_arena = bool(long_lived)
-        release = not any(is_string(v.ty) or _is_free(v) for v in f.outputs)
+        release = not any(is_string(v.ty) or is_growing(v.ty) for v in f.outputs)
         if release:
             w.put("const size_t mark = c->arena_used;")
         for local in _in_order([*f.outputs, *f.locals]):
@@ -331,8 +331,3 @@ def _in_order(variables: list[Local]) -> list[Local]:
     for v in variables:
         visit(v, frozenset())
     return list(out.values())
-
-
-def _is_free(local: Local) -> bool:
-    """An array whose size is only known when it is assigned (or only at run time: it lives in the arena)."""
-    return any(d is None for d in local.ty.dims)

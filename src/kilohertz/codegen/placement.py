@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kilohertz.ir.expr import Binary, Comprehension, Expr, IfExp
+from kilohertz.ir.expr import Binary, Comprehension, Expr, IfExp, Ref
 
 
 class Scope:
     """A node of the tree of scopes; `lines` and `values` are filled while C is written."""
 
-    __slots__ = ("depth", "lines", "parent", "results", "values")
+    __slots__ = ("depth", "in_loop", "lines", "parent", "results", "values")
 
-    def __init__(self, parent: Scope | None) -> None:
+    def __init__(self, parent: Scope | None, in_loop: bool = False) -> None:
         self.parent = parent
+        self.in_loop = in_loop
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.lines: list[str] = []
         self.values: dict[int, object] = {}  # by id of the node: its C text or array
@@ -50,15 +51,32 @@ class Placement:
         for root in root_list:
             self.uses[id(root)] = self.uses.get(id(root), 0) + 1
             self.home[id(root)] = top
-        for node in _parents_first(root_list):
+        order = _parents_first(root_list)
+        for node in order:
             self._pass_down(node)
+        self._keep_in_loops(order)
+
+    def _keep_in_loops(self, order: list[Expr]) -> None:
+        """What needs an iterator is not shared outside its loop, even where two loops have the same name for it."""
+        iterators = {name for node in order if isinstance(node, Comprehension) for name, _ in node.iterators}
+        if not iterators:
+            return
+        bound: set[int] = set()
+        for node in reversed(order):
+            if isinstance(node, Ref):
+                if node.name in iterators:
+                    bound.add(id(node))
+            elif any(id(child) in bound for child in node.children()):
+                bound.add(id(node))
+                if not self.home[id(node)].in_loop:
+                    self.uses[id(node)] = 1
 
     def _pass_down(self, node: Expr) -> None:
         here = self.home[id(node)]
         for k, child in enumerate(node.children()):
             scope = here
             if _opens_scope(node, k):
-                scope = self.inner[id(node), k] = Scope(here)
+                scope = self.inner[id(node), k] = Scope(here, here.in_loop or isinstance(node, Comprehension))
             key = id(child)
             self.uses[key] = self.uses.get(key, 0) + 1
             known = self.home.get(key)

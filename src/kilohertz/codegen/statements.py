@@ -16,6 +16,7 @@ from kilohertz.ir import expr as x
 from kilohertz.ir import flat
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Statement
+from kilohertz.ir.types import RecordType
 
 Places = Callable[[Origin], int]
 
@@ -180,6 +181,8 @@ class StatementWriter:
         w = self.writer
         if value.ty.dims or target.ty.dims:
             self._store(target, w.array(value))
+        elif isinstance(target.ty.base, RecordType) and w.types.of(target.ty) != w.types.of(value.ty):
+            w.store_fields(self._lvalue(target), target.ty.base, value)
         else:
             self._store(target, w.value(value))
 
@@ -192,6 +195,8 @@ class StatementWriter:
             self._grow(target.name, value)
         elif isinstance(target, x.Index):
             self._store_slice(target, value)
+        elif isinstance(target, x.Field) and any(d is None for d in target.ty.dims):
+            self._grow_field(target, value)
         else:
             room = self._storage(target)
             w.copy(room.pointer, value.pointer, value.size, value.element)
@@ -207,6 +212,15 @@ class StatementWriter:
         w.put(f"{star} = {cast}khz_arena({w.context}, sizeof(*{fresh}) * (size_t)({value.size}));")
         w.copy(fresh, value.pointer, value.size, value.element)
         w.put(f"{own.pointer} = {fresh};")
+        w.put(*(f"{d} = {v};" for d, v in zip(own.dims, value.dims, strict=True) if not d.isdigit()))
+
+    def _grow_field(self, target: x.Field, value: ArrayValue) -> None:
+        w = self.writer
+        own = self._storage(target)
+        ctype = w.types.of(value.element)
+        cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
+        w.put(f"{own.pointer} = {cast}khz_arena({w.context}, sizeof(*{own.pointer}) * (size_t)({value.size}));")
+        w.copy(own.pointer, value.pointer, value.size, value.element)
         w.put(*(f"{d} = {v};" for d, v in zip(own.dims, value.dims, strict=True) if not d.isdigit()))
 
     def _store_slice(self, target: x.Index, value: ArrayValue) -> None:
@@ -228,8 +242,7 @@ class StatementWriter:
             case x.Field(base, name):
                 if base.ty.dims:
                     raise unsupported("assignment to a field of an array of records")
-                dims = tuple(str(d) for d in e.ty.dims)
-                return ArrayValue(f"{self._lvalue(base)}.{w.types.fields(name)}", dims, e.ty.scalar())
+                return w.types.field_array(self._lvalue(base), name, e.ty)
             case x.Index(base, subs):
                 room = self._storage(base)
                 lead = [w.position(s, d) for s, d in zip(subs, room.dims, strict=False) if not isinstance(s, x.Colon)]

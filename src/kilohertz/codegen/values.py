@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kilohertz.base import Diagnostic, InternalError, ModelError
+from kilohertz.base import InternalError
 from kilohertz.codegen.names import Names
 from kilohertz.ir.types import EnumType, ExternalObjectType, FunctionType, Primitive, RecordType, TupleType, Type
 
@@ -76,15 +76,16 @@ class TypeTable:
             return known
         members = []
         for name, ty in record.fields:
-            if any(d is None for d in ty.dims):
-                raise ModelError(
-                    Diagnostic("C610", f"record {record.name}: the size of field `{name}` is not known in advance")
-                )
+            own = self.fields(name)
+            if any(d is None for d in ty.dims):  # elements in the arena, and the sizes that are not fixed
+                members.append(f"    {self.declare(ty.scalar(), '*' + own)};")
+                members += [f"    int32_t {own}n{k};" for k, d in enumerate(ty.dims, 1) if d is None]
+                continue
             count = 1
             for d in ty.dims:
                 count *= d or 0
             dims = f"[{max(count, 1)}]" if ty.dims else ""
-            members.append(f"    {self.declare(ty.scalar(), self.fields(name))}{dims};")
+            members.append(f"    {self.declare(ty.scalar(), own)}{dims};")
         if not members:
             members.append("    char empty;")
         again = any(r.name == record.name for r in self._structs)
@@ -93,8 +94,21 @@ class TypeTable:
         self.definitions += [f"typedef struct {tag} {{", *members, f"}} {tag};", ""]
         return tag
 
+    def field_array(self, record: str, name: str, ty: Type) -> ArrayValue:
+        """The array field of a record: C text of the record, name and type of the field."""
+        own = f"{record}.{self.fields(name)}"
+        dims = tuple(str(d) if d is not None else f"{own}n{k}" for k, d in enumerate(ty.dims, 1))
+        return ArrayValue(own, dims, ty.scalar())
+
     def is_record(self, ty: Type) -> bool:
         return isinstance(ty.base, RecordType)
+
+
+def is_growing(ty: Type) -> bool:
+    """A value whose elements live in the arena: an array, or a record with one, of a size not known in advance."""
+    if any(d is None for d in ty.dims):
+        return True
+    return isinstance(ty.base, RecordType) and any(is_growing(f) for _, f in ty.base.fields)
 
 
 def is_string(ty: Type) -> bool:
