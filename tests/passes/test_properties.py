@@ -14,7 +14,8 @@ from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Assignment, Block, LinearLoop, MixedLoop, NonlinearLoop, Step, print_step
 from kilohertz.passes import compile_flat, make_dae
-from kilohertz.passes.algebra import Differentiator, degree, linear_parts, simplify
+from kilohertz.passes.algebra import degree, linear_parts, simplify
+from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.step.tear import tear
 

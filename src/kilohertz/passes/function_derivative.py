@@ -43,7 +43,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
-from kilohertz.passes.algebra import NoDerivative, derive_builtin, is_moving
+from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
 
 LINEAR = frozenset(
     [

@@ -21,7 +21,8 @@ from kilohertz.ir import build
 from kilohertz.ir.dae import Crossing, Dae, DaeVariable, Delay, Equation, Role, Sample, TimeEvent, der_name, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
-from kilohertz.passes.algebra import Differentiator, linear_parts, simplify_node
+from kilohertz.passes.algebra import linear_parts, simplify_node
+from kilohertz.passes.derivative import Differentiator
 
 INITIAL = Builtin("initial", (), BOOLEAN)
 ROUNDING = frozenset({"floor", "ceil", "integer"})

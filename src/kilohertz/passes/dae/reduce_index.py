@@ -33,9 +33,10 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, simplify, substitute
+from kilohertz.passes.algebra import Occurrence, simplify, substitute
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 from kilohertz.passes.dae.select_states import Candidate, Explicit, Points, choose
+from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular
 

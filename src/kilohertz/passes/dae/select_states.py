@@ -17,7 +17,8 @@ from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
 from kilohertz.ir.expr import Call, Expr, Ref
-from kilohertz.passes.algebra import Differentiator, NoDerivative, Occurrence, linear_parts, simplify
+from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
+from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric, settled
 
 CallRule = Callable[[Call, list[Expr], int | None], Expr]

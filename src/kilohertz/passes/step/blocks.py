@@ -31,16 +31,8 @@ from kilohertz.ir.step import (
     NonlinearLoop,
     Partition,
 )
-from kilohertz.passes.algebra import (
-    Differentiator,
-    NoDerivative,
-    Occurrence,
-    cost,
-    degree,
-    linear_parts,
-    simplify,
-    substitute,
-)
+from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
+from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names_in, order, targets_of
 from kilohertz.passes.step.tear import Torn, tear

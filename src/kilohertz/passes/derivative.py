@@ -1,0 +1,173 @@
+"""Derivatives of scalar expressions: forward mode on the shared graph.
+
+`Differentiator` keeps a memo, so an expression with shared parts gives a derivative with shared parts, linear in the
+number of distinct nodes; explicit stack.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from kilohertz.ir import build
+from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
+from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Real, Record, Ref, Unary
+from kilohertz.ir.types import BOOLEAN, REAL
+from kilohertz.passes.algebra import fold_builtin, simplify
+
+
+class NoDerivative(Exception):
+    """Something in an expression cannot be differentiated."""
+
+
+class Differentiator:
+    """Forward-mode derivative of scalar expressions for given seeds.
+
+    `seed(name)` is the derivative of a variable (ZERO for those that do not move).  `call` differentiates a function
+    call from its arguments' derivatives; without it calls with moving arguments raise NoDerivative.
+    """
+
+    def __init__(
+        self,
+        seed: Callable[[Ref], Expr],
+        call: Callable[[Call, list[Expr], int | None], Expr] | None = None,
+    ) -> None:
+        self._seed = seed
+        self._call = call
+        self._memo: dict[Expr, Expr] = {}
+
+    def __call__(self, e: Expr) -> Expr:
+        memo = self._memo
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if node in memo:
+                stack.pop()
+                continue
+            if type(node) is Ref:
+                stack.pop()
+                memo[node] = self._seed(node)
+                continue
+            children = node.children()
+            missing = [c for c in children if c not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            memo[node] = self._derive(node, children, [memo[c] for c in children])
+        return memo[e]
+
+    def _derive(self, e: Expr, u: tuple[Expr, ...], d: list[Expr]) -> Expr:
+        if isinstance(e, (Array, Record)):
+            return e.rebuilt(tuple(d))
+        if not is_moving(d):
+            return _still(e)
+        match e:
+            case Unary("-", _):
+                return neg(d[0])
+            case Binary(op, _, _):
+                return derive_binary(op, u[0], u[1], d[0], d[1], e)
+            case IfExp(condition, _, _):
+                return if_(condition, d[1], d[2])
+            case Builtin(name, _):
+                return derive_builtin(name, u, d, e)
+            case Call():
+                if self._call is None:
+                    raise NoDerivative(e.function)
+                return self._call(e, d, None)
+            case Item(Call() as call, index):
+                if self._call is None:
+                    raise NoDerivative(call.function)
+                inner = [self._memo[a] for a in call.args]
+                return self._call(call, inner, index)
+            case _:
+                return _still(e)
+
+
+def is_moving(d: list[Expr]) -> bool:
+    """Some of the derivatives is not zero."""
+    for x in d:
+        if isinstance(x, (Array, Record)):
+            if is_moving(list(x.children())):
+                return True
+        elif x is not ZERO:
+            return True
+    return False
+
+
+def _still(e: Expr) -> Expr:
+    return ZERO if not e.ty.dims or e.ty.base != REAL.base else build.zeros(e.ty)
+
+
+def derive_binary(op: str, a: Expr, b: Expr, da: Expr, db: Expr, e: Expr) -> Expr:
+    if op == "+":
+        return add(da, db)
+    if op == "-":
+        return sub(da, db)
+    if op == "*":
+        return add(mul(da, b), mul(a, db))
+    if op == "/":
+        if db is ZERO:
+            return div(da, b)
+        return div(sub(da, mul(e, db)), b)
+    if op == "^":
+        if db is ZERO:
+            return mul(mul(b, _power(a, sub(b, ONE))), da)
+        log = Builtin("log", (a,), REAL)
+        return mul(e, add(mul(db, log), div(mul(b, da), a)))
+    return ZERO  # relations and logic do not move
+
+
+def _power(a: Expr, b: Expr) -> Expr:
+    return pow_(a, b)
+
+
+def _fn(name: str, *args: Expr) -> Expr:
+    return fold_builtin(Builtin(name, args, REAL))
+
+
+def derive_builtin(name: str, u: tuple[Expr, ...], d: list[Expr], e: Expr) -> Expr:
+    make = _DERIVATIVES.get(name)
+    if make is not None:
+        return make(u, d, e)
+    if name in ("floor", "ceil", "integer", "sign", "div", "Integer", "sample", "terminal", "initial", "pre", "delay"):
+        return ZERO
+    raise NoDerivative(name)
+
+
+_Rule = Callable[[tuple[Expr, ...], list[Expr], Expr], Expr]
+
+_DERIVATIVES: dict[str, _Rule] = {
+    "real": lambda u, d, e: d[0],
+    "noEvent": lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
+    "smooth": lambda u, d, e: d[1] if d[1] is ZERO else Builtin("noEvent", (d[1],), REAL),
+    "homotopy": lambda u, d, e: d[0] if d[0] is d[1] else Builtin("homotopy", (d[0], d[1]), REAL),
+    "sin": lambda u, d, e: mul(_fn("cos", u[0]), d[0]),
+    "cos": lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0])),
+    "tan": lambda u, d, e: mul(add(ONE, mul(e, e)), d[0]),
+    "asin": lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))),
+    "acos": lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))),
+    "atan": lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0]))),
+    "atan2": lambda u, d, e: div(sub(mul(u[1], d[0]), mul(u[0], d[1])), add(mul(u[0], u[0]), mul(u[1], u[1]))),
+    "sinh": lambda u, d, e: mul(_fn("cosh", u[0]), d[0]),
+    "cosh": lambda u, d, e: mul(_fn("sinh", u[0]), d[0]),
+    "tanh": lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0]),
+    "exp": lambda u, d, e: mul(e, d[0]),
+    "log": lambda u, d, e: div(d[0], u[0]),
+    "log10": lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])),
+    "sqrt": lambda u, d, e: div(d[0], mul(Real(2.0), e)),
+    "abs": lambda u, d, e: if_(Binary(">=", u[0], ZERO, BOOLEAN), d[0], neg(d[0])),
+    "min": lambda u, d, e: if_(Binary("<=", u[0], u[1], BOOLEAN), d[0], d[1]),
+    "max": lambda u, d, e: if_(Binary(">=", u[0], u[1], BOOLEAN), d[0], d[1]),
+    "mod": lambda u, d, e: sub(d[0], mul(_fn("floor", div(u[0], u[1])), d[1])),
+    "rem": lambda u, d, e: sub(d[0], mul(_trunc(div(u[0], u[1])), d[1])),
+}
+
+
+def _trunc(x: Expr) -> Expr:
+    return if_(Binary(">=", x, ZERO, BOOLEAN), _fn("floor", x), _fn("ceil", x))
+
+
+def partial(e: Expr, name: str, call: Callable[[Call, list[Expr], int | None], Expr] | None = None) -> Expr:
+    """d e / d name."""
+    return simplify(Differentiator(lambda r: ONE if r.name == name else ZERO, call)(e))
