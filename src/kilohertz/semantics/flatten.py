@@ -240,7 +240,7 @@ class _Flattener:
                 raise ModelError(
                     Diagnostic(
                         "S223",
-                        f"the {comp.variability} `{comp.path}` depends on `{ref.name}`, which is not {allowed[-1]}",
+                        f"the {comp.variability} `{comp.path}` depends on `{ref.name}`, which is no {allowed[-1]}",
                         self._binding_origin(comp).spans[0] if self._binding_origin(comp).spans else comp.span,
                     )
                 )

@@ -25,6 +25,7 @@ from kilohertz.ir.flat import (
 from kilohertz.ir.types import BOOLEAN, RecordType, TupleType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce, compatible
+from kilohertz.semantics.wording import counted
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -139,7 +140,9 @@ class Statements:
         base = value.ty.base
         types = base.elements if isinstance(base, TupleType) and not value.ty.dims else (value.ty,)
         if len(target.elements) > len(types):
-            raise elaborator.error("S282", f"{len(target.elements)} targets for {len(types)} results", target, ctx)
+            raise elaborator.error(
+                "S282", f"{counted(len(target.elements), 'target')} for {counted(len(types), 'result')}", target, ctx
+            )
         elements: list[Expr | None] = []
         for node, ty in zip(target.elements, types, strict=False):
             if node is None:

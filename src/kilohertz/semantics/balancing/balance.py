@@ -12,11 +12,24 @@ from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, Note, Origin, Span
 from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
-from kilohertz.ir.expr import TIME, Binary, Builtin, Expr, Ref
-from kilohertz.ir.flat import CONSTANT, PARAMETER, Equation, Flat, IfEquation, Statement, WhenEquation, WhenStatement
+from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Expr, Index, Record, Ref
+from kilohertz.ir.flat import (
+    CONSTANT,
+    PARAMETER,
+    Assign,
+    Equality,
+    Equation,
+    Flat,
+    IfEquation,
+    Statement,
+    TupleTarget,
+    WhenEquation,
+    WhenStatement,
+)
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size
 from kilohertz.semantics.balancing.parts import bodies, expressions
+from kilohertz.semantics.wording import counted
 
 _MOST_NAMED = 10  # culprits in one report
 _MOST_NOTES = 5  # further places to one culprit
@@ -159,7 +172,8 @@ class _Scan:
 def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]:
     found = [_uneven(equation, counts) for equation, counts in system.uneven]
     if not balance.is_balanced:
-        text = f"{flat.name} has {balance.n_equations} equations for {balance.n_unknowns} unknowns"
+        sides = counted(balance.n_equations, "equation"), counted(balance.n_unknowns, "unknown")
+        text = f"{flat.name} has {sides[0]} for {sides[1]}"
         found.append(Diagnostic("B401", text))
     if not system.complete:
         return found
@@ -168,8 +182,8 @@ def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]
         return found
     free_rows = [r for r, c in enumerate(matching.column_of) if c == FREE]
     free_columns = [c for c, r in enumerate(matching.row_of) if r == FREE]
-    culprits = _Culprits(system, matching)
-    reports = culprits.of_rows(free_rows) + culprits.of_columns(free_columns)
+    culprits = _Culprits(system, matching, _spoken_of(flat, system))
+    reports = culprits.of_rows(free_rows) + culprits.of_columns([culprits.likely(c) for c in free_columns])
     if len(reports) > _MOST_NAMED:
         rest = len(reports) - _MOST_NAMED
         last = reports[_MOST_NAMED - 1]
@@ -178,12 +192,37 @@ def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]
     return found + reports
 
 
+def _spoken_of(flat: Flat, system: System) -> set[int]:
+    """Columns that stand alone on the left of an equation, or are assigned: somebody meant to determine them."""
+    columns = system.columns
+    found: set[int] = set()
+    pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
+    while pending:
+        part = pending.pop()
+        pending += bodies(part)
+        match part:
+            case Equality(target, _) | Assign(target, _):
+                parts = target.elements if isinstance(target, TupleTarget) else (target,)
+            case _:
+                continue
+        for left in parts:
+            if isinstance(left, Builtin) and left.name == "der":
+                left = left.args[0]
+            if isinstance(left, Ref | Index | Array | Record):
+                found |= columns.occurring((left,))
+    for variable in columns.unknowns:
+        if variable.binding is not None:
+            found |= columns.occurring((Ref(variable.name, variable.ty),))
+    return found
+
+
 class _Culprits:
     """Turns what the matching left free into messages."""
 
-    def __init__(self, system: System, matching: Matching) -> None:
+    def __init__(self, system: System, matching: Matching, spoken_of: set[int]) -> None:
         self._system = system
         self._matching = matching
+        self._spoken_of = spoken_of
         self._columns = transposed(system.rows, system.columns.n)
 
     def of_rows(self, free: list[int]) -> list[Diagnostic]:
@@ -224,6 +263,35 @@ class _Culprits:
                 if len(told) > _MOST_NOTES + 1:
                     return
                 yield Note(f"`{self._system.columns.name(c)}` is determined here", _span(origin))
+
+    def likely(self, free: int) -> int:
+        """The culprit for a free column: itself, or the nearest that could be free instead and is no equation's own.
+
+        So an input that nobody connects is named, and not the output computed from it.
+        """
+        if free not in self._spoken_of:
+            return free
+        row_of, column_of = self._matching.row_of, self._matching.column_of
+        came: dict[int, int] = {free: FREE}  # by column: the one it was reached from
+        queue = [free]
+        for column in queue:
+            for row in self._columns[column]:
+                c = column_of[row]
+                if c == FREE or c in came:
+                    continue
+                came[c] = column
+                if c in self._spoken_of:
+                    queue.append(c)
+                    continue
+                at = c
+                while at != free:  # each column on the way takes the row of the one behind it
+                    taken = row_of[at]
+                    before = came[at]
+                    row_of[before], column_of[taken] = taken, before
+                    at = before
+                row_of[c] = FREE
+                return c
+        return free
 
     def of_columns(self, free: list[int]) -> list[Diagnostic]:
         """B403, one per variable that has elements left over."""

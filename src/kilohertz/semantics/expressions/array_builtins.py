@@ -17,6 +17,7 @@ from kilohertz.ir.types import (
 )
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.wording import are_given, counted
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -277,7 +278,7 @@ class ArrayBuiltins:
 def need(elaborator: Elaborator, name: str, args: list[Expr], n: int, node: Any, ctx: Ctx) -> None:
     """A diagnostic where the number of arguments is not `n`."""
     if len(args) != n:
-        raise elaborator.error("S278", f"`{name}` takes {n} arguments, {len(args)} are given", node, ctx)
+        raise elaborator.error("S278", f"`{name}` takes {counted(n, 'argument')}, {are_given(len(args))}", node, ctx)
 
 
 def wrong(elaborator: Elaborator, name: str, args: list[Expr], node: Any, ctx: Ctx) -> ModelError:

@@ -18,6 +18,7 @@ from kilohertz.ir.types import (
 from kilohertz.semantics.classes import Mod
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.instances import Comp
+from kilohertz.semantics.wording import counted
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Bindings:
                     continue
                 if (n := expr.ty.dims[len(pending)]) is not None and n != size:
                     raise self.elaborator.error(
-                        "S241", f"the binding has {n} elements, the array has {size}", mod.spec, mod.ctx
+                        "S241", f"the binding has {counted(n, 'element')}, the array has {size}", mod.spec, mod.ctx
                     )
                 pending.append(Int(index))
                 continue

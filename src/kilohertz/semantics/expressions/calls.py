@@ -22,6 +22,7 @@ from kilohertz.semantics.expressions.records import Records
 from kilohertz.semantics.functions import FUNCTION_KINDS
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.reach import assigned_values
+from kilohertz.semantics.wording import are_given, counted
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -177,7 +178,9 @@ class Calls:
         self, header: Function, function: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx
     ) -> list[Expr]:
         if len(args) > len(header.inputs):
-            raise self._wrong(header, f"takes {len(header.inputs)} arguments, {len(args)} are given", node, ctx)
+            raise self._wrong(
+                header, f"takes {counted(len(header.inputs), 'argument')}, {are_given(len(args))}", node, ctx
+            )
         given: dict[str, Any] = {x.name: a for x, a in zip(header.inputs, args, strict=False)}
         for name, value in named.items():
             if name in given:

@@ -13,6 +13,7 @@ from kilohertz.ir.types import RecordType, Type
 from kilohertz.semantics.classes import ClassNode, Ctx, Element, spec_of
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.instances import Comp
+from kilohertz.semantics.wording import counted
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
@@ -31,7 +32,7 @@ class Records:
         inputs = [(n, t, e) for n, t, e in elements if not self._is_fixed(e)]
         if len(args) > len(inputs):
             raise self.elaborator.error(
-                "S273", f"`{record.full_name}` has only {len(inputs)} fields to give", node, ctx
+                "S273", f"`{record.full_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
             )
         values: dict[str, Expr] = {}
         given = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named

@@ -24,6 +24,7 @@ from kilohertz.ir.types import (
     Type,
 )
 from kilohertz.semantics.classes import Ctx
+from kilohertz.semantics.wording import counted
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ class Subscripts:
     def indexed(self, expr: Expr, subs: tuple[tree.Expr, ...], node: Any, ctx: Ctx) -> Expr:
         dims = expr.ty.dims
         if len(subs) > len(dims):
-            raise self.elaborator.error("S249", f"{len(subs)} subscripts for a value of type {expr.ty}", node, ctx)
+            raise self.elaborator.error(
+                "S249", f"{counted(len(subs), 'subscript')} for a value of type {expr.ty}", node, ctx
+            )
         sizes: list[Expr] = [
             Int(n) if n is not None else Builtin("size", (expr, Int(k + 1)), INTEGER) for k, n in enumerate(dims)
         ]
@@ -73,7 +76,10 @@ class Subscripts:
         exprs: list[Expr] = []
         if len(subs) > len(sizes):
             raise self.elaborator.error(
-                "S249", f"{len(subs)} subscripts for an array of {len(sizes)} dimensions", node, ctx
+                "S249",
+                f"{counted(len(subs), 'subscript')} for an array of {counted(len(sizes), 'dimension')}",
+                node,
+                ctx,
             )
         for sub, size in zip(subs, sizes, strict=False):
             self._ends.append(size)
