@@ -31,7 +31,7 @@ from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric, settled
 from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.initial import free_parameters, initial_blocks
-from kilohertz.passes.step.order import order
+from kilohertz.passes.step.order import Vanishing, order
 from kilohertz.passes.step.partition import partitioned, state_sparsity
 
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
@@ -59,7 +59,8 @@ class _Assembler:
         out.notes = (*dae.notes, *notes)
         unknowns = simulation_unknowns(dae)
         equations = [_without_initial(e, FALSE) for e in dae.equations if not _is_parametric(e, dae)]
-        blocks = make_blocks(order(equations, unknowns, self._occurrence), context)
+        vanishing = Vanishing(self._values, self._occurrence)
+        blocks = make_blocks(order(equations, unknowns, self._occurrence, vanishing), context)
         out.crossings = tuple(self._crossings(equations))
         out.time_events = tuple(step.TimeEvent(t.at, t.origin) for t in dae.time_events)
         out.samples = tuple(step.Sample(s.index, s.start, s.interval, s.origin) for s in dae.samples)
@@ -85,7 +86,9 @@ class _Assembler:
             return v is not None and v.role in KNOWN
 
         rule = self._derivatives.rule
-        return Context(is_discrete, is_parameter, Numeric(self._values), rule, occurrence=self._occurrence)
+        return Context(
+            is_discrete, is_parameter, Numeric(self._values), self._values, rule, occurrence=self._occurrence
+        )
 
     # ------------------------------------------------------------------------------------------------------ parameters
 

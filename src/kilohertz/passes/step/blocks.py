@@ -12,7 +12,7 @@ All matrices are expressions over known variables, so that codegen shares what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kilohertz.base import Diagnostic, ModelError
@@ -47,6 +47,7 @@ class Context:
     is_discrete: Callable[[str], bool]  # the unknown changes at events only and is not solved for in Real loops
     is_parameter: Callable[[str], bool]
     parameters: Numeric  # values of parameters as translated
+    values: Mapping[str, float] = field(default_factory=dict)  # the same, by name
     call_rule: CallRule | None = None
     partition: Partition = Partition.STEP
     occurrence: Occurrence = field(default_factory=Occurrence)

@@ -21,7 +21,17 @@ from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import free_names
 from kilohertz.passes.step.blocks import Context, make_blocks
-from kilohertz.passes.step.order import Component, Row, candidates, components, incidence, rows_of, singular
+from kilohertz.passes.step.order import (
+    Component,
+    Row,
+    Vanishing,
+    candidates,
+    components,
+    incidence,
+    rows_of,
+    singular,
+    solvable_graph,
+)
 
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 
@@ -95,13 +105,18 @@ class _Initial:
         ]
         self._rows = rows_of(equations)
         self._touched = incidence(self._rows, self._index, self._x.occurrence)
-        self._graph = [candidates(r, t, self._index) for r, t in zip(self._rows, self._touched, strict=True)]
+        full = [candidates(r, t, self._index) for r, t in zip(self._rows, self._touched, strict=True)]
+        vanishing = Vanishing(self._x.values, self._x.occurrence)
+        self._graph = solvable_graph(self._rows, self._touched, self._unknowns, self._index, vanishing)
         narrow = [[c for c in g if c < self._n_simulation] for g in self._graph]
         matching = maximum_matching(narrow, self._n_simulation)
         row_of = matching.row_of + [FREE] * (len(self._unknowns) - self._n_simulation)
         self._matching = Matching(matching.column_of, row_of)
         for i, c in enumerate(self._matching.column_of):
             if c == FREE and not self._augment(i):
+                self._graph = full
+                if self._augment(i):
+                    continue
                 raise singular(self._rows, self._graph, self._unknowns, self._matching)
 
     def _is_parametric(self, e: AnyEquation) -> bool:

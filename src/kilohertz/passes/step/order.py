@@ -7,15 +7,17 @@ side.  Cost: O(incidences * sqrt(n)) at worst, near-linear on models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
+from kilohertz.ir import build
 from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation, print_equation, roots
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.algebra import Occurrence, linear_parts
+from kilohertz.passes.numeric import Numeric
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,61 @@ def candidates(row: Row, columns: list[int], index: dict[str, int]) -> list[int]
     return columns
 
 
-def order(equations: Sequence[AnyEquation], unknowns: Sequence[Ref], occurrence: Occurrence) -> list[Component]:
+class Vanishing:
+    """Which unknowns an equation cannot be solved for because their coefficient is a parameter that is zero.
+
+    `i*R = v` with R = 0 says something about v, not about i.
+    """
+
+    def __init__(self, values: Mapping[str, float], occurrence: Occurrence) -> None:
+        self._zeros = {name for name, value in values.items() if value == 0.0}
+        self._values = values
+        self._numeric = Numeric(values)
+        self._occurrence = occurrence
+
+    def names(self, e: AnyEquation, among: Sequence[str]) -> set[str]:
+        if not isinstance(e, Equation) or e.directed or e.left.ty != REAL:
+            return set()
+        inside = (*self._occurrence.names(e.left), *self._occurrence.names(e.right))
+        if self._zeros.isdisjoint(inside):
+            return set()
+        residual = build.sub(e.left, e.right)
+        return {name for name in among if self._vanishes(residual, name)}
+
+    def _vanishes(self, residual: Expr, name: str) -> bool:
+        parts = linear_parts(residual, name)
+        if parts is None or not all(n in self._values for n in self._occurrence.names(parts[0])):
+            return False
+        return self._numeric(parts[0]) == 0.0
+
+
+def solvable_graph(
+    rows: list[Row], columns: list[list[int]], unknowns: Sequence[Ref], index: dict[str, int], vanishing: Vanishing
+) -> list[list[int]]:
+    """For each row the unknowns it may be solved for."""
+    graph = []
+    for row, touched in zip(rows, columns, strict=True):
+        found = candidates(row, touched, index)
+        never = vanishing.names(row.equation, [unknowns[c].name for c in found])
+        graph.append([c for c in found if unknowns[c].name not in never] if never else found)
+    return graph
+
+
+def order(
+    equations: Sequence[AnyEquation],
+    unknowns: Sequence[Ref],
+    occurrence: Occurrence,
+    vanishing: Vanishing | None = None,
+) -> list[Component]:
     """Components in order of computation; a structurally singular system is a ModelError."""
     rows = rows_of(equations)
     index = {u.name: i for i, u in enumerate(unknowns)}
     columns = incidence(rows, index, occurrence)
     graph = [candidates(r, c, index) for r, c in zip(rows, columns, strict=True)]
+    if vanishing is not None:
+        matching = maximum_matching(solvable_graph(rows, columns, unknowns, index, vanishing), len(unknowns))
+        if matching.is_perfect:
+            return components(rows, columns, unknowns, index, matching)
     matching = maximum_matching(graph, len(unknowns))
     if not matching.is_perfect:
         raise singular(rows, graph, unknowns, matching)
