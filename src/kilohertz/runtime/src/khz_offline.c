@@ -9,7 +9,7 @@ enum { ROOT_CAP = 120, CREEP_CAP = 50 };
 
 typedef struct work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
-    double *band, *largest, *last_flip, *n_quick, *before; /* [n_r] each: see settle_bands */
+    double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see settle_bands */
 } work;
 
 static int32_t unknowns(const khz_model *m)
@@ -37,9 +37,9 @@ static work divide(const khz_offline *o)
     w.k = w.xd + n; /* 5 n */
     w.band = w.k + 5 * n;
     w.largest = w.band + m->n_r;
-    w.last_flip = w.largest + m->n_r;
-    w.n_quick = w.last_flip + m->n_r;
-    w.before = w.n_quick + m->n_r;
+    w.peak = w.largest + m->n_r;
+    w.n_small = w.peak + m->n_r;
+    w.before = w.n_small + m->n_r;
     return w;
 }
 
@@ -284,18 +284,19 @@ static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t,
     int32_t due = 0;
     for (int32_t i = 0; i < m->n_r; i++) {
         w->largest[i] = fmax(w->largest[i], fabs(g[i]));
+        w->peak[i] = fmax(w->peak[i], fabs(g[i]));
         g[i] = fabs(g[i]) <= w->band[i] ? fabs(g[i]) : g[i];
         due |= g[i] < 0.0;
     }
     return due;
 }
 
-/* After an event: a relation that was said to change and did not, or that changes again and again in no time, moves
- * within the noise of the equations it comes from.  Such a one gets a dead band, ten times wider each time, at most
+/* After an event: a relation that was said to change and did not, or that changes again and again without ever leaving
+ * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten times wider each time, at most
  * `part_most` of the largest value it had (or `least`, where it never was larger than noise).  All others are exact. */
 static void settle_bands(const khz_offline *o, const work *w)
 {
-    enum { QUICK_CAP = 20 };
+    enum { SMALL_CAP = 10 };
     const double part_most = 1e-5;
     const double least = 1e-12;
     const int32_t *const r = khz_ints(o->instance, o->model->r);
@@ -303,14 +304,14 @@ static void settle_bands(const khz_offline *o, const work *w)
         const int flipped = r[i] != (int32_t)w->before[i];
         const int said = w->g_high[i] < 0.0;
         if (flipped) {
-            const int quick = o->time - w->last_flip[i] < 1e-3 * o->grid_step;
-            w->n_quick[i] = quick ? w->n_quick[i] + 1.0 : 0.0;
-            w->last_flip[i] = o->time;
+            const int small = w->peak[i] <= fmax(part_most * w->largest[i], least);
+            w->n_small[i] = small ? w->n_small[i] + 1.0 : 0.0;
         }
-        if ((said && !flipped) || (flipped && w->n_quick[i] > (double)QUICK_CAP)) {
-            const double wider = fmax(10.0 * w->band[i], 2.0 * fabs(w->g_high[i]));
+        if ((said && !flipped) || (flipped && w->n_small[i] > (double)SMALL_CAP)) {
+            const double wider = fmax(10.0 * w->band[i], 2.0 * fmax(fabs(w->g_high[i]), flipped ? w->peak[i] : 0.0));
             w->band[i] = fmin(wider, fmax(part_most * w->largest[i], least));
         }
+        w->peak[i] = flipped ? 0.0 : w->peak[i];
     }
 }
 
@@ -327,13 +328,14 @@ static double secant(const khz_offline *o, const work *w, double low, double hig
 }
 
 /* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
- * Leaves *event on the far side, the state there in s->dense.  Bound: ROOT_CAP evaluations. */
-static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event)
+ * Leaves *event on the far side, the state there in s->dense; *found is 0 where the crossing does not show again (the
+ * solution of a loop depends a little on where its iteration starts).  Bound: ROOT_CAP evaluations. */
+static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event, int *found)
 {
     const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
     int32_t status = crossed(o, w, s, low, w->g);
     int32_t far = crossed(o, w, s, high, w->g_high);
-    for (int turn = 0; turn < ROOT_CAP && status >= 0 && far >= 0 && high - low > tolerance; turn++) {
+    for (int turn = 0; turn < ROOT_CAP && status >= 0 && far > 0 && high - low > tolerance; turn++) {
         const double width = high - low;
         double at = turn % 3 == 2 ? low + 0.5 * width : secant(o, w, low, high);
         at = fmin(fmax(at, low + 0.1 * tolerance), high - 0.1 * tolerance);
@@ -351,6 +353,7 @@ static int32_t locate(khz_offline *o, const work *w, const solver *s, double low
         }
     }
     *event = high;
+    *found = far > 0;
     if (status < 0 || far < 0) {
         return status < 0 ? status : far;
     }
@@ -360,9 +363,8 @@ static int32_t locate(khz_offline *o, const work *w, const solver *s, double low
 static int32_t set_event(khz_offline *o, const work *w, const solver *s, double low, double high, int *root)
 {
     double at = high;
-    const int32_t status = locate(o, w, s, low, high, &at);
-    if (status == KHZ_OK) {
-        *root = 1;
+    const int32_t status = locate(o, w, s, low, high, &at, root);
+    if (status == KHZ_OK && *root) {
         o->time = at;
         memcpy(o->sundials->vector_data(s->y), o->sundials->vector_data(s->dense), sizeof(double) * (size_t)o->model->n_x);
     }
@@ -385,12 +387,16 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
             break;
         }
         const int32_t due = crossed(o, w, s, fmin(at, t), w->g_middle);
-        if (due != 0) {
-            return due < 0 ? due : set_event(o, w, s, low, fmin(at, t), root);
+        int32_t status = due < 0 ? due : KHZ_OK;
+        if (due > 0) {
+            status = set_event(o, w, s, low, fmin(at, t), root);
+        }
+        if (status != KHZ_OK || *root) {
+            return status;
         }
         o->grid_next++;
         low = fmin(at, t);
-        int32_t status = (int32_t)o->model->asserts(o->instance);
+        status = (int32_t)o->model->asserts(o->instance);
         status = status == KHZ_OK ? record(o) : status;
         if (status != KHZ_OK) {
             return status;
