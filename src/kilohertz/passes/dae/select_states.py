@@ -8,6 +8,7 @@ equals by the largest pivot, as long as they raise the rank.  Where that does no
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -74,7 +75,7 @@ def choose(
     for attempt in range(2):
         values = points[attempt]
         numbers = [[_entry(e, values, i, j) for j, e in enumerate(row)] for i, row in enumerate(jacobian)]
-        picked = _columns(numbers, groups)
+        picked = _columns(numbers, groups, _weights(options))
         if len(picked) == len(equations):
             return sorted(picked)
     e = equations[0]
@@ -117,16 +118,19 @@ def _seed(name: str) -> Callable[[Ref], Expr]:
 def _groups(options: list[Candidate]) -> list[list[int]]:
     """Candidates by how little their integral is wanted as a state."""
 
-    def key(j: int) -> tuple[int, bool, bool]:
+    def key(j: int) -> tuple[int, bool]:
         v = options[j].integral
-        if v is None:
-            return (0, False, False)
-        return (v.select.value, v.fixed, v.start is not None)
+        return (0, False) if v is None else (v.select.value, v.fixed)
 
-    by_key: dict[tuple[int, bool, bool], list[int]] = {}
+    by_key: dict[tuple[int, bool], list[int]] = {}
     for j in range(len(options)):
         by_key.setdefault(key(j), []).append(j)
     return [by_key[k] for k in sorted(by_key)]
+
+
+def _weights(options: list[Candidate]) -> list[float]:
+    """A variable with a start given stays a state unless its pivot is ten times better."""
+    return [0.1 if o.integral is not None and o.integral.start is not None else 1.0 for o in options]
 
 
 def near_start(dae: Dae) -> dict[str, float]:
@@ -147,20 +151,21 @@ def near_start(dae: Dae) -> dict[str, float]:
 
 
 def _follow(equations: list[Equation], values: dict[str, float]) -> None:
-    """Work out what an equation gives as soon as one name in it is left without a value."""
+    """Work out what an equation gives as soon as one name in it is left without a value; definitions first."""
     occurrence = Occurrence()
     open_names: list[set[str]] = []
     waiting: dict[str, list[int]] = {}
-    ready: list[int] = []
+    ready: list[tuple[int, int]] = []
     for i, e in enumerate(equations):
         names = {n for n in (*occurrence.names(e.left), *occurrence.names(e.right)) if n not in values}
         open_names.append(names)
         for n in sorted(names):
             waiting.setdefault(n, []).append(i)
         if len(names) == 1:
-            ready.append(i)
+            ready.append((_reluctance(e, names), i))
+    heapq.heapify(ready)
     while ready:
-        i = ready.pop()
+        _, i = heapq.heappop(ready)
         if len(open_names[i]) != 1:
             continue
         (name,) = open_names[i]
@@ -171,7 +176,14 @@ def _follow(equations: list[Equation], values: dict[str, float]) -> None:
         for j in waiting[name]:
             open_names[j].discard(name)
             if len(open_names[j]) == 1:
-                ready.append(j)
+                heapq.heappush(ready, (_reluctance(equations[j], open_names[j]), j))
+
+
+def _reluctance(e: Equation, names: set[str]) -> int:
+    """0: it defines the name as written, 1: read from right to left, 2: it has to be solved."""
+    if isinstance(e.left, Ref) and e.left.name in names:
+        return 0
+    return 1 if isinstance(e.right, Ref) and e.right.name in names else 2
 
 
 def _given(e: Equation, name: str, values: dict[str, float]) -> float | None:
@@ -202,17 +214,18 @@ def _entry(e: Expr | None, values: Numeric, i: int, j: int) -> float:
     return _scatter(f"{i},{j}") if value is None else float(value)
 
 
-def _columns(a: list[list[float]], groups: list[list[int]]) -> list[int]:
+def _columns(a: list[list[float]], groups: list[list[int]], weights: list[float]) -> list[int]:
     """Gaussian elimination that takes columns group by group, in each the largest pivot first."""
     m = np.array(a, dtype=float)
     scale = float(np.abs(m).max()) if m.size else 0.0
+    weight = np.array(weights)
     open_rows = np.ones(len(a), dtype=bool)
     picked: list[int] = []
     for group in groups:
         left = list(group)
         while left and open_rows.any():
             rows = np.flatnonzero(open_rows)
-            part = np.abs(m[rows][:, left])
+            part = np.abs(m[rows][:, left]) * weight[left]
             at = int(part.argmax())  # the first of equals: ties go to the lower row, then column
             i, k = divmod(at, len(left))
             if part[i, k] <= 1e-9 * scale or part[i, k] == 0.0:
