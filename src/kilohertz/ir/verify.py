@@ -79,8 +79,9 @@ def verify_flat(flat: Flat) -> None:
         model.variable(name, v)
     for section in (flat.initial_equations, flat.equations):
         model.equations(section, inside_when=False)
+    steps = _Verifier(names, flat, known_sizes=False)  # slices and loops of an algorithm may vary in size
     for algorithm in (*flat.initial_algorithms, *flat.algorithms):
-        model.statements(algorithm.statements)
+        steps.statements(algorithm.statements)
     for name, f in flat.functions.items():
         _verify_function(name, f, flat)
 

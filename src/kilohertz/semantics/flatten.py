@@ -84,6 +84,7 @@ class _Flattener:
             for section, view in comp.node.sections:
                 if not section.algorithm and not section.initial:
                     graph.gather(section.items, Ctx(view, comp))
+            graph.mark_used(comp)
         graph.resolve()
         self._revisit(top)
         graph.finish(self._flow_leaves(), self._streams())
@@ -199,7 +200,7 @@ class _Flattener:
         variability = comp.variability or ("continuous" if ty.base == REAL.base else "discrete")
         if isinstance(ty.base, ExternalObjectType):
             variability = comp.variability or "parameter"
-        binding = self.elaborator.bindings.binding(comp)
+        binding = self.elaborator.bindings.sized_binding(comp)
         if binding is not None and comp.variability in ("parameter", "constant"):
             self._check_variability(comp, binding)
         variable = Variable(

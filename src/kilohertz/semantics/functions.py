@@ -216,7 +216,7 @@ class Functions:
         function.body += [a for a in self._preludes.get(id, []) if _root(a.target) not in outside]
         for section, view in node.sections:
             if section.algorithm:
-                function.body += self.elaborator.statements.block(section.items, Ctx(view, None, None, locals_))
+                function.body += self.elaborator.statements.body(section.items, Ctx(view, None, None, locals_))
         if node.external is not None:
             function.external = self._external(node, function, locals_)
 

@@ -256,7 +256,7 @@ class Maker:
             )
         bound = [mod for mod in env if mod.spec.binding is not None and not mod.implied]
         for mod in bound[1:]:
-            if mod.spec.final:
+            if mod.spec.final and mod.spec is not bound[0].spec:
                 raise ModelError(
                     Diagnostic(
                         "S222",
@@ -294,6 +294,7 @@ class Maker:
             rest: Env = ()
             if new.modification is not None:
                 rest = (Mod(spec_of(new.modification, mod.ctx.view.definition.file), mod.ctx, mod.select),)
+            rest += self._kept(env[k + 1 :], element, mod.ctx.view.lookup_class(new.type))
             rest += self._constraining(element, own)
             return new, mod.ctx.view, env[:k] + rest, mod.ctx
         if decl.modification is not None:
@@ -305,6 +306,15 @@ class Maker:
         if element.replaces is not None and not element.replaces.is_class:
             env += self._constraining(element.replaces, Ctx(element.replaces.view, own.inst))
         return decl, element.view, env, own
+
+    def _kept(self, env: Env, element: Element, node: ClassNode) -> Env:
+        """Weaker modifications that hold for whatever is put in (MLS 7.3.2).
+
+        These are bindings that a constraining clause further out gives, and without a constraining clause all that fit.
+        """
+        if element.component.constraint is not None:
+            return tuple(m for m in env if m.spec.binding is not None and not m.spec.subs)
+        return tuple(m for m in env if m.spec.redeclare is None and all(n in node.table for n in m.spec.subs))
 
     def _constraining(self, element: Element, own: Ctx) -> Env:
         """What a replaceable component's constraint, or else its own declaration, says of the new one (MLS 7.3.2)."""

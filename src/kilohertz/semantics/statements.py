@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Origin
+from kilohertz.base import ModelError, Origin
 from kilohertz.ir import build
-from kilohertz.ir.expr import Array, Bool, Expr, Int, Record, Ref
+from kilohertz.ir.expr import Array, Bool, Expr, Int, Record, Ref, Str
 from kilohertz.ir.flat import (
     Assert,
     Assign,
@@ -37,12 +37,21 @@ class Statements:
 
     def __init__(self, elaborator: Elaborator) -> None:
         self.elaborator = elaborator
+        self._conditions = 0  # around the statement being elaborated
+
+    def body(self, items: Any, ctx: Ctx) -> list[Statement]:
+        """The statements of a function, or of a section of a model."""
+        outside, self._conditions = self._conditions, 0
+        try:
+            return self.block(items, ctx)
+        finally:
+            self._conditions = outside
 
     def section(self, items: Any, ctx: Ctx) -> list[Statement]:
         """A whole algorithm section: what stands only inside a when is not outside of it (MLS 8.3.6, 11.2.7)."""
         for item in items:
             self._check_place(item, False, ctx)
-        return self.block(items, ctx)
+        return self.body(items, ctx)
 
     def _check_place(self, item: Any, in_when: bool, ctx: Ctx) -> None:
         inside: list[Any] = []
@@ -64,8 +73,21 @@ class Statements:
     def block(self, items: Any, ctx: Ctx) -> list[Statement]:
         out: list[Statement] = []
         for item in items:
-            self._statement(item, ctx, out)
+            try:
+                self._statement(item, ctx, out)
+            except ModelError as error:
+                if not self._conditions or any(d.code != "S250" for d in error.diagnostics):
+                    raise
+                # a subscript that no element has: wrong only if the statement is reached
+                out.append(Assert(Bool(False), Str(error.diagnostics[0].message), None, self._origin(item, ctx)))
         return out
+
+    def _under_condition(self, items: Any, ctx: Ctx) -> list[Statement]:
+        self._conditions += 1
+        try:
+            return self.block(items, ctx)
+        finally:
+            self._conditions -= 1
 
     def _origin(self, item: Any, ctx: Ctx) -> Origin:
         return Origin((ctx.span(item),), ctx.inst.path if ctx.inst is not None else "")
@@ -83,9 +105,11 @@ class Statements:
                 self._for(list(item.iterators), item, ctx, out, origin)
             case tree.WhileStatement():
                 condition = self.condition(item.condition, ctx)
-                out.append(WhileStatement(condition, self.block(item.body, ctx), origin))
+                out.append(WhileStatement(condition, self._under_condition(item.body, ctx), origin))
             case tree.WhenStatement():
-                branches = [(self.when_condition(c, ctx), self.block(body, ctx)) for c, body in item.branches]
+                branches = [
+                    (self.when_condition(c, ctx), self._under_condition(body, ctx)) for c, body in item.branches
+                ]
                 out.append(WhenStatement(branches, origin))
             case tree.Break():
                 out.append(Break(origin))
@@ -169,8 +193,8 @@ class Statements:
                     otherwise = body
                     break
                 continue
-            branches.append((test, self.block(body, ctx)))
-        last = self.block(otherwise, ctx)
+            branches.append((test, self._under_condition(body, ctx)))
+        last = self._under_condition(otherwise, ctx) if branches else self.block(otherwise, ctx)
         if branches:
             out.append(IfStatement(branches, last, origin))
         else:
@@ -191,7 +215,11 @@ class Statements:
         over = varying or self.elaborator.loops.iteration_range(iterator, item.body, ctx)
         name = self.elaborator.functions.fresh(iterator.name)
         body: list[Statement] = []
-        self._for(rest, item, ctx.with_iterator(iterator.name, Ref(name, over.ty.element())), body, origin)
+        self._conditions += 1
+        try:
+            self._for(rest, item, ctx.with_iterator(iterator.name, Ref(name, over.ty.element())), body, origin)
+        finally:
+            self._conditions -= 1
         out.append(ForStatement(name, over, body, origin))
 
     # ----------------------------------------------------------------------------------------------- calls for effect

@@ -202,6 +202,8 @@ class _Reader:
         if isinstance(left, TupleTarget):
             reads = self._columns.occurring((right,))
             return [row for e in left.elements if e is not None for row in self._rows([e], e.ty, reads)]
+        if isinstance(left.ty.base, ExternalObjectType):
+            return []  # the same object under another name
         ty = left.ty if None not in left.ty.dims else right.ty
         return self._rows([left, right], ty, set())
 

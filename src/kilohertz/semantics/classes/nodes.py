@@ -8,8 +8,9 @@ is resolved in a `View`: it sees the names of that base class, but takes them fr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Span
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec, spec_of
@@ -419,13 +420,29 @@ class _Collector:
                 own = _own(item.modification, view.definition.file, Ctx(view))
                 base = view.lookup_class(item.type, "base class")
                 before = set(view.names) if item.protected else set()
+                known, n = set(self.node._table or ()), len(self.node.sections)
                 self._merge(base, view, chain + own, depth)
                 self._check_names(base, own)
+                if item.breaks:
+                    self._break(item.breaks, known, n, view)
                 if item.protected:
                     self._protect(view.names - before)
         self.node.sections.extend((section, view) for section in body.sections)
         if body.external is not None:
             self.node.external = (body.external, view)
+
+    def _break(self, breaks: tuple[str | tree.Connect, ...], known: set[str], n: int, view: View) -> None:
+        """`extends A(break c, break connect(a, b))`: without those components and connections (MLS 7.4)."""
+        table = self.node._table
+        assert table is not None
+        names = {b for b in breaks if isinstance(b, str)}
+        pairs = [{b.left.names, b.right.names} for b in breaks if isinstance(b, tree.Connect)]
+        for name in names - known:
+            table.pop(name, None)
+            view.names.discard(name)
+        self.node.sections[n:] = [
+            (replace(s, items=_unbroken(s.items, names, pairs)), v) for s, v in self.node.sections[n:]
+        ]
 
     def _extend_inherited(self, cls: ClassNode, body: tree.Body, view: View, chain: Env, depth: int) -> None:
         """`redeclare model extends X(mod)`: the inherited X is the first base class (MLS 7.3.1)."""
@@ -531,6 +548,28 @@ def same_declaration(a: tree.Component, b: tree.Component) -> bool:
     if a.type.names[-1] != b.type.names[-1]:
         return False
     return same_tree((a.dims, a.modification, a.condition), (b.dims, b.modification, b.condition))
+
+
+def _unbroken(items: tuple[Any, ...], names: set[str], pairs: list[set[tuple[str, ...]]]) -> tuple[Any, ...]:
+    """Equations without the connections that a selective extension breaks off."""
+    kept: list[Any] = []
+    for item in items:
+        match item:
+            case tree.Connect():
+                if item.left.names[0] in names or item.right.names[0] in names:
+                    continue
+                if {item.left.names, item.right.names} in pairs:
+                    continue
+            case tree.ForEquation():
+                item = replace(item, body=_unbroken(item.body, names, pairs))
+            case tree.IfEquation():
+                item = replace(
+                    item,
+                    branches=tuple((c, _unbroken(body, names, pairs)) for c, body in item.branches),
+                    otherwise=_unbroken(item.otherwise, names, pairs),
+                )
+        kept.append(item)
+    return tuple(kept)
 
 
 def _name_span(definition: tree.ClassDef) -> Span:

@@ -154,7 +154,7 @@ class Graph:
 
     def _connect(self, pending: Pending, last: bool = False) -> bool:
         node, ctx = pending.node, pending.ctx
-        left, right = self._ends(node.left, ctx), self._ends(node.right, ctx)
+        left, right = self._both_ends(node, ctx)
         if left is None and right is None:
             if last:
                 raise self.elaborator.error(
@@ -181,6 +181,21 @@ class Graph:
                     raise self.elaborator.error("S458", f"`{end.path}` is not a connector", node, ctx)
             self._link(a, b, origin, node, ctx)
         return True
+
+    def _both_ends(self, node: tree.Connect, ctx: Ctx) -> tuple[list[End] | None, list[End] | None]:
+        """The connectors on both sides; where one side is absent, subscripts of the other do not matter."""
+        try:
+            left = self._ends(node.left, ctx)
+        except ModelError:
+            if self._ends(node.right, ctx) == []:
+                return [], []
+            raise
+        try:
+            return left, self._ends(node.right, ctx)
+        except ModelError:
+            if left == []:
+                return [], []
+            raise
 
     def _same_shape(self, left: list[End], right: list[End]) -> tuple[list[End], list[End]]:
         """A whole primitive array against a scalar connector array is matched element by element."""
@@ -295,23 +310,41 @@ class Graph:
         assert inst is not None
         comp = inst.child(ref.names[0])
         outside = comp is not None and _is_connector(comp)
-        for k, name in enumerate(ref.names[1:], 1):
-            if isinstance(comp, CompArray):
-                comp = next(self._selected(comp, ref.subs[k - 1] if ref.subs is not None else (), ref, ctx))
-            if comp is None:
-                return []
-            if comp.has(name):
-                comp = comp.child(name)
-                continue
-            last = k + 1 == len(ref.names)
-            if not last:
-                raise self.elaborator.error("S456", f"the bus `{comp.path}` has no connector `{name}`", ref, ctx)
-            comp = self._clone_all(others, comp, name, self._largest_subscripts(ref, ctx))
-        assert isinstance(comp, (Comp, CompArray))
-        subs = ref.subs[-1] if ref.subs is not None else ()
+        return self._created_below(comp, ref, 0, others, outside, ctx)
+
+    def _created_below(
+        self, comp: Comp | CompArray | None, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx
+    ) -> list[End]:
+        """The rest of a reference from its k-th name on; elements of an array of buses share the others among them."""
+        if comp is None:
+            return []
+        subs = ref.subs[k] if ref.subs is not None else ()
+        last = k + 1 == len(ref.names)
         if isinstance(comp, CompArray):
-            return [End(c, (), outside) for c in self._selected(comp, subs, ref, ctx)]
-        return self._primitive_ends(comp, subs, ref, ctx, outside) if comp.is_primitive else [End(comp, (), outside)]
+            chosen = list(self._selected(comp, subs, ref, ctx))
+            if last:
+                return [End(c, (), outside) for c in chosen]
+            share = max(1, len(others) // max(1, len(chosen)))
+            ends: list[End] = []
+            for i, element in enumerate(chosen):
+                part = others[i * share : (i + 1) * share] or others[:share]
+                ends += self._created_in(element, ref, k, part, outside, ctx)
+            return ends
+        if last:
+            return (
+                self._primitive_ends(comp, subs, ref, ctx, outside) if comp.is_primitive else [End(comp, (), outside)]
+            )
+        return self._created_in(comp, ref, k, others, outside, ctx)
+
+    def _created_in(self, comp: Comp, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx) -> list[End]:
+        name = ref.names[k + 1]
+        if comp.has(name):
+            child = comp.child(name)
+        elif k + 2 == len(ref.names):
+            child = self._clone_all(others, comp, name, self._largest_subscripts(ref, ctx))
+        else:
+            raise self.elaborator.error("S456", f"the bus `{comp.path}` has no connector `{name}`", ref, ctx)
+        return self._created_below(child, ref, k + 1, others, outside, ctx)
 
     def _largest_subscripts(self, ref: tree.Ref, ctx: Ctx) -> tuple[int, ...]:
         """`bus.x[2]` makes an array as large as the largest subscript any connect of this instance uses (MLS 9.1.3)."""
@@ -335,9 +368,9 @@ class Graph:
                 return comp
             bus.children[name] = array = CompArray(comp, sizes)
             return array
-        if first.index or len(others) == 1:
+        if first.comp.is_primitive or len(others) == 1:
             comp = self._clone(first.comp, bus, name)
-            if first.index:
+            if first.index or len(others) > 1:
                 assert isinstance(comp, Comp) and comp.ty is not None
                 comp.ty = comp.ty.scalar() if len(others) == 1 else comp.ty.scalar().array_of(len(others))
             return comp
@@ -391,6 +424,25 @@ class Graph:
             return False
         self.connected.add(there.path)
         return True
+
+    def mark_used(self, comp: Comp) -> None:
+        """What equations and bindings of a class name in its buses is there, even if nobody connects it."""
+        if comp.node.is_expandable:
+            return
+        buses = {c.name: c for c in comp.components() if isinstance(c, Comp) and _is_expandable(c)}
+        if not buses:
+            return
+        declared = [e.component.modification for e in comp.node.table.values() if not e.is_class]
+        equations = [i for s, _ in comp.node.sections for i in s.items if not _has_connect((i,))]
+        for ref in tree.refs((*declared, *equations)):
+            bus = buses.get(ref.names[0])
+            for name in ref.names[1:]:
+                if bus is None or not bus.has(name):
+                    break
+                child = bus.child(name)
+                if child is not None:
+                    self._mark(child.proto if isinstance(child, CompArray) else child)
+                bus = child if isinstance(child, Comp) and _is_expandable(child) else None
 
     def unused(self, comp: Comp | CompArray) -> bool:
         """Declared in an expandable connector, but nobody connects it: it is not there (MLS 9.1.3)."""
@@ -582,10 +634,12 @@ def _overdetermined_pairs(a: Comp, b: Comp) -> Iterator[tuple[Comp, Comp]]:
     if a.is_primitive or b.is_primitive:
         return
     for x in a.components():
-        if isinstance(x, Comp) and b.has(x.name):
-            y = b.child(x.name)
-            if isinstance(y, Comp):
-                yield from _overdetermined_pairs(x, y)
+        y = b.child(x.name) if b.has(x.name) else None
+        if isinstance(x, Comp) and isinstance(y, Comp):
+            yield from _overdetermined_pairs(x, y)
+        elif isinstance(x, CompArray) and isinstance(y, CompArray) and x.dims == y.dims:
+            for left, right in zip(x.elements(), y.elements(), strict=True):
+                yield from _overdetermined_pairs(left, right)
 
 
 def _has_connect(items: Any) -> bool:

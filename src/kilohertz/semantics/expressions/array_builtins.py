@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
 
+REDUCTIONS = ("sum", "product", "min", "max")
+
 Row = Callable[[str, list[Expr], tree.Call, Ctx], Expr]
 
 
@@ -260,7 +262,7 @@ class ArrayBuiltins:
         return Builtin(name, (a, b), a.ty)
 
     def reduction_call(self, name: str, comprehension: tree.Comprehension, node: Any, ctx: Ctx) -> Expr:
-        if name not in ("sum", "product", "min", "max", "array"):
+        if name not in (*REDUCTIONS, "array"):
             raise self.elaborator.error("S278", f"`{name}` does not take `... for ...`", node, ctx)
         return self.elaborator.loops.comprehension("" if name == "array" else name, comprehension, ctx)
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
     Array,
+    Call,
     Expr,
+    Field,
     Int,
 )
 from kilohertz.ir.types import (
@@ -16,7 +18,7 @@ from kilohertz.ir.types import (
     Type,
 )
 from kilohertz.semantics.classes import Mod
-from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import counted
 from kilohertz.syntax import tree
@@ -92,6 +94,31 @@ class Bindings:
             self.elaborator.check_type(expr, comp.ty, mod.spec, mod.ctx, f"the binding of `{comp.path}`")
             return expr
         return None
+
+    def sized_binding(self, comp: Comp) -> Expr | None:
+        """The binding with all sizes known: those of a record that a function returns, from the record's component."""
+        expr = self.binding(comp)
+        if expr is None or None not in expr.ty.dims:
+            return expr
+        owner: Comp | None = comp
+        names: list[str] = []
+        call = expr
+        while isinstance(call, Field) and owner is not None:
+            names.insert(0, call.name)
+            call, owner = call.base, owner.parent
+        base = call.ty.base
+        if not isinstance(call, Call) or not isinstance(base, RecordType) or call.ty.dims or not names or owner is None:
+            return expr
+        whole = self.elaborator.names.record_value(owner).ty
+        assert isinstance(whole.base, RecordType)
+        if not compatible(whole, call.ty):
+            return expr
+        types = dict(whole.base.fields)
+        sized = RecordType(base.name, tuple((n, types[n]) for n, _ in base.fields))
+        result: Expr = Call(call.function, call.args, Type(sized))
+        for name in names:
+            result = build.field(result, name)
+        return result
 
     def _has_field(self, mod: Mod) -> bool:
         """Whether a record's whole binding has this field (a base record's value may bind a derived one)."""

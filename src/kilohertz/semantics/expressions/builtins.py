@@ -21,7 +21,7 @@ from kilohertz.ir.types import (
 )
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce
-from kilohertz.semantics.expressions.array_builtins import ArrayBuiltins, is_number, need, pick, wrong
+from kilohertz.semantics.expressions.array_builtins import REDUCTIONS, ArrayBuiltins, is_number, need, pick, wrong
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.syntax import tree
 
@@ -117,8 +117,9 @@ class Builtins:
     def call(self, name: str, node: tree.Call, ctx: Ctx) -> Expr:
         if name in ("cardinality", "Connections.rooted", "Connections.isRoot", "rooted", "inStream", "actualStream"):
             return self._special[name](name, [], node, ctx)
-        if len(node.args) == 1 and isinstance(node.args[0], tree.Comprehension):
-            return self.arrays.reduction_call(name, node.args[0], node, ctx)
+        only = node.args[0] if len(node.args) == 1 else None
+        if isinstance(only, tree.Comprehension) and (not only.braces or name in REDUCTIONS):
+            return self.arrays.reduction_call(name, only, node, ctx)
         args = self._arguments(name, node, ctx)
         if name in _REAL_FUNCTIONS:
             return self._real_function(name, args, node, ctx)

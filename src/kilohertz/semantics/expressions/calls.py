@@ -39,20 +39,19 @@ class Calls:
 
     def call(self, node: tree.Call, ctx: Ctx) -> Expr:
         ref = node.function
-        if ctx.locals is not None and ref.names[0] in ctx.locals:
+        if ctx.locals is not None and ref.names[0] in ctx.locals and not ref.absolute:
             return self._call_of_input(ctx.locals[ref.names[0]], node, ctx)
-        found = ctx.view.lookup_path(ref) if not ref.subs else None
-        if isinstance(found, Element):
-            found = None
-        if found is None and len(ref.names) > 1:
-            found = self._through_component(ref, ctx)
+        found = self._through_component(ref, ctx) if len(ref.names) > 1 and not ref.absolute else None
+        if found is None and not ref.subs:
+            known = ctx.view.lookup_path(ref)
+            found = known if isinstance(known, ClassNode) else None
         if isinstance(found, ClassNode):
             return self.class_call(inner_class(found, ctx.inst), node, ctx)
         return self.builtins.call(".".join(ref.names), node, ctx)
 
     def _through_component(self, ref: tree.Ref, ctx: Ctx) -> ClassNode | None:
         """`component.Package.function(...)`: the component's own class says which package."""
-        if ctx.inst is None or not ctx.inst.has(ref.names[0]):
+        if ctx.inst is None or not ctx.inst.has(ref.names[0]) or ref.names[0] not in ctx.view.names:
             return None
         comp = ctx.inst.child(ref.names[0])
         for k, name in enumerate(ref.names[1:], 1):

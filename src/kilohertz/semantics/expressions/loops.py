@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kilohertz.base import ModelError
 from kilohertz.interp import ArrayValue
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
@@ -46,7 +47,24 @@ class Loops:
         if ctx.locals is not None or (ctx.open and any(self.varying_range(i, ctx) for i in node.iterators)):
             return self._kept_comprehension(op, node, ctx)
         # the last iterator is the outermost dimension (MLS 10.4.1.1)
-        return self.elaborator.calls.reduced(op, self._unrolled(list(node.iterators), node.body, ctx, node), node, ctx)
+        array = self._unrolled(list(node.iterators), node.body, ctx, node)
+        if op == "sum" and len(array.ty.dims) > len(node.iterators):
+            return self._total(array, len(node.iterators), node, ctx)
+        return self.elaborator.calls.reduced(op, array, node, ctx)
+
+    def _total(self, array: Expr, depth: int, node: Any, ctx: Ctx) -> Expr:
+        """The sum over the first dimensions, of arrays element by element."""
+        if depth == 0:
+            return array
+        n = array.ty.dims[0]
+        assert n is not None
+        parts = [self._total(build.index(array, (Int(i),)), depth - 1, node, ctx) for i in range(1, n + 1)]
+        if not parts:
+            return build.zeros(Type(array.ty.base, array.ty.dims[depth:]))
+        total = parts[0]
+        for part in parts[1:]:
+            total = self.elaborator.operators.binary("+", total, part, node, ctx)
+        return total
 
     def _unrolled(self, iterators: list[tree.Iterator], body: tree.Expr, ctx: Ctx, node: Any) -> Expr:
         if not iterators:
@@ -55,7 +73,7 @@ class Loops:
         values = self._elements(iterator, body, ctx)
         elements = [self._unrolled(rest, body, ctx.with_iterator(iterator.name, v), node) for v in values]
         if not elements:
-            return Array((), REAL.array_of(*([0] * (len(rest) + 1))))
+            return Array((), self._element_type(iterator, rest, body, ctx, node).array_of(0))
         ty = self.elaborator.common(elements, node, ctx)
         return build.array([coerce(e, ty) for e in elements])
 
@@ -66,6 +84,17 @@ class Loops:
         if n is not None and self.elaborator.evaluation.varies(over):
             return [build.index(over, (Int(i),)) for i in range(1, n + 1)]
         return self.iteration_values(iterator, (body,), ctx)
+
+    def _element_type(
+        self, iterator: tree.Iterator, rest: list[tree.Iterator], body: tree.Expr, ctx: Ctx, node: Any
+    ) -> Type:
+        """The type of what a comprehension over nothing would be made of."""
+        over = self.iteration_range(iterator, (body,), ctx)
+        index = Ref(self.elaborator.functions.fresh(iterator.name), over.ty.element())
+        try:
+            return self._unrolled(rest, body, ctx.with_iterator(iterator.name, index), node).ty
+        except ModelError:
+            return REAL.array_of(*([0] * len(rest)))
 
     def iteration_values(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> list[Expr]:
         """The values a for-index takes outside functions, as literals."""

@@ -27,7 +27,7 @@ from kilohertz.ir.types import (
     RecordType,
     Type,
 )
-from kilohertz.semantics.classes import ClassNode, Ctx, Element
+from kilohertz.semantics.classes import ClassNode, Ctx, Element, View
 from kilohertz.semantics.classes.nodes import visible_names
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.syntax import tree
@@ -54,6 +54,9 @@ class Names:
         if found is None:
             if first == "time" and len(names) == 1:
                 return TIME
+            literal = self._imported_literal(first, ctx.view) if len(names) == 1 else None
+            if literal is not None:
+                return literal
             raise self._unknown(node, ctx)
         k = 0
         while isinstance(found, ClassNode):
@@ -82,6 +85,24 @@ class Names:
             return None
         enum = self.elaborator.types.enum(node.enum)
         return Enum(enum, enum.literals.index(name) + 1) if name in enum.literals else None
+
+    def _imported_literal(self, name: str, view: View) -> Expr | None:
+        """`import P.E.*` or `import P.E.literal` of an enumeration E."""
+        world = self.elaborator.world
+        at: View | None = view
+        while at is not None:
+            path = at.imports().get(name)
+            for package in [path[:-1]] if path is not None else at.stars:
+                found = world.absolute(package) if package else None
+                literal = (
+                    self.enum_literal(found, name if path is None else path[-1])
+                    if isinstance(found, ClassNode)
+                    else None
+                )
+                if literal is not None:
+                    return literal
+            at = None if at.definition.encapsulated else at.parent
+        return None
 
     def _unknown(self, node: tree.Ref, ctx: Ctx) -> ModelError:
         candidates = visible_names(ctx.view) | set(ctx.locals or ()) | set(ctx.iterators or ())
