@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kilohertz.ir.dae import Dae
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Step
@@ -12,18 +10,17 @@ from kilohertz.passes.dae.prune import prune
 from kilohertz.passes.dae.reduce_index import reduce_index
 from kilohertz.passes.dae.split import split
 from kilohertz.passes.flat.scalarise import scalarise
-from kilohertz.passes.flat.ticks import ClockPartition
 from kilohertz.passes.step.assemble import assemble
 
 
-def make_dae(flat: Flat, clocks: Sequence[ClockPartition] = ()) -> Dae:
+def make_dae(flat: Flat) -> Dae:
     """Flat to Dae, before any reduction."""
-    return split(scalarise(flat, clocks))
+    return split(scalarise(flat))
 
 
-def compile_flat(flat: Flat, clocks: Sequence[ClockPartition] = ()) -> Step:
-    """Flat to Step with all passes in their order; `clocks` are the partitions that semantics inferred."""
-    dae = prune(eliminate(make_dae(flat, clocks)))
+def compile_flat(flat: Flat) -> Step:
+    """Flat to Step with all passes in their order."""
+    dae = prune(eliminate(make_dae(flat)))
     dae, _ = reduce_index(dae)
     return assemble(eliminate(dae, states_chosen=True))
 

@@ -14,7 +14,6 @@ known at compile time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from kilohertz.base import Diagnostic, ModelError, Origin
@@ -42,22 +41,22 @@ from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType
 from kilohertz.passes.flat.algorithms import equations_of
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
-from kilohertz.passes.flat.ticks import ClockPartition, ScalarFlat, Tick
+from kilohertz.passes.flat.ticks import ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
 
 PASS = "scalarise"
 
 
-def scalarise(flat: Flat, clocks: Sequence[ClockPartition] = ()) -> ScalarFlat:
-    """The model with scalar variables and equations only; `clocks` are its partitions as inferred."""
-    return _Scalariser(flat, clocks).run()
+def scalarise(flat: Flat) -> ScalarFlat:
+    """The model with scalar variables and equations only."""
+    return _Scalariser(flat).run()
 
 
 class _Scalariser:
-    def __init__(self, flat: Flat, clocks: Sequence[ClockPartition]) -> None:
+    def __init__(self, flat: Flat) -> None:
         self._flat = flat
-        clocked = [c for c in clocks if c.base is not None]
+        clocked = [c for c in flat.clocks if c.base is not None]
         self._clocks = clocked
         self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
         self._algorithm_clock = {i: k for k, c in enumerate(clocked) for i in c.algorithms}

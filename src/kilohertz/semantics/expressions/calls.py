@@ -41,16 +41,16 @@ class Calls:
         ref = node.function
         if ctx.locals is not None and ref.names[0] in ctx.locals and not ref.absolute:
             return self._call_of_input(ctx.locals[ref.names[0]], node, ctx)
-        found = self._through_component(ref, ctx) if len(ref.names) > 1 and not ref.absolute else None
-        if found is None and not ref.subs:
-            known = ctx.view.lookup_path(ref)
-            found = known if isinstance(known, ClassNode) else None
+        through = self._through_component(ref, ctx) if len(ref.names) > 1 and not ref.absolute else None
+        if through is not None:
+            return self.class_call(inner_class(through[0], ctx.inst), node, ctx, through[1])
+        found = None if ref.subs else ctx.view.lookup_path(ref)
         if isinstance(found, ClassNode):
             return self.class_call(inner_class(found, ctx.inst), node, ctx)
         return self.builtins.call(".".join(ref.names), node, ctx)
 
-    def _through_component(self, ref: tree.Ref, ctx: Ctx) -> ClassNode | None:
-        """`component.Package.function(...)`: the component's own class says which package."""
+    def _through_component(self, ref: tree.Ref, ctx: Ctx) -> tuple[ClassNode, Comp] | None:
+        """`component.Package.function(...)`: the component's own class says which package.  With the component."""
         if ctx.inst is None or not ctx.inst.has(ref.names[0]) or ref.names[0] not in ctx.view.names:
             return None
         comp = ctx.inst.child(ref.names[0])
@@ -65,12 +65,16 @@ class Calls:
                 found: Element | ClassNode | None = element.node()
                 for rest in ref.names[k + 1 :]:
                     found = found.member(rest) if isinstance(found, ClassNode) else None
-                return found if isinstance(found, ClassNode) else None
+                owner = comp if isinstance(comp, Comp) else comp.proto
+                return (found, owner) if isinstance(found, ClassNode) else None
             comp = comp.child(name) if isinstance(comp, Comp) else None
         return None
 
-    def class_call(self, found: ClassNode, node: tree.Call, ctx: Ctx) -> Expr:
-        """A class called like a function: function, record or type constructor, external object."""
+    def class_call(self, found: ClassNode, node: tree.Call, ctx: Ctx, owner: Comp | None = None) -> Expr:
+        """A class called like a function: function, record or type constructor, external object.
+
+        `owner` is the component it was reached through, where there is one.
+        """
         primitive = self.elaborator.types.primitive(found)
         if isinstance(primitive, ExternalObjectType):
             return self._external_object(found, primitive, node, ctx)
@@ -85,7 +89,7 @@ class Calls:
             if found.definition.partial and ctx.locals is None:
                 raise self.elaborator.error("S285", f"`{found.full_name}` is partial and cannot be called", node, ctx)
             builtin = self._as_builtin(found, node, ctx)
-            return builtin if builtin is not None else self.apply(found, args, named, node, ctx)
+            return builtin if builtin is not None else self.apply(found, args, named, node, ctx, owner)
         if found.kind == "operator":
             return self._first_fitting(list(self._functions_in(found)), args, named, node, ctx)
         constructors = operator_functions(found, "constructor")
@@ -164,17 +168,18 @@ class Calls:
         named: dict[str, Any],
         node: Any,
         ctx: Ctx,
+        owner: Comp | None = None,
     ) -> Expr:
         """A call with arguments given (expressions, or names of functions as tree nodes)."""
         header = self.elaborator.functions.header(function)
-        values = self._bind(header, function, args, named, node, ctx)
+        values = self._bind(header, args, named, node, ctx, owner or ctx.inst)
         extra = self._vector_dims(header, values, node, ctx)
         if not extra:
             return self._single(header, values, node, ctx)
         return self._vectorised(header, values, extra, node, ctx)
 
     def _bind(
-        self, header: Function, function: ClassNode, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx
+        self, header: Function, args: list[Any], named: dict[str, Any], node: Any, ctx: Ctx, owner: Comp | None
     ) -> list[Expr]:
         if len(args) > len(header.inputs):
             raise self._wrong(
@@ -196,11 +201,17 @@ class Calls:
                 pending.append(x)
                 continue
             values[x.name] = self._value(x, given[x.name], header, node, ctx)
-        self._fill_defaults(header, pending, values, node, ctx)
+        self._fill_defaults(header, pending, values, node, ctx, owner)
         return [values[x.name] for x in header.inputs]
 
     def _fill_defaults(
-        self, header: Function, pending: list[Local], values: dict[str, Expr], node: Any, ctx: Ctx
+        self,
+        header: Function,
+        pending: list[Local],
+        values: dict[str, Expr],
+        node: Any,
+        ctx: Ctx,
+        owner: Comp | None,
     ) -> None:
         """Defaults in the order of what they need; they may use other inputs, not in circles (MLS 12.4.1)."""
         open_ = {x.name: x for x in pending}
@@ -214,19 +225,19 @@ class Calls:
             for ref in build.refs(x.default):
                 if ref.name in open_ and ref.name not in values:
                     fill(open_[ref.name])
-            default = self._default_in_model(header, x, ctx) or self._default_again(header, x, values)
+            default = self._default_in_model(header, x, owner) or self._default_again(header, x, values)
             values[x.name] = build.substitute(x.default, values) if default is None else default
 
         for x in pending:
             if x.name not in values:
                 fill(x)
 
-    def _default_in_model(self, header: Function, x: Local, ctx: Ctx) -> Expr | None:
+    def _default_in_model(self, header: Function, x: Local, owner: Comp | None) -> Expr | None:
         """`redeclare function f = g(k=parameterOfTheModel)`: the parameter of this instance of the model."""
         mod = self.elaborator.functions.defaults_of_models.get((header.id, x.name))
         if mod is None:
             return None
-        bound = mod if ctx.inst is None else mod.bound(ctx.inst)
+        bound = mod if owner is None else mod.bound(owner)
         return coerce(self.elaborator.bindings.binding_of(bound), x.ty)
 
     def _default_again(self, header: Function, x: Local, values: dict[str, Expr]) -> Expr | None:
