@@ -14,12 +14,14 @@ from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue, is_growing
 from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import REAL, EnumType, RecordType, Type
 
 _GROUP = 60  # blocks of one C function at most
 _STATUS = "return (khz_status)z->c.status;"
+_COSTLY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10", "sqrt"})
+_STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class BlockWriter:
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
     prototypes: list[str] = field(default_factory=list)
+    _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
 
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
         """Write a list of blocks; gives the C functions to call, in order, with their partition."""
@@ -76,14 +79,32 @@ class BlockWriter:
             calls.append(self._group(phase, run))
         return calls
 
+    def _writer(self, phase: str, partition: s.Partition) -> Writer:
+        """A writer that takes from variables what earlier blocks of a step put there."""
+        w = Writer(self.layout, "(&z->c)")
+        if phase == "block" and partition is s.Partition.STEP:
+            w.scope = Scope(self._kept)
+        return w
+
+    def _keep(self, phase: str, block: s.Block) -> None:
+        """Remember a variable that is a costly function of states: `c = cos(phi)`, and later cos(phi) is c."""
+        if phase != "block" or block.partition is not s.Partition.STEP or not isinstance(block, s.Assignment):
+            return
+        value, variables = block.value, self.layout.step.variables
+        if isinstance(value, Builtin) and value.name in _COSTLY and len(value.args) == 1:
+            kinds = {v.slot.kind for n in _reads(block) if (v := variables.get(n)) is not None}
+            if kinds <= _STEADY and variables[block.target.name].slot.kind is s.Kind.ALGEBRAIC:
+                self._kept.values[id(value)] = str(self.layout.variable(block.target))
+
     def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
         name = f"khz_{phase}_{len(self.infos) + 1}"
-        w = Writer(self.layout, "(&z->c)")
+        w = self._writer(phase, run[0].partition)
         w.plan(e for b in run for e in s.expressions(b) if not isinstance(b, s.WhenBlock))
         for block in run:
             number = self._note(phase, block)
             w.put(f"/* {self._head(number, block)} */")
             self._plain(w, block)
+            self._keep(phase, block)
         self._define(name, w.scope.lines)
         return name, run[0].partition
 
@@ -230,7 +251,7 @@ class BlockWriter:
         head = f"/* {self._head(number, block)} */"
         match block:
             case s.LinearLoop():
-                self._linear(name, head, number, block)
+                self._linear(phase, name, head, number, block)
             case s.NonlinearLoop():
                 self._nonlinear(name, head, number, block)
             case s.MixedLoop():
@@ -239,10 +260,10 @@ class BlockWriter:
                 raise InternalError("not a loop")
         return name
 
-    def _linear(self, name: str, head: str, number: int, block: s.LinearLoop) -> None:
+    def _linear(self, phase: str, name: str, head: str, number: int, block: s.LinearLoop) -> None:
         n = len(block.unknowns)
         layout = self.layout
-        w = Writer(layout, "(&z->c)")
+        w = self._writer(phase, block.partition)
         w.put(head)
         place = self.places(block.origin)
         w.plan([*(e.value for e in block.matrix), *block.rhs, *(b.value for b in block.inner)])
@@ -255,15 +276,17 @@ class BlockWriter:
             layout.memory += 2 * n * n + 6 * n  # as khz_linear says
             layout.order += n
             layout.factored += 1
-            w.put(f"double *const a = z->memory + {memory};", f"double b[{n}];")
             fresh = {
                 s.Partition.ONCE: f"!z->factored[{kept}]",
                 s.Partition.EVENT: f"!z->factored[{kept}] || z->c.phase != KHZ_PHASE_CONTINUOUS",
             }.get(block.matrix_partition, "1")
             entries = [(e.row * n + e.column, e.value) for e in block.matrix]
+            in_place = n == 2 and fresh == "1"  # solved where it stands, without memory
+            w.put("double a[4] = {0};" if in_place else f"double *const a = z->memory + {memory};", f"double b[{n}];")
 
             def fill() -> None:
-                w.put(f"memset(a, 0, sizeof(double) * {n * n});", f"z->factored[{kept}] = 0;")
+                if not in_place:
+                    w.put(f"memset(a, 0, sizeof(double) * {n * n});", f"z->factored[{kept}] = 0;")
                 for at, value in entries:
                     text = w.text(value)
                     w.put(f"a[{at}] = {text};")
@@ -275,8 +298,13 @@ class BlockWriter:
             for i, rhs in enumerate(block.rhs):
                 text = w.text(rhs)
                 w.put(f"b[{i}] = {text};")
-            arguments = f"{number}, {place}, {n}, a, z->order + {order}, &z->factored[{kept}], b"
-            w.put(f"if (khz_linear(&z->c, {arguments}) != KHZ_OK) {{", "    return (khz_status)z->c.status;", "}")
+            rest = f"z->order + {order}, &z->factored[{kept}], b"
+            call = (
+                f"khz_linear_2(&z->c, {number}, {place}, a, z->memory + {memory}, {rest})"
+                if in_place
+                else f"khz_linear(&z->c, {number}, {place}, {n}, a, {rest})"
+            )
+            w.put(f"if ({call} != KHZ_OK) {{", "    return (khz_status)z->c.status;", "}")
             w.put(*(f"{layout.variable(u)} = b[{i}];" for i, u in enumerate(block.unknowns)))
         for inner in block.inner:
             self._assign(w, inner.target, inner.value)

@@ -147,6 +147,9 @@ class Writer(ArrayBuiltinWriter):
             return f"khz_power{int(exponent.value)}({self.text(base)})", PRIMARY
         if isinstance(exponent, x.Real) and exponent.value == 1.0:
             return self.scalar(base)
+        if isinstance(exponent, x.Real) and exponent.value in (0.5, 0.25):
+            root = f"sqrt({self.text(base)})"
+            return (root if exponent.value == 0.5 else f"sqrt({root})"), PRIMARY
         return f"pow({self.text(base)}, {self.text(exponent)})", PRIMARY
 
     def _logical(self, e: x.Binary) -> Text:

@@ -19,7 +19,16 @@ from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.toolchain import cache
 from kilohertz.toolchain.compiler import Compiler, find_compiler
 
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
+# no SLP vectorisation: it shuffles the scalars of generated code into pairs and out again, at more cost than it saves
+FLAGS = (
+    "-std=c11",
+    "-O2",
+    "-fno-tree-slp-vectorize",
+    "-fPIC",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fvisibility=hidden",
+)
 STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wvla", "-Wdouble-promotion", "-Werror")
 QUIET = ("-w",)
 JOBS = 2

@@ -2,6 +2,10 @@
 #ifndef KHZ_LOOPS_H
 #define KHZ_LOOPS_H
 
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
 #include "khz_base.h"
 #include "khz_newton.h"
 
@@ -14,6 +18,24 @@ double khz_quotient(khz_context *c, int block, int place, double b, double a);
  * out: solution.  *factored: 0 the matrix is new, 1 factorised, 2 singular; kept for the next call. */
 khz_status khz_linear(khz_context *c, int block, int place, int n, double *memory, int32_t *order, int32_t *factored,
                       double *b);
+
+/* The same for two equations a [4] whose matrix is new at every call: by Cramer's rule, and with khz_linear's memory
+ * where the determinant is lost in rounding. */
+static inline khz_status khz_linear_2(khz_context *c, int block, int place, const double *a, double *memory,
+                                      int32_t *order, int32_t *factored, double *b)
+{
+    const double p = a[0] * a[3], q = a[1] * a[2], determinant = p - q;
+    if (fabs(determinant) > 1e-6 * (fabs(p) + fabs(q)) && fabs(determinant) > DBL_MIN &&
+        fabs(determinant) <= DBL_MAX) {
+        const double x = (b[0] * a[3] - b[1] * a[1]) / determinant;
+        b[1] = (b[1] * a[0] - b[0] * a[2]) / determinant;
+        b[0] = x;
+        return KHZ_OK;
+    }
+    memcpy(memory, a, 4 * sizeof(double));
+    *factored = 0;
+    return khz_linear(c, block, place, 2, memory, order, factored, b);
+}
 
 /* The problem of a nonlinear loop with the usual caps. */
 khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal);
