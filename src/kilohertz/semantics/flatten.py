@@ -20,6 +20,7 @@ from kilohertz.semantics.equations import Equations
 from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.semantics.reach import called, expressions
+from kilohertz.semantics.rules import Redeclared, check_algorithms, check_pre, check_redeclarations
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
 
@@ -94,6 +95,9 @@ class _Flattener:
         self._structural()
         self._functions()
         self._clocks()
+        check_algorithms(flat)
+        self.world.warnings += check_pre(flat)
+        self.world.warnings += list(check_redeclarations([Redeclared(*one) for one in self.world.redeclared]))
         return flat
 
     # ------------------------------------------------------------------------------------------------------- components
@@ -154,6 +158,9 @@ class _Flattener:
     def _flow_leaves(self) -> list[FlowLeaf]:
         graph = self.elaborator.graph
         flows = [c for c, _ in self.primitives if c.connection == "flow"]
+        for comp in flows:
+            if comp.ty is not None and comp.ty.base != REAL.base:
+                raise ModelError(Diagnostic("S467", f"the flow variable `{comp.path}` must be a Real", comp.span))
         return [FlowLeaf(graph.leaf(c), c.origin, graph.in_bus(c)) for c in flows]
 
     def _streams(self) -> dict[str, StreamVariable]:

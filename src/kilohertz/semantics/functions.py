@@ -14,6 +14,7 @@ from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
 from kilohertz.semantics.reach import called_functions
+from kilohertz.semantics.rules import check_function
 from kilohertz.syntax import annotation_args, annotation_entries, annotation_value, tree
 
 if TYPE_CHECKING:
@@ -215,8 +216,11 @@ class Functions:
         outside = {x.name for x in function.inputs}
         function.body += [a for a in self._preludes.get(id, []) if _root(a.target) not in outside]
         for section, view in node.sections:
-            if section.algorithm:
-                function.body += self.elaborator.statements.body(section.items, Ctx(view, None, None, locals_))
+            if not section.algorithm:
+                span = Span(view.definition.file, section.start, section.end)
+                raise ModelError(Diagnostic("S289", "a function cannot have equations", span))
+            function.body += self.elaborator.statements.body(section.items, Ctx(view, None, None, locals_))
+        check_function(function)
         if node.external is not None:
             function.external = self._external(node, function, locals_)
 

@@ -291,6 +291,7 @@ class Maker:
             if redeclared is None or not isinstance(redeclared.element, tree.Component):
                 continue
             new = redeclared.element
+            self.world.redeclared.append((element, new, mod.ctx.view, mod.span))
             rest: Env = ()
             if new.modification is not None:
                 rest = (Mod(spec_of(new.modification, mod.ctx.view.definition.file), mod.ctx, mod.select),)

@@ -138,6 +138,9 @@ class Statements:
             out.append(Assign(self.tuple_target(item.target, value, ctx), value, origin))
             return
         value = elaborator.expr(item.value, ctx)
+        root = item.target.names[0] if isinstance(item.target, tree.Ref) else ""
+        if ctx.iterators and root in ctx.iterators:
+            raise elaborator.error("S288", f"`{root}` is an iterator, which cannot be assigned", item, ctx)
         target = elaborator.expr(item.target, ctx)
         if value.ty.dims == (0,) and isinstance(value, Array) and len(target.ty.dims) >= 1:
             value = Array((), Type(target.ty.base, value.ty.dims if len(target.ty.dims) == 1 else target.ty.dims))

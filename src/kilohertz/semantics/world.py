@@ -27,6 +27,7 @@ class World:
     def __init__(self, libraries: Libraries) -> None:
         self.libraries = libraries
         self.warnings: list[Diagnostic] = []
+        self.redeclared: list[tuple[Element, tree.Component | tree.ClassDef, View, Span]] = []  # to be checked at last
         self.elaborator: Elaborator
         self._top: dict[str, ClassNode | None] = {}
         self._names: dict[str, int] = {}

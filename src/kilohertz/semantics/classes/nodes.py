@@ -152,12 +152,25 @@ class View:
     def _imported(self, name: str) -> Element | ClassNode | None:
         path = self.imports().get(name)
         if path is not None:
+            self._check_import(path)
             return self.world.absolute(path)
         for package in self.stars:
             node = self.world.absolute(package)
             if isinstance(node, ClassNode) and name in node.table and not node.table[name].protected:
                 return node.member(name)
         return None
+
+    def _check_import(self, path: tuple[str, ...]) -> None:
+        """Imports are from packages (MLS 13.2.1); a warning, since libraries in use differ."""
+        owner = self.world.absolute(path[:-1]) if len(path) > 1 else None
+        if isinstance(owner, ClassNode) and owner.kind in ("model", "block", "connector", "record", "function"):
+            body = self.definition.body
+            elements = body.elements if isinstance(body, tree.Body) else ()
+            at = next(e for e in elements if isinstance(e, tree.Import) and path[: len(e.path)] == e.path)
+            span = Span(self.definition.file, at.start, at.end)
+            if not any(w.code == "S219" and w.span == span for w in self.world.warnings):
+                text = f"`{'.'.join(path[:-1])}` is a {owner.kind}; imports are from packages"
+                self.world.warn("S219", text, span)
 
     def lookup_path(self, ref: tree.Ref) -> Element | ClassNode | None:
         """A dotted name whose parts are all classes but possibly the last."""
@@ -248,12 +261,23 @@ class ClassNode:
             self.building = True
             try:
                 _Collector(self).collect(self, self.view, self.env, 0)
+                self._check_inherited()
             except BaseException:
                 self._table = None
                 raise
             finally:
                 self.building = False
         return self._table
+
+    def _check_inherited(self) -> None:
+        """What a class body redeclares must come from a base class (MLS 7.3)."""
+        for element in (self._table or {}).values():
+            decl = element._decl
+            if decl is None or element.depth or not decl.redeclare or element.replaces is not None:
+                continue
+            if isinstance(decl, tree.Component) or not (isinstance(decl.body, tree.Body) and decl.body.is_extension):
+                text = f"there is no inherited `{element.name}` to redeclare"
+                raise ModelError(Diagnostic("S212", text, element.span))
 
     def member(self, name: str) -> Element | ClassNode | None:
         """An element by name, not looking outside."""
@@ -339,6 +363,7 @@ def _class_node(element: Element) -> ClassNode:
         redeclared = mod.spec.redeclare
         if redeclared is not None and isinstance(redeclared.element, tree.ClassDef):
             tail = _constraint(element)
+            view.world.redeclared.append((element, redeclared.element, mod.ctx.view, mod.span))
             decl, view, chain, inst = redeclared.element, mod.ctx.view, chain[:k], mod.ctx.inst
             break
     else:
@@ -536,6 +561,8 @@ class _Collector:
             strong.base = strong.base or weak
         if strong.replaces is None:
             strong.replaces = weak
+            if decl.redeclare:
+                self.world.redeclared.append((weak, decl, strong.view, strong.span))
         elif strong.replaces is not weak and strong.replaces.depth < weak.depth:
             self._redeclares(strong.replaces, weak)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
 from kilohertz.ir import build
-from kilohertz.ir.expr import Bool, Expr, Int, Ref
+from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Ref
 from kilohertz.ir.flat import Equality, Equation
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
@@ -582,6 +582,12 @@ class Graph:
         """inStream(port.h), actualStream(port.h)."""
         arg = node.args[0]
         expr = self.elaborator.expr(arg, ctx)
+        for leaf in _variables_of(expr):
+            comp = self.elaborator.evaluation.variables.get(leaf.name)
+            if comp is not None and comp.connection != "stream":
+                raise self.elaborator.error(
+                    "S468", f"`{name}` needs a stream variable, `{leaf.name}` is none", node, ctx
+                )
         return build.map_expr(expr, lambda e: self._stream_of(name, e))
 
     def _stream_of(self, name: str, expr: Expr) -> Expr:
@@ -591,6 +597,18 @@ class Graph:
         if comp is None or comp.connection != "stream":
             return expr
         return self.streams.in_stream(expr.name) if name == "inStream" else self.streams.actual_stream(expr.name)
+
+
+def _variables_of(expr: Expr) -> list[Ref]:
+    """The variables that an expression names, alone or gathered in arrays; empty for other expressions."""
+    match expr:
+        case Ref():
+            return [expr]
+        case Index(base):
+            return _variables_of(base)
+        case Array(elements):
+            return [leaf for e in elements for leaf in _variables_of(e)]
+    return []
 
 
 def _attributes_only(env: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kilohertz.base import Note
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
     Array,
@@ -21,7 +22,7 @@ from kilohertz.semantics.classes import Mod
 from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import counted
-from kilohertz.syntax import tree
+from kilohertz.syntax import same_tree, tree
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
@@ -135,15 +136,23 @@ class Bindings:
         return known.union(*own) if own else known
 
     def attribute_mod(self, comp: Comp, name: str) -> Mod | None:
-        for mod in comp.env:
-            sub = mod.sub(name)
-            if sub is not None and sub.spec.binding is not None:
-                return sub
-        for mod in comp.node.attribute_chain:
-            sub = mod.sub(name)
-            if sub is not None and sub.spec.binding is not None:
-                return sub if comp.parent is None else sub.bound(comp.parent)
-        return None
+        """The strongest modification of an attribute; weaker ones must not be final (MLS 7.2.6)."""
+        said = [sub for mod in comp.env if (sub := mod.sub(name)) is not None and sub.spec.binding is not None]
+        own = len(said)
+        said += [
+            sub
+            for mod in comp.node.attribute_chain
+            if (sub := mod.sub(name)) is not None and sub.spec.binding is not None
+        ]
+        for weaker in said[1:]:
+            # declarations inherited twice say the same twice
+            if weaker.spec.final and not same_tree(weaker.spec.binding, said[0].spec.binding):
+                note = Note("which is here", weaker.span)
+                text = f"`{name}` of `{comp.path}` was set by a final modification"
+                raise self.elaborator.error("S222", text, said[0].spec, said[0].ctx, note)
+        if not said:
+            return None
+        return said[0] if own or comp.parent is None else said[0].bound(comp.parent)
 
     def attribute(self, comp: Comp, name: str) -> Expr | None:
         """start, fixed, unit, ...: as modified, or as the type says; None where nobody says."""

@@ -222,8 +222,10 @@ class Builtins:
         arg = args[0]
         if isinstance(arg.ty.base, RecordType):
             return self._der_of_record(arg, node, ctx)
-        if not is_number(arg):
+        if not is_number(arg) or (arg.ty.base == INTEGER.base and not build.is_literal(arg)):
             raise wrong(self.elaborator, name, args, node, ctx)
+        if ctx.locals is not None:
+            raise self.elaborator.error("S278", "`der` cannot stand in a function", node, ctx)
         arg = build.to_real(arg)
         if isinstance(arg, Array):
             return build.array([self._der(name, [e], node, ctx) for e in arg.elements]) if arg.elements else arg

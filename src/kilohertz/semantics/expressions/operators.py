@@ -132,7 +132,9 @@ class Operators:
     # ---------------------------------------------------------------------------------------------- arrays of records
 
     def _arrays(self, op: str, name: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
-        if op in ("*",) and a.ty.dims and b.ty.dims:
+        if op == "*" and a.ty.dims and b.ty.dims:
+            if len(a.ty.dims) == 1 and len(b.ty.dims) == 1:  # a scalar product is left to the record (MLS 14.5)
+                raise self._mismatch(op, a.ty, b.ty, node, ctx)
             return self._product(a, b, node, ctx)
         if a.ty.dims and b.ty.dims:
             if not _same_dims(a.ty, b.ty):
