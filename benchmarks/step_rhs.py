@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from tables import machine
 
 from kilohertz import runtime
 from kilohertz.codegen import generate
@@ -31,6 +30,7 @@ from kilohertz.ir.step import Kind
 from kilohertz.simulate import Instance, build_program
 from kilohertz.simulate.program import program_units
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_shared, find_compiler, load_library
+from tables import machine
 
 FOLDER = Path(__file__).parent / "rhs"
 MOST, N_STATES = 1.5, 20
@@ -61,9 +61,7 @@ MODELS = (
         (0.0, 8e6, 8e6, 0.0, 0.0),
         (0.2, 3e6, 3e6, 0.02, 2e-3),
     ),
-    Model(
-        "Pendulum", "pendulum.c", ("upper.phi", "upper.w", "lower.phi", "lower.w"), (0.0,) * 4, (1.5, 3.0, 1.5, 3.0)
-    ),
+    Model("Pendulum", "pendulum.c", ("upper.phi", "upper.w", "lower.phi", "lower.w"), (0.0,) * 4, (1.5, 3.0, 1.5, 3.0)),
 )
 
 

@@ -18,9 +18,9 @@ from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import REAL, EnumType, RecordType, Type
 
-_GROUP = 60  # blocks of one C function at most
+_GROUP = 150  # blocks of one C function at most
 _STATUS = "return (khz_status)z->c.status;"
-_COSTLY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10", "sqrt"})
+_COSTLY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10"})
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
 
 

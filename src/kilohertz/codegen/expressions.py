@@ -73,6 +73,9 @@ class Writer(ArrayBuiltinWriter):
                 assert isinstance(variable, str), e.name
                 return variable, PRIMARY
             case x.Unary("-", operand):
+                turned = self._turned(operand)
+                if turned is not None:
+                    return turned, SUM
                 return "-" + self.text(operand, PRIMARY), UNARY
             case x.Unary(_, operand):
                 return "!" + self.text(operand, PRIMARY), UNARY
@@ -139,6 +142,15 @@ class Writer(ArrayBuiltinWriter):
                 self.put(f"const {self.types.of(e.ty)} {name} = {' + '.join(parts)};")
                 parts = [name]
         return " + ".join(parts), SUM if len(parts) > 1 else PRIMARY
+
+    def _turned(self, e: Expr) -> str | None:
+        """-(a - b) as b - a, and -(a - b + c) as b - a - c: the same to the last bit, without turning the sign."""
+        if not isinstance(e, x.Binary) or self.is_shared(e) or self.known(e) is not None:
+            return None
+        if e.op == "-":
+            return f"{self.text(e.right, SUM)} - {self.text(e.left, PRODUCT)}"
+        head = self._turned(e.left) if e.op == "+" else None
+        return f"{head} - {self.text(e.right, PRODUCT)}" if head is not None else None
 
     def _power(self, base: Expr, exponent: Expr) -> Text:
         if isinstance(exponent, x.Builtin) and exponent.name == "real" and isinstance(exponent.args[0], x.Int):

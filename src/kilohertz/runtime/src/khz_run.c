@@ -172,18 +172,15 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
 /* Neither NaN nor infinity: either would pass on to the sum, so each value is looked at only where the sum is odd. */
 static int all_finite(int32_t n, const double *v)
 {
-    double a = 0.0, b = 0.0;
+    double sum = 0.0;
     int32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        a += v[i];
-        b += v[i + 1];
-        a += v[i + 2];
-        b += v[i + 3];
+    for (; i + 8 <= n; i += 8) {
+        sum += v[i] + v[i + 1] + v[i + 2] + v[i + 3] + v[i + 4] + v[i + 5] + v[i + 6] + v[i + 7];
     }
     for (; i < n; i++) {
-        a += v[i];
+        sum += v[i];
     }
-    if (fabs(a + b) <= DBL_MAX) {
+    if (fabs(sum) <= DBL_MAX) {
         return 1;
     }
     for (i = 0; i < n; i++) {
