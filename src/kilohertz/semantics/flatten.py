@@ -287,6 +287,8 @@ class _Flattener:
                 raise ModelError(Diagnostic("S218", f"a {comp.node.kind} cannot have equations or algorithms", span))
             for section, view in comp.node.sections:
                 ctx = Ctx(view, comp, open_=section.algorithm)
+                if section.initial:
+                    self._check_initial(section.items, ctx)
                 if section.algorithm:
                     body = statements.section(section.items, ctx)
                     span = Span(view.definition.file, section.start, section.end)
@@ -295,6 +297,19 @@ class _Flattener:
                 else:
                     out = self.equations.section(section.items, ctx)
                     (flat.initial_equations if section.initial else flat.equations).extend(out)
+
+    def _check_initial(self, items: Any, ctx: Ctx) -> None:
+        """Initial sections have no when (MLS 8.6)."""
+        pending = list(items)
+        while pending:
+            match pending.pop():
+                case tree.WhenEquation() | tree.WhenStatement() as when:
+                    raise self.elaborator.error("S287", "a when cannot stand in an initial section", when, ctx)
+                case tree.IfEquation() | tree.IfStatement() as choice:
+                    pending += [i for _, body in choice.branches for i in body]
+                    pending += choice.otherwise
+                case tree.ForEquation() | tree.ForStatement() as loop:
+                    pending += loop.body
 
     def _functions(self) -> None:
         flat = self.flat
