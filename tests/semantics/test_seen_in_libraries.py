@@ -193,6 +193,15 @@ model A Owner w; User u; equation connect(w.p, u.p); end A;
     "a type with dimensions and start values in an array": """
 model A type V = Real[2](start = {1, 2}); V v[3]; equation der(v) = -v; end A;
 """,
+    "a connector that is just a type": """
+connector C = Real;
+block Source C y; equation y = time; end Source;
+model A output C x; Source s; equation connect(s.y, x); end A;
+""",
+    "enumerations with the same literals are one type": """
+type E = enumeration(a, b); type F = enumeration(a, b);
+model A parameter E e = E.b; parameter F f = F.a; Real x = if e == f or f == E.a then time else 1; end A;
+""",
     "components and connections broken off": """
 connector Pin Real v; flow Real i; end Pin;
 model R Pin p; Pin n; equation p.v - n.v = p.i; p.i + n.i = 0; end R;

@@ -375,7 +375,9 @@ def _class_node(element: Element) -> ClassNode:
     if _is_plain(decl) and not chain and not tail:
         body = decl.body
         assert isinstance(body, tree.ShortBody)
-        return view.lookup_class(body.type)
+        same = view.lookup_class(body.type)
+        if decl.kind != "connector" or same.kind == "connector":  # `connector C = Real` is more than Real
+            return same
     node = ClassNode(decl, view, view.world, chain, tail, inst)
     if element.base is not None and decl is element.decl:
         node.extends_of = element.base

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import build
-from kilohertz.ir.expr import Binary, Builtin, Colon, Comprehension, Expr, Int, Ref, Str
+from kilohertz.ir.expr import Binary, Builtin, Colon, Comprehension, Enum, Expr, Int, Ref, Str
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Primitive, RecordType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
@@ -64,8 +64,11 @@ class Operators:
                 not a.ty.dims and not b.ty.dims and (x == y or {x, y} == {"Real", "Integer"})
             ):
                 return build.relation(op, a, b)
-            case EnumType(), EnumType() if not a.ty.dims and not b.ty.dims:
-                return build.relation(op, a, b)
+            case EnumType() as one, EnumType() as other if not a.ty.dims and not b.ty.dims:
+                if one == other:
+                    return build.relation(op, a, b)
+                if one.literals == other.literals:  # equivalent types (MLS 6.6)
+                    return build.relation(op, _position(a), _position(b))
         raise self._mismatch(op, a.ty, b.ty, node, ctx)
 
     def _mismatch(self, op: str, a: Type, b: Type | None, node: Any, ctx: Ctx) -> ModelError:
@@ -226,6 +229,11 @@ def operator_functions(node: ClassNode, name: str) -> list[ClassNode]:
     if found.kind in ("operator function", "function"):
         return [found]
     return [inner for n, e in found.table.items() if e.is_class and isinstance(inner := found.member(n), ClassNode)]
+
+
+def _position(e: Expr) -> Expr:
+    """The place of an enumeration value among its literals."""
+    return Int(e.index) if isinstance(e, Enum) else Builtin("Integer", (e,), INTEGER)
 
 
 def _is_number(ty: Type) -> bool:
