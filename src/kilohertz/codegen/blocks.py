@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kilohertz.base import InternalError, Origin
@@ -14,7 +14,7 @@ from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue, is_growing
 from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Builtin, Expr, Ref
+from kilohertz.ir.expr import Builtin, Call, Expr, Index, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import REAL, EnumType, RecordType, Type
 
@@ -103,6 +103,8 @@ class BlockWriter:
         for block in run:
             number = self._note(phase, block)
             w.put(f"/* {self._head(number, block)} */")
+            if _may_fail(block):
+                w.put(f"z->c.block = {number};")
             self._plain(w, block)
             self._keep(phase, block)
         self._define(name, w.scope.lines)
@@ -452,14 +454,23 @@ def _dims_of(name: str, scalars: Sequence[Ref], block: s.AlgorithmBlock) -> tupl
 
 def _reads(block: s.Block) -> set[str]:
     """Names that a plain block reads."""
+    return {e.name for e in _nodes(block) if isinstance(e, Ref)}
+
+
+def _may_fail(block: s.Block) -> bool:
+    """Functions and algorithms do not know where they are called from: the block is noted before."""
+    if isinstance(block, (s.CallBlock, s.AlgorithmBlock, s.WhenBlock)):
+        return True
+    return any(isinstance(e, (Call, Index)) for e in _nodes(block))
+
+
+def _nodes(block: s.Block) -> Iterator[Expr]:
+    """Every node of a block's expressions, once."""
     seen: set[int] = set()
-    out: set[str] = set()
     stack = list(s.expressions(block))
     while stack:
         e = stack.pop()
         if id(e) not in seen:
             seen.add(id(e))
-            if isinstance(e, Ref):
-                out.add(e.name)
+            yield e
             stack.extend(e.children())
-    return out

@@ -32,6 +32,7 @@ SOLVER = {
     -12: "a crossing function failed",
 }
 _MOST_VALUES = 12
+_NOTED = (-4, -6, -7, -8)  # failures of functions and assertions
 
 
 def failure(instance: Instance, status: int, when: str, solver_code: int = 0) -> ModelError:
@@ -56,7 +57,17 @@ def _failed_block(instance: Instance, status: int) -> BlockInfo | None:
         return blocks[int(instance.context.block) - 1]
     if status == -3 or status == -20:
         return _first_not_finite(instance)
-    return None
+    return _noted_block(instance) if status in _NOTED else None
+
+
+def _noted_block(instance: Instance) -> BlockInfo | None:
+    """The block whose function, algorithm or assertion failed, unless the place of the failure is another one."""
+    blocks, places = instance.program.code.blocks, instance.program.code.places
+    number, place = int(instance.context.block), int(instance.context.place)
+    if not 1 <= number <= len(blocks):
+        return None
+    block = blocks[number - 1]
+    return block if not 0 <= place < len(places) or places[place] == block.origin else None
 
 
 def _first_not_finite(instance: Instance) -> BlockInfo | None:
@@ -86,7 +97,7 @@ def _place(instance: Instance, block: BlockInfo | None) -> tuple[Span | None, st
 
 def _values(instance: Instance, info: BlockInfo) -> list[Note]:
     """The unknowns and what the block reads, with their present values."""
-    variables = instance.program.step.variables
+    variables = {n: v for n, v in instance.program.step.variables.items() if v.slot.kind is not s.Kind.OBJECT}
     unknowns = [n for n in info.unknowns if n in variables][:_MOST_VALUES]
     reads = [n for n in _reads(info.block) if n in variables and n not in info.unknowns][:_MOST_VALUES]
     notes = []

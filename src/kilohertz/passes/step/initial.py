@@ -2,7 +2,8 @@
 
 Unknowns: those of the simulation, the states, parameters with fixed=false, and pre values.  Equations: the model's with
 `initial()` true, the initial equations, `v = start` where fixed, `pre(v) = start`.  Too few: starts of states (then of
-others) are taken as equations, with a note.  Too many: those that fit nowhere are dropped, with a note.  Rows join one
+others) are taken as equations, with a note.  Too many: those that fit nowhere are not solved but checked, with a note;
+at the end of the initial system an assertion fails where they contradict the others.  Rows join one
 after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed.
 """
 
@@ -14,8 +15,9 @@ from kilohertz.base import Diagnostic, InternalError, ModelError
 from kilohertz.graphs import FREE, Matching, maximum_matching
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, DaeVariable, Equation, Role, der_name, pre_name
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Ref
-from kilohertz.ir.step import Block, Partition
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Real, Ref, Str
+from kilohertz.ir.flat import Assert
+from kilohertz.ir.step import Block, Partition, WhenBlock
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.algorithms import default_start
@@ -54,6 +56,7 @@ class _Initial:
         self._x = replace(context, partition=Partition.INITIAL)
         self._free = free_parameters(dae)
         self.notes: list[str] = []
+        self._spare: list[Equation] = []
         self._rows: list[Row] = []
         self._touched: list[list[int]] = []
         self._graph: list[list[int]] = []
@@ -73,7 +76,7 @@ class _Initial:
         if not self._matching.is_perfect:
             free = [self._unknowns[c].name for c, r in enumerate(self._matching.row_of) if r == FREE]
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}"))
-        return tuple(make_blocks(self._components(), self._x))
+        return (*make_blocks(self._components(), self._x), *map(_check, self._spare))
 
     def _variables(self) -> list[DaeVariable]:
         return [v for v in self._dae.variables.values() if v.role in (Role.STATE, Role.ALGEBRAIC)]
@@ -157,6 +160,8 @@ class _Initial:
                 kept.pop()
             if otherwise is not None:
                 self.notes.append(otherwise)
+                if isinstance(e, Equation) and e.left.ty == REAL and e.right.ty == REAL:
+                    self._spare.append(e)
             return False
         return True
 
@@ -184,6 +189,19 @@ class _Initial:
 
     def _components(self) -> list[Component]:
         return components(self._rows, self._touched, self._unknowns, self._index, self._matching)
+
+
+def _check(e: Equation) -> WhenBlock:
+    """That an equation which was not needed holds all the same, within what solvers leave."""
+    size = build.add(_size(e.left), _size(e.right))
+    bound = build.add(build.mul(Real(1e-4), size), Real(1e-6))
+    holds = build.relation("<=", _size(build.sub(e.left, e.right)), bound)
+    message = Str("there are more initial equations than needed, and this one contradicts the others")
+    return WhenBlock(TRUE, (Assert(holds, message, None, e.origin),), Partition.INITIAL, 0, e.origin)
+
+
+def _size(e: Expr) -> Expr:
+    return Builtin("abs", (e,), REAL)
 
 
 def _start(target: Ref, v: DaeVariable) -> Equation:
