@@ -13,7 +13,7 @@ from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, R
 from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Assignment, Block, LinearLoop, MixedLoop, NonlinearLoop, Step, print_step
-from kilohertz.passes import compile_flat, make_dae
+from kilohertz.passes import compile_flat, make_dae, vanish
 from kilohertz.passes.algebra import degree, linear_parts, simplify
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric
@@ -245,3 +245,14 @@ def test_a_call_with_results_is_one_node() -> None:
     calls = [e for e in dae.equations if isinstance(e, CallEquation)]
     assert len(calls) == 1
     assert "Calls" in print_step(compile_flat(flat))
+
+
+def test_a_computed_zero_takes_its_term_out_of_the_structure() -> None:
+    flat = read_flat(
+        "model P\n  parameter Real k = 3.0;\n  final parameter Real r = k - 3.0;\n  Real i;\n  Real v;\n  Real u;\n"
+        "equation\n  i*r = v - u;\n  u = time;\n  i = 2.0*v;\nend P;\n"
+    )
+    dae = vanish(make_dae(flat))
+    assert [n for n in dae.notes if "taken as zero" in n]
+    assert all("r" not in {ref.name for ref in build.refs(e.left)} for e in dae.equations if hasattr(e, "left"))
+    assert "i" in print_step(compile_flat(flat))

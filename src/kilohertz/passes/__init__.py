@@ -9,6 +9,7 @@ from kilohertz.passes.dae.eliminate import eliminate
 from kilohertz.passes.dae.prune import prune
 from kilohertz.passes.dae.reduce_index import reduce_index
 from kilohertz.passes.dae.split import split
+from kilohertz.passes.dae.vanish import vanish
 from kilohertz.passes.flat.scalarise import scalarise
 from kilohertz.passes.step.assemble import assemble
 
@@ -20,9 +21,9 @@ def make_dae(flat: Flat) -> Dae:
 
 def compile_flat(flat: Flat) -> Step:
     """Flat to Step with all passes in their order."""
-    dae = prune(eliminate(make_dae(flat)))
+    dae = prune(eliminate(vanish(make_dae(flat))))
     dae, _ = reduce_index(dae)
     return assemble(eliminate(dae, states_chosen=True))
 
 
-__all__ = ["assemble", "compile_flat", "eliminate", "make_dae", "reduce_index", "scalarise", "split"]
+__all__ = ["assemble", "compile_flat", "eliminate", "make_dae", "reduce_index", "scalarise", "split", "vanish"]

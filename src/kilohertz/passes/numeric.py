@@ -112,9 +112,9 @@ def _applied(f: Callable[..., float], v: list[float | None]) -> float | None:
     return result if math.isfinite(result) else None
 
 
-def settled(sources: Mapping[str, Expr]) -> dict[str, float]:
-    """Values of named expressions over one another, as far as they have any."""
-    values: dict[str, float] = {}
+def settled(sources: Mapping[str, Expr], known: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Values of named expressions over one another and over what is `known`, as far as they have any."""
+    values: dict[str, float] = dict(known or {})
     waiting = dict(sources)
     while waiting:
         numeric = Numeric(values)

@@ -20,7 +20,8 @@ from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
 from kilohertz.passes.derivative import Differentiator, NoDerivative
-from kilohertz.passes.numeric import Numeric, settled
+from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.parameter_values import parameter_values
 
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
 
@@ -40,16 +41,6 @@ class Explicit:
     target: str
     names: tuple[str, ...]
     origin: Origin = Origin()
-
-
-def parameter_values(dae: Dae) -> dict[str, float]:
-    """Numbers for parameters, as far as their bindings have them."""
-    sources: dict[str, Expr] = {}
-    for v in dae.variables.values():
-        source = v.binding if v.binding is not None else v.start
-        if v.role in (Role.PARAMETER, Role.CONSTANT) and source is not None:
-            sources[v.name] = source
-    return settled(sources)
 
 
 class Points:

@@ -28,7 +28,8 @@ from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import Occurrence, cost, simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.numeric import Numeric, settled
+from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.parameter_values import parameter_values
 from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.initial import free_parameters, initial_blocks
 from kilohertz.passes.step.order import Vanishing, order
@@ -223,16 +224,6 @@ def is_tunable(v: DaeVariable) -> bool:
     if not v.fixed:
         return False
     return v.binding is None or (build.is_literal(v.binding) and not v.final)
-
-
-def parameter_values(dae: Dae) -> dict[str, float]:
-    """Numbers for parameters, as far as their bindings have them."""
-    sources: dict[str, Expr] = {}
-    for v in dae.variables.values():
-        source = v.binding if v.binding is not None else v.start
-        if v.role in (Role.PARAMETER, Role.CONSTANT) and source is not None:
-            sources[v.name] = source
-    return settled(sources)
 
 
 def simulation_unknowns(dae: Dae) -> list[Ref]:
