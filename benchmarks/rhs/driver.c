@@ -30,6 +30,14 @@ int main(int argc, char **argv)
         case 'o':
             failed |= khz_derivatives(model, instance, 0.0, at, xd) != KHZ_OK;
             break;
+        case 's':
+            memcpy(khz_reals(instance, model->x), at, sizeof(double) * n);
+            failed |= model->step(instance) != KHZ_OK;
+            break;
+        case 'c':
+            memcpy(khz_reals(instance, model->x), at, sizeof(double) * n);
+            empty_rhs(hand_parameters, 0.0, at, xd);
+            break;
         case 'h':
             hand_rhs(hand_parameters, 0.0, at, xd);
             break;
