@@ -11,7 +11,21 @@ import sys
 from kilohertz.codegen import generate
 from kilohertz.interp import EvaluationError, Evaluator, NotConstant
 from kilohertz.ir import build as b
-from kilohertz.ir.expr import Array, Binary, Bool, Builtin, Comprehension, Expr, IfExp, Index, Int, Range, Real, Ref
+from kilohertz.ir.expr import (
+    Array,
+    Binary,
+    Bool,
+    Builtin,
+    Comprehension,
+    Expr,
+    IfExp,
+    Index,
+    Int,
+    Range,
+    Real,
+    Ref,
+    Unary,
+)
 from kilohertz.ir.step import Assignment, Kind, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.simulate import Instance, build_program
@@ -53,13 +67,16 @@ class Maker:
             case 0:
                 return b.add(one(), two())
             case 1:
-                return b.sub(one(), two())
+                difference = Binary("-", one(), two(), REAL)
+                return Unary("-", difference) if r.random() < 0.4 else difference
             case 2:
                 return b.mul(one(), two())
             case 3:
                 return b.div(one(), away_from_zero(two()))
             case 4:
-                return b.pow_(away_from_zero(Builtin("tanh", (one(),), REAL)), Real(r.choice([2.0, 3.0, 0.5, -1.0])))
+                return b.pow_(
+                    away_from_zero(Builtin("tanh", (one(),), REAL)), Real(r.choice([2.0, 3.0, 0.5, 0.25, -1.0]))
+                )
             case 5:
                 return IfExp(self.pick(BOOLEAN, d), one(), two())
             case 6:
