@@ -119,7 +119,7 @@ class View:
         if found is not None:
             return found
         table = self.root.table
-        if name in self.names:
+        if name in self.names and name in table:  # a selective extension may have broken it off
             element = table[name]
             found = element.node() if element.is_class else element
         else:

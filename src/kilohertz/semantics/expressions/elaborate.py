@@ -25,6 +25,7 @@ from kilohertz.ir.types import (
     BOOLEAN,
     INTEGER,
     REAL,
+    STRING,
     RecordType,
     TupleType,
     Type,
@@ -189,6 +190,8 @@ class Elaborator:
     def _range(self, node: tree.Range, ctx: Ctx) -> Expr:
         first, last = self.expr(node.first, ctx), self.expr(node.last, ctx)
         step = None if node.step is None else self.expr(node.step, ctx)
+        if any(e.ty.dims or e.ty.base == STRING.base for e in (first, last)):
+            raise self.error("S260", f"`:` cannot be applied to {first.ty} and {last.ty}", node, ctx)
         made = build.range_(first, step, last)
         if made.ty.dims == (None,) and ctx.locals is None and not (ctx.open and self.evaluation.varies(made)):
             value = self.evaluation.known(made, node, ctx, "the size of a range")
