@@ -2,7 +2,8 @@
 
 Contract.  Every variable is scalar.  Expressions are scalar and over `Ref`s of variables (plus `time`), except the
 arguments of calls (`Array`, `Record` of scalars) and the statements of an `AlgorithmEquation`.  Gone are `pre`, `edge`,
-`change`, `initial`, `smooth`, `noEvent`, `reinit`, if- and when-equations.  Instead:
+`change`, `smooth`, `noEvent`, `reinit`, if- and when-equations; `initial()` stays until the initial system is split off.
+Instead:
 
   `der(x)`, `pre(v)`  variables named so, made by the passes; `der(x)` of a state, `der(der(x))` only between passes
   `$r3`               buffered relation number 3, a Boolean unknown with the equation `$r3 = (a > b)` (`crossings`)
