@@ -2,7 +2,7 @@
 
 Contract.  Every variable is scalar.  Expressions are scalar and over `Ref`s of variables (plus `time`), except the
 arguments of calls (`Array`, `Record` of scalars) and the statements of an `AlgorithmEquation`.  Gone are `pre`, `edge`,
-`change`, `smooth`, `noEvent`, `reinit`, if- and when-equations; `initial()` stays until the initial system is split off.
+`change`, `smooth`, `noEvent`, `reinit`, if- and when-equations; `initial()` stays until the initial system is split.
 Instead:
 
   `der(x)`, `pre(v)`  variables named so, made by the passes; `der(x)` of a state, `der(der(x))` only between passes
