@@ -222,7 +222,7 @@ def test_messages_about_balance(case: Any, request: pytest.FixtureRequest) -> No
 
 
 @pytest.mark.golden("messages/unchecked.case")
-@pytest.mark.xfail(strict=False, reason="bug 18: not checked yet")
+@pytest.mark.xfail(strict=True, reason="bug 18: not checked yet")
 def test_unchecked(case: Any) -> None:
     """Wrong models that should be refused, by whatever message."""
     if case.update:
