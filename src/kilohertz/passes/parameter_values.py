@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kilohertz.interp import ArrayValue, EvaluationError, Evaluator, NotConstant
-from kilohertz.ir.dae import CallEquation, Dae, Role
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Role
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.types import BOOLEAN, INTEGER
 from kilohertz.passes.numeric import settled
@@ -36,8 +36,10 @@ def parameter_values(dae: Dae) -> dict[str, float]:
     return values
 
 
-def is_parametric(e: CallEquation, dae: Dae) -> bool:
+def is_parametric(e: AnyEquation, dae: Dae) -> bool:
     """A call that sets parameters."""
+    if not isinstance(e, CallEquation):
+        return False
     targets = [t for o in e.targets for t in o if isinstance(t, Ref)]
     return bool(targets) and all(t.name in dae.variables and dae.variables[t.name].role in _KNOWN for t in targets)
 

@@ -29,7 +29,7 @@ from kilohertz.passes.algebra import Occurrence, cost, simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.parameter_values import parameter_values
+from kilohertz.passes.parameter_values import is_parametric, parameter_values
 from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.initial import free_parameters, initial_blocks
 from kilohertz.passes.step.order import Vanishing, order
@@ -59,7 +59,7 @@ class _Assembler:
         out.initial, notes = initial_blocks(dae, context)
         out.notes = (*dae.notes, *notes)
         unknowns = simulation_unknowns(dae)
-        equations = [_without_initial(e, FALSE) for e in dae.equations if not _is_parametric(e, dae)]
+        equations = [_without_initial(e, FALSE) for e in dae.equations if not is_parametric(e, dae)]
         vanishing = Vanishing(self._values, self._occurrence)
         blocks = make_blocks(order(equations, unknowns, self._occurrence, vanishing), context)
         out.crossings = tuple(self._crossings(equations))
@@ -105,7 +105,7 @@ class _Assembler:
                 owner[v.name] = len(jobs)
                 jobs.append(Assignment(v.ref, v.binding, Partition.ONCE, cost((v.binding,)), v.origin))
         for e in self._dae.equations:
-            if isinstance(e, CallEquation) and _is_parametric(e, self._dae):
+            if isinstance(e, CallEquation) and is_parametric(e, self._dae):
                 targets = tuple(tuple(t if isinstance(t, Ref) else None for t in o) for o in e.targets)
                 owner.update({t.name: len(jobs) for o in targets for t in o if t is not None})
                 jobs.append(step.CallBlock(targets, e.call, Partition.ONCE, None, cost((e.call,)), e.origin))
@@ -235,14 +235,6 @@ def simulation_unknowns(dae: Dae) -> list[Ref]:
         elif v.role in (Role.ALGEBRAIC, Role.DISCRETE, Role.RELATION):
             found.append(v.ref)
     return found
-
-
-def _is_parametric(e: AnyEquation, dae: Dae) -> bool:
-    """A call that sets parameters."""
-    if not isinstance(e, CallEquation):
-        return False
-    targets = [t for o in e.targets for t in o if isinstance(t, Ref)]
-    return bool(targets) and all(t.name in dae.variables and dae.variables[t.name].role in KNOWN for t in targets)
 
 
 def _replace_initial(e: Expr, value: Expr) -> Expr:
