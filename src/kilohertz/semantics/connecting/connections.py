@@ -168,8 +168,6 @@ class Graph:
         assert left is not None and right is not None
         if left == [] or right == []:
             return True
-        if len(left) == 1 and len(right) == 1:
-            left, right = self._same_shape(left, right)
         if len(left) != len(right):
             raise self.elaborator.error(
                 "S455", f"arrays of {len(left)} and {len(right)} connectors cannot be connected", node, ctx
@@ -196,10 +194,6 @@ class Graph:
             if left == []:
                 return [], []
             raise
-
-    def _same_shape(self, left: list[End], right: list[End]) -> tuple[list[End], list[End]]:
-        """A whole primitive array against a scalar connector array is matched element by element."""
-        return left, right
 
     def _link(self, a: End, b: End, origin: Origin, node: tree.Connect, ctx: Ctx) -> None:
         for end in (a, b):
@@ -383,10 +377,8 @@ class Graph:
     def _clone(self, model: Comp | CompArray, bus: Comp, name: str) -> Comp | CompArray:
         path = f"{bus.path}.{name}"
         source = model.proto if isinstance(model, CompArray) else model
-        env = source.env if source.is_primitive or source.node.definition.body else ()
-        comp = Comp(
-            source.world, source.node, path, bus, name, _attributes_only(env), source.element, source.variability
-        )
+        # its own modifications stay behind: only the type comes along
+        comp = Comp(source.world, source.node, path, bus, name, (), source.element, source.variability)
         comp.decl, comp.is_primitive, comp.ty, comp.connection = (
             source.decl,
             source.is_primitive,
@@ -609,10 +601,6 @@ def _variables_of(expr: Expr) -> list[Ref]:
         case Array(elements):
             return [leaf for e in elements for leaf in _variables_of(e)]
     return []
-
-
-def _attributes_only(env: Any) -> Any:
-    return ()
 
 
 def _is_connector(comp: Comp | CompArray) -> bool:

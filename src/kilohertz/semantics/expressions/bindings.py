@@ -88,8 +88,6 @@ class Bindings:
                 continue
             if isinstance(mod.spec.binding, tree.Ref) and mod.spec.binding.names == ("break",):
                 return None
-            if mod.implied and not self._has_field(mod):
-                continue
             assert comp.ty is not None
             expr = coerce(self.binding_of(mod), comp.ty)
             self.elaborator.check_type(expr, comp.ty, mod.spec, mod.ctx, f"the binding of `{comp.path}`")
@@ -120,10 +118,6 @@ class Bindings:
         for name in names:
             result = build.field(result, name)
         return result
-
-    def _has_field(self, mod: Mod) -> bool:
-        """Whether a record's whole binding has this field (a base record's value may bind a derived one)."""
-        return True
 
     def attribute_names(self, comp: Comp) -> set[str]:
         """Names among which are all attributes that anybody gave."""
