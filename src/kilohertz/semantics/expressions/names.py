@@ -230,6 +230,8 @@ class Names:
             return Ref(comp.path, comp.ty)
         except EvaluationError as problem:
             if self._is_left_open(comp, problem):
+                message = f"`{comp.path}` gets no value from the function that makes its record; zero is taken"
+                self.elaborator.world.warn("S296", message, comp.span)
                 return build.zeros(comp.ty)
             raise ModelError(
                 Diagnostic("S236", f"the constant `{comp.path}` cannot be evaluated: {problem.message}", comp.span)
