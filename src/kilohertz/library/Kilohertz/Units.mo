@@ -14,4 +14,18 @@ package Units "Quantities with their units"
   type Inertia = Real(final quantity="MomentOfInertia", final unit="kg.m2", min=0);
   type Stiffness = Real(final unit="N.m/rad", min=0);
   type Damping = Real(final unit="N.m.s/rad", min=0);
+  type Length = Real(final quantity="Length", final unit="m");
+  type Velocity = Real(final quantity="Velocity", final unit="m/s");
+  type Acceleration = Real(final quantity="Acceleration", final unit="m/s2");
+  type Force = Real(final quantity="Force", final unit="N");
+  type Mass = Real(final quantity="Mass", final unit="kg", min=0);
+  type TranslationalStiffness = Real(final unit="N/m", min=0);
+  type TranslationalDamping = Real(final unit="N.s/m", min=0);
+  type Area = Real(final quantity="Area", final unit="m2", min=0);
+  type Volume = Real(final quantity="Volume", final unit="m3", min=0);
+  type VolumeFlow = Real(final quantity="VolumeFlowRate", final unit="m3/s");
+  type Pressure = Real(final quantity="Pressure", final unit="Pa", displayUnit="bar", nominal=1e5);
+  type BulkModulus = Real(final quantity="BulkModulus", final unit="Pa", displayUnit="bar", min=0);
+  type HydraulicResistance = Real(final unit="Pa.s/m3", min=0);
+  type HydraulicConductance = Real(final unit="m3/(s.Pa)", min=0);
 end Units;

@@ -1,0 +1,93 @@
+within Kilohertz.Examples;
+package HydraulicAxis "A differential cylinder moves a mass: 4/3 valve, lines, position control"
+  partial model Axis "The plant, with the valve's command left open"
+    Hydraulics.PressureSource supply(p=1.6e7);
+    Hydraulics.Tank tank(p=2e5);
+    Hydraulics.Valve43 valve;
+    Hydraulics.Line line_a(steady=true);
+    Hydraulics.Line line_b(steady=true);
+    Hydraulics.DifferentialCylinder cylinder(steady=true);
+    Translational.Mass mass(m=500, d=6000, s(start=0.25, fixed=true));
+    Translational.ConstantForce load(f=-5000) "Pushes against the piston";
+  initial equation
+    der(mass.v) = 0;
+  equation
+    connect(supply.a, valve.p);
+    connect(tank.a, valve.t);
+    connect(valve.a, line_a.a);
+    connect(valve.b, line_b.a);
+    connect(line_a.b, cylinder.a);
+    connect(line_b.b, cylinder.b);
+    connect(cylinder.flange, mass.a);
+    connect(mass.b, load.b);
+  end Axis;
+
+  model OpenLoop "The valve driven by a sine"
+    extends Axis;
+    parameter Real amplitude(unit="V") = 2;
+    parameter Units.Frequency frequency = 0.5;
+  protected
+    constant Real pi = 3.141592653589793;
+  equation
+    valve.u = amplitude*sin(2*pi*frequency*time);
+    annotation(experiment(StopTime=4, Tolerance=1e-8));
+  end OpenLoop;
+
+  model Plant "The axis alone, as a controller sees it"
+    extends Axis;
+    input Real u(start=0, unit="V") "Command to the valve";
+    output Units.Length x = mass.s "Position";
+    output Units.Velocity v = mass.v "Velocity";
+    output Units.Pressure p_a = cylinder.p_a "Pressure of the piston side";
+    output Units.Pressure p_b = cylinder.p_b "Pressure of the rod side";
+  equation
+    valve.u = u;
+    annotation(experiment(StopTime=10, Tolerance=1e-8, Interval=1e-3));
+  end Plant;
+
+  block Controller "Position control: P, velocity feed-forward, active damping"
+    input Units.Length x(start=0.25) "Measured position";
+    input Units.Pressure p_a(start=59.7e5) "Measured pressure of the piston side";
+    input Units.Pressure p_b(start=89.1e5) "Measured pressure of the rod side";
+    output Real u(unit="V") "Command to the valve";
+    output Units.Length x_ref "Where the axis should be";
+    parameter Real K_p(unit="V/m") = 300 "Gain of the position error";
+    parameter Real K_ff(unit="V.s/m") = 32 "Feed-forward of the velocity";
+    parameter Real K_d(unit="V/Pa") = 2e-7 "Gain of the active damping";
+    parameter Units.Time T = 0.05 "The active damping leaves pressures alone that last longer";
+    parameter Real ratio = 1 - (0.045/0.063)^2 "Area of the rod side over that of the piston side";
+    parameter Units.Length x_0 = 0.25 "Position at the start";
+    parameter Units.Length amplitude = 0.05 "Half the way";
+    parameter Units.Time period = 4 "There and back";
+    Units.Velocity v_ref "How fast it should move";
+    Units.Pressure p_load "Pressure difference, as seen by the piston side";
+    Units.Pressure p_slow(nominal=1e6) "Its slow part";
+  protected
+    constant Real pi = 3.141592653589793;
+  initial equation
+    p_slow = p_load;
+  equation
+    x_ref = x_0 + amplitude*(1 - cos(2*pi*time/period));
+    v_ref = amplitude*2*pi/period*sin(2*pi*time/period);
+    p_load = p_a - ratio*p_b;
+    T*der(p_slow) = p_load - p_slow;
+    u = K_p*(x_ref - x) + K_ff*v_ref - K_d*(p_load - p_slow);
+    annotation(experiment(StopTime=10, Interval=1e-3));
+  end Controller;
+
+  model Controlled "Plant and controller in one model"
+    Plant plant;
+    Controller controller;
+  equation
+    plant.u = controller.u;
+    controller.x = plant.x;
+    controller.p_a = plant.p_a;
+    controller.p_b = plant.p_b;
+    annotation(experiment(StopTime=10, Tolerance=1e-8, Interval=1e-3));
+  end Controlled;
+
+  model ClosedLoop "The same without active damping: the benchmark for solvers"
+    extends Controlled(controller(K_d=0));
+    annotation(experiment(StopTime=4, Tolerance=1e-8));
+  end ClosedLoop;
+end HydraulicAxis;
