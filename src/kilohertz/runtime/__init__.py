@@ -18,9 +18,21 @@ def sources() -> tuple[tuple[str, str], ...]:
     return _texts("src", ".c")
 
 
+@lru_cache(maxsize=1)
+def device_headers() -> tuple[tuple[str, str], ...]:
+    """(name, text) of the headers of ports and devices; they need `headers()` too."""
+    return _texts("devices", ".h")
+
+
+@lru_cache(maxsize=1)
+def device_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of ports and drivers: what a real-time executable links besides `sources()`, a model alone does not."""
+    return _texts("devices", ".c")
+
+
 def _texts(folder: str, suffix: str) -> tuple[tuple[str, str], ...]:
     files = [f for f in (resources.files(__name__) / folder).iterdir() if f.name.endswith(suffix)]
     return tuple((f.name, f.read_text(encoding="utf-8")) for f in sorted(files, key=lambda f: f.name))
 
 
-__all__ = ["headers", "sources"]
+__all__ = ["device_headers", "device_sources", "headers", "sources"]

@@ -1,0 +1,42 @@
+"""Ports and drivers in C: each `<name>.c` here is a program that checks one part; sanitizers on where there are some."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kilohertz import runtime
+from kilohertz.base import ModelError
+from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_objects
+
+PROGRAMS = sorted(Path(__file__).parent.glob("*.c"))
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+LIBRARIES = ("-pthread", "-ldl", "-lrt")
+
+
+def headers() -> tuple[Source, ...]:
+    check = Path(__file__).parents[1] / "runtime" / "check.h"
+    shipped = (*runtime.headers(), *runtime.device_headers())
+    return (Source("check.h", check.read_text()), *(Source(name, text) for name, text in shipped))
+
+
+def build(program: Path, flags: tuple[str, ...]) -> Path:
+    sources = (Source(program.name, program.read_text()), *(Source(n, t) for n, t in runtime.device_sources()))
+    return build_executable([Unit(sources, headers(), (), (*STRICT, *flags))], (*flags, *LIBRARIES))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[p.stem for p in PROGRAMS])
+def test_program(program: Path) -> None:
+    try:
+        executable = build(program, SANITIZERS)
+    except ModelError:
+        executable = build(program, ())
+    done = subprocess.run([executable], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_drivers_compile_without_a_warning() -> None:
+    sources = tuple(Source(name, text) for name, text in runtime.device_sources())
+    assert len(build_objects(Unit(sources, headers(), (), STRICT))) == len(sources)
