@@ -26,7 +26,7 @@ def device_headers() -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1)
 def device_sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of ports and drivers: what a real-time executable links besides `sources()`, a model alone does not."""
+    """(name, text) of ports and drivers: what a real-time executable links besides `sources()`."""
     return _texts("devices", ".c")
 
 
