@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kilohertz.ir import read_flat
-from kilohertz.ir.step import print_step
+from kilohertz.ir.step_printer import print_step
 from kilohertz.passes import compile_flat
 
 

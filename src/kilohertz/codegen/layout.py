@@ -12,11 +12,17 @@ from kilohertz.codegen.writer import PRIMARY, TERNARY, Callee, Text, WriterCore
 from kilohertz.ir import expr as x
 from kilohertz.ir.step import Kind, Step, StepVariable
 
-DOUBLES = (Kind.PARAMETER, Kind.INPUT, Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.PRE_DISCRETE)
+DOUBLES = (
+    *(Kind.PARAMETER, Kind.INPUT, Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.PRE_DISCRETE),
+    *(Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H),
+)
 INTS = (Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION)
 STRINGS = (Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE)
 _SHADOWS = {  # areas indexed like another one
     Kind.DERIVATIVE: Kind.STATE,
+    Kind.SEED: Kind.STATE,
+    Kind.DERIVATIVE_DIRECTION: Kind.STATE,
+    Kind.BASE: Kind.STATE,
     Kind.PRE_DISCRETE: Kind.DISCRETE,
     Kind.PRE_INT_DISCRETE: Kind.INT_DISCRETE,
     Kind.PRE_STRING_DISCRETE: Kind.STRING_DISCRETE,

@@ -12,10 +12,10 @@ from kilohertz.codegen.blocks import BlockInfo, BlockWriter, default_start
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
-from kilohertz.codegen.layout import AREAS, STRINGS, Layout
+from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.statements import StatementWriter
+from kilohertz.codegen.table import model_table
 from kilohertz.codegen.values import TypeTable
-from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assert, ExternalCall
@@ -95,12 +95,15 @@ class _Generator:
             *_phase("crossing", [c for c in every if c[1] is Partition.CROSSING]),
             *_phase("output", [c for c in every if c[1] is Partition.OUTPUT]),
         ]
+        for name, own in (("directional", step.directional), ("inlined", step.inlined)):
+            if own is not None:
+                phases += _phase(name, blocks.phase(name, own))
         tables = [*self._small_functions(), *phases]
-        tables += self._model_table()
+        tables += model_table(step, self.layout, blocks.infos, self.where)
         self.functions.write_all()
-        own = [f for f in self.functions.written if f.external is None]
+        inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
-        files = _split("functions", [list(f.lines) for f in own])
+        files = _split("functions", [list(f.lines) for f in inner])
         files += _split("blocks", blocks.functions)
         files.append(CFile("model.c", _text(['#include "model.h"', "", *tables])))
         return CProgram(
@@ -264,69 +267,6 @@ class _Generator:
                 lines += [f"if ({place} != NULL) {{", f"    {name}(&z->c, {place});", f"    {place} = NULL;", "}"]
         return lines
 
-    # ---------------------------------------------------------------------------------------------------------- table
-
-    def _model_table(self) -> list[str]:
-        step, layout = self.step, self.layout
-        counts = layout.counts
-        homotopy = any(_contains(b, "homotopy") for b in step.initial)
-        table = []
-        for info in self.blocks.infos:
-            unknowns, origin = names.string(", ".join(info.unknowns[:4])), names.string(self.where(info.origin)[2:])
-            table.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
-        offsets = {
-            **{k: k for k in ("x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value")},
-            **{k: k for k in ("sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "factored")},
-            "nominal": "nominal_x",
-            "arena": "arena",
-        }
-        phases = ("once", "initial", "event", "step", "crossing", "output")
-        small = (
-            "tunables",
-            "start",
-            "asserts",
-            "initial_asserts",
-            "crossings",
-            "time_events",
-            "delay_sources",
-            "destroy",
-        )
-        return [
-            "static const khz_block khz_blocks[] = {",
-            *(table or ['    {"", "", 0, 0},']),
-            "};",
-            "",
-            "static const khz_model khz_this_model = {",
-            "    .abi = KHZ_ABI,",
-            f"    .name = {names.string(step.name)},",
-            "    .size = sizeof(khz_instance),",
-            f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
-            f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
-            f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
-            f"    .n_delays = {len(step.delays)},",
-            f"    .n_factored = {layout.factored}, .n_blocks = {len(self.blocks.infos)},",
-            f"    .uses_homotopy = {int(homotopy)},",
-            *(f"    .{k} = offsetof(khz_instance, {member})," for k, member in offsets.items()),
-            "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
-            "    .blocks = khz_blocks,",
-            *(f"    .{name} = khz_phase_{name}," for name in phases),
-            *(f"    .{name} = khz_{name}," for name in small),
-            "};",
-            "",
-            "const khz_model *khz_get_model(void)",
-            "{",
-            "    return &khz_this_model;",
-            "}",
-            "",
-            "size_t khz_area_offset(int32_t kind)",
-            "{",
-            f"    static const size_t offsets[{len(AREAS)}] = {{",
-            *(f"        offsetof(khz_instance, {k.value})," for k in AREAS),
-            "    };",
-            "    return offsets[kind];",
-            "}",
-        ]
-
 
 def _phase(name: str, calls: Sequence[tuple[str, Partition]]) -> list[str]:
     lines = ["khz_status status = KHZ_OK;"]
@@ -343,19 +283,6 @@ def _function(head: str, body: list[str], result: str = "", used: str = "") -> l
         *body,
     ]
     return [head, "{", *("    " + line for line in lines), *([f"    {result}"] if result else []), "}", ""]
-
-
-def _contains(block: s.Block, name: str) -> bool:
-    seen: set[int] = set()
-    stack = list(s.expressions(block))
-    while stack:
-        e = stack.pop()
-        if id(e) not in seen:
-            seen.add(id(e))
-            if isinstance(e, x.Builtin) and e.name == name:
-                return True
-            stack.extend(e.children())
-    return False
 
 
 def _split(stem: str, functions: Sequence[list[str]]) -> list[CFile]:

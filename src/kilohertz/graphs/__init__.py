@@ -1,12 +1,14 @@
-"""Graph algorithms on plain integers: matching, strong components, disjoint sets, colouring.  Knows no equations."""
+"""Graph algorithms on plain integers: matching, components, disjoint sets, colouring, elimination; no equations."""
 
 from kilohertz.graphs.colouring import colour_columns, colour_distance_2, groups_of
 from kilohertz.graphs.components import strong_components, topological_order, weak_components
+from kilohertz.graphs.elimination import Elimination, plan_elimination
 from kilohertz.graphs.matching import FREE, Matching, Parts, Rows, dulmage_mendelsohn, maximum_matching, transposed
 from kilohertz.graphs.unionfind import UnionFind
 
 __all__ = [
     "FREE",
+    "Elimination",
     "Matching",
     "Parts",
     "Rows",
@@ -16,6 +18,7 @@ __all__ = [
     "dulmage_mendelsohn",
     "groups_of",
     "maximum_matching",
+    "plan_elimination",
     "strong_components",
     "topological_order",
     "transposed",

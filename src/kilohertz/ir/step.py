@@ -20,6 +20,8 @@ How it is run.
      some `pre(v) != v`: pre := value, run again (bounded).  `sample` is true in the first pass only.
   4. Between events: blocks of partition STEP in order (MixedLoop: only its `continuous` part); they leave every
      derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what the recorder and asserts need.
+  `directional`, after STEP at the same point: from `seed(x)` and `seed(time)` the rates `dir(v)` of what depends on
+  them, `dir(der(x))` among them; discrete values and relations rest.  `inlined` solves `x = base(x) + $gamma_h*der(x)`.
   An event is due when a crossing function changes sign (the relation, evaluated, differs from its buffered value), at a
   sample tick, and at a `time_events` instant.
 """
@@ -57,6 +59,12 @@ class Kind(Enum):
     STRING_DISCRETE = "s"
     PRE_STRING_DISCRETE = "pre_s"
     RELATION = "r"  # int: buffered relation, same index as its crossing (whatever its name `$r7` says)
+    SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state
+    SEED_TIME = "seed_time"  # double, `seed(time)`
+    DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state
+    DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds
+    BASE = "base"  # double, `base(x)`: of the inlined form, same index as its state
+    GAMMA_H = "gamma_h"  # double, `$gamma_h`: of the inlined form
 
 
 class Partition(Enum):
@@ -294,6 +302,8 @@ class Step:
     once: tuple[Block, ...] = ()
     initial: tuple[Block, ...] = ()
     blocks: tuple[Block, ...] = ()
+    directional: tuple[Block, ...] | None = None  # docs/decisions/0006; None: not asked for, or no derivative
+    inlined: tuple[Block, ...] | None = None
     crossings: tuple[Crossing, ...] = ()
     time_events: tuple[TimeEvent, ...] = ()
     samples: tuple[Sample, ...] = ()
@@ -386,7 +396,7 @@ def verify(step: Step) -> None:
             raise InternalError(f"two variables in slot {variable.slot}: {variable.name}")
         places.add(place)
     known = set(step.variables) | {"time"}
-    for label, blocks in (("once", step.once), ("initial", step.initial), ("blocks", step.blocks)):
+    for label, blocks in lists(step):
         done: set[str] = set()
         for block in blocks:
             _verify_expressions(expressions(block), known, label)
@@ -399,6 +409,17 @@ def verify(step: Step) -> None:
     for alias, entry in step.aliases.items():
         if entry.target is not None and entry.target not in step.variables:
             raise InternalError(f"alias {alias} of unknown {entry.target}")
+
+
+def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
+    """Every list of blocks, by its name."""
+    return [
+        ("once", step.once),
+        ("initial", step.initial),
+        ("blocks", step.blocks),
+        ("directional", step.directional or ()),
+        ("inlined", step.inlined or ()),
+    ]
 
 
 def _verify_expressions(roots: Iterable[Expr], known: set[str], label: str) -> None:
@@ -416,80 +437,3 @@ def _verify_expressions(roots: Iterable[Expr], known: set[str], label: str) -> N
         if e.ty.dims and not isinstance(e, (Array, Record, Call, Item)):
             raise InternalError(f"{label}: not scalar: {show(e)}")
         stack.extend(e.children())
-
-
-# ---------------------------------------------------------------------------------------------------------- printing
-
-
-def print_step(step: Step) -> str:
-    """A short text of the whole form, for people and golden tests."""
-    lines = [f"step {step.name}"]
-    for kind in Kind:
-        names = [v.name for v in step.of_kind(kind)]
-        if names:
-            lines.append(f"  {kind.value}: {', '.join(names)}")
-    for title, blocks in (("once", step.once), ("initial", step.initial), ("blocks", step.blocks)):
-        if blocks:
-            lines.append(f"{title}:")
-            lines += [line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  ")]
-    for c in step.crossings:
-        lines.append(f"crossing r{c.index}: {show(c.relation)}  by {show(c.function)}")
-    lines += [f"time event at {show(t.at)}" for t in step.time_events]
-    lines += [f"sample {s.index}: start {show(s.start)} every {show(s.interval)}" for s in step.samples]
-    lines += [f"delay {d.index}: {d.source.name} up to {show(d.maximum)}" for d in step.delays]
-    for name, alias in step.aliases.items():
-        if alias.target is None:
-            lines.append(f"alias {name} = {show(alias.value) if alias.value is not None else '?'}")
-        else:
-            lines.append(f"alias {name} = {'-' if alias.sign < 0 else ''}{alias.target}")
-    lines += [f"note {n}" for n in step.notes]
-    return "\n".join(lines) + "\n"
-
-
-def print_block(block: Block, number: str, indent: str) -> list[str]:
-    """One block: a line for an assignment, a head and indented lines for a loop."""
-    head = f"{indent}{number} {block.partition.value}"
-    deeper = indent + "    "
-    match block:
-        case Assignment():
-            return [f"{head}: {block.target.name} := {show(block.value)}"]
-        case LinearLoop():
-            lines = [f"{head}, linear ({block.matrix_partition.value}) in {_names(block.unknowns)}:"]
-            lines += [f"{deeper}A[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.matrix]
-            lines += [f"{deeper}b[{i}] = {show(e)}" for i, e in enumerate(block.rhs, 1)]
-            return lines + [line for b in block.inner for line in print_block(b, "then", deeper)]
-        case NonlinearLoop():
-            lines = [f"{head}, nonlinear in {_names(block.unknowns)}:"]
-            lines += [line for b in block.inner for line in print_block(b, "inner", deeper)]
-            lines += [f"{deeper}residual {show(e)}" for e in block.residuals]
-            if block.jacobian is None:
-                return [*lines, f"{deeper}J by differences"]
-            return lines + [f"{deeper}J[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.jacobian]
-        case MixedLoop():
-            lines = [f"{head}, mixed:"]
-            lines += [x for i, b in enumerate(block.continuous, 1) for x in print_block(b, f"c{i}", deeper)]
-            return lines + [x for i, b in enumerate(block.discrete, 1) for x in print_block(b, f"d{i}", deeper)]
-        case CallBlock():
-            outputs = ", ".join("(" + ", ".join("" if t is None else t.name for t in o) + ")" for o in block.targets)
-            guard = f" when {show(block.guard)}" if block.guard is not None else ""
-            return [f"{head}: ({outputs}) := {show(block.call)}{guard}"]
-        case AlgorithmBlock():
-            return [f"{head}: algorithm for {_names(block.targets)} ({len(block.statements)} statements)"]
-        case WhenBlock():
-            return [f"{head}: when {show(block.guard)}", *(f"{deeper}{_action(a)}" for a in block.actions)]
-
-
-def _action(action: Action) -> str:
-    match action:
-        case SetState():
-            return f"reinit({action.target.name}, {show(action.value)})"
-        case Assert():
-            return f"assert({show(action.condition)}, {show(action.message)})"
-        case Terminate():
-            return f"terminate({show(action.message)})"
-        case CallEquation():
-            return show(action.call)
-
-
-def _names(refs: tuple[Ref, ...]) -> str:
-    return ", ".join(r.name for r in refs)

@@ -6,8 +6,9 @@
 #define KHZ_MODEL_H
 
 #include "khz_base.h"
+#include "khz_sparse.h"
 
-enum { KHZ_ABI = 1, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 2, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -31,12 +32,19 @@ typedef struct khz_model {
     const char *name;
     size_t size;
     int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
+    int32_t n_u, n_ui, n_colours;
     int32_t uses_homotopy;
+    size_t u, ui;                            /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
     size_t reinit, reinit_value;             /* int32 [n_x], double [n_x] */
     size_t sample_now, sample_tick;          /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval;    /* double [n_samples] */
     size_t delays, factored, nominal, arena, arena_size;
+    size_t seed, seed_time, xd_dir;          /* double [n_x], double, double [n_x]: see directional */
+    size_t base, gamma_h;                    /* double [n_x], double: see inlined */
+    const int32_t *jac_row, *jac_column;     /* pattern of d xd/d x by rows: [n_x + 1] and its columns, ascending */
+    const int32_t *jac_colour;               /* [n_x] in 0 .. n_colours-1: columns of one colour share no row */
+    const khz_sparse_plan *lu_plan;          /* for I - h*gamma*J; NULL where a dense factorisation is as good */
     const khz_block *blocks;
     void (*tunables)(void *instance);        /* default values of the parameters that may be set */
     khz_phase_fn once;
@@ -44,6 +52,8 @@ typedef struct khz_model {
     khz_phase_fn initial;
     khz_phase_fn event;                      /* one pass over all blocks */
     khz_phase_fn step;                       /* derivatives */
+    khz_phase_fn directional;                /* after `step` at the same point: xd_dir = J*seed + f_t*seed_time; or NULL */
+    khz_phase_fn inlined;                    /* solves x = base + gamma_h*xd for x and xd; NULL unless built inlined */
     khz_phase_fn crossing;                   /* what crossings need besides */
     khz_phase_fn output;                     /* what the recorder needs besides */
     khz_phase_fn asserts;

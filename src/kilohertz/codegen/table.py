@@ -1,0 +1,163 @@
+"""The model table in C: counts, offsets, patterns and phases, as khz_model.h describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kilohertz.base import Origin
+from kilohertz.codegen import names
+from kilohertz.codegen.blocks import BlockInfo
+from kilohertz.codegen.layout import AREAS, Layout
+from kilohertz.graphs import colour_columns, plan_elimination
+from kilohertz.ir import expr as x
+from kilohertz.ir import step as s
+from kilohertz.ir.step import Kind, Step
+
+_MEMBERS = (
+    *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
+    *("sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "factored", "arena"),
+    *("seed", "seed_time", "xd_dir", "base", "gamma_h"),
+)
+_PHASES = ("once", "initial", "event", "step", "crossing", "output")
+_SMALL = (
+    *("tunables", "start", "asserts", "initial_asserts", "crossings", "time_events", "delay_sources"),
+    "destroy",
+)
+_DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
+
+
+def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
+    """Constant data of the model and the two functions that give it away."""
+    counts = layout.counts
+    homotopy = any(_contains(b, "homotopy") for b in step.initial)
+    rows = state_pattern(step, counts[Kind.STATE])
+    colours = colour_columns(rows, len(rows))
+    plan = _plan(rows)
+    optional = [(n, own) for n, own in (("directional", step.directional), ("inlined", step.inlined))]
+    return [
+        *_block_table(infos, where),
+        *_array("khz_jac_row", _starts(rows)),
+        *_array("khz_jac_column", [j for row in rows for j in row]),
+        *_array("khz_jac_colour", colours),
+        *plan,
+        "static const khz_model khz_this_model = {",
+        "    .abi = KHZ_ABI,",
+        f"    .name = {names.string(step.name)},",
+        "    .size = sizeof(khz_instance),",
+        f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
+        f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
+        f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
+        f"    .n_delays = {len(step.delays)},",
+        f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)},",
+        f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
+        f"    .n_colours = {max(colours, default=-1) + 1},",
+        f"    .uses_homotopy = {int(homotopy)},",
+        *(f"    .{k} = offsetof(khz_instance, {k})," for k in _MEMBERS),
+        "    .nominal = offsetof(khz_instance, nominal_x),",
+        "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
+        "    .jac_row = khz_jac_row, .jac_column = khz_jac_column, .jac_colour = khz_jac_colour,",
+        f"    .lu_plan = {'&khz_lu_plan' if plan else 'NULL'},",
+        "    .blocks = khz_blocks,",
+        *(f"    .{name} = khz_phase_{name}," for name in _PHASES),
+        *(f"    .{name} = {f'khz_phase_{name}' if own is not None else 'NULL'}," for name, own in optional),
+        *(f"    .{name} = khz_{name}," for name in _SMALL),
+        "};",
+        "",
+        *_exported(),
+    ]
+
+
+def state_pattern(step: Step, n: int) -> list[list[int]]:
+    """The states each derivative depends on, ascending; all of them where nobody said."""
+    if len(step.state_sparsity) != n:
+        return [list(range(n)) for _ in range(n)]
+    return [sorted(row) for row in step.state_sparsity]
+
+
+def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
+    lines = []
+    for info in infos:
+        unknowns, origin = names.string(", ".join(info.unknowns[:4])), names.string(where(info.origin)[2:])
+        lines.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
+    return ["static const khz_block khz_blocks[] = {", *(lines or ['    {"", "", 0, 0},']), "};", ""]
+
+
+def _plan(rows: list[list[int]]) -> list[str]:
+    """Order, fill and places for a factorisation of I - h*gamma*J; nothing where it would be nearly dense."""
+    n = len(rows)
+    found = plan_elimination(rows, int(_DENSE * n * n)) if n > 1 else None
+    if found is None:
+        return []
+    own = [sorted({i, *row}) for i, row in enumerate(rows)]
+    first = _starts(own)
+    place = {(i, j): first[i] + k for i, row in enumerate(own) for k, j in enumerate(row)}
+    inverse = [0] * n
+    for k, v in enumerate(found.order):
+        inverse[v] = k
+    lu_first = _starts(found.rows)
+    lu_column = [j for row in found.rows for j in row]
+    arrays = {
+        "a_row": first,
+        "a_column": [j for row in own for j in row],
+        "a_of_jac": [place[i, j] for i, row in enumerate(rows) for j in row],
+        "a_diagonal": [place[i, i] for i in range(n)],
+        "order": list(found.order),
+        "inverse": inverse,
+        "lu_row": lu_first,
+        "lu_column": lu_column,
+        "lu_origin": [found.order[j] for j in lu_column],
+        "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(found.rows)],
+    }
+    return [
+        *(line for name, values in arrays.items() for line in _array(f"khz_{name}", values)),
+        "static const khz_sparse_plan khz_lu_plan = {",
+        f"    .n = {n}, .n_a = {first[-1]}, .n_jac = {sum(map(len, rows))}, .n_lu = {lu_first[-1]},",
+        *(f"    .{name} = khz_{name}," for name in arrays),
+        f"    .n_products = {found.n_products},",
+        "};",
+        "",
+    ]
+
+
+def _starts(rows: Sequence[Sequence[int]]) -> list[int]:
+    out = [0]
+    for row in rows:
+        out.append(out[-1] + len(row))
+    return out
+
+
+def _array(name: str, values: Sequence[int]) -> list[str]:
+    lines = [f"static const int32_t {name}[] = {{"]
+    for k in range(0, len(values), 16):
+        lines.append("    " + " ".join(f"{v}," for v in values[k : k + 16]))
+    return [*lines, *([] if values else ["    0,"]), "};", ""]
+
+
+def _exported() -> list[str]:
+    return [
+        "const khz_model *khz_get_model(void)",
+        "{",
+        "    return &khz_this_model;",
+        "}",
+        "",
+        "size_t khz_area_offset(int32_t kind)",
+        "{",
+        f"    static const size_t offsets[{len(AREAS)}] = {{",
+        *(f"        offsetof(khz_instance, {k.value})," for k in AREAS),
+        "    };",
+        "    return offsets[kind];",
+        "}",
+    ]
+
+
+def _contains(block: s.Block, name: str) -> bool:
+    seen: set[int] = set()
+    stack = list(s.expressions(block))
+    while stack:
+        e = stack.pop()
+        if id(e) not in seen:
+            seen.add(id(e))
+            if isinstance(e, x.Builtin) and e.name == name:
+                return True
+            stack.extend(e.children())
+    return False

@@ -1,0 +1,37 @@
+/* Sparse LU whose order and fill are planned when the model is compiled: fixed loops, no search for pivots.
+ *
+ * The plan belongs to the pattern of J = d xd/d x joined with the diagonal; the matrix is W = I - h*gamma*J. */
+#ifndef KHZ_SPARSE_H
+#define KHZ_SPARSE_H
+
+#include "khz_base.h"
+
+typedef struct khz_sparse_plan {
+    int32_t n, n_a, n_jac, n_lu;  /* size; entries of W, of J, of L and U together */
+    const int32_t *a_row;         /* [n + 1] pattern of W by rows, diagonal included, columns ascending */
+    const int32_t *a_column;      /* [n_a] */
+    const int32_t *a_of_jac;      /* [n_jac] place in a of each entry of J, in the order of jac_row and jac_column */
+    const int32_t *a_diagonal;    /* [n] place in a of the diagonal */
+    const int32_t *order;         /* [n] row and column of W that are eliminated as number k */
+    const int32_t *inverse;       /* [n] its inverse */
+    const int32_t *lu_row;        /* [n + 1] pattern of L + U by rows in the order of elimination, columns ascending */
+    const int32_t *lu_column;     /* [n_lu] */
+    const int32_t *lu_origin;     /* [n_lu] the same columns, numbered as in W */
+    const int32_t *lu_diagonal;   /* [n] place in lu of the pivots */
+    int64_t n_products;           /* multiplications of one factorisation */
+} khz_sparse_plan;
+
+/* Doubles that `lu` needs. */
+KHZ_EXPORT size_t khz_sparse_size(const khz_sparse_plan *p);
+
+/* a [n_a] := I - h_gamma*J, from the values jac [n_jac]. */
+void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, double *a);
+
+/* Factorise a [n_a] into lu [khz_sparse_size].  0: done; 1: the order of pivots does not suit these numbers (a pivot is
+ * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */
+KHZ_EXPORT int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu);
+
+/* b [n] in: right-hand side, out: solution.  Allocates: never. */
+KHZ_EXPORT void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b);
+
+#endif

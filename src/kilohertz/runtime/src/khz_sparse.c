@@ -1,0 +1,93 @@
+#include "khz_sparse.h"
+
+#include <float.h>
+#include <math.h>
+
+/* A pivot that is this small a part of the sum it is left of, and entries that grow this much, cost too many digits. */
+static const double LOST = 1e-8;
+static const double GROWN = 1e8;
+
+/* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
+size_t khz_sparse_size(const khz_sparse_plan *p)
+{
+    return (size_t)p->n_lu + 2U * (size_t)p->n;
+}
+
+void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, double *a)
+{
+    for (int32_t k = 0; k < p->n_a; k++) {
+        a[k] = 0.0;
+    }
+    for (int32_t k = 0; k < p->n_jac; k++) {
+        a[p->a_of_jac[k]] = -h_gamma * jac[k];
+    }
+    for (int32_t i = 0; i < p->n; i++) {
+        a[p->a_diagonal[i]] += 1.0;
+    }
+}
+
+/* Row i of the permuted matrix into full length; its largest entry. */
+static double spread(const khz_sparse_plan *p, const double *a, int32_t i, double *full)
+{
+    const int32_t row = p->order[i];
+    double largest = 0.0;
+    for (int32_t k = p->lu_row[i]; k < p->lu_row[i + 1]; k++) {
+        full[p->lu_column[k]] = 0.0;
+    }
+    for (int32_t k = p->a_row[row]; k < p->a_row[row + 1]; k++) {
+        full[p->inverse[p->a_column[k]]] = a[k];
+        largest = fmax(largest, fabs(a[k]));
+    }
+    return largest;
+}
+
+int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
+{
+    double *const full = lu + p->n_lu;
+    double *const peak = full + p->n;
+    for (int32_t i = 0; i < p->n; i++) {
+        const double largest = spread(p, a, i, full);
+        double whole = fabs(full[i]); /* what the pivot is a difference of */
+        double reached = 0.0;
+        /* Subtract multiples of earlier rows: the multiples are row i of L. */
+        for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
+            const int32_t j = p->lu_column[k];
+            const double factor = full[j] / lu[p->lu_diagonal[j]];
+            const double before = full[i];
+            lu[k] = factor;
+            for (int32_t m = p->lu_diagonal[j] + 1; m < p->lu_row[j + 1]; m++) {
+                full[p->lu_column[m]] -= factor * lu[m];
+            }
+            whole += fabs(full[i] - before);
+            reached = fmax(reached, fabs(factor) * peak[j]);
+        }
+        peak[i] = 0.0;
+        for (int32_t k = p->lu_diagonal[i]; k < p->lu_row[i + 1]; k++) {
+            lu[k] = full[p->lu_column[k]];
+            peak[i] = fmax(peak[i], fabs(lu[k]));
+        }
+        const double pivot = fabs(full[i]);
+        if (!(pivot > LOST * whole && pivot >= DBL_MIN && peak[i] <= DBL_MAX && reached <= GROWN * largest)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b)
+{
+    for (int32_t i = 0; i < p->n; i++) {
+        double sum = b[p->order[i]];
+        for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {
+            sum -= lu[k] * b[p->lu_origin[k]];
+        }
+        b[p->order[i]] = sum;
+    }
+    for (int32_t i = p->n - 1; i >= 0; i--) {
+        double sum = b[p->order[i]];
+        for (int32_t k = p->lu_diagonal[i] + 1; k < p->lu_row[i + 1]; k++) {
+            sum -= lu[k] * b[p->lu_origin[k]];
+        }
+        b[p->order[i]] = sum / lu[p->lu_diagonal[i]];
+    }
+}
