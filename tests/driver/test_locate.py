@@ -81,4 +81,4 @@ def test_syntax_errors_come_through(tmp_path: Path) -> None:
 def test_all_experiments_of_the_bundled_library() -> None:
     names = Session().experiments(["Kilohertz"])
     assert names[:2] == ["Kilohertz.Examples.Decay", "Kilohertz.Examples.TwoResistors"]
-    assert len(names) == 5
+    assert len(names) == 10

@@ -1,6 +1,8 @@
 """The compiler's table of contents: which room does what, in which order.
 
-Each stage takes the form the one before it made.  Rooms are imported when their stage runs: `khz check` needs no NumPy.
+`PASSES` is symbolic processing, from Flat to Step; its order is checked from facts when this file is read.  `STAGES` is
+the whole way: each stage takes the form the one before it made.  Rooms are imported when their stage runs: `khz check`
+needs no NumPy.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Diagnostic, ModelError, Severity
+from kilohertz.driver.contract import Log, in_order, run_passes
+from kilohertz.driver.symbolic import Assemble, DropZeroTerms, EliminateAliases, Prune, ReduceIndex, Scalarise, Split
 
 if TYPE_CHECKING:
     from kilohertz.ir.flat import Flat
@@ -19,6 +23,17 @@ if TYPE_CHECKING:
     from kilohertz.semantics import Balance
     from kilohertz.simulate import Program
     from kilohertz.syntax.library import Libraries
+
+PASSES = in_order(
+    Scalarise(),
+    Split(),
+    DropZeroTerms(),
+    EliminateAliases(),
+    Prune(),
+    ReduceIndex(),
+    EliminateAliases(states_chosen=True),
+    Assemble(),
+)
 
 
 @dataclass(slots=True)
@@ -33,6 +48,7 @@ class Work:
     program: Program | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    log: Log = field(default_factory=Log)  # of the passes
 
 
 class Stage(NamedTuple):
@@ -63,10 +79,9 @@ def _check(work: Work) -> Balance:
 
 
 def _process(work: Work) -> Step:
-    from kilohertz.passes import compile_flat
-
     assert work.flat is not None
-    return compile_flat(work.flat)
+    step: Step = run_passes(PASSES, work.flat, work.log)
+    return step
 
 
 def _build(work: Work) -> Program:
@@ -76,17 +91,17 @@ def _build(work: Work) -> Program:
     return build_program(work.step, work.libraries.sources)
 
 
-PIPELINE = (
+STAGES = (
     Stage("flatten", "flat", _flatten),  # Tree to Flat
     Stage("check", "balance", _check),  # as many equations as unknowns, or the culprits by name
-    Stage("process", "step", _process),  # Flat to Dae to Step: the passes, in the order of `kilohertz.passes`
+    Stage("process", "step", _process),  # Flat to Dae to Step: PASSES
     Stage("build", "program", _build),  # Step to C to a loaded library
 )
 
 
 def run_to(form: str, work: Work) -> None:
     """Run the stages that are still missing until `work` has a form."""
-    for stage in PIPELINE:
+    for stage in STAGES:
         if getattr(work, stage.makes) is None:
             started = time.perf_counter()
             setattr(work, stage.makes, _without_collector(stage.run, work))

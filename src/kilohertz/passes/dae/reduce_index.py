@@ -15,7 +15,7 @@ Cost: one maximum matching, then one search per differentiation; each differenti
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, maximum_matching, strong_components
@@ -34,6 +34,7 @@ from kilohertz.ir.dae import (
 from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify, substitute
+from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 from kilohertz.passes.dae.select_states import Candidate, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
@@ -41,15 +42,6 @@ from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular
 
 PASS = "reduce-index"
-
-
-@dataclass(slots=True)
-class Reduction:
-    """What was done: for `khz analyse` and for the notes."""
-
-    n_differentiated: int = 0
-    dummies: list[str] = field(default_factory=list)
-    states: list[str] = field(default_factory=list)
 
 
 def reduce_index(dae: Dae) -> tuple[Dae, Reduction]:
@@ -287,7 +279,7 @@ class _Reducer:
         made = Equation(left, right, e.origin.touched(PASS))
         j = self._add_row(Row(made))
         self._next_row[i], self._previous_row[j] = j, i
-        self._report.n_differentiated += 1
+        self._differentiated(i)
 
     def _differentiate_call(self, i: int, e: AnyEquation) -> None:
         """All Real results of a call at once: its other rows move up with it."""
@@ -313,11 +305,17 @@ class _Reducer:
             j = self._add_row(row)
             below = siblings[self._names[self._previous[self._number[row.target]]]]
             self._next_row[below], self._previous_row[j] = j, below
-            self._report.n_differentiated += 1
+            self._differentiated(below)
             column = self._column_of[below]
             if below != i and column != FREE:
                 self._column_of[below], self._row_of[column] = FREE, FREE
                 self._column_of[j], self._row_of[self._next[column]] = self._next[column], j
+
+    def _differentiated(self, i: int) -> None:
+        order, below = 1, i
+        while self._previous_row[below] != FREE:
+            order, below = order + 1, self._previous_row[below]
+        self._report.differentiated.append(Differentiated(self._rows[below].equation, order))
 
     def _rate_target(self, t: Expr | None) -> Expr | None:
         if not isinstance(t, Ref) or t.name not in self._number:
@@ -397,11 +395,22 @@ class _Reducer:
             name = self._names[c]
             options.append(Candidate(name, None if name in computed else self._integral(c)))
         picked = choose(equations, options, self._points, self._call_rule)
+        self._report.choices.append(self._choice(columns, options, set(picked)))
         for k in picked:
             v = options[k].integral
             if v is not None and v.select is Select.ALWAYS:
                 self._dae.notes.append(f"{v.name} has stateSelect=always but cannot be a state")
         return [columns[k] for k in picked]
+
+    def _choice(self, columns: list[int], options: list[Candidate], picked: set[int]) -> Choice:
+        kept, integrals = [], []
+        for k, (c, o) in enumerate(zip(columns, options, strict=True)):
+            if k not in picked and o.integral is not None:
+                kept.append(o.integral)
+                below = self._previous[self._previous[c]]
+                integrals.append(self._names[below] if below != FREE else "")
+        dummies = (options[k].integral for k in sorted(picked))
+        return Choice(tuple(kept), tuple(v for v in dummies if v is not None), tuple(integrals))
 
     def _integral(self, c: int) -> DaeVariable | None:
         return self._dae.variables.get(self._names[self._previous[c]])

@@ -1,0 +1,68 @@
+"""What index reduction did: which equations it differentiated, between which states it chose, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kilohertz.ir.dae import AnyEquation, DaeVariable, Select
+
+FREE_STATE = "no constraint ties it"
+LAST_CANDIDATE = "as good as the others, which have larger pivots"
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiated:
+    """An equation that was differentiated, as it was before; `order` 1 for the first derivative."""
+
+    equation: AnyEquation
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Constraints among candidates: the dummies follow from the constraints, the kept stay states."""
+
+    kept: tuple[DaeVariable, ...]
+    dummies: tuple[DaeVariable, ...]
+    integrals: tuple[str, ...] = ()  # for each of the kept what it is the derivative of, empty where nothing
+
+
+@dataclass(slots=True)
+class Reduction:
+    """The whole account, in the order in which it happened."""
+
+    differentiated: list[Differentiated] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+    dummies: list[str] = field(default_factory=list)
+    states: list[str] = field(default_factory=list)
+
+    @property
+    def n_differentiated(self) -> int:
+        return len(self.differentiated)
+
+    def reasons(self) -> dict[str, str]:
+        """Why each state is one."""
+        found = dict.fromkeys(self.states, FREE_STATE)
+        for choice in self.choices:
+            for v, integral in zip(choice.kept, choice.integrals, strict=True):
+                if v.name in found:
+                    found[v.name] = _reason(v, choice.dummies)
+                if found.get(integral) == FREE_STATE:
+                    found[integral] = f"its derivative {v.name} is a state"
+        return found
+
+
+def _reason(v: DaeVariable, dummies: tuple[DaeVariable, ...]) -> str:
+    """The first point in which a kept candidate is ahead of those that lost: the order of `select_states`."""
+    lost = max((d.select.value for d in dummies), default=0)
+    over = f"over {', '.join(d.name for d in dummies[:3])}{', ...' if len(dummies) > 3 else ''}" if dummies else ""
+    if not dummies:
+        return FREE_STATE
+    if v.select.value > lost:
+        named = v.select is not Select.DEFAULT
+        return f"stateSelect={v.select.name.lower()} {over}" if named else f"{over}, which are to be avoided"
+    if v.fixed and not all(d.fixed for d in dummies):
+        return f"its start is fixed, {over}"
+    if v.start is not None and any(d.start is None for d in dummies):
+        return f"its start is given, {over}"
+    return f"{LAST_CANDIDATE} {over}"
