@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError, SourceMap
-from kilohertz.codegen import CProgram, generate
+from kilohertz.codegen import CProgram, generate, runtime_sources
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import EnumType
 from kilohertz.toolchain import (
@@ -61,7 +61,7 @@ def program_units(code: CProgram, flags: tuple[str, ...] = ()) -> tuple[list[Uni
     own_headers = (*headers, Source(code.header.name, code.header.text))
     units = [
         Unit(tuple(Source(f.name, f.text) for f in code.files), own_headers, (), flags),
-        Unit(tuple(Source(name, text) for name, text in runtime.sources()), headers),
+        Unit(tuple(Source(name, text) for name, text in runtime_sources()), headers),
     ]
     libraries: tuple[str, ...] = ()
     if code.external is not None:

@@ -1,0 +1,124 @@
+/* The bounded stepper: one period of a model with a fixed-step method.  Off-line runs and the periodic task call the same
+ * functions, so their numbers are the same to the bit.
+ *
+ * Memory comes in one piece: stepper, work area, instance, without pointers into itself.  A snapshot is a memcpy of
+ * khz_stepper_size bytes (external objects excepted).  After init nothing allocates, locks, prints or blocks.
+ *
+ *     size_t n = khz_stepper_size(model, &settings);
+ *     khz_stepper *s = aligned_alloc(64, n);               n is a multiple of 64
+ *     khz_stepper_prepare(s, model, &settings);            defaults; then parameters and inputs may be set through
+ *     void *z = khz_stepper_instance(s);                   ... the instance
+ *     khz_status status = khz_stepper_start(s, 0.0);       initial equations; the first outputs stand in the instance
+ *     for (;;) { inputs into z; flags = khz_stepper_step(s); outputs from z; } */
+#ifndef KHZ_STEPPER_H
+#define KHZ_STEPPER_H
+
+#include "khz_method.h"
+#include "khz_model.h"
+
+/* What happens to a state event inside a step. */
+enum {
+    KHZ_EVENTS_NONE = 0,      /* detected and handled at the end of the step: 1 step */
+    KHZ_EVENTS_MID = 1,       /* assumed in the middle: at most 3 steps */
+    KHZ_EVENTS_LINEAR = 2,    /* linear interpolation, next step stretched: 1 step */
+    KHZ_EVENTS_CATCH_UP = 3,  /* linear interpolation, rest of the step at once: at most 2 steps */
+    KHZ_EVENTS_HERMITE = 4,   /* cubic interpolation, next step stretched: 1 step and 1 right-hand side */
+    KHZ_EVENTS_PREDICT = 5    /* predicted, step shortened and the next lengthened: 1 step */
+};
+
+/* Inputs over the step: as at its beginning, or extrapolated from the last two or three samples. */
+enum { KHZ_INPUT_HELD = 0, KHZ_INPUT_LINEAR = 1, KHZ_INPUT_QUADRATIC = 2 };
+
+/* Plain data; zero means the default. */
+typedef struct khz_step_settings {
+    int64_t period_ns;
+    int32_t method;           /* khz_method_index("rk4") */
+    int32_t events;           /* KHZ_EVENTS_* */
+    int32_t newton;           /* simplified Newton iterations per implicit stage (2) */
+    int32_t loop_newton;      /* Newton iterations of each nonlinear loop of the model (6) */
+    int32_t event_cap;        /* passes of an event iteration (8) */
+    int32_t jacobian_every;   /* renew the Jacobian every k-th step (1) */
+    int32_t input_mode;       /* KHZ_INPUT_* */
+    int32_t inlined;          /* implicit stages through model->inlined */
+} khz_step_settings;
+
+/* What a step did. */
+enum {
+    KHZ_STEP_EVENT = 1u,           /* an event was handled: discrete values or states may have jumped */
+    KHZ_STEP_STATE_EVENT = 2u,
+    KHZ_STEP_TIME_EVENT = 4u,
+    KHZ_STEP_BEHIND = 8u,          /* the state is that of an event before the end of the period */
+    KHZ_STEP_LATE_TIME_EVENT = 16u, /* a time event inside the period was handled at its end */
+    KHZ_STEP_TERMINATED = 32u,     /* terminate() was reached */
+    KHZ_STEP_ASSERTION = 64u,
+    KHZ_STEP_HELD = 128u,          /* the step failed: the states are those before it */
+    KHZ_STEP_NEWTON_CAP = 256u,
+    KHZ_STEP_NOT_FINITE = 512u,
+    KHZ_STEP_PIVOT = 1024u,
+    KHZ_STEP_EVENT_CAP = 2048u,
+    KHZ_STEP_CHATTERS = 4096u,
+    KHZ_STEP_FAILURE = 8192u       /* another failure: a function outside its domain, an index out of bounds, ... */
+};
+
+/* What happened since the start. */
+typedef struct khz_step_counts {
+    uint64_t steps, rhs, jacobians, factorisations, solves, state_events, time_events, event_passes;
+    uint64_t held, newton_caps, not_finite, pivots, event_caps, chattering, assertions, failures, late_time_events;
+    uint64_t max_step_rhs, max_step_passes;   /* most in one period */
+} khz_step_counts;
+
+/* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
+typedef struct khz_block_counts {
+    uint32_t newton_caps, pivots, failures, reserved;
+    double time;                   /* of the last one */
+    double residual;               /* largest, relative, where a Newton cap was hit */
+} khz_block_counts;
+
+typedef struct khz_stepper khz_stepper;
+
+struct khz_stepper {
+    const khz_model *model;
+    const khz_method *method;
+    khz_step_settings settings;
+    size_t size, work, blocks, faults, flips, instance;   /* offsets from the stepper, in bytes */
+    double start;
+    uint64_t n;               /* periods done: the grid is at start + n*period */
+    double behind;            /* the state is this much before the grid, in seconds */
+    uint32_t flags;           /* of the last step */
+    int32_t is_fresh;         /* xd in the instance belongs to the state: no need to evaluate it again */
+    int32_t jacobian_age;     /* steps since it was evaluated; < 0: not at all */
+    double factored_h;        /* h*gamma the factors belong to; 0: none */
+    int32_t first_assert;     /* place of the first assertion that failed, KHZ_NOWHERE */
+    int32_t n_inputs_seen;    /* samples of inputs in the history */
+    khz_step_counts counts;
+    /* Off-line only: called with the values just before an event.  NULL in a real-time program. */
+    void (*before_event)(void *user);
+    void *user;
+    int64_t stop_ns;          /* > 0: end of an off-line run after the start; the last step is cut there */
+};
+
+/* Bytes of the whole; a multiple of 64.  0 when the settings do not make sense. */
+KHZ_EXPORT size_t khz_stepper_size(const khz_model *m, const khz_step_settings *s);
+/* Everything at its defaults, nothing computed yet.  KHZ_UNSUPPORTED when the settings do not make sense. */
+KHZ_EXPORT khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_settings *s);
+/* Initial equations and first event. */
+KHZ_EXPORT khz_status khz_stepper_start(khz_stepper *s, double start);
+/* khz_stepper_prepare, then khz_stepper_start. */
+KHZ_EXPORT khz_status khz_stepper_init(void *memory, const khz_model *m, const khz_step_settings *s, double start);
+/* One period; what happened.  Never fails, never allocates. */
+KHZ_EXPORT uint32_t khz_stepper_step(khz_stepper *s);
+/* A parameter was changed between two steps: nothing computed before is used again. */
+KHZ_EXPORT void khz_stepper_touch(khz_stepper *s);
+KHZ_EXPORT void *khz_stepper_instance(khz_stepper *s);
+/* Time of the state: that of the grid, or of an event shortly before it. */
+KHZ_EXPORT double khz_stepper_time(const khz_stepper *s);
+/* [n_blocks + 1] */
+KHZ_EXPORT const khz_block_counts *khz_stepper_blocks(const khz_stepper *s);
+/* [n_x] how often the derivative of each state was not finite. */
+KHZ_EXPORT const uint32_t *khz_stepper_faults(const khz_stepper *s);
+/* [n_r] how often each relation was found chattering. */
+KHZ_EXPORT const uint32_t *khz_stepper_chattering(const khz_stepper *s);
+/* Free what external objects hold. */
+KHZ_EXPORT void khz_stepper_destroy(khz_stepper *s);
+
+#endif
