@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.graphs import colour_columns, transposed
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.simulate.failure import failure
@@ -48,10 +47,6 @@ class _Offline(ctypes.Structure):
         ("offset", ctypes.c_void_p),
         ("kind", ctypes.c_void_p),
         ("rows", ctypes.c_void_p),
-        ("n_colours", ctypes.c_int32),
-        ("colour", ctypes.c_void_p),
-        ("first", ctypes.c_void_p),
-        ("row", ctypes.c_void_p),
         ("work", ctypes.c_void_p),
         ("code", ctypes.c_int32),
         ("n_steps", ctypes.c_int64),
@@ -191,7 +186,6 @@ class _Run:
         n_work = self.program.library.khz_offline_work
         n_work.restype, n_work.argtypes = ctypes.c_int64, [ctypes.c_void_p]
         self.work = np.zeros(int(n_work(self.program.model)))
-        self.colours, self.first, self.row = _sparsity(self.program)
         self.flush = _Flush(self._flush)
         span = e.stop - e.start
         grid = span / e.intervals
@@ -213,10 +207,6 @@ class _Run:
             offset=self.offsets.ctypes.data,
             kind=self.kinds.ctypes.data,
             rows=self.rows.ctypes.data,
-            n_colours=int(self.colours.max()) + 1 if len(self.colours) else 0,
-            colour=self.colours.ctypes.data,
-            first=self.first.ctypes.data,
-            row=self.row.ctypes.data,
             work=self.work.ctypes.data,
             time=e.start,
         )
@@ -238,19 +228,6 @@ class _Run:
         if len(self.messages) < 1000:
             head = "warning: " if level else ""
             self.messages.append(f"{head}time = {time:g}: {message.decode('utf-8', 'replace')}")
-
-
-def _sparsity(program: Program) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Colours of the columns of the state Jacobian, and its pattern by columns."""
-    n = program.code.counts[Kind.STATE]
-    rows: Sequence[Sequence[int]] = program.step.state_sparsity
-    if len(rows) != n:
-        rows = [range(n)] * n
-    columns = transposed([list(r) for r in rows], n) if n else []
-    colours = colour_columns([list(r) for r in rows], n) if n else []
-    first = np.cumsum([0, *(len(c) for c in columns)]).astype(np.int32)
-    row = np.array([i for c in columns for i in c] or [0], np.int32)
-    return np.array(colours or [0], np.int32), first, row
 
 
 def _count(o: _Offline, statistics: Statistics | None) -> None:

@@ -50,9 +50,6 @@ typedef struct khz_offline {
     const int64_t *offset;
     const int32_t *kind;
     double *rows;
-    /* sparsity of d xd / d x: rows of column j in row[first[j] .. first[j+1]-1]; columns of one colour share no row */
-    int32_t n_colours;
-    const int32_t *colour, *first, *row;
     double *work;               /* khz_offline_work(model) doubles */
     /* results */
     int32_t code;               /* of the solver, where it failed */

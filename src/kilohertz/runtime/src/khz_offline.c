@@ -4,12 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_jacobian.h"
+
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
 enum { ROOT_CAP = 120, CREEP_CAP = 50 };
 
 typedef struct work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
     double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see settle_bands */
+    double *jac;
 } work;
 
 static int32_t unknowns(const khz_model *m)
@@ -19,7 +22,7 @@ static int32_t unknowns(const khz_model *m)
 
 int64_t khz_offline_work(const khz_model *m)
 {
-    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + 8;
+    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + m->jac_row[m->n_x] + 8;
 }
 
 static work divide(const khz_offline *o)
@@ -40,6 +43,7 @@ static work divide(const khz_offline *o)
     w.peak = w.largest + m->n_r;
     w.n_small = w.peak + m->n_r;
     w.before = w.n_small + m->n_r;
+    w.jac = w.before + m->n_r;
     return w;
 }
 
@@ -160,45 +164,32 @@ static int rhs(double t, void *y, void *yd, void *user)
 
 static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, void *t2, void *t3)
 {
+    (void)fy;
     (void)t2;
     (void)t3;
     khz_offline *const o = (khz_offline *)user;
-    const int32_t n = o->model->n_x;
-    double *const x = o->sundials->vector_data(y);
-    const double *const f = o->sundials->vector_data(fy);
-    double *const shifted = o->sundials->vector_data(t1);
+    const khz_model *const m = o->model;
+    const khz_context *const c = (const khz_context *)o->instance;
+    const int32_t n = m->n_x;
+    const double *const x = o->sundials->vector_data(y);
     double *const matrix = o->sundials->matrix_data(a); /* column major */
-    const double *const nominal = khz_reals(o->instance, o->model->nominal);
     const work w = divide(o);
-    double *const kept = w.k;
     o->n_jacobians++;
-    memcpy(kept, x, sizeof(double) * (size_t)n);
+    /* Most often the derivatives were last asked for at this very point. */
+    const int here = c->status == KHZ_OK && c->time == t &&
+                     memcmp(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)n) == 0;
+    o->n_rhs += here ? 0 : 1;
+    khz_status status = here ? KHZ_OK : khz_derivatives(m, o->instance, t, x, o->sundials->vector_data(t1));
+    o->n_rhs += m->directional == NULL ? m->n_colours + 1 : 0;
+    status = status == KHZ_OK ? khz_jacobian(m, o->instance, w.jac, w.k) : status;
     memset(matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
-    for (int32_t colour = 0; colour < o->n_colours; colour++) {
-        for (int32_t j = 0; j < n; j++) {
-            if (o->colour[j] == colour) {
-                const double size = fmax(fabs(kept[j]), 1e-2 * nominal[j]);
-                x[j] = kept[j] + sqrt(DBL_EPSILON) * (f[j] < 0.0 ? -size : size);
-            }
-        }
-        o->n_rhs++;
-        const khz_status status = khz_derivatives(o->model, o->instance, t, x, shifted);
-        for (int32_t j = 0; j < n; j++) {
-            if (o->colour[j] != colour) {
-                continue;
-            }
-            const double delta = x[j] - kept[j];
-            for (int32_t k = o->first[j]; k < o->first[j + 1]; k++) {
-                const int32_t i = o->row[k];
-                matrix[(size_t)j * (size_t)n + (size_t)i] = (shifted[i] - f[i]) / delta;
-            }
-            x[j] = kept[j];
-        }
-        if (status != KHZ_OK) {
-            return 1;
+    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            matrix[(size_t)m->jac_column[k] * (size_t)n + (size_t)i] = w.jac[k];
+            status = fabs(w.jac[k]) <= DBL_MAX ? status : KHZ_NOT_FINITE;
         }
     }
-    return 0;
+    return status != KHZ_OK;
 }
 
 typedef struct solver {

@@ -1,0 +1,19 @@
+/* The state Jacobian of a model along its colours: by its symbolic directional derivative, or by differences where it
+ * has none.  Both functions are called after khz_derivatives at the same point and leave the instance there. */
+#ifndef KHZ_JACOBIAN_H
+#define KHZ_JACOBIAN_H
+
+#include "khz_model.h"
+
+/* Doubles of work. */
+KHZ_EXPORT size_t khz_jacobian_work(const khz_model *m);
+
+/* jac [jac_row[n_x]]: d xd/d x in the order of jac_row and jac_column.  At most n_colours directional derivatives, or
+ * n_colours + 1 evaluations of the derivatives.  Allocates: never. */
+KHZ_EXPORT khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work);
+
+/* slope [n_x]: d xd/d time with the states at rest.  `scale`: a time over which the model changes (the step), used for
+ * differences alone.  One directional derivative, or two evaluations.  Allocates: never. */
+KHZ_EXPORT khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work);
+
+#endif

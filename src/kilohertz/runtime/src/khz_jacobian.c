@@ -1,0 +1,108 @@
+#include "khz_jacobian.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+size_t khz_jacobian_work(const khz_model *m)
+{
+    return 3U * (size_t)m->n_x;
+}
+
+static khz_status direction(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    c->arena_used = 0;
+    return m->directional(instance);
+}
+
+static khz_status by_directions(const khz_model *m, void *instance, double *jac)
+{
+    double *const seed = khz_reals(instance, m->seed);
+    const double *const rate = khz_reals(instance, m->xd_dir);
+    *khz_reals(instance, m->seed_time) = 0.0;
+    for (int32_t colour = 0; colour < m->n_colours; colour++) {
+        for (int32_t j = 0; j < m->n_x; j++) {
+            seed[j] = m->jac_colour[j] == colour ? 1.0 : 0.0;
+        }
+        const khz_status status = direction(m, instance);
+        if (status != KHZ_OK) {
+            return status;
+        }
+        for (int32_t i = 0; i < m->n_x; i++) {
+            for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+                jac[k] = m->jac_colour[m->jac_column[k]] == colour ? rate[i] : jac[k];
+            }
+        }
+    }
+    return KHZ_OK;
+}
+
+/* One colour: x moved in all its columns at once. */
+static khz_status difference(const khz_model *m, void *instance, int32_t colour, double *jac, const double *x,
+                             const double *xd, double *moved)
+{
+    khz_context *const c = (khz_context *)instance;
+    const double *const nominal = khz_reals(instance, m->nominal);
+    const double *const now = khz_reals(instance, m->x);
+    for (int32_t j = 0; j < m->n_x; j++) {
+        const double size = sqrt(DBL_EPSILON) * fmax(fabs(x[j]), 1e-2 * nominal[j]);
+        moved[j] = m->jac_colour[j] != colour ? x[j] : xd[j] < 0.0 ? x[j] - size : x[j] + size;
+    }
+    const khz_status status = khz_derivatives(m, instance, c->time, moved, moved);
+    for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            const int32_t j = m->jac_column[k];
+            jac[k] = m->jac_colour[j] == colour ? (moved[i] - xd[i]) / (now[j] - x[j]) : jac[k];
+        }
+    }
+    return status;
+}
+
+static khz_status by_differences(const khz_model *m, void *instance, double *jac, double *work)
+{
+    const khz_context *const c = (const khz_context *)instance;
+    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    double *const x = work;
+    double *const xd = work + m->n_x;
+    double *const moved = xd + m->n_x;
+    memcpy(x, khz_reals(instance, m->x), bytes);
+    memcpy(xd, khz_reals(instance, m->xd), bytes);
+    khz_status status = KHZ_OK;
+    for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
+        status = difference(m, instance, colour, jac, x, xd, moved);
+    }
+    const khz_status back = khz_derivatives(m, instance, c->time, x, moved);
+    return status == KHZ_OK ? back : status;
+}
+
+khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)
+{
+    return m->directional != NULL ? by_directions(m, instance, jac) : by_differences(m, instance, jac, work);
+}
+
+khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work)
+{
+    khz_context *const c = (khz_context *)instance;
+    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    if (m->directional != NULL) {
+        memset(khz_reals(instance, m->seed), 0, bytes);
+        *khz_reals(instance, m->seed_time) = 1.0;
+        const khz_status status = direction(m, instance);
+        *khz_reals(instance, m->seed_time) = 0.0;
+        memcpy(slope, khz_reals(instance, m->xd_dir), bytes);
+        return status;
+    }
+    const double time = c->time;
+    double *const x = work;
+    double *const xd = work + m->n_x;
+    memcpy(x, khz_reals(instance, m->x), bytes);
+    memcpy(xd, khz_reals(instance, m->xd), bytes);
+    const double later = time + sqrt(DBL_EPSILON) * fmax(fabs(time), scale);
+    const khz_status status = khz_derivatives(m, instance, later, x, slope);
+    for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
+        slope[i] = (slope[i] - xd[i]) / (later - time);
+    }
+    const khz_status back = khz_derivatives(m, instance, time, x, xd + m->n_x);
+    return status == KHZ_OK ? back : status;
+}
