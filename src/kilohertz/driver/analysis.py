@@ -1,28 +1,115 @@
-"""What symbolic processing made of a model: counts, states, loops, events, and where each loop comes from."""
+"""What symbolic processing made of a model: counts, states, loops, events, and where each comes from.
+
+The fields of these classes are the keys of `khz analyse --json`; docs/reference/analyse.md says what they mean.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from kilohertz.base import Origin, SourceMap
+from kilohertz.base import Origin, SourceMap, Span
+from kilohertz.driver.contract import Log
 from kilohertz.driver.report import Report
-from kilohertz.ir.step import AlgorithmBlock, Block, CallBlock, Kind, LinearLoop, MixedLoop, NonlinearLoop, Step
+from kilohertz.graphs import colour_columns
+from kilohertz.ir.dae import print_equation, show
+from kilohertz.ir.step import (
+    Block,
+    Kind,
+    LinearLoop,
+    MixedLoop,
+    NonlinearLoop,
+    Partition,
+    Step,
+    WhenBlock,
+    targets,
+)
 
-_LONGEST_LIST = 8  # names shown of one loop in the text
+_LONGEST_EQUATION = 120
+_MATRIX = {Partition.ONCE: "constant", Partition.EVENT: "event"}  # else: every step
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in the source."""
+
+    component: str
+    file: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """What one pass did to the numbers of equations and unknowns; None where the form cannot be counted."""
+
+    name: str
+    equations_before: int | None
+    equations_after: int | None
+    unknowns_before: int | None
+    unknowns_after: int | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    name: str
+    why: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Differentiation:
+    """An equation that index reduction differentiated `order` times."""
+
+    equation: str
+    order: int
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: its kind, when it is solved, its size before and after tearing, its iteration variables, its place."""
+    """A loop: its kind, when it is solved, its size before and after tearing, its iteration variables, its places.
+
+    `matrix` tells of a linear loop that is solved again and again when its matrix changes: constant, event or step.
+    """
 
     kind: str
     partition: str
     size: int
     torn_size: int
+    matrix: str | None
     unknowns: tuple[str, ...]
-    place: str
+    operations: int
+    components: tuple[str, ...]
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What can make an event: a crossing, an instant, a sample; or what happens at one: a when, a delay line."""
+
+    kind: str
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian:
+    """The state Jacobian: its size, the entries that may differ from zero, and the colours that compress it."""
+
+    rows: int
+    entries: int
+    colours: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Blocks of one partition, and the operations to evaluate them once."""
+
+    partition: str
+    blocks: int
+    operations: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +118,16 @@ class Analysis:
 
     name: str
     counts: dict[str, int]
+    reductions: tuple[Reduced, ...]
+    states: tuple[State, ...]
+    differentiated: tuple[Differentiation, ...]
+    dummy_derivatives: tuple[str, ...]
     blocks: dict[str, int]
-    states: tuple[str, ...]
     loops: tuple[Loop, ...]
     initial_loops: tuple[Loop, ...]
-    state_jacobian: tuple[int, int]  # rows, entries that may differ from zero
+    events: tuple[Event, ...]
+    jacobian: Jacobian
+    operations: tuple[Work, ...]
     notes: tuple[str, ...]
 
     def as_json(self) -> str:
@@ -44,89 +136,178 @@ class Analysis:
         return json.dumps(asdict(self), indent=1)
 
     def as_text(self) -> str:
-        lines = [self.name]
-        lines += [f"  {label.replace('_', ' '):34} {number:8}" for label, number in self.counts.items()]
-        lines += ["blocks"] + [f"  {label:34} {number:8}" for label, number in self.blocks.items()]
-        lines += [f"states: {', '.join(self.states) or 'none'}"]
-        rows, entries = self.state_jacobian
-        if rows:
-            lines.append(f"state Jacobian: {rows} x {rows}, {entries} entries ({100 * entries / rows**2:.0f} %)")
-        for title, loops in (("loops", self.loops), ("loops of the initial problem", self.initial_loops)):
-            if loops:
-                lines.append(title)
-                lines += [f"  {_loop_text(loop)}" for loop in loops]
-        lines += [f"note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        from kilohertz.driver.analysis_text import text
+
+        return text(self)
 
 
-def analyse(report: Report, step: Step, sources: SourceMap) -> Analysis:
+def analyse(report: Report, step: Step, log: Log, flatten_seconds: float, sources: SourceMap) -> Analysis:
     """Count and locate."""
-    kinds = Counter(v.slot.kind for v in step.variables.values())
-    counts = {
-        "equations": report.equations,
-        "unknowns": report.unknowns,
-        "names read from another (aliases)": len(step.aliases),
-        "parameters": kinds[Kind.PARAMETER] + kinds[Kind.INT_PARAMETER] + kinds[Kind.STRING_PARAMETER],
-        "states": kinds[Kind.STATE],
-        "algebraic unknowns left": kinds[Kind.ALGEBRAIC],
-        "discrete unknowns left": kinds[Kind.DISCRETE] + kinds[Kind.INT_DISCRETE],
-        "crossing functions": len(step.crossings),
-        "time events": len(step.time_events),
-        "samples": len(step.samples),
-        "delays": len(step.delays),
-    }
-    blocks = Counter(f"{block.partition.value}: {_kind(block)}" for block in step.blocks)
-    states = tuple(v.name for v in step.variables.values() if v.slot.kind is Kind.STATE)
+    where = _Places(sources)
+    reduction = log.reduction
+    blocks = Counter(f"{block.partition.value}: {kind_of(block)}" for block in step.blocks)
     return Analysis(
-        step.name,
-        counts,
-        dict(sorted(blocks.items())),
-        states,
-        tuple(_loops(step.blocks, sources)),
-        tuple(_loops(step.initial, sources)),
-        (len(step.state_sparsity), sum(map(len, step.state_sparsity))),
-        step.notes,
+        name=step.name,
+        counts=_counts(report, step),
+        reductions=tuple(_reductions(report, log, flatten_seconds)),
+        states=tuple(_states(step, log, where)),
+        differentiated=tuple(_differentiated(log, where)),
+        dummy_derivatives=tuple(reduction.dummies) if reduction is not None else (),
+        blocks=dict(sorted(blocks.items())),
+        loops=tuple(_loops(step.blocks, where)),
+        initial_loops=tuple(_loops(step.initial, where)),
+        events=tuple(_events(step, where)),
+        jacobian=_jacobian(step),
+        operations=tuple(_operations(step)),
+        notes=step.notes,
     )
 
 
-def _kind(block: Block) -> str:
-    match block:
-        case LinearLoop():
-            return "linear loop"
-        case NonlinearLoop():
-            return "nonlinear loop"
-        case MixedLoop():
-            return "mixed loop"
-        case CallBlock():
-            return "function call"
-        case AlgorithmBlock():
-            return "algorithm"
-        case _:
-            return type(block).__name__.lower().removesuffix("block")
+class _Places:
+    """From origins to lines."""
+
+    def __init__(self, sources: SourceMap) -> None:
+        self._sources = sources
+
+    def of(self, origin: Origin) -> Place:
+        return self._at(origin.spans[0] if origin.spans else None, origin.path)
+
+    def all_of(self, origins: Sequence[Origin]) -> tuple[Place, ...]:
+        """Each place once, in order.  Of a joined origin only the first span is known to belong to its component."""
+        exact = [self.of(o) for o in origins if o.spans]
+        known = {(p.file, p.line) for p in exact}
+        joined = (self._at(span, "") for o in origins for span in o.spans[1:])
+        return tuple(dict.fromkeys([*exact, *(p for p in joined if (p.file, p.line) not in known)]))
+
+    def _at(self, span: Span | None, path: str) -> Place:
+        position = self._sources.position(span) if span is not None else None
+        return Place(path, span.file if span is not None else "", position[0] if position is not None else None)
 
 
-def _loops(blocks: tuple[Block, ...], sources: SourceMap) -> Iterator[Loop]:
+def _counts(report: Report, step: Step) -> dict[str, int]:
+    kinds = Counter(v.slot.kind for v in step.variables.values())
+    return {
+        "equations": report.equations,
+        "unknowns": report.unknowns,
+        "aliases": len(step.aliases),
+        "parameters": kinds[Kind.PARAMETER] + kinds[Kind.INT_PARAMETER] + kinds[Kind.STRING_PARAMETER],
+        "inputs": kinds[Kind.INPUT] + kinds[Kind.INT_INPUT],
+        "states": kinds[Kind.STATE],
+        "algebraic": kinds[Kind.ALGEBRAIC],
+        "discrete": kinds[Kind.DISCRETE] + kinds[Kind.INT_DISCRETE] + kinds[Kind.STRING_DISCRETE],
+        "crossings": len(step.crossings),
+        "time_events": len(step.time_events),
+        "samples": len(step.samples),
+        "delays": len(step.delays),
+    }
+
+
+def _reductions(report: Report, log: Log, seconds: float) -> Iterator[Reduced]:
+    yield Reduced("flatten", None, report.equations, None, report.unknowns, seconds)
+    for r in log.records:
+        before, after = r.before, r.after
+        yield Reduced(
+            r.name,
+            before.equations if before else None,
+            after.equations if after else None,
+            before.unknowns if before else None,
+            after.unknowns if after else None,
+            r.seconds,
+        )
+
+
+def _states(step: Step, log: Log, where: _Places) -> Iterator[State]:
+    reasons = log.reduction.reasons() if log.reduction is not None else {}
+    for v in step.of_kind(Kind.STATE):
+        yield State(v.name, reasons.get(v.name, "made by a pass"), where.of(v.origin))
+
+
+def _differentiated(log: Log, where: _Places) -> Iterator[Differentiation]:
+    """Each equation once, with the highest order it reached."""
+    if log.reduction is None:
+        return
+    highest = {id(d.equation): d for d in log.reduction.differentiated}  # orders rise
+    for d in highest.values():
+        shown = print_equation(d.equation)
+        shown = shown if len(shown) <= _LONGEST_EQUATION else shown[: _LONGEST_EQUATION - 3] + "..."
+        yield Differentiation(shown, d.order, where.of(d.equation.origin))
+
+
+def kind_of(block: Block) -> str:
+    """A block's kind in words."""
+    words = {"LinearLoop": "linear loop", "NonlinearLoop": "nonlinear loop", "MixedLoop": "mixed loop"}
+    words |= {"CallBlock": "function call", "AlgorithmBlock": "algorithm", "WhenBlock": "when"}
+    name = type(block).__name__
+    return words.get(name, name.lower())
+
+
+def _loops(blocks: tuple[Block, ...], where: _Places) -> Iterator[Loop]:
     for block in blocks:
-        place = _place(block.origin, sources)
-        when = block.partition.value
-        if isinstance(block, LinearLoop | NonlinearLoop):
+        if isinstance(block, LinearLoop):
             names = tuple(r.name for r in block.unknowns)
-            yield Loop(_kind(block), when, len(names) + len(block.inner), len(names), names, place)
+            matrix = None if block.partition is Partition.INITIAL else _MATRIX.get(block.matrix_partition, "step")
+            yield _loop(block, names, matrix, [b.origin for b in block.inner], where)
+        elif isinstance(block, NonlinearLoop):
+            names = tuple(r.name for r in block.unknowns)
+            yield _loop(block, names, None, [b.origin for b in block.inner], where)
         elif isinstance(block, MixedLoop):
-            inside = tuple(_loops(block.continuous, sources))
-            size = len(block.continuous) + len(block.discrete)
-            torn = sum(loop.torn_size for loop in inside)
-            yield Loop(_kind(block), when, size, torn, tuple(n for loop in inside for n in loop.unknowns), place)
+            inside = tuple(_loops(block.continuous, where))
+            names = tuple(n for loop in inside for n in loop.unknowns)
+            yield _loop(block, names, None, [b.origin for b in (*block.continuous, *block.discrete)], where)
             yield from inside
 
 
-def _place(origin: Origin, sources: SourceMap) -> str:
-    position = sources.position(origin.spans[0]) if origin.spans else None
-    line = f"{origin.spans[0].file}:{position[0]}" if position is not None else ""
-    return " ".join(part for part in (origin.path, line) if part)
+def _loop(block: Block, names: tuple[str, ...], matrix: str | None, inner: list[Origin], where: _Places) -> Loop:
+    origins = [block.origin, *inner]
+    components = tuple(dict.fromkeys(o.path for o in origins if o.path))
+    size = len(targets(block))
+    operations, partition = operations_of(block), block.partition.value
+    return Loop(
+        kind_of(block).removesuffix(" loop"),
+        partition,
+        size,
+        len(names),
+        matrix,
+        names,
+        operations,
+        components,
+        where.all_of(origins),
+    )
 
 
-def _loop_text(loop: Loop) -> str:
-    names = ", ".join(loop.unknowns[:_LONGEST_LIST]) + (", ..." if len(loop.unknowns) > _LONGEST_LIST else "")
-    torn = f"{loop.size} -> {loop.torn_size}"
-    return f"{loop.kind:15} {loop.partition:9} {torn:>12}  torn on {names or 'nothing'}  ({loop.place})"
+def _events(step: Step, where: _Places) -> Iterator[Event]:
+    for c in step.crossings:
+        yield Event("crossing", show(c.relation), where.of(c.origin))
+    for t in step.time_events:
+        yield Event("time", f"time = {show(t.at)}", where.of(t.origin))
+    for s in step.samples:
+        yield Event("sample", f"from {show(s.start)} every {show(s.interval)}", where.of(s.origin))
+    for d in step.delays:
+        yield Event("delay", f"{d.source.name} by at most {show(d.maximum)}", where.of(d.origin))
+    for b in step.blocks:
+        if isinstance(b, WhenBlock):
+            yield Event("when", f"{show(b.guard)}: {len(b.actions)} action(s)", where.of(b.origin))
+
+
+def _jacobian(step: Step) -> Jacobian:
+    rows = [list(r) for r in step.state_sparsity]
+    colours = colour_columns(rows, len(rows)) if rows else []
+    return Jacobian(len(rows), sum(map(len, rows)), max(colours, default=-1) + 1)
+
+
+def operations_of(block: Block) -> int:
+    """Operations to run a block once; a mixed loop is counted with one turn."""
+    if isinstance(block, MixedLoop):
+        return max(block.cost, sum(operations_of(b) for b in (*block.continuous, *block.discrete)))
+    return block.cost
+
+
+def _operations(step: Step) -> Iterator[Work]:
+    by_partition: dict[str, list[Block]] = {Partition.ONCE.value: list(step.once)}
+    by_partition[Partition.INITIAL.value] = list(step.initial)
+    for b in step.blocks:
+        by_partition.setdefault(b.partition.value, []).append(b)
+    for p in Partition:
+        blocks = by_partition.get(p.value)
+        if blocks:
+            yield Work(p.value, len(blocks), sum(map(operations_of, blocks)))

@@ -93,7 +93,8 @@ class Model:
         """What symbolic processing made of the model."""
         from kilohertz.driver.analysis import analyse
 
-        return analyse(self.check(), self.process(), self.session.libraries.sources)
+        report, step = self.check(), self.process()
+        return analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
 
     def compile(self) -> Program:
         """Process the equations symbolically, generate C, compile and load it."""

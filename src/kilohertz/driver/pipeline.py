@@ -79,6 +79,8 @@ def _check(work: Work) -> Balance:
 
 
 def _process(work: Work) -> Step:
+    import kilohertz.passes  # noqa: F401  so that no pass is charged with loading NumPy
+
     assert work.flat is not None
     step: Step = run_passes(PASSES, work.flat, work.log)
     return step

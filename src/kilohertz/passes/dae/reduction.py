@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from kilohertz.ir.dae import AnyEquation, DaeVariable, Select
 
 FREE_STATE = "no constraint ties it"
-LAST_CANDIDATE = "as good as the others, which have larger pivots"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +54,10 @@ class Reduction:
 def _reason(v: DaeVariable, dummies: tuple[DaeVariable, ...]) -> str:
     """The first point in which a kept candidate is ahead of those that lost: the order of `select_states`."""
     lost = max((d.select.value for d in dummies), default=0)
-    over = f"over {', '.join(d.name for d in dummies[:3])}{', ...' if len(dummies) > 3 else ''}" if dummies else ""
     if not dummies:
         return FREE_STATE
+    losers = f"{', '.join(d.name for d in dummies[:3])}{', ...' if len(dummies) > 3 else ''}"
+    over = f"over {losers}"
     if v.select.value > lost:
         named = v.select is not Select.DEFAULT
         return f"stateSelect={v.select.name.lower()} {over}" if named else f"{over}, which are to be avoided"
@@ -65,4 +65,4 @@ def _reason(v: DaeVariable, dummies: tuple[DaeVariable, ...]) -> str:
         return f"its start is fixed, {over}"
     if v.start is not None and any(d.start is None for d in dummies):
         return f"its start is given, {over}"
-    return f"{LAST_CANDIDATE} {over}"
+    return f"the constraints are better solved for {losers}"

@@ -1,0 +1,127 @@
+"""An analysis as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kilohertz.driver.analysis import Analysis, Loop, Place
+
+_MOST_NAMES = 8  # names shown of one loop
+_MOST_LINES = 40  # lines of one list, then only how many more there are
+_MOST_PLACES = 3
+
+
+def text(a: Analysis) -> str:
+    """All sections that have something to say."""
+    sections = (
+        _counts(a),
+        _reductions(a),
+        _states(a),
+        _index(a),
+        _loops("loops", a.loops),
+        _loops("loops of the initial problem", a.initial_loops),
+        _events(a),
+        _operations(a),
+        [f"note: {n}" for n in a.notes],
+    )
+    return "\n".join([a.name, *(line for section in sections for line in section)])
+
+
+def _counts(a: Analysis) -> Iterator[str]:
+    for label, number in a.counts.items():
+        if number:
+            yield f"  {label.replace('_', ' '):20} {number:8}"
+
+
+def _reductions(a: Analysis) -> Iterator[str]:
+    yield "passes                   equations  unknowns        ms"
+    for r in a.reductions:
+        equations, unknowns = (f"{n}" if n is not None else "" for n in (r.equations_after, r.unknowns_after))
+        yield f"  {r.name:20} {equations:>11} {unknowns:>9} {1e3 * r.seconds:9.1f}"
+
+
+def _states(a: Analysis) -> Iterator[str]:
+    yield f"states: {len(a.states) or 'none'}"
+    width = min(40, max((len(s.name) for s in a.states), default=0))
+    yield from _at_most(f"  {s.name:{width}}  {s.why}" for s in a.states)
+    j = a.jacobian
+    if j.rows:
+        share = 100 * j.entries / j.rows**2
+        yield f"state Jacobian: {j.rows} x {j.rows}, {j.entries} entries ({share:.0f} %), {j.colours} colours"
+
+
+def _index(a: Analysis) -> Iterator[str]:
+    if not a.differentiated:
+        return
+    yield f"index reduction: {len(a.differentiated)} equations differentiated"
+    yield from _at_most(f"  {_times(d.order):7} {d.equation}  ({place(d.place)})" for d in a.differentiated)
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def _loops(title: str, loops: tuple[Loop, ...]) -> Iterator[str]:
+    if not loops:
+        return
+    yield f"{title}: {len(loops)}"
+    yield from _at_most(line for loop in loops for line in _loop(loop))
+
+
+def _loop(loop: Loop) -> Iterator[str]:
+    names = ", ".join(loop.unknowns[:_MOST_NAMES]) + (", ..." if len(loop.unknowns) > _MOST_NAMES else "")
+    matrix = (
+        f", matrix {'changes every ' if loop.matrix == 'step' else ''}{_MATRIX[loop.matrix]}" if loop.matrix else ""
+    )
+    head = f"{loop.kind} in {loop.partition}, {loop.size} unknowns torn to {loop.torn_size}{matrix}"
+    yield f"  {head}; {loop.operations} operations"
+    yield f"    torn on {names or 'nothing'}"
+    shown = [place(p) for p in loop.places[:_MOST_PLACES]]
+    more = len(loop.places) - len(shown)
+    yield f"    from {'; '.join(shown) or 'no source'}" + (f"; and {more} more places" if more > 0 else "")
+
+
+_MATRIX = {"constant": "constant", "event": "changes at events only", "step": "step"}
+
+
+def _events(a: Analysis) -> Iterator[str]:
+    if a.events:
+        yield f"events: {len(a.events)}"
+        yield from _at_most(f"  {e.kind:9} {_cut(e.text)}  ({place(e.place)})" for e in a.events)
+
+
+def _operations(a: Analysis) -> Iterator[str]:
+    if a.operations:
+        yield "operations when evaluated once"
+    for w in a.operations:
+        yield f"  {w.partition:10} {w.operations:8} in {w.blocks} block{'s' if w.blocks != 1 else ''}"
+
+
+def place(p: Place) -> str:
+    """`component file:line`, the file as short as it can be told from here."""
+    line = f"{_short(p.file)}:{p.line}" if p.line is not None else ""
+    return " ".join(part for part in (p.component, line) if part) or "no source"
+
+
+def _short(file: str) -> str:
+    path = Path(file)
+    if not path.is_absolute():
+        return file
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(Path(*path.parts[-2:]))
+
+
+def _cut(line: str, width: int = 90) -> str:
+    return line if len(line) <= width else line[: width - 3] + "..."
+
+
+def _at_most(lines: Iterable[str]) -> Iterator[str]:
+    everything = list(lines)
+    yield from everything[:_MOST_LINES]
+    if len(everything) > _MOST_LINES:
+        yield f"  ... and {len(everything) - _MOST_LINES} more lines (--json has all)"
