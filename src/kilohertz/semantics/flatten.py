@@ -85,7 +85,7 @@ class _Flattener:
             for section, view in comp.node.sections:
                 if not section.algorithm and not section.initial:
                     graph.gather(section.items, Ctx(view, comp))
-            graph.mark_used(comp)
+            graph.buses.mark_used(comp)
         graph.resolve()
         self._revisit(top)
         graph.finish(self._flow_leaves(), self._streams())
@@ -139,7 +139,7 @@ class _Flattener:
         self.primitives.clear()
         self.composites.clear()
         self._visit_all(top)
-        unused = self.elaborator.graph.unused
+        unused = self.elaborator.graph.buses.unused
         self.primitives = [
             (c, o) for c, o in self.primitives if c.variability in ("parameter", "constant") or not unused(c)
         ]
@@ -161,7 +161,7 @@ class _Flattener:
         for comp in flows:
             if comp.ty is not None and comp.ty.base != REAL.base:
                 raise ModelError(Diagnostic("S467", f"the flow variable `{comp.path}` must be a Real", comp.span))
-        return [FlowLeaf(graph.leaf(c), c.origin, graph.in_bus(c)) for c in flows]
+        return [FlowLeaf(graph.leaf(c), c.origin, graph.buses.in_bus(c)) for c in flows]
 
     def _streams(self) -> dict[str, StreamVariable]:
         streams: dict[str, StreamVariable] = {}

@@ -7,8 +7,6 @@ Order matters: all connects are collected before any equation is elaborated, bec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
@@ -17,6 +15,7 @@ from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Ref
 from kilohertz.ir.flat import Equality, Equation
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
+from kilohertz.semantics.connecting.buses import Buses, Pending, has_connect
 from kilohertz.semantics.connecting.connect_sets import (
     FLOW,
     PARAMETER,
@@ -27,6 +26,7 @@ from kilohertz.semantics.connecting.connect_sets import (
     Leaf,
     connection_equations,
 )
+from kilohertz.semantics.connecting.ends import End, EndFinder, can_connect, is_expandable
 from kilohertz.semantics.connecting.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
 from kilohertz.semantics.connecting.streams import StreamTable, StreamVariable
 from kilohertz.semantics.instances import Comp, CompArray
@@ -36,28 +36,6 @@ if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _KINDS = {"": POTENTIAL, "flow": FLOW, "stream": STREAM}
-
-
-@dataclass(slots=True)
-class End:
-    """One end of a connect: a scalar connector or a primitive one (whole, or with subscripts)."""
-
-    comp: Comp
-    index: tuple[int, ...]  # into a primitive array
-    outside: bool
-
-    @property
-    def path(self) -> str:
-        return self.comp.path + (f"[{','.join(map(str, self.index))}]" if self.index else "")
-
-
-@dataclass(slots=True)
-class Pending:
-    """A connect clause as written; expandable connectors may still be missing what it names."""
-
-    node: tree.Connect
-    ctx: Ctx
-    done: bool = False
 
 
 class Graph:
@@ -75,8 +53,8 @@ class Graph:
         self.forest: Forest | None = None
         self.streams: StreamTable | None = None
         self.equations: list[Equation] = []
-        self.connected: set[str] = set()  # paths inside expandable connectors that take part
-        self.bus_links: list[tuple[Comp, Comp]] = []
+        self.ends = EndFinder(elaborator)
+        self.buses = Buses(elaborator, self.ends, self.pending)
 
     # -------------------------------------------------------------------------------------------------------- gathering
 
@@ -88,9 +66,9 @@ class Graph:
                     self.pending.append(Pending(item, ctx))
                 case tree.CallEquation() if item.call.function.names[0] == "Connections":
                     self._graph_call(item.call, ctx)
-                case tree.ForEquation() if _has_connect(item.body):
+                case tree.ForEquation() if has_connect(item.body):
                     self._gather_for(list(item.iterators), item, ctx)
-                case tree.IfEquation() if _has_connect_if(item):
+                case tree.IfEquation() if has_connect((item,)):
                     self._gather_if(item, ctx)
 
     def _gather_for(self, iterators: list[tree.Iterator], item: tree.ForEquation, ctx: Ctx) -> None:
@@ -133,7 +111,7 @@ class Graph:
         if not isinstance(node, tree.Ref):
             raise self.elaborator.error("S465", "a connector's overdetermined part is needed here", node, ctx)
         # an overdetermined type may be an array: it is one node
-        return list(dict.fromkeys(end.comp.path for end in self._ends(node, ctx) or []))
+        return list(dict.fromkeys(end.comp.path for end in self.ends.ends(node, ctx) or []))
 
     # ------------------------------------------------------------------------------------------------ connect clauses
 
@@ -144,7 +122,7 @@ class Graph:
             for pending in self.pending:
                 if not pending.done and self._connect(pending):
                     pending.done = progress = True
-            if self._join_buses():
+            if self.buses.join():
                 progress = True
             if not progress:
                 break
@@ -162,9 +140,9 @@ class Graph:
                 )
             return False
         if left is None:
-            left = self._created(node.left, right or [], ctx)
+            left = self.buses.created(node.left, right or [], ctx)
         elif right is None:
-            right = self._created(node.right, left, ctx)
+            right = self.buses.created(node.right, left, ctx)
         assert left is not None and right is not None
         if left == [] or right == []:
             return True
@@ -175,7 +153,7 @@ class Graph:
         origin = Origin((ctx.span(node),), ctx.inst.path if ctx.inst is not None else "")
         for a, b in zip(left, right, strict=True):
             for end in (a, b):
-                if not _can_connect(end.comp):
+                if not can_connect(end.comp):
                     raise self.elaborator.error("S458", f"`{end.path}` is not a connector", node, ctx)
             self._link(a, b, origin, node, ctx)
         return True
@@ -183,13 +161,13 @@ class Graph:
     def _both_ends(self, node: tree.Connect, ctx: Ctx) -> tuple[list[End] | None, list[End] | None]:
         """The connectors on both sides; where one side is absent, subscripts of the other do not matter."""
         try:
-            left = self._ends(node.left, ctx)
+            left = self.ends.ends(node.left, ctx)
         except ModelError:
-            if self._ends(node.right, ctx) == []:
+            if self.ends.ends(node.right, ctx) == []:
                 return [], []
             raise
         try:
-            return left, self._ends(node.right, ctx)
+            return left, self.ends.ends(node.right, ctx)
         except ModelError:
             if left == []:
                 return [], []
@@ -198,261 +176,12 @@ class Graph:
     def _link(self, a: End, b: End, origin: Origin, node: tree.Connect, ctx: Ctx) -> None:
         for end in (a, b):
             self.counts[end.path] = self.counts.get(end.path, 0) + 1
-            self._mark(end.comp)
-        if _is_expandable(a.comp) and _is_expandable(b.comp):
-            self.bus_links.append((a.comp, b.comp))
-        elif _is_expandable(a.comp) != _is_expandable(b.comp) and not (a.comp.is_primitive or b.comp.is_primitive):
-            self._fill_bus(a, b)
+            self.buses.mark(end.comp)
+        if is_expandable(a.comp) and is_expandable(b.comp):
+            self.buses.links.append((a.comp, b.comp))
+        elif is_expandable(a.comp) != is_expandable(b.comp) and not (a.comp.is_primitive or b.comp.is_primitive):
+            self.buses.fill(a, b)
         self.links.append((a, b, origin))
-
-    def _fill_bus(self, a: End, b: End) -> None:
-        """A bus connected to an ordinary connector gets that connector's components."""
-        bus, other = (a.comp, b.comp) if _is_expandable(a.comp) else (b.comp, a.comp)
-        for child in other.components():
-            if not bus.has(child.name):
-                self._clone(child, bus, child.name)
-            self.connected.add(f"{bus.path}.{child.name}")
-
-    def _mark(self, comp: Comp) -> None:
-        """The connector and, for a bus, the way to it take part."""
-        at: Comp | None = comp
-        while at is not None:
-            self.connected.add(at.path)
-            at = at.parent
-            if at is not None and not _is_expandable(at):
-                break
-
-    def _ends(self, ref: tree.Ref, ctx: Ctx) -> list[End] | None:
-        """The connectors a reference names; [] where a component is absent, None where a bus lacks it so far."""
-        inst = ctx.inst
-        assert inst is not None
-        name = ref.names[0]
-        found = ctx.view.lookup(name)
-        if isinstance(found, ClassNode) or found is None or not inst.has(name):
-            raise self.elaborator.error("S201", f"there is no component `{name}` to connect", ref, ctx)
-        first = inst.child(name)
-        decl = inst.node.table[name].component
-        own = first is not None and _is_connector(first) and not (decl.outer and not decl.inner)
-        return self._walk(first, ref, 0, ctx, own)
-
-    def _walk(self, comp: Comp | CompArray | None, ref: tree.Ref, k: int, ctx: Ctx, outside: bool) -> list[End] | None:
-        if comp is None:
-            return []
-        subs = ref.subs[k] if ref.subs is not None else ()
-        if isinstance(comp, CompArray):
-            ends: list[End] = []
-            for element in self._selected(comp, subs, ref, ctx):
-                inner = self._walk_on(element, ref, k, ctx, outside)
-                if inner is None:
-                    return None
-                ends += inner
-            return ends
-        if comp.is_primitive:
-            if k + 1 < len(ref.names):
-                raise self.elaborator.error("S205", f"`{comp.path}` has no `{ref.names[k + 1]}`", ref, ctx)
-            return self._primitive_ends(comp, subs, ref, ctx, outside)
-        return self._walk_on(comp, ref, k, ctx, outside)
-
-    def _walk_on(self, comp: Comp, ref: tree.Ref, k: int, ctx: Ctx, outside: bool) -> list[End] | None:
-        if k + 1 == len(ref.names):
-            return [End(comp, (), outside)]
-        name = ref.names[k + 1]
-        if not comp.has(name):
-            if _is_expandable(comp):
-                return None
-            names = [n for n, e in comp.node.table.items() if not e.is_class]
-            raise self.elaborator.names.no_member(comp.path, name, names, ref, ctx)
-        return self._walk(comp.child(name), ref, k + 1, ctx, outside)
-
-    def _selected(self, array: CompArray, subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx) -> Iterator[Comp]:
-        for index in self._indices(array.dims, subs, ref, ctx):
-            yield array.at(index)
-
-    def _indices(
-        self, dims: tuple[int, ...], subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx
-    ) -> Iterator[tuple[int, ...]]:
-        exprs = self.elaborator.subscripts.subscripts(subs, [Int(n) for n in dims], ref, ctx)
-        choices: list[list[int]] = []
-        for k, n in enumerate(dims):
-            positions: list[int] | None = list(range(1, n + 1))
-            if k < len(exprs):
-                positions = self.elaborator.names.positions(exprs[k], n)
-            if positions is None:
-                raise self.elaborator.error("S235", "a subscript in connect must be known", ref, ctx)
-            for p in positions:
-                if not 1 <= p <= n:
-                    raise self.elaborator.error("S250", f"subscript {p} is outside 1..{n}", ref, ctx)
-            choices.append(positions)
-        return product(*choices)
-
-    def _primitive_ends(
-        self, comp: Comp, subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx, outside: bool
-    ) -> list[End]:
-        assert comp.ty is not None
-        dims = tuple(d for d in comp.ty.dims if d is not None)
-        if not dims:
-            return [End(comp, (), outside)]
-        return [End(comp, index, outside) for index in self._indices(dims, subs, ref, ctx)]
-
-    # ------------------------------------------------------------------------------------------ expandable connectors
-
-    def _created(self, ref: tree.Ref, others: list[End], ctx: Ctx) -> list[End]:
-        """The missing element of a bus, made after what it is connected to (MLS 9.1.3)."""
-        if not others:
-            return []
-        inst = ctx.inst
-        assert inst is not None
-        comp = inst.child(ref.names[0])
-        outside = comp is not None and _is_connector(comp)
-        return self._created_below(comp, ref, 0, others, outside, ctx)
-
-    def _created_below(
-        self, comp: Comp | CompArray | None, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx
-    ) -> list[End]:
-        """The rest of a reference from its k-th name on; elements of an array of buses share the others among them."""
-        if comp is None:
-            return []
-        subs = ref.subs[k] if ref.subs is not None else ()
-        last = k + 1 == len(ref.names)
-        if isinstance(comp, CompArray):
-            chosen = list(self._selected(comp, subs, ref, ctx))
-            if last:
-                return [End(c, (), outside) for c in chosen]
-            share = max(1, len(others) // max(1, len(chosen)))
-            ends: list[End] = []
-            for i, element in enumerate(chosen):
-                part = others[i * share : (i + 1) * share] or others[:share]
-                ends += self._created_in(element, ref, k, part, outside, ctx)
-            return ends
-        if last:
-            return (
-                self._primitive_ends(comp, subs, ref, ctx, outside) if comp.is_primitive else [End(comp, (), outside)]
-            )
-        return self._created_in(comp, ref, k, others, outside, ctx)
-
-    def _created_in(self, comp: Comp, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx) -> list[End]:
-        name = ref.names[k + 1]
-        if comp.has(name):
-            child = comp.child(name)
-        elif k + 2 == len(ref.names):
-            child = self._clone_all(others, comp, name, self._largest_subscripts(ref, ctx))
-        else:
-            raise self.elaborator.error("S456", f"the bus `{comp.path}` has no connector `{name}`", ref, ctx)
-        return self._created_below(child, ref, k + 1, others, outside, ctx)
-
-    def _largest_subscripts(self, ref: tree.Ref, ctx: Ctx) -> tuple[int, ...]:
-        """`bus.x[2]` makes an array as large as the largest subscript any connect of this instance uses (MLS 9.1.3)."""
-        sizes: tuple[int, ...] = ()
-        for pending in self.pending:
-            for other in (pending.node.left, pending.node.right):
-                if pending.ctx.inst is not ctx.inst or other.names != ref.names or not (other.subs and other.subs[-1]):
-                    continue
-                values = [self.elaborator.evaluation.constant(s, pending.ctx, "a subscript") for s in other.subs[-1]]
-                index = tuple(v if isinstance(v, int) else 0 for v in values)
-                sizes = index if not sizes else tuple(map(max, sizes, index))
-        return sizes
-
-    def _clone_all(self, others: list[End], bus: Comp, name: str, sizes: tuple[int, ...]) -> Comp | CompArray:
-        first = others[0]
-        if sizes and len(others) == 1:
-            comp = self._clone(first.comp, bus, name)
-            assert isinstance(comp, Comp)
-            if comp.is_primitive and comp.ty is not None:
-                comp.ty = comp.ty.scalar().array_of(*sizes)
-                return comp
-            bus.children[name] = array = CompArray(comp, sizes)
-            return array
-        if first.comp.is_primitive or len(others) == 1:
-            comp = self._clone(first.comp, bus, name)
-            if first.index or len(others) > 1:
-                assert isinstance(comp, Comp) and comp.ty is not None
-                comp.ty = comp.ty.scalar() if len(others) == 1 else comp.ty.scalar().array_of(len(others))
-            return comp
-        proto = self._clone(first.comp, bus, name)
-        assert isinstance(proto, Comp)
-        array = CompArray(proto, (len(others),))
-        bus.children[name] = array
-        return array
-
-    def _clone(self, model: Comp | CompArray, bus: Comp, name: str) -> Comp | CompArray:
-        path = f"{bus.path}.{name}"
-        source = model.proto if isinstance(model, CompArray) else model
-        # its own modifications stay behind: only the type comes along
-        comp = Comp(source.world, source.node, path, bus, name, (), source.element, source.variability)
-        comp.decl, comp.is_primitive, comp.ty, comp.connection = (
-            source.decl,
-            source.is_primitive,
-            source.ty,
-            source.connection,
-        )
-        made: Comp | CompArray = CompArray(comp, model.dims) if isinstance(model, CompArray) else comp
-        bus.children[name] = made
-        return made
-
-    def _join_buses(self) -> bool:
-        """Connected buses have the same elements; True if one got a new one."""
-        changed = False
-        for a, b in self.bus_links:
-            for here, there in ((a, b), (b, a)):
-                for child in list(here.components()):
-                    if child.path in self.connected and not there.has(child.name):
-                        self._mark(there)
-                        made = self._clone(child, there, child.name)
-                        self.connected.add(made.path)
-                        changed = True
-                    elif child.path in self.connected:
-                        changed = self._join_element(child, there.child(child.name)) or changed
-        return changed
-
-    def _join_element(self, here: Comp | CompArray, there: Comp | CompArray | None) -> bool:
-        """An element both buses have; nested buses are joined in turn."""
-        if there is None:
-            return False
-        nested = isinstance(here, Comp) and isinstance(there, Comp) and _is_expandable(here) and _is_expandable(there)
-        if nested and (here, there) not in self.bus_links and (there, here) not in self.bus_links:
-            self.bus_links.append((here, there))  # type: ignore[arg-type]
-            return True
-        if there.path in self.connected:
-            return False
-        self.connected.add(there.path)
-        return True
-
-    def mark_used(self, comp: Comp) -> None:
-        """What equations and bindings of a class name in its buses is there, even if nobody connects it."""
-        if comp.node.is_expandable:
-            return
-        buses = {c.name: c for c in comp.components() if isinstance(c, Comp) and _is_expandable(c)}
-        if not buses:
-            return
-        declared = [e.component.modification for e in comp.node.table.values() if not e.is_class]
-        equations = [i for s, _ in comp.node.sections for i in s.items if not _has_connect((i,))]
-        for ref in tree.refs((*declared, *equations)):
-            bus = buses.get(ref.names[0])
-            for name in ref.names[1:]:
-                if bus is None or not bus.has(name):
-                    break
-                child = bus.child(name)
-                if child is not None:
-                    self._mark(child.proto if isinstance(child, CompArray) else child)
-                bus = child if isinstance(child, Comp) and _is_expandable(child) else None
-
-    def unused(self, comp: Comp | CompArray) -> bool:
-        """Declared in an expandable connector, but nobody connects it: it is not there (MLS 9.1.3)."""
-        at: Comp | CompArray = comp
-        while at.parent is not None:
-            if _is_expandable(at.parent):
-                return at.path not in self.connected and not _is_expandable(at)
-            at = at.parent
-        return False
-
-    def in_bus(self, comp: Comp) -> bool:
-        """Whether a variable belongs to an expandable connector."""
-        at = comp.parent
-        while at is not None and _is_connector(at):
-            if _is_expandable(at):
-                return True
-            at = at.parent
-        return False
 
     # --------------------------------------------------------------------------------------------------------- results
 
@@ -508,7 +237,7 @@ class Graph:
         skip = {x.path for pair in dropped for x in pair}
         left, right = dict(self._leaves(a, skip)), dict(self._leaves(b, skip))
         names = [n for n in left if n in right]
-        if len(names) != max(len(left), len(right)) and not (_is_expandable(a.comp) or _is_expandable(b.comp)):
+        if len(names) != max(len(left), len(right)) and not (is_expandable(a.comp) or is_expandable(b.comp)):
             missing = sorted(set(left) ^ set(right))
             raise ModelError(
                 Diagnostic(
@@ -528,7 +257,7 @@ class Graph:
 
     def _leaves_in(self, comp: Comp, name: str, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
         for child in comp.components():
-            if child.path in skip or (_is_expandable(comp) and self.unused(child)):
+            if child.path in skip or (is_expandable(comp) and self.buses.unused(child)):
                 continue
             inner = f"{name}.{child.name}"
             for k, part in enumerate(child.elements() if isinstance(child, CompArray) else (child,)):
@@ -544,7 +273,7 @@ class Graph:
         ref = self.elaborator.names.variable(comp)
         kind = PARAMETER if comp.variability in ("parameter", "constant") else _KINDS[comp.connection]
         # a bus takes its direction from what it is connected to; so does a protected connector (MLS 9.3)
-        free = comp.protected or (comp.parent is not None and _is_expandable(comp.parent))
+        free = comp.protected or (comp.parent is not None and is_expandable(comp.parent))
         causality = "" if free else comp.causality
         if not index:
             return Leaf(comp.path, comp.ty, kind, ref, causality)
@@ -561,7 +290,7 @@ class Graph:
             raise self.elaborator.error("S465", f"`{name}` needs a connector", node, ctx)
         if ctx.inst is None:
             raise self.elaborator.error("S465", f"`{name}` stands only in a model", node, ctx)
-        ends = self._ends(arg, ctx) or []
+        ends = self.ends.ends(arg, ctx) or []
         if name == "cardinality":
             return Int(sum(self.counts.get(e.path, 0) for e in ends))
         assert self.forest is not None
@@ -603,29 +332,6 @@ def _variables_of(expr: Expr) -> list[Ref]:
     return []
 
 
-def _is_connector(comp: Comp | CompArray) -> bool:
-    return comp.node.kind == "connector" or _through_short(comp.node)
-
-
-def _through_short(node: ClassNode) -> bool:
-    """A class that only renames or extends a connector counts as one."""
-    return "connector" in node.kinds
-
-
-def _can_connect(comp: Comp) -> bool:
-    """A connector, or part of one."""
-    at: Comp | None = comp
-    while at is not None:
-        if _is_connector(at):
-            return True
-        at = at.parent
-    return False
-
-
-def _is_expandable(comp: Comp | CompArray) -> bool:
-    return not (isinstance(comp, Comp) and comp.is_primitive) and comp.node.is_expandable
-
-
 def _overdetermined(comp: Comp) -> bool:
     if comp.node.kind not in ("record", "type", "operator record"):
         return False
@@ -646,21 +352,3 @@ def _overdetermined_pairs(a: Comp, b: Comp) -> Iterator[tuple[Comp, Comp]]:
         elif isinstance(x, CompArray) and isinstance(y, CompArray) and x.dims == y.dims:
             for left, right in zip(x.elements(), y.elements(), strict=True):
                 yield from _overdetermined_pairs(left, right)
-
-
-def _has_connect(items: Any) -> bool:
-    for item in items:
-        match item:
-            case tree.Connect():
-                return True
-            case tree.CallEquation() if item.call.function.names[0] == "Connections":
-                return True
-            case tree.ForEquation() if _has_connect(item.body):
-                return True
-            case tree.IfEquation() if _has_connect_if(item):
-                return True
-    return False
-
-
-def _has_connect_if(item: tree.IfEquation) -> bool:
-    return any(_has_connect(body) for _, body in item.branches) or _has_connect(item.otherwise)

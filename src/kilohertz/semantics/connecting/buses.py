@@ -1,0 +1,227 @@
+"""Expandable connectors: what connects ask of them is created, connected ones share their elements (MLS 9.1.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.semantics.classes.modifiers import Ctx
+from kilohertz.semantics.connecting.ends import End, EndFinder, is_connector, is_expandable
+from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.expressions.elaborate import Elaborator
+
+
+@dataclass(slots=True)
+class Pending:
+    """A connect clause as written; expandable connectors may still be missing what it names."""
+
+    node: tree.Connect
+    ctx: Ctx
+    done: bool = False
+
+
+class Buses:
+    """The expandable connectors of a model while its connects are resolved."""
+
+    def __init__(self, elaborator: Elaborator, ends: EndFinder, pending: list[Pending]) -> None:
+        self.elaborator, self.ends, self.pending = elaborator, ends, pending
+        self.connected: set[str] = set()  # paths inside expandable connectors that take part
+        self.links: list[tuple[Comp, Comp]] = []
+
+    def fill(self, a: End, b: End) -> None:
+        """A bus connected to an ordinary connector gets that connector's components."""
+        bus, other = (a.comp, b.comp) if is_expandable(a.comp) else (b.comp, a.comp)
+        for child in other.components():
+            if not bus.has(child.name):
+                self._clone(child, bus, child.name)
+            self.connected.add(f"{bus.path}.{child.name}")
+
+    def mark(self, comp: Comp) -> None:
+        """The connector and, for a bus, the way to it take part."""
+        at: Comp | None = comp
+        while at is not None:
+            self.connected.add(at.path)
+            at = at.parent
+            if at is not None and not is_expandable(at):
+                break
+
+    def created(self, ref: tree.Ref, others: list[End], ctx: Ctx) -> list[End]:
+        """The missing element of a bus, made after what it is connected to (MLS 9.1.3)."""
+        if not others:
+            return []
+        inst = ctx.inst
+        assert inst is not None
+        comp = inst.child(ref.names[0])
+        outside = comp is not None and is_connector(comp)
+        return self._created_below(comp, ref, 0, others, outside, ctx)
+
+    def _created_below(
+        self, comp: Comp | CompArray | None, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx
+    ) -> list[End]:
+        """The rest of a reference from its k-th name on; elements of an array of buses share the others among them."""
+        if comp is None:
+            return []
+        subs = ref.subs[k] if ref.subs is not None else ()
+        last = k + 1 == len(ref.names)
+        if isinstance(comp, CompArray):
+            chosen = list(self.ends.selected(comp, subs, ref, ctx))
+            if last:
+                return [End(c, (), outside) for c in chosen]
+            share = max(1, len(others) // max(1, len(chosen)))
+            ends: list[End] = []
+            for i, element in enumerate(chosen):
+                part = others[i * share : (i + 1) * share] or others[:share]
+                ends += self._created_in(element, ref, k, part, outside, ctx)
+            return ends
+        if last:
+            return (
+                self.ends.primitive_ends(comp, subs, ref, ctx, outside)
+                if comp.is_primitive
+                else [End(comp, (), outside)]
+            )
+        return self._created_in(comp, ref, k, others, outside, ctx)
+
+    def _created_in(self, comp: Comp, ref: tree.Ref, k: int, others: list[End], outside: bool, ctx: Ctx) -> list[End]:
+        name = ref.names[k + 1]
+        if comp.has(name):
+            child = comp.child(name)
+        elif k + 2 == len(ref.names):
+            child = self._clone_all(others, comp, name, self._largest_subscripts(ref, ctx))
+        else:
+            raise self.elaborator.error("S456", f"the bus `{comp.path}` has no connector `{name}`", ref, ctx)
+        return self._created_below(child, ref, k + 1, others, outside, ctx)
+
+    def _largest_subscripts(self, ref: tree.Ref, ctx: Ctx) -> tuple[int, ...]:
+        """`bus.x[2]` makes an array as large as the largest subscript any connect of this instance uses (MLS 9.1.3)."""
+        sizes: tuple[int, ...] = ()
+        for pending in self.pending:
+            for other in (pending.node.left, pending.node.right):
+                if pending.ctx.inst is not ctx.inst or other.names != ref.names or not (other.subs and other.subs[-1]):
+                    continue
+                values = [self.elaborator.evaluation.constant(s, pending.ctx, "a subscript") for s in other.subs[-1]]
+                index = tuple(v if isinstance(v, int) else 0 for v in values)
+                sizes = index if not sizes else tuple(map(max, sizes, index))
+        return sizes
+
+    def _clone_all(self, others: list[End], bus: Comp, name: str, sizes: tuple[int, ...]) -> Comp | CompArray:
+        first = others[0]
+        if sizes and len(others) == 1:
+            comp = self._clone(first.comp, bus, name)
+            assert isinstance(comp, Comp)
+            if comp.is_primitive and comp.ty is not None:
+                comp.ty = comp.ty.scalar().array_of(*sizes)
+                return comp
+            bus.children[name] = array = CompArray(comp, sizes)
+            return array
+        if first.comp.is_primitive or len(others) == 1:
+            comp = self._clone(first.comp, bus, name)
+            if first.index or len(others) > 1:
+                assert isinstance(comp, Comp) and comp.ty is not None
+                comp.ty = comp.ty.scalar() if len(others) == 1 else comp.ty.scalar().array_of(len(others))
+            return comp
+        proto = self._clone(first.comp, bus, name)
+        assert isinstance(proto, Comp)
+        array = CompArray(proto, (len(others),))
+        bus.children[name] = array
+        return array
+
+    def _clone(self, model: Comp | CompArray, bus: Comp, name: str) -> Comp | CompArray:
+        path = f"{bus.path}.{name}"
+        source = model.proto if isinstance(model, CompArray) else model
+        # its own modifications stay behind: only the type comes along
+        comp = Comp(source.world, source.node, path, bus, name, (), source.element, source.variability)
+        comp.decl, comp.is_primitive, comp.ty, comp.connection = (
+            source.decl,
+            source.is_primitive,
+            source.ty,
+            source.connection,
+        )
+        made: Comp | CompArray = CompArray(comp, model.dims) if isinstance(model, CompArray) else comp
+        bus.children[name] = made
+        return made
+
+    def join(self) -> bool:
+        """Connected buses have the same elements; True if one got a new one."""
+        changed = False
+        for a, b in self.links:
+            for here, there in ((a, b), (b, a)):
+                for child in list(here.components()):
+                    if child.path in self.connected and not there.has(child.name):
+                        self.mark(there)
+                        made = self._clone(child, there, child.name)
+                        self.connected.add(made.path)
+                        changed = True
+                    elif child.path in self.connected:
+                        changed = self._join_element(child, there.child(child.name)) or changed
+        return changed
+
+    def _join_element(self, here: Comp | CompArray, there: Comp | CompArray | None) -> bool:
+        """An element both buses have; nested buses are joined in turn."""
+        if there is None:
+            return False
+        nested = isinstance(here, Comp) and isinstance(there, Comp) and is_expandable(here) and is_expandable(there)
+        if nested and (here, there) not in self.links and (there, here) not in self.links:
+            self.links.append((here, there))  # type: ignore[arg-type]
+            return True
+        if there.path in self.connected:
+            return False
+        self.connected.add(there.path)
+        return True
+
+    def mark_used(self, comp: Comp) -> None:
+        """What equations and bindings of a class name in its buses is there, even if nobody connects it."""
+        if comp.node.is_expandable:
+            return
+        buses = {c.name: c for c in comp.components() if isinstance(c, Comp) and is_expandable(c)}
+        if not buses:
+            return
+        declared = [e.component.modification for e in comp.node.table.values() if not e.is_class]
+        equations = [i for s, _ in comp.node.sections for i in s.items if not has_connect((i,))]
+        for ref in tree.refs((*declared, *equations)):
+            bus = buses.get(ref.names[0])
+            for name in ref.names[1:]:
+                if bus is None or not bus.has(name):
+                    break
+                child = bus.child(name)
+                if child is not None:
+                    self.mark(child.proto if isinstance(child, CompArray) else child)
+                bus = child if isinstance(child, Comp) and is_expandable(child) else None
+
+    def unused(self, comp: Comp | CompArray) -> bool:
+        """Declared in an expandable connector, but nobody connects it: it is not there (MLS 9.1.3)."""
+        at: Comp | CompArray = comp
+        while at.parent is not None:
+            if is_expandable(at.parent):
+                return at.path not in self.connected and not is_expandable(at)
+            at = at.parent
+        return False
+
+    def in_bus(self, comp: Comp) -> bool:
+        """Whether a variable belongs to an expandable connector."""
+        at = comp.parent
+        while at is not None and is_connector(at):
+            if is_expandable(at):
+                return True
+            at = at.parent
+        return False
+
+
+def has_connect(items: Any) -> bool:
+    for item in items:
+        match item:
+            case tree.Connect():
+                return True
+            case tree.CallEquation() if item.call.function.names[0] == "Connections":
+                return True
+            case tree.ForEquation() if has_connect(item.body):
+                return True
+            case tree.IfEquation() if _has_connect_if(item):
+                return True
+    return False
+
+
+def _has_connect_if(item: tree.IfEquation) -> bool:
+    return any(has_connect(body) for _, body in item.branches) or has_connect(item.otherwise)
