@@ -1,4 +1,4 @@
-"""Ports and drivers in C: each `<name>.c` here is a program that checks one part; with sanitizers where there are any."""
+"""Ports and drivers: each `<name>.c` here is a program that checks one part, under sanitizers where there are any."""
 
 from __future__ import annotations
 

@@ -5,5 +5,6 @@
 #include "khz_device.h"
 
 extern const khz_device_class khz_loopback;     /* simulated: gives back what was sent */
+extern const khz_device_class khz_udp;
 
 #endif
