@@ -12,6 +12,7 @@ from kilohertz.passes.dae.split import split
 from kilohertz.passes.dae.vanish import vanish
 from kilohertz.passes.flat.scalarise import scalarise
 from kilohertz.passes.step.assemble import assemble
+from kilohertz.passes.step.inline import Inlining, inline
 
 
 def make_dae(flat: Flat) -> Dae:
@@ -19,11 +20,30 @@ def make_dae(flat: Flat) -> Dae:
     return split(scalarise(flat))
 
 
-def compile_flat(flat: Flat) -> Step:
-    """Flat to Step with all passes in their order."""
+def reduced_dae(flat: Flat) -> Dae:
+    """Flat to a Dae of index one whose states are chosen."""
     dae = prune(eliminate(vanish(make_dae(flat))))
     dae, _ = reduce_index(dae)
-    return assemble(eliminate(dae, states_chosen=True))
+    return eliminate(dae, states_chosen=True)
 
 
-__all__ = ["assemble", "compile_flat", "eliminate", "make_dae", "reduce_index", "scalarise", "split", "vanish"]
+def compile_flat(flat: Flat, inlining: Inlining | None = None) -> Step:
+    """Flat to Step with all passes in their order; with `inlining` also the blocks of an implicit stage."""
+    dae = reduced_dae(flat)
+    step = assemble(dae)
+    return step if inlining is None else inline(dae, step, inlining)
+
+
+__all__ = [
+    "Inlining",
+    "assemble",
+    "compile_flat",
+    "eliminate",
+    "inline",
+    "make_dae",
+    "reduce_index",
+    "reduced_dae",
+    "scalarise",
+    "split",
+    "vanish",
+]

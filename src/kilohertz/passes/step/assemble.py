@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.graphs import strong_components
@@ -55,11 +55,11 @@ class _Assembler:
         dae, out = self._dae, self._out
         out.once = tuple(self._once())
         self._slots()
-        context = self._context()
+        context = make_context(dae, self._values, self._derivatives, self._occurrence)
         out.initial, notes = initial_blocks(dae, context)
         out.notes = (*dae.notes, *notes)
         unknowns = simulation_unknowns(dae)
-        equations = [_without_initial(e, FALSE) for e in dae.equations if not is_parametric(e, dae)]
+        equations = simulation_equations(dae)
         vanishing = Vanishing(self._values, self._occurrence)
         blocks = make_blocks(order(equations, unknowns, self._occurrence, vanishing), context)
         out.crossings = tuple(self._crossings(equations))
@@ -74,22 +74,6 @@ class _Assembler:
         out.functions = used_functions(self._derivatives.functions, out)
         step.verify(out)
         return out
-
-    def _context(self) -> Context:
-        variables = self._dae.variables
-
-        def is_discrete(name: str) -> bool:
-            v = variables.get(name)
-            return v is not None and v.role in (Role.DISCRETE, Role.RELATION)
-
-        def is_parameter(name: str) -> bool:
-            v = variables.get(name)
-            return v is not None and v.role in KNOWN
-
-        rule = self._derivatives.rule
-        return Context(
-            is_discrete, is_parameter, Numeric(self._values), self._values, rule, occurrence=self._occurrence
-        )
 
     # ------------------------------------------------------------------------------------------------------ parameters
 
@@ -237,6 +221,28 @@ def simulation_unknowns(dae: Dae) -> list[Ref]:
     return found
 
 
+def simulation_equations(dae: Dae) -> list[AnyEquation]:
+    """What holds after the start, parameters apart."""
+    return [_without_initial(e, FALSE) for e in dae.equations if not is_parametric(e, dae)]
+
+
+def make_context(
+    dae: Dae, values: Mapping[str, float], derivatives: FunctionDerivatives, occurrence: Occurrence
+) -> Context:
+    """What making blocks asks of this model."""
+    variables = dae.variables
+
+    def is_discrete(name: str) -> bool:
+        v = variables.get(name)
+        return v is not None and v.role in (Role.DISCRETE, Role.RELATION)
+
+    def is_parameter(name: str) -> bool:
+        v = variables.get(name)
+        return v is not None and v.role in KNOWN
+
+    return Context(is_discrete, is_parameter, Numeric(values), values, derivatives.rule, occurrence=occurrence)
+
+
 def _replace_initial(e: Expr, value: Expr) -> Expr:
     def f(node: Expr) -> Expr:
         if isinstance(node, Builtin):
@@ -288,7 +294,7 @@ def used_functions(functions: dict[str, Function], out: Step) -> dict[str, Funct
     """Functions called from blocks, parameters, asserts, and from one another."""
     from kilohertz.passes.functions import called_in_expressions, called_in_function
 
-    roots: list[Expr] = [e for b in (*out.once, *out.initial, *out.blocks) for e in step.expressions(b)]
+    roots: list[Expr] = [e for _, blocks in step.lists(out) for b in blocks for e in step.expressions(b)]
     roots += [x for a in out.asserts for x in (a.condition, a.message)]
     roots += [v.start for v in out.variables.values() if v.start is not None]
     names = called_in_expressions(roots)

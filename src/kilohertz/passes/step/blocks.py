@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.graphs import FREE
 from kilohertz.ir import build
 from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation
-from kilohertz.ir.expr import Call, Expr, IfExp, Real, Ref
+from kilohertz.ir.expr import Call, Expr, IfExp, Item, Real, Ref
 from kilohertz.ir.step import (
     AlgorithmBlock,
     Assignment,
@@ -31,6 +32,7 @@ from kilohertz.ir.step import (
     NonlinearLoop,
     Partition,
 )
+from kilohertz.ir.types import REAL, TupleType
 from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
@@ -38,6 +40,7 @@ from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names
 from kilohertz.passes.step.tear import Torn, tear
 
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
+Inner: TypeAlias = Assignment | CallBlock | AlgorithmBlock
 
 
 @dataclass(slots=True)
@@ -52,6 +55,7 @@ class Context:
     partition: Partition = Partition.STEP
     occurrence: Occurrence = field(default_factory=Occurrence)
     guess_weight: Callable[[str], int] = lambda _: 0
+    far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
 
@@ -208,7 +212,7 @@ class _Loop:
             for r in self._rows
         ]
         linear = all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals)
-        torn = tear(columns, len(self._unknowns), self._ease, self._forced, self._weight)
+        torn = tear(columns, len(self._unknowns), self._ease, self._forced, self._weight, not linear and self._x.far)
         return self._linear(torn) if linear else [self._nonlinear(torn)]
 
     def _columns(self, i: int, row: Row) -> list[int]:
@@ -316,9 +320,7 @@ class _Loop:
         guessed = [self._unknowns[c] for c in torn.guessed]
         residuals = [simplify(e) for e in self._left_over(torn)]
         sparsity = self._sparsity(guessed, inner, residuals)
-        entries = None
-        if all(isinstance(b, Assignment) for b in inner):
-            entries = self._entries(guessed, [b for b in inner if isinstance(b, Assignment)], residuals)
+        entries = self._entries(guessed, inner, residuals)
         total = cost(residuals) + sum(b.cost for b in inner)
         total += cost([e.value for e in entries or ()])
         return NonlinearLoop(
@@ -332,7 +334,7 @@ class _Loop:
             joined(self._rows),
         )
 
-    def _entries(self, guessed: list[Ref], inner: list[Assignment], residuals: list[Expr]) -> tuple[Entry, ...] | None:
+    def _entries(self, guessed: list[Ref], inner: Sequence[Inner], residuals: list[Expr]) -> tuple[Entry, ...] | None:
         """d residuals / d guessed, through the inner assignments; None where a function has no derivative."""
         found: list[Entry] = []
         try:
@@ -342,14 +344,14 @@ class _Loop:
             return None
         return tuple(sorted(found, key=lambda e: (e.row, e.column)))
 
-    def _column(self, j: int, z: Ref, inner: list[Assignment], residuals: list[Expr]) -> list[Entry]:
+    def _column(self, j: int, z: Ref, inner: Sequence[Inner], residuals: list[Expr]) -> list[Entry]:
         seeds: dict[str, Expr] = {z.name: build.ONE}
         differentiate = Differentiator(lambda r: seeds.get(r.name, build.ZERO), self._x.call_rule)
-        for b in inner:
-            if any(n in seeds for n in self._x.occurrence.names(b.value)):
-                rate = simplify(differentiate(b.value))
+        for target, value in (pair for b in inner for pair in _values(b)):
+            if any(n in seeds for n in self._x.occurrence.names(value)):
+                rate = simplify(differentiate(value))
                 if rate is not build.ZERO:
-                    seeds[b.target.name] = rate
+                    seeds[target.name] = rate
         found = []
         for i, e in enumerate(residuals):
             if any(n in seeds for n in self._x.occurrence.names(e)):
@@ -417,6 +419,22 @@ def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]
     for b in inner:
         values[b.target.name] = substitute(b.value, values, memo)
     return [substitute(e, values, memo) for e in roots]
+
+
+def _values(b: Inner) -> list[tuple[Ref, Expr]]:
+    """What a block computes, as expressions that can be differentiated."""
+    if isinstance(b, Assignment):
+        return [(b.target, b.value)]
+    if isinstance(b, AlgorithmBlock) or b.guard is not None:
+        raise NoDerivative("algorithm")
+    several = isinstance(b.call.ty.base, TupleType)
+    found: list[tuple[Ref, Expr]] = []
+    for k, output in enumerate(b.targets):
+        real = [t for t in output if t is not None and t.ty == REAL]
+        if real and len(output) > 1:
+            raise NoDerivative(b.call.function)
+        found += [(t, Item(b.call, k) if several else b.call) for t in real]
+    return found
 
 
 def _block_inputs(b: CallBlock | AlgorithmBlock) -> tuple[Expr, ...]:

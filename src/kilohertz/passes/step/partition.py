@@ -69,13 +69,13 @@ def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> 
     found: list[Block] = []
     for i, b in enumerate(blocks):
         if not moving[i] or _is_discrete(b, step):
-            found.append(_in(b, Partition.EVENT, step, occurrence))
+            found.append(settled(b, Partition.EVENT, step, occurrence))
         elif for_step[i]:
-            found.append(_in(b, Partition.STEP, step, occurrence))
+            found.append(settled(b, Partition.STEP, step, occurrence))
         elif for_crossing[i]:
-            found.append(_in(b, Partition.CROSSING, step, occurrence))
+            found.append(settled(b, Partition.CROSSING, step, occurrence))
         else:
-            found.append(_in(b, Partition.OUTPUT, step, occurrence))
+            found.append(settled(b, Partition.OUTPUT, step, occurrence))
     return found
 
 
@@ -116,7 +116,8 @@ def _needed(reads: list[list[str]], sets: list[list[str]], wanted: set[str]) -> 
     return flags
 
 
-def _in(b: Block, p: Partition, step: Step, occurrence: Occurrence) -> Block:
+def settled(b: Block, p: Partition, step: Step, occurrence: Occurrence) -> Block:
+    """The same block in a partition, with its matrix in the partition it changes in."""
     match b:
         case LinearLoop():
             inner = tuple(replace(x, partition=p) for x in b.inner)
@@ -124,8 +125,8 @@ def _in(b: Block, p: Partition, step: Step, occurrence: Occurrence) -> Block:
         case NonlinearLoop():
             return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
         case MixedLoop():
-            continuous = tuple(_in(x, p, step, occurrence) for x in b.continuous)
-            discrete = tuple(_in(x, Partition.EVENT, step, occurrence) for x in b.discrete)
+            continuous = tuple(settled(x, p, step, occurrence) for x in b.continuous)
+            discrete = tuple(settled(x, Partition.EVENT, step, occurrence) for x in b.discrete)
             return replace(b, partition=p, continuous=continuous, discrete=discrete)
         case CallBlock() | AlgorithmBlock():
             return replace(b, partition=p)

@@ -7,7 +7,8 @@ parameters whose value is not zero.  Greedy after Cellier and Kofman (Continuous
 whatever has one unknown left, without a division first; when nothing has, guess the variable that most open equations
 could not compute without a division, then the one that occurs most.  So `J1*a1 = u - t1; a1 = n*a2; t2 = n*t1;
 J2*a2 = t2` is torn on a2 and gives `(J2 + n*n*J1)*a2 = n*u`.  Near-linear: counters and heaps.  Two more ways to guess
-are tried, by occurrence alone and by what could be computed next; the one that guesses least is taken.
+are tried, by occurrence alone and by what could be computed next, and where many are guessed a fourth: by all that
+follows from the guess.  The one that guesses least is taken.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 LOOK_AHEAD = 600  # unknowns up to which the costlier choice is tried too
+FAR = -1  # of `hard`: guess what leads furthest
+FAR_FROM = 6  # guesses from which that is tried in any loop
+FAR_CANDIDATES = 250  # tried for one guess, those first that let most equations go on at once
 
 
 @dataclass(slots=True)
@@ -34,8 +38,9 @@ def tear(
     ease: Callable[[int, int], int],
     forced: dict[int, int],
     weight: Callable[[int], int],
+    far: bool = False,
 ) -> Torn:
-    """Tear a loop.
+    """Tear a loop; `far` tries the costliest way to guess in small loops too.
 
     `rows[i]` lists the unknowns of equation i; `ease(i, c)` says whether equation i can compute c: 0 no, 1 without a
     division, 2 with one; `forced` maps rows that can compute one unknown only to it (calls:
@@ -46,10 +51,16 @@ def tear(
     if n_columns <= LOOK_AHEAD:
         others.append(_Tearing(rows, n_columns, ease, forced, weight, 0))
     for other in others:
-        found = other.run() if len(best.guessed) > 1 else best
-        if len(found.guessed) < len(best.guessed):
-            best = found
+        best = _fewer(best, other)
+    if far or len(best.guessed) >= FAR_FROM:
+        best = _fewer(best, _Tearing(rows, n_columns, ease, forced, weight, FAR))
     return best
+
+
+def _fewer(best: Torn, other: _Tearing) -> Torn:
+    """The one that guesses less."""
+    found = other.run() if len(best.guessed) > 1 else best
+    return found if len(found.guessed) < len(best.guessed) else best
 
 
 class _Tearing:
@@ -128,7 +139,41 @@ class _Tearing:
                 found += 1
         return found
 
+    def _furthest(self) -> int:
+        """The unknown from which most others can be computed one by one."""
+        free = [c for c, known in enumerate(self._known) if not known]
+        heaviest = max(map(self._weight, free))
+        free = [c for c in free if self._weight(c) == heaviest]
+        free.sort(key=lambda c: (-self._ahead(c), -len(self._columns[c]), c))
+        return max(free[:FAR_CANDIDATES], key=lambda c: (self._reach(c), len(self._columns[c]), -c))
+
+    def _reach(self, first: int) -> int:
+        """How many unknowns follow from one more that is known."""
+        known = {first}
+        left: dict[int, int] = {}
+        waiting = [first]
+        while waiting:
+            column = waiting.pop()
+            for i in self._columns[column]:
+                if self._done[i]:
+                    continue
+                left[i] = left.get(i, self._open[i]) - 1
+                if left[i] != 1:
+                    continue
+                last = next((c for c in self._rows[i] if not self._known[c] and c not in known), None)
+                if last is None:  # another equation gives it already
+                    continue
+                if self._forced[i] == last if i in self._forced else self._ease(i, last):
+                    known.add(last)
+                    waiting.append(last)
+        return len(known)
+
     def _guess(self) -> None:
+        if self._hard == FAR:
+            column = self._furthest()
+            self._torn.guessed.append(column)
+            self._learn(column)
+            return
         if self._hard == 0:
             free = [c for c, known in enumerate(self._known) if not known]
             column = max(free, key=lambda c: (self._weight(c), self._ahead(c), len(self._columns[c]), -c))

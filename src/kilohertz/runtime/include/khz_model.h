@@ -83,6 +83,9 @@ KHZ_EXPORT khz_status khz_initialize(const khz_model *m, void *instance, double 
 KHZ_EXPORT khz_status khz_event(const khz_model *m, void *instance);
 /* Derivatives at (time, x): x [n_x] in, xd [n_x] out. */
 KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd);
+/* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which holds
+ * the guess before.  States outside the implicit set are taken a step base + gamma_h*xd with the xd found there. */
+KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);
 /* All variables at (time, x), for the recorder. */
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);
 /* Next instant (> time) at which a sample ticks or a time event is due; infinity when there is none. */

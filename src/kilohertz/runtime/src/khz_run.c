@@ -211,6 +211,28 @@ khz_status khz_derivatives(const khz_model *m, void *instance, double time, cons
     return KHZ_OK;
 }
 
+khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h)
+{
+    khz_context *const c = (khz_context *)instance;
+    if (m->inlined == NULL) {
+        return KHZ_UNSUPPORTED;
+    }
+    c->time = time;
+    c->status = KHZ_OK;
+    c->arena_used = 0;
+    memcpy(khz_reals(instance, m->base), base, sizeof(double) * (size_t)m->n_x);
+    *khz_reals(instance, m->gamma_h) = gamma_h;
+    const khz_status status = m->inlined(instance);
+    if (status != KHZ_OK) {
+        return status;
+    }
+    if (!all_finite(m->n_x, khz_reals(instance, m->x)) || !all_finite(m->n_x, khz_reals(instance, m->xd))) {
+        c->status = KHZ_NOT_FINITE;
+        return KHZ_NOT_FINITE;
+    }
+    return KHZ_OK;
+}
+
 khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x)
 {
     khz_context *const c = (khz_context *)instance;

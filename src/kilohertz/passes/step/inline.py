@@ -1,0 +1,131 @@
+"""inline: the formula of an implicit stage joined with the model's equations before they are matched and torn.
+
+  der(x) = f(x, w);  0 = g(x, w)      ->   x = base(x) + $gamma_h*der(x)  for every implicit state, x unknown too
+
+Every stage of a diagonally implicit method has this form, with its own `base(x)`: implicit Euler, trapezoidal rule,
+SDIRK, TR-BDF2, ESDIRK (Elmqvist, Otter, Cellier 1995).  Parts that stay linear after joining are solved as linear
+loops, chains such as `der(phi) = w` leave one unknown for two states, and what is nonlinear is torn: what is left to
+iterate on is far smaller than the number of states.
+
+Mixed mode: only the states in `implicit` are joined.  Another state is known when the stage begins,
+`x := base(x) + $gamma_h*der(x)` with the derivative of the point before: explicit Euler.
+Sub-steps: with `part` only what the derivatives of these states need is computed; the others' derivatives are held.
+
+Discrete variables are known in a stage.  Cost: as for the step itself; the loops are larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from kilohertz.base import Origin
+from kilohertz.ir import build, step
+from kilohertz.ir.dae import AnyEquation, Dae, Equation, der_name
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, Partition, Slot, Step, StepVariable
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import Occurrence, cost
+from kilohertz.passes.function_derivative import FunctionDerivatives
+from kilohertz.passes.parameter_values import parameter_values
+from kilohertz.passes.step.assemble import make_context, simulation_equations, simulation_unknowns, used_functions
+from kilohertz.passes.step.blocks import make_blocks
+from kilohertz.passes.step.order import Component, Vanishing, order
+from kilohertz.passes.step.partition import inputs, settled
+
+LAST = -100_000  # a state follows from its derivative, not the other way round: it is guessed last
+GAMMA_H = Ref("$gamma_h", REAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Inlining:
+    """What to join: the implicit states (None: all), and the states of the part that takes sub-steps (None: all)."""
+
+    implicit: frozenset[str] | None = None
+    part: frozenset[str] | None = None
+
+
+def base_name(state: str) -> str:
+    return f"base({state})"
+
+
+def inline(dae: Dae, whole: Step, choice: Inlining) -> Step:
+    """The same step with `inlined` blocks; `dae` is what `whole` was assembled from."""
+    states = [v.name for v in whole.of_kind(Kind.STATE)]
+    implicit = [x for x in states if choice.implicit is None or x in choice.implicit]
+    explicit = [x for x in states if choice.implicit is not None and x not in choice.implicit]
+    unknown_states = set(implicit)
+    occurrence = Occurrence()
+    derivatives = FunctionDerivatives(dict(dae.functions))
+    values = parameter_values(dae)
+    context = make_context(dae, values, derivatives, occurrence)
+    context.guess_weight = lambda name: LAST if name in unknown_states else 0
+    context.far = True
+    variables = {**whole.variables, **_variables(states)}
+    out = replace(whole, variables=variables, functions={**whole.functions, **dae.functions})
+    equations, unknowns = _continuous(dae, whole, occurrence, Vanishing(values, occurrence))
+    equations += [_formula(x, whole.variables[x].origin) for x in implicit]
+    unknowns += [Ref(x, REAL) for x in implicit]
+    components = order(equations, unknowns, occurrence, Vanishing(values, occurrence))
+    blocks: list[Block] = [_explicit_euler(x, whole.variables[x].origin) for x in explicit]
+    blocks += [settled(b, Partition.STEP, out, occurrence) for b in make_blocks(components, context)]
+    if choice.part is not None:
+        blocks = _needed(blocks, [*states, *map(der_name, choice.part)], occurrence)
+    out.inlined = tuple(blocks)
+    out.functions = used_functions({**whole.functions, **derivatives.functions}, out)
+    step.verify(out)
+    return out
+
+
+def _variables(states: Sequence[str]) -> dict[str, StepVariable]:
+    made = [StepVariable(base_name(x), REAL, Slot(Kind.BASE, i), protected=True) for i, x in enumerate(states)]
+    return {v.name: v for v in (*made, StepVariable(GAMMA_H.name, REAL, Slot(Kind.GAMMA_H, 0), protected=True))}
+
+
+def _stage_value(x: str) -> Expr:
+    return build.add(Ref(base_name(x), REAL), build.mul(GAMMA_H, Ref(der_name(x), REAL)))
+
+
+def _formula(x: str, origin: Origin) -> Equation:
+    return Equation(Ref(x, REAL), _stage_value(x), origin)
+
+
+def _explicit_euler(x: str, origin: Origin) -> Assignment:
+    value = _stage_value(x)
+    return Assignment(Ref(x, REAL), value, Partition.STEP, cost((value,)), origin)
+
+
+def _continuous(
+    dae: Dae, whole: Step, occurrence: Occurrence, vanishing: Vanishing
+) -> tuple[list[AnyEquation], list[Ref]]:
+    """Equations and unknowns of the blocks of a step; what is computed in events only is known."""
+    wanted = {t.name for b in whole.blocks if b.partition is Partition.STEP for t in _targets(b)}
+    components = order(simulation_equations(dae), simulation_unknowns(dae), occurrence, vanishing)
+    equations: dict[int, AnyEquation] = {}
+    unknowns: list[Ref] = []
+    for row, unknown in (pair for c in components for pair in _matched(c)):
+        if unknown.name in wanted:
+            equations[id(row)] = row
+            unknowns.append(unknown)
+    return list(equations.values()), unknowns
+
+
+def _matched(c: Component) -> list[tuple[AnyEquation, Ref]]:
+    return [(row.equation, unknown) for row, unknown in zip(c.rows, c.unknowns, strict=True)]
+
+
+def _targets(b: Block) -> tuple[Ref, ...]:
+    if isinstance(b, MixedLoop):
+        return tuple(t for inner in b.continuous for t in _targets(inner))
+    return step.targets(b)
+
+
+def _needed(blocks: Sequence[Block], wanted: Collection[str], occurrence: Occurrence) -> list[Block]:
+    """Blocks that lead to the wanted names, in order."""
+    names = set(wanted)
+    found: list[Block] = []
+    for b in reversed(blocks):
+        if any(t.name in names for t in step.targets(b)):
+            names.update(inputs(b, occurrence))
+            found.append(b)
+    return found[::-1]

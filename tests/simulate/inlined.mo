@@ -1,0 +1,71 @@
+package Inlined "Small systems whose implicit stages are joined with their equations"
+  model Chain "Linear: masses and springs, stiff; nothing is left to iterate on"
+    parameter Real c[3] = {10.0, 2e3, 5e5};
+    Real s[3](start = {1, 0, 0}, each fixed = true);
+    Real v[3](each start = 0, each fixed = true);
+    Real f[3];
+  equation
+    der(s) = v;
+    f[1] = c[1]*s[1] + 0.5*v[1];
+    for i in 2:3 loop
+      f[i] = c[i]*(s[i] - s[i - 1]) + 1e-3*c[i]*(v[i] - v[i - 1]);
+    end for;
+    der(v) = {f[2] - f[1], f[3] - f[2], sin(3*time) - f[3]};
+  end Chain;
+
+  model Pendulum "Two states, one nonlinear unknown after joining"
+    Real phi(start = 1.2, fixed = true);
+    Real w(start = 0, fixed = true);
+    Real a;
+  equation
+    der(phi) = w;
+    der(w) = a;
+    a + 9.81*sin(phi) + 0.1*w*abs(w) = 0;
+  end Pendulum;
+
+  model Circuit "A diode behind a fast filter: linear part and one nonlinear law"
+    Real u[3](each start = 0, each fixed = true);
+    Real i;
+    Real vd(start = 0.5);
+    Real il(start = 0, fixed = true);
+  equation
+    1e-4*der(u[1]) = (10*sin(20*time) - u[1])/10 - i;
+    i = 1e-6*(exp(vd/0.1) - 1);
+    vd = u[1] - u[2];
+    1e-3*der(u[2]) = i - il - u[2]/100;
+    1e-2*der(il) = u[2] - u[3] - 0.5*il;
+    1e-5*der(u[3]) = il - u[3]/5;
+  end Circuit;
+
+  model Loop "An algebraic loop of its own, and a function"
+    function law
+      input Real x;
+      output Real y;
+    algorithm
+      y := x;
+      for k in 1:3 loop
+        y := y + 0.1*sin(y);
+      end for;
+      annotation(Inline = false);
+    end law;
+    Real x(start = 1, fixed = true);
+    Real y(start = 0.2, fixed = true);
+    Real p(start = 0.5);
+    Real q(start = 0.5);
+  equation
+    p + 0.3*q*q = x;
+    q + 0.2*sin(p) = y + law(q)*0.1;
+    der(x) = -50*law(p) + time;
+    der(y) = p - 3*q;
+  end Loop;
+
+  model Switched "Relations rest during a stage"
+    Real x(start = 1, fixed = true);
+    Real y(start = 0, fixed = true);
+    Real f;
+  equation
+    f = if x > 0.3 then -2*x else -x^3;
+    der(x) = f + 0.1*y;
+    der(y) = -100*(y - cos(time));
+  end Switched;
+end Inlined;

@@ -1,0 +1,156 @@
+"""Inlined stages: the same numbers as the same method on the derivatives, with less to iterate on."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kilohertz import load
+from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
+from kilohertz.passes import Inlining, compile_flat
+from kilohertz.simulate import Instance, Program, build_program
+from kilohertz.solvers import METHODS, RungeKutta
+
+SOURCE = Path(__file__).parent / "inlined.mo"
+NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Switched")
+
+
+def inlined(name: str, choice: Inlining | None = None) -> Step:
+    return compile_flat(load(f"{SOURCE}:Inlined.{name}").flatten(), choice or Inlining())
+
+
+class Stepper:
+    """A diagonally implicit method in Python: stages through the inlined phase, or by Newton on the derivatives."""
+
+    def __init__(self, program: Program, method: RungeKutta, use_inlined: bool) -> None:
+        self.instance, self.program, self.method, self.use_inlined = Instance(program), program, method, use_inlined
+        assert self.instance.initialize(0.0) == 0
+        self.n = program.code.counts[Kind.STATE]
+        self.x = self.area(Kind.STATE).copy()
+
+    def area(self, kind: Kind) -> np.ndarray:
+        at = self.instance.address + self.program.offsets[kind]
+        return np.ctypeslib.as_array((ctypes.c_double * self.n).from_address(at))
+
+    def derivatives(self, t: float, x: np.ndarray) -> np.ndarray:
+        out, x = np.empty(self.n), np.ascontiguousarray(x)
+        status = self.program.library.khz_derivatives(
+            self.program.model, self.instance.address, t, x.ctypes.data, out.ctypes.data
+        )
+        assert status == 0
+        return out
+
+    def stage(self, t: float, base: np.ndarray, gamma_h: float) -> np.ndarray:
+        """The derivatives at x = base + gamma_h*xd."""
+        if self.use_inlined:
+            library = self.program.library
+            library.khz_stage.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
+            library.khz_stage.argtypes = [*library.khz_stage.argtypes, ctypes.c_double]
+            base = np.ascontiguousarray(base)
+            assert library.khz_stage(self.program.model, self.instance.address, t, base.ctypes.data, gamma_h) == 0
+            return self.area(Kind.DERIVATIVE).copy()
+        x = self.x.copy()
+        for _ in range(40):
+            f = self.derivatives(t, x)
+            residual = x - base - gamma_h * f
+            matrix = np.eye(self.n)
+            for j in range(self.n):
+                d = 1e-7 * max(1.0, abs(x[j]))
+                shifted = x.copy()
+                shifted[j] += d
+                matrix[:, j] -= gamma_h * (self.derivatives(t, shifted) - f) / d
+            change = np.linalg.solve(matrix, residual)
+            x -= change
+            if np.abs(change).max() < 1e-13 * max(1.0, np.abs(x).max()):
+                break
+        return self.derivatives(t, x)
+
+    def run_mixed(self, t: float, h: float) -> None:
+        """One step in which the states are whatever the inlined phase makes of them."""
+        self.stage(t + h, self.x, h)
+        self.x = self.area(Kind.STATE).copy()
+
+    def step(self, t: float, h: float) -> None:
+        a, stages = self.method.a, []
+        for i in range(self.method.n_stages):
+            base = self.x + h * sum((a[i, j] * stages[j] for j in range(i)), np.zeros(self.n))
+            at = t + self.method.c[i] * h
+            stages.append(self.stage(at, base, h * a[i, i]) if a[i, i] else self.derivatives(at, base))
+        self.x = self.x + h * sum(b * k for b, k in zip(self.method.b, stages, strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_trajectory_is_that_of_the_method(name: str) -> None:
+    program = build_program(inlined(name))
+    for solver in ("ieuler", "sdirk2", "trbdf2", "esdirk4"):
+        method = METHODS[solver]
+        assert isinstance(method, RungeKutta)
+        plain, joined = Stepper(program, method, False), Stepper(program, method, True)
+        h = 0.01
+        for k in range(25):
+            plain.step(k * h, h)
+            joined.step(k * h, h)
+            assert np.allclose(plain.x, joined.x, rtol=1e-8, atol=1e-9), (solver, k)
+
+
+def sizes(step: Step) -> dict[str, tuple[int, int]]:
+    """Iteration variables of linear and of nonlinear loops."""
+    found = {}
+    for kind in (LinearLoop, NonlinearLoop):
+        loops = [b for b in step.inlined or () if isinstance(b, kind)]
+        found[kind.__name__] = (len(loops), sum(len(b.unknowns) for b in loops))
+    return found
+
+
+def test_a_linear_model_is_solved_without_iteration() -> None:
+    assert sizes(inlined("Chain"))["NonlinearLoop"] == (0, 0)
+
+
+def test_two_states_of_a_pendulum_leave_one_unknown() -> None:
+    found = sizes(inlined("Pendulum"))
+    assert found == {"LinearLoop": (0, 0), "NonlinearLoop": (1, 1)}
+
+
+def test_nothing_is_inlined_unless_asked_for() -> None:
+    step = compile_flat(load(f"{SOURCE}:Inlined.Pendulum").flatten())
+    assert step.inlined is None
+    assert "base(phi)" not in step.variables
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_blocks_satisfy_the_equations_at_random_points(name: str) -> None:
+    """Where the inlined phase ends, the blocks of the step, run by the slow evaluator, give the same derivatives."""
+    step = inlined(name)
+    program = build_program(step)
+    rng = np.random.default_rng(5)
+    method = METHODS["ieuler"]
+    assert isinstance(method, RungeKutta)
+    stepper = Stepper(program, method, True)
+    for _ in range(10):
+        base, gamma_h = rng.uniform(0.1, 0.9, stepper.n), float(rng.uniform(1e-4, 1e-2))
+        xd = stepper.stage(0.3, base, gamma_h)
+        assert np.allclose(stepper.derivatives(0.3, base + gamma_h * xd), xd, rtol=1e-7, atol=1e-7)
+
+
+def test_mixed_mode_takes_the_slow_states_explicitly() -> None:
+    """x slow, explicit Euler with the derivative of the point before; y fast, implicit."""
+    program = build_program(inlined("Switched", Inlining(frozenset({"y"}))))
+    method = METHODS["ieuler"]
+    assert isinstance(method, RungeKutta)
+    stepper = Stepper(program, method, True)
+    x, y, h = 1.0, 0.0, 0.01
+    for k in range(50):
+        xd = (-2 * x if x > 0.3 else -(x**3)) + 0.1 * y
+        x += h * xd
+        y = (y + 100 * h * np.cos((k + 1) * h)) / (1 + 100 * h)
+        stepper.run_mixed(k * h, h)
+        assert np.allclose(stepper.x, [x, y], rtol=1e-12)
+
+
+def test_a_part_leaves_the_rest_out() -> None:
+    """Sub-steps of y alone do not compute der(x), which is held."""
+    step = inlined("Switched", Inlining(frozenset({"y"}), frozenset({"y"})))
+    assert {t.name for b in step.inlined or () for t in targets(b)} == {"x", "y", "der(y)"}
