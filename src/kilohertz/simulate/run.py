@@ -14,10 +14,11 @@ from kilohertz.results import Result
 from kilohertz.simulate.failure import failure
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
-from kilohertz.simulate.sundials import function_table
+from kilohertz.simulate.sundials import function_table, ida_table
 
 DEFAULT_TOLERANCE = 1e-6
 DEFAULT_INTERVALS = 500
+VARIABLE_STEP = ("cvode", "ida")
 FIXED_STEP = {"euler": 1, "rk4": 4}
 _BYTES_OF_ROWS = 1 << 22
 _TERMINATED, _STOPPED = 1, 2
@@ -102,8 +103,8 @@ def simulate(
     `progress` is told the part of the run that is done, from 0 to 1.
     """
     experiment = _experiment(program, start, stop, tolerance, intervals)
-    if solver != "cvode" and solver not in FIXED_STEP:
-        known = ", ".join(("cvode", *FIXED_STEP))
+    if solver not in VARIABLE_STEP and solver not in FIXED_STEP:
+        known = ", ".join((*VARIABLE_STEP, *FIXED_STEP))
         raise ModelError(Diagnostic("R721", f"no solver is called `{solver}`; there are {known}"))
     if solver in FIXED_STEP and (step is None or not step > 0):
         raise ModelError(Diagnostic("R723", f"solver `{solver}` needs a step greater than zero"))
@@ -156,8 +157,9 @@ class _Run:
             status = instance.initialize(self.experiment.start)
             if status == 0:
                 o = self._structure(step)
-                if solver == "cvode":
-                    o.sundials = ctypes.addressof(function_table())
+                if solver in VARIABLE_STEP:
+                    table = function_table() if solver == "cvode" else ida_table(library)
+                    o.sundials = ctypes.addressof(table)
                     status = int(library.khz_run_cvode(ctypes.byref(o)))
                 else:
                     status = int(library.khz_run_fixed(ctypes.byref(o), FIXED_STEP[solver]))
