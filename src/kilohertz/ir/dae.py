@@ -8,6 +8,7 @@ Instead:
   `der(x)`, `pre(v)`  variables named so, made by the passes; `der(x)` of a state, `der(der(x))` only between passes
   `$r3`               buffered relation number 3, a Boolean unknown with the equation `$r3 = (a > b)` (`crossings`)
   `$w2`               the condition of when-branch number 2; it acts where `$w2 and not pre($w2)`
+  `$left1`            a copy of a continuous variable; `pre($left1)` is that variable's left limit at an event
   `sample(k)`, `terminal()`, `delay(k, dt)`, `homotopy(a, s)`   as in the Step form
 
 A variable of Integer, Boolean, enumeration or String type, or a Real set in a when, is DISCRETE.  An `Equation` that
@@ -208,6 +209,14 @@ def der_name(name: str) -> str:
 
 def pre_name(name: str) -> str:
     return f"pre({name})"
+
+
+LEFT_LIMIT = "$left"
+
+
+def is_left_limit(name: str) -> bool:
+    """A discrete copy of a continuous variable, kept up to date between events: its `pre` is the left limit there."""
+    return name.startswith(LEFT_LIMIT)
 
 
 def roots(equation: AnyEquation) -> Iterator[Expr]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
 from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Real, Record, Ref, Unary
-from kilohertz.ir.types import BOOLEAN, REAL
+from kilohertz.ir.types import BOOLEAN, REAL, RecordType, TupleType
 from kilohertz.passes.algebra import fold_builtin, simplify
 
 
@@ -59,7 +59,7 @@ class Differentiator:
 
     def _derive(self, e: Expr, u: tuple[Expr, ...], d: list[Expr]) -> Expr:
         if isinstance(e, (Array, Record)):
-            return e.rebuilt(tuple(d))
+            return e.rebuilt(tuple([x if _may_move(c) else c for c, x in zip(u, d, strict=True)]))
         if not is_moving(d):
             return _still(e)
         match e:
@@ -90,9 +90,14 @@ def is_moving(d: list[Expr]) -> bool:
         if isinstance(x, (Array, Record)):
             if is_moving(list(x.children())):
                 return True
-        elif x is not ZERO:
+        elif x is not ZERO and _may_move(x):
             return True
     return False
+
+
+def _may_move(e: Expr) -> bool:
+    """Not a String, Integer or the like: such a field of a record stays as it is in the record of derivatives."""
+    return e.ty.base == REAL.base or isinstance(e.ty.base, (RecordType, TupleType))
 
 
 def _still(e: Expr) -> Expr:

@@ -27,6 +27,7 @@ from kilohertz.ir.dae import (
     Role,
     Select,
     der_name,
+    is_left_limit,
     pre_name,
     print_equation,
     roots,
@@ -211,6 +212,8 @@ class _Eliminator:
         if len(anchored) == 2:
             return False
         roles = {a.role, b.role}
+        if roles != {Role.DISCRETE} and (is_left_limit(a.name) or is_left_limit(b.name)):
+            return False
         if Role.STATE in roles and (Role.DISCRETE in roles or Role.INPUT in roles):
             return False
         return not (Role.DISCRETE in roles and Role.INPUT in roles and a.ty == REAL)

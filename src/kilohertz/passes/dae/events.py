@@ -7,7 +7,8 @@
   $when(c)                  ->  $w0 and not pre($w0) and not initial(),  $w0 := c;  initial() and sample(k) as they are
   sample(t0, dt)            ->  sample(k)
   delay(u, dt)              ->  delay(k, dt),  $d0 = u
-  pre(x), x continuous      ->  x         (its value before a reinit of this pass)
+  pre(x), x differentiated  ->  x         (its value before a reinit of this pass)
+  pre(y), y algebraic       ->  if initial() then y else pre($left0),  $left0 := y
 
 Rewriting is memoised per (expression, inside noEvent or not), on an explicit stack.
 """
@@ -18,7 +19,19 @@ from collections.abc import Callable
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
-from kilohertz.ir.dae import Crossing, Dae, DaeVariable, Delay, Equation, Role, Sample, TimeEvent, der_name, pre_name
+from kilohertz.ir.dae import (
+    LEFT_LIMIT,
+    Crossing,
+    Dae,
+    DaeVariable,
+    Delay,
+    Equation,
+    Role,
+    Sample,
+    TimeEvent,
+    der_name,
+    pre_name,
+)
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
 from kilohertz.passes.algebra import linear_parts, simplify_node
@@ -34,9 +47,13 @@ TIME_SLACK = Real(1e-9)  # of one unit of what is rounded: an event at a multipl
 class Lowering:
     """Rewrites expressions, adding variables, equations and events to a Dae as it goes."""
 
-    def __init__(self, dae: Dae, is_discrete: Callable[[str], bool]) -> None:
+    def __init__(
+        self, dae: Dae, is_discrete: Callable[[str], bool], is_differentiated: Callable[[str], bool] = lambda _: False
+    ) -> None:
         self._dae = dae
         self._is_discrete = is_discrete
+        self._is_differentiated = is_differentiated
+        self._left: dict[Ref, Ref] = {}
         self._memo: dict[bool, dict[Expr, Expr]] = {True: {}, False: {}}
         self._still: dict[Expr, int] = {}
         self._counts: dict[str, int] = {}
@@ -232,9 +249,18 @@ class Lowering:
                 return arg
             raise self._error("pre is applied to something that is not a variable")
         variable = self._dae.variables.get(arg.name)
-        if variable is None or variable.role not in (Role.DISCRETE, Role.RELATION):
+        if variable is not None and variable.role in (Role.DISCRETE, Role.RELATION):
+            return Ref(pre_name(arg.name), arg.ty)
+        if variable is None or variable.role not in (Role.ALGEBRAIC, Role.INPUT) or self._is_differentiated(arg.name):
             return arg
-        return Ref(pre_name(arg.name), arg.ty)
+        return self._left_limit(arg)
+
+    def _left_limit(self, arg: Ref) -> Expr:
+        copy = self._left.get(arg)
+        if copy is None:
+            copy = self._left[arg] = self._new(self._number(LEFT_LIMIT), Role.DISCRETE, REAL)
+            self._dae.equations.append(Equation(copy, arg, self._origin, directed=True))
+        return build.if_(INITIAL, arg, Ref(pre_name(copy.name), REAL))
 
     def _when(self, condition: Expr) -> Expr:
         if condition is INITIAL or isinstance(condition, Bool):

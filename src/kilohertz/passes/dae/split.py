@@ -60,7 +60,8 @@ class _Splitter:
         self._flat = flat
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
-        self._lowering = Lowering(self._dae, self._is_discrete)
+        self._lowering = Lowering(self._dae, self._is_discrete, self._is_differentiated)
+        self._differentiated: set[str] | None = None
         self._numeric: Numeric | None = None
         self._clocks = Clocks(
             self._dae,
@@ -92,6 +93,11 @@ class _Splitter:
             return True
         variable = self._dae.variables.get(name)
         return variable is not None and variable.role not in (Role.STATE, Role.ALGEBRAIC, Role.INPUT)
+
+    def _is_differentiated(self, name: str) -> bool:
+        if self._differentiated is None:
+            self._differentiated = _differentiated(self._flat)
+        return name in self._differentiated
 
     # ------------------------------------------------------------------------------------------------------- variables
 
@@ -328,6 +334,22 @@ def _discrete_reals(flat: Flat) -> set[str]:
                 stack += [(x, inside) for x in otherwise]
             case _:
                 pass
+    return found
+
+
+def _differentiated(flat: Flat) -> set[str]:
+    """Variables that stand in a `der`."""
+    seen: set[Expr] = set()
+    found: set[str] = set()
+    stack = [side for e in flat.equations if isinstance(e, Equality) for side in (e.left, e.right)]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, TupleTarget) or e in seen:
+            continue
+        seen.add(e)
+        if isinstance(e, Builtin) and e.name == "der":
+            found.update(r.name for r in build.refs(e))
+        stack.extend(e.children())
     return found
 
 

@@ -1,8 +1,8 @@
 """partition: when each block is needed (see `ir/step.py`), and which states each derivative depends on.
 
 A block moves where it reads time, a state, an input, a delay, or the result of a moving block.  Real blocks that do not
-move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions
-and delay lines need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.
+move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions,
+delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kilohertz.ir import build
+from kilohertz.ir.dae import is_left_limit
 from kilohertz.ir.expr import Builtin, Expr
 from kilohertz.ir.step import (
     AlgorithmBlock,
@@ -65,10 +66,11 @@ def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> 
     for_step = _needed(reads, sets, derivatives)
     watched = {n for c in step.crossings for n in occurrence.names(c.function)}
     watched |= {d.source.name for d in step.delays}
+    watched |= {n for n in step.variables if is_left_limit(n)}
     for_crossing = _needed(reads, sets, watched)
     found: list[Block] = []
     for i, b in enumerate(blocks):
-        if not moving[i] or _is_discrete(b, step):
+        if not moving[i] or (_is_discrete(b, step) and not any(is_left_limit(n) for n in sets[i])):
             found.append(settled(b, Partition.EVENT, step, occurrence))
         elif for_step[i]:
             found.append(settled(b, Partition.STEP, step, occurrence))

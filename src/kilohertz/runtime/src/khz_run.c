@@ -77,6 +77,7 @@ khz_status khz_event(const khz_model *m, void *instance)
     khz_status status = KHZ_EVENT_CAP;
     if (phase == KHZ_PHASE_CONTINUOUS) {
         c->phase = KHZ_PHASE_EVENT;
+        (void)update_pre(m, instance); /* left limits of continuous variables; all others are up to date */
     }
     for (int pass = 0; pass < EVENT_CAP; pass++) {
         c->arena_used = 0;
@@ -104,22 +105,16 @@ khz_status khz_event(const khz_model *m, void *instance)
     return status;
 }
 
-/* The initial equations at lambda = 1, or by continuation from the simplified model. */
-static khz_status solve_initial(const khz_model *m, void *instance)
+/* From the simplified model (lambda = 0) to the actual one: the whole way at once where that converges, else in strides
+ * that shrink and grow.  Bound: HOMOTOPY_STEPS solutions. */
+static khz_status continue_initial(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
-    c->lambda = 1.0;
-    m->start(instance);
-    khz_status status = m->initial(instance);
-    if (status == KHZ_OK || !m->uses_homotopy) {
-        return status;
-    }
-    c->status = KHZ_OK;
     c->lambda = 0.0;
     m->start(instance);
-    status = m->initial(instance);
+    khz_status status = m->initial(instance);
     double reached = 0.0;
-    double stride = 0.1;
+    double stride = 1.0;
     for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
         c->lambda = fmin(1.0, reached + stride);
         status = m->initial(instance);
@@ -134,6 +129,19 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     }
     c->lambda = 1.0;
     return status == KHZ_OK && reached < 1.0 ? KHZ_NO_CONVERGENCE : status;
+}
+
+/* The initial equations: by continuation where the model says how (MLS 3.7.4.4), else and where that fails directly. */
+static khz_status solve_initial(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    if (m->uses_homotopy && continue_initial(m, instance) == KHZ_OK) {
+        return KHZ_OK;
+    }
+    c->status = KHZ_OK;
+    c->lambda = 1.0;
+    m->start(instance);
+    return m->initial(instance);
 }
 
 khz_status khz_initialize(const khz_model *m, void *instance, double time)

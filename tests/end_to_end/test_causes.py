@@ -1,0 +1,32 @@
+"""Causes of wrong results that were mended: a small model of ours for each, against values known by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+import kilohertz
+from kilohertz.results import Result
+
+FILE = Path(__file__).with_name("causes.mo")
+TOLERANCE = 1e-5
+
+
+def run(name: str, stop: float = 2.0, **options: float) -> Result:
+    return kilohertz.load(f"{FILE}:Causes.{name}").simulate(stop=stop, **options)
+
+
+@pytest.mark.parametrize(
+    ("model", "stop", "expected"),
+    [
+        ("LeftLimit", 2.0, {"kept": 1.0, "y": 11.0}),
+        ("ByHomotopy", 1.0, {"x": 100.0}),
+        ("RecordWithText", 1.0, {"T": math.exp(-1.0)}),
+    ],
+)
+def test_the_final_values_are_right(model: str, stop: float, expected: dict[str, float]) -> None:
+    result = run(model, stop)
+    for name, value in expected.items():
+        assert result[name][-1] == pytest.approx(value, rel=TOLERANCE, abs=TOLERANCE)
