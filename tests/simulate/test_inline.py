@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kilohertz import load
+from kilohertz.cli.main import main
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
 from kilohertz.passes import Inlining, compile_flat
 from kilohertz.simulate import Instance, Program, build_program
@@ -154,3 +155,13 @@ def test_a_part_leaves_the_rest_out() -> None:
     """Sub-steps of y alone do not compute der(x), which is held."""
     step = inlined("Switched", Inlining(frozenset({"y"}), frozenset({"y"})))
     assert {t.name for b in step.inlined or () for t in targets(b)} == {"x", "y", "der(y)"}
+
+
+def test_analyse_shows_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    model = load(f"{SOURCE}:Inlined.Pendulum")
+    assert model.analyse().inlined is None
+    stage = model.analyse(inline=True).inlined
+    assert stage is not None
+    assert (stage.states, stage.nonlinear, stage.linear) == (2, 1, 0)
+    assert main(["analyse", "--inline", f"{SOURCE}:Inlined.Pendulum"]) == 0
+    assert "2 states -> 1 nonlinear unknown" in capsys.readouterr().out

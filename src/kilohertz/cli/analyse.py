@@ -9,12 +9,14 @@ from kilohertz.cli.arguments import add_model
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
+    help_inline = "also join an implicit stage with the equations: what is left to iterate on"
+    parser.add_argument("--inline", action="store_true", help=help_inline)
     parser.add_argument("--json", action="store_true", help="print the analysis as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
 
-    analysis = load(arguments.model, arguments.library).analyse()
+    analysis = load(arguments.model, arguments.library).analyse(inline=arguments.inline)
     print(analysis.as_json() if arguments.json else analysis.as_text())
     return 0

@@ -113,6 +113,17 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """What an implicit stage leaves to solve once its formula is joined with the equations."""
+
+    states: int
+    nonlinear: int  # iteration variables of all nonlinear systems
+    linear: int  # unknowns of all linear systems, those inside nonlinear ones included
+    loops: tuple[Loop, ...]
+    operations: int
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """The numbers that `khz analyse` prints."""
 
@@ -129,6 +140,7 @@ class Analysis:
     jacobian: Jacobian
     operations: tuple[Work, ...]
     notes: tuple[str, ...]
+    inlined: Stage | None = None  # only where it was asked for
 
     def as_json(self) -> str:
         import json
@@ -160,6 +172,7 @@ def analyse(report: Report, step: Step, log: Log, flatten_seconds: float, source
         jacobian=_jacobian(step),
         operations=tuple(_operations(step)),
         notes=step.notes,
+        inlined=_stage(step, where),
     )
 
 
@@ -273,6 +286,16 @@ def _loop(block: Block, names: tuple[str, ...], matrix: str | None, inner: list[
         components,
         where.all_of(origins),
     )
+
+
+def _stage(step: Step, where: _Places) -> Stage | None:
+    if step.inlined is None:
+        return None
+    loops = tuple(_loops(step.inlined, where))
+    nonlinear = sum(loop.torn_size for loop in loops if loop.kind == "nonlinear")
+    linear = sum(loop.torn_size for loop in loops if loop.kind == "linear")
+    total = sum(map(operations_of, step.inlined))
+    return Stage(len(step.of_kind(Kind.STATE)), nonlinear, linear, loops, total)
 
 
 def _events(step: Step, where: _Places) -> Iterator[Event]:

@@ -23,6 +23,7 @@ def text(a: Analysis) -> str:
         _index(a),
         _loops("loops", a.loops),
         _loops("loops of the initial problem", a.initial_loops),
+        _stage(a),
         _events(a),
         _operations(a),
         [f"note: {n}" for n in a.notes],
@@ -85,6 +86,15 @@ def _loop(loop: Loop) -> Iterator[str]:
 
 
 _MATRIX = {"constant": "constant", "event": "changes at events only", "step": "step"}
+
+
+def _stage(a: Analysis) -> Iterator[str]:
+    stage = a.inlined
+    if stage is not None:
+        left = f"{stage.nonlinear} nonlinear unknown{'s' if stage.nonlinear != 1 else ''}"
+        yield f"implicit stage, inlined: {stage.states} states -> {left}, {stage.linear} in linear systems"
+        yield f"  {stage.operations} operations for one iteration of everything"
+        yield from _loops("  loops of the stage", stage.loops)
 
 
 def _events(a: Analysis) -> Iterator[str]:

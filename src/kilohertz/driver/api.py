@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kilohertz.driver.analysis import Analysis
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
+    from kilohertz.passes import Inlining
     from kilohertz.results import Result
     from kilohertz.simulate import Program, Statistics
 
@@ -53,6 +54,8 @@ class Model:
         self.name = name
         self.session = session
         self._work = Work(session.libraries, name)
+        self._inlined: dict[Inlining, Step] = {}
+        self._programs: dict[Inlining, Program] = {}
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -89,15 +92,31 @@ class Model:
         assert self._work.step is not None
         return self._work.step
 
-    def analyse(self) -> Analysis:
-        """What symbolic processing made of the model."""
+    def inlined(self, choice: Inlining | None = None) -> Step:
+        """The same with the formula of an implicit stage joined (default: for every state)."""
+        from kilohertz.passes import Inlining, inline
+
+        choice, step, dae = choice or Inlining(), self.process(), self._work.log.dae
+        if choice not in self._inlined:
+            assert dae is not None
+            self._inlined[choice] = inline(dae, step, choice)
+        return self._inlined[choice]
+
+    def analyse(self, inline: bool = False) -> Analysis:
+        """What symbolic processing made of the model; with `inline` also what is left of an implicit stage."""
         from kilohertz.driver.analysis import analyse
 
-        report, step = self.check(), self.process()
+        report, step = self.check(), self.inlined() if inline else self.process()
         return analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
 
-    def compile(self) -> Program:
-        """Process the equations symbolically, generate C, compile and load it."""
+    def compile(self, inlining: Inlining | None = None) -> Program:
+        """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says."""
+        if inlining is not None:
+            from kilohertz.simulate import build_program
+
+            if inlining not in self._programs:
+                self._programs[inlining] = build_program(self.inlined(inlining), self.session.libraries.sources)
+            return self._programs[inlining]
         run_to("program", self._work)
         assert self._work.program is not None
         return self._work.program

@@ -12,6 +12,7 @@ from kilohertz.base import InternalError
 from kilohertz.driver.count import count
 
 if TYPE_CHECKING:
+    from kilohertz.ir.dae import Dae
     from kilohertz.passes.dae.reduction import Reduction
 
 
@@ -52,6 +53,7 @@ class Log:
 
     records: list[Record] = field(default_factory=list)
     reduction: Reduction | None = None  # what index reduction did
+    dae: Dae | None = None  # what the blocks were assembled from: inlining starts here again
 
     @property
     def seconds(self) -> dict[str, float]:

@@ -123,4 +123,5 @@ class Assemble:
     def run(self, model: Dae, log: Log) -> Step:
         from kilohertz.passes import assemble
 
+        log.dae = model
         return assemble(model)
