@@ -153,8 +153,15 @@ class BlockWriter:
         kind = self.layout.step.variables[target.name].slot.kind
         if kind in (s.Kind.STRING_DISCRETE, s.Kind.STRING_PARAMETER, s.Kind.PRE_STRING_DISCRETE):
             w.put(f"khz_set_text(&z->c, {self.layout.variable(target)}, {text});")
+        elif kind is s.Kind.RELATION:
+            place = self.layout.variable(target)
+            w.put(f"{place} = {self._forced(target)} ? {place} : ({text});")
         else:
             w.put(f"{self.layout.variable(target)} = {text};")
+
+    def _forced(self, target: Ref) -> str:
+        """Not 0 while a stepper holds an event that it located between two steps."""
+        return f"z->forced[{self.layout.step.slot(target.name).index}]"
 
     def _call(self, w: Writer, block: s.CallBlock) -> None:
         def effect() -> None:
@@ -384,7 +391,8 @@ class BlockWriter:
         w.plan([*(b.value for b in relations), *(functions[k] for k in at)])
         for i, b in enumerate(relations):
             value, distance = w.text(b.value), w.text(functions[at[i]])
-            w.put(f"value[{i}] = {value};", f"distance[{i}] = {distance};")
+            place, forced = layout.variable(b.target), self._forced(b.target)
+            w.put(f"value[{i}] = {forced} ? {place} : ({value});", f"distance[{i}] = {distance};")
         self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
         indices = ", ".join(map(str, at)) or "0"
         self._define(

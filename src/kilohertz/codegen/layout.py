@@ -130,6 +130,7 @@ class Layout:
             *area("void *", (Kind.OBJECT,)),
             *area("int32_t ", INTS),
             f"    int32_t reinit[{n_x}];",
+            f"    int32_t forced[{max(1, self.counts[Kind.RELATION])}];",
             f"    int32_t sample_now[{n_samples}];",
             f"    int32_t factored[{max(1, self.factored)}];",
             f"    int32_t order[{max(1, self.order)}];",

@@ -15,7 +15,7 @@ from kilohertz.ir.step import Kind, Step
 
 _MEMBERS = (
     *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
-    *("sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "factored", "arena"),
+    *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "factored", "arena"),
     *("seed", "seed_time", "xd_dir", "base", "gamma_h"),
 )
 _PHASES = ("once", "initial", "event", "step", "crossing", "output")

@@ -45,7 +45,8 @@ typedef struct khz_context {
     uint32_t n_iterations;    /* Newton iterations so far */
     uint32_t n_caps;          /* caps that were hit */
     uint32_t n_mixed;         /* turns of mixed loops so far */
-    uint32_t reserved;
+    int32_t cap_block;        /* block of the last Newton cap that was hit */
+    double cap_residual;      /* its residual */
     size_t arena_used;
     size_t arena_size;
     size_t arena_offset;      /* of the arena from the context, in bytes */

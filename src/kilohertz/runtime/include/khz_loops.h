@@ -9,7 +9,7 @@
 #include "khz_base.h"
 #include "khz_newton.h"
 
-enum { KHZ_MIXED_CAP = 300, KHZ_MIXED_MOST = 1024 };
+enum { KHZ_MIXED_CAP = 300, KHZ_MIXED_MOST = 1024, KHZ_EVENT_NEWTON = 4 };
 
 /* b / a for a loop of one; 0 / 0 gives 0 (the minimum-norm solution), anything else over 0 is a failure. */
 double khz_quotient(khz_context *c, int block, int place, double b, double a);

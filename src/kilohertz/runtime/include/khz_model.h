@@ -36,6 +36,7 @@ typedef struct khz_model {
     int32_t uses_homotopy;
     size_t u, ui;                            /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
+    size_t forced;                           /* int32 [n_r], not 0: an event keeps r as the stepper set it */
     size_t reinit, reinit_value;             /* int32 [n_x], double [n_x] */
     size_t sample_now, sample_tick;          /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval;    /* double [n_samples] */
@@ -81,6 +82,8 @@ KHZ_EXPORT khz_status khz_instance_init(const khz_model *m, void *instance);
 KHZ_EXPORT khz_status khz_initialize(const khz_model *m, void *instance, double time);
 /* Event iteration at the present time until nothing changes. */
 KHZ_EXPORT khz_status khz_event(const khz_model *m, void *instance);
+/* The same with at most `cap` passes; *passes: how many there were.  KHZ_EVENT_CAP: the last mode stays. */
+khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *passes);
 /* Derivatives at (time, x): x [n_x] in, xd [n_x] out. */
 KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd);
 /* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which holds

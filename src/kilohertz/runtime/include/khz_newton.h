@@ -28,4 +28,7 @@ size_t khz_newton_size(int n);
 khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                       int32_t *order);
 
+/* The residual [n] at the values that khz_newton left. */
+const double *khz_newton_residual(int n, const double *work);
+
 #endif

@@ -22,8 +22,9 @@ enum {
     KHZ_EVENTS_MID = 1,       /* assumed in the middle: at most 3 steps */
     KHZ_EVENTS_LINEAR = 2,    /* linear interpolation, next step stretched: 1 step */
     KHZ_EVENTS_CATCH_UP = 3,  /* linear interpolation, rest of the step at once: at most 2 steps */
-    KHZ_EVENTS_HERMITE = 4,   /* cubic interpolation, next step stretched: 1 step and 1 right-hand side */
-    KHZ_EVENTS_PREDICT = 5    /* predicted, step shortened and the next lengthened: 1 step */
+    KHZ_EVENTS_HERMITE = 4,   /* cubic interpolation, next step stretched: 1 step */
+    KHZ_EVENTS_PREDICT = 5,   /* predicted, step shortened and the next lengthened: 1 step */
+    KHZ_EVENTS_PREDICT_2 = 6  /* the same with a quadratic prediction */
 };
 
 /* Inputs over the step: as at its beginning, or extrapolated from the last two or three samples. */
@@ -85,11 +86,15 @@ struct khz_stepper {
     uint64_t n;               /* periods done: the grid is at start + n*period */
     double behind;            /* the state is this much before the grid, in seconds */
     uint32_t flags;           /* of the last step */
-    int32_t is_fresh;         /* xd in the instance belongs to the state: no need to evaluate it again */
+    int32_t is_fresh;         /* the derivatives at the state are known */
+    int32_t is_at_start;      /* the values in the instance are those of the beginning of the step */
+    int32_t is_settled;       /* the values in the instance are those of the state */
+    int32_t is_dense;         /* the factors are dense ones */
     int32_t jacobian_age;     /* steps since it was evaluated; < 0: not at all */
     double factored_h;        /* h*gamma the factors belong to; 0: none */
     int32_t first_assert;     /* place of the first assertion that failed, KHZ_NOWHERE */
     int32_t n_inputs_seen;    /* samples of inputs in the history */
+    double slope_time;        /* of the last prediction of events; NaN: none in this mode */
     khz_step_counts counts;
     /* Off-line only: called with the values just before an event.  NULL in a real-time program. */
     void (*before_event)(void *user);

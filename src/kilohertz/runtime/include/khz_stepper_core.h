@@ -7,21 +7,55 @@
 /* The work area, laid out anew at every call: the stepper keeps no pointers into itself. */
 typedef struct khz_work {
     void *instance;
-    double *x0, *x1;          /* state at the beginning and the end of a (sub-)step */
-    double *f0;               /* derivatives at the beginning */
-    double *stage;            /* point of a stage */
+    double *x0, *x1;          /* [n_x] state at the beginning and the end of a (sub-)step */
+    double *f0;               /* [n_x] derivatives at the beginning */
+    double *stage;            /* [n_x] point of a stage */
     double *k;                /* [n_stages*n_x] what the stages gave */
-    double *g0, *g1;          /* crossing functions at the beginning and the end */
+    double *g0, *g1, *g2;     /* [n_r] crossing functions at the beginning, the end, and between */
+    double *slope, *crossed;  /* [n_r] time derivatives of the crossing functions; instants of crossings */
     double *at, *delayed;     /* time events, sources of delay lines */
+    double *u0, *u1, *u2;     /* [n_u] the last samples of the inputs, newest first */
+    int32_t *ui;              /* [n_ui] the last sample of the others */
+    /* implicit methods */
+    double *jac, *ft;         /* entries of J in the order of the model's pattern; [n_x] df/dt */
+    double *matrix, *lu;      /* I - h*gamma*J and its factors, sparse */
+    double *dense, *scale, *solve;
+    int32_t *pivot;
+    /* what an event may change, for the case that it fails */
+    double *kept_x, *kept_d;  /* [n_x], [2*n_d] */
+    int32_t *kept_m, *kept_r; /* [2*n_m], [n_r] */
+    char *kept_s;             /* [2*n_s] texts */
 } khz_work;
 
+/* Doubles of work for a stepper whose model, method and settings are set; w may be NULL. */
+size_t khz_stepper_work(khz_stepper *s, khz_work *w);
 khz_work khz_stepper_divide(khz_stepper *s);
+
+double khz_stepper_grid(const khz_stepper *s, uint64_t n);
+/* Length of the coming period, in seconds. */
+double khz_stepper_length(const khz_stepper *s);
+/* Take the inputs in the instance as samples of this period.  0: as before; 1: Reals moved; 2: discrete ones too. */
+int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w);
 
 /* Derivatives at (t, x), counted.  A failure is counted too and sets flags. */
 khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *x, double *xd);
+/* model->inlined at t: x and xd in the instance. */
+khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t);
+/* All values at (t, x), for outputs, crossings and delays. */
+khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *x);
+/* Count a failure of the model where it happened and clear it. */
+void khz_stepper_note(khz_stepper *s, khz_status status);
+/* The derivatives at the beginning of a step, unless they are known. */
+khz_status khz_stepper_begin(khz_stepper *s, const khz_work *w, double t);
 
-/* From x0 (with f0 where s->is_fresh) at t to x1 at t + h with the method of the settings. */
+/* From x0 at t to x1 at t + h with the method of the settings; then all values at the end. */
 khz_status khz_advance(khz_stepper *s, const khz_work *w, double t, double h);
 khz_status khz_advance_explicit(khz_stepper *s, const khz_work *w, double t, double h);
+khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h);
+khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double h);
+khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h);
+
+/* One period with the event algorithm of the settings; leaves s->behind. */
+void khz_cycle(khz_stepper *s, const khz_work *w);
 
 #endif

@@ -65,6 +65,20 @@ khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jac
     return problem;
 }
 
+/* A Newton cap was hit: every iteration made the residual smaller, so the values stay and the next call goes on from them.
+ * Noted for the stepper.  0: the residual has no value there. */
+static int capped(khz_context *c, int block, int n, const double *memory)
+{
+    const double *const residual = khz_newton_residual(n, memory + n);
+    double worst = 0.0;
+    for (int i = 0; i < n; i++) {
+        worst = fabs(residual[i]) <= DBL_MAX ? fmax(worst, fabs(residual[i])) : DBL_MAX;
+    }
+    c->cap_block = block;
+    c->cap_residual = worst;
+    return worst < DBL_MAX;
+}
+
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          double *x, double *memory, int32_t *order)
 {
@@ -72,11 +86,15 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     double *const guess = memory;
     khz_newton_problem p = *problem;
     if (c->newton_cap > 0) {
-        p.max_iterations = c->newton_cap;
+        /* At an event the solution may be far from the present values. */
+        p.max_iterations = c->phase == KHZ_PHASE_CONTINUOUS ? c->newton_cap : KHZ_EVENT_NEWTON * c->newton_cap;
         p.rescue_iterations = 0;
     }
     memcpy(guess, x, bytes);
     const khz_status status = khz_newton(&p, c, instance, x, memory + problem->n, order);
+    if (status == KHZ_NO_CONVERGENCE && c->newton_cap > 0 && capped(c, block, problem->n, memory)) {
+        return KHZ_OK;
+    }
     if (status != KHZ_OK) {
         memcpy(x, guess, bytes);
         if (c->status == KHZ_OK) {

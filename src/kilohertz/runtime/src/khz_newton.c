@@ -22,6 +22,11 @@ size_t khz_newton_size(int n)
     return 2U * m * m + 9U * m + khz_minimum_norm_size(n);
 }
 
+const double *khz_newton_residual(int n, const double *work)
+{
+    return work + 2 * n * n;
+}
+
 static int all_finite(int n, const double *v)
 {
     for (int i = 0; i < n; i++) {

@@ -70,7 +70,7 @@ static int apply_reinits(const khz_model *m, void *instance)
     return any;
 }
 
-khz_status khz_event(const khz_model *m, void *instance)
+khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *passes)
 {
     khz_context *const c = (khz_context *)instance;
     const int32_t phase = c->phase;
@@ -79,7 +79,8 @@ khz_status khz_event(const khz_model *m, void *instance)
         c->phase = KHZ_PHASE_EVENT;
         (void)update_pre(m, instance); /* left limits of continuous variables; all others are up to date */
     }
-    for (int pass = 0; pass < EVENT_CAP; pass++) {
+    for (*passes = 0; *passes < cap;) {
+        ++*passes;
         c->arena_used = 0;
         const khz_status result = m->event(instance);
         if (result != KHZ_OK) {
@@ -97,11 +98,19 @@ khz_status khz_event(const khz_model *m, void *instance)
             break;
         }
     }
+    c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
+    return status;
+}
+
+khz_status khz_event(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    int passes = 0;
+    const khz_status status = khz_event_passes(m, instance, EVENT_CAP, &passes);
     if (status == KHZ_EVENT_CAP) {
         c->n_caps++;
         khz_fail(c, KHZ_EVENT_CAP, KHZ_NOWHERE, "the event iteration does not come to an end");
     }
-    c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
     return status;
 }
 

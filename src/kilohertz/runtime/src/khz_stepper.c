@@ -41,17 +41,90 @@ static size_t aligned(size_t n)
     return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static size_t work_doubles(const khz_model *m, const khz_method *method)
+/* Hand out n doubles; counts alone where there is no work area. */
+static double *take(double *base, size_t *used, size_t n)
 {
+    double *const at = base != NULL ? base + *used : NULL;
+    *used += n;
+    return at;
+}
+
+static int32_t *take_ints(double *base, size_t *used, size_t n)
+{
+    return (int32_t *)(void *)take(base, used, (n + 1) / 2);
+}
+
+static void divide_implicit(const khz_stepper *s, double *base, size_t *used, khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const khz_sparse_plan *const plan = m->lu_plan;
     const size_t n = (size_t)m->n_x;
-    return 4 * n + (size_t)method->n_stages * n + 2 * (size_t)m->n_r + (size_t)m->n_time_events + (size_t)m->n_delays;
+    w->jac = take(base, used, (size_t)m->jac_row[m->n_x]);
+    w->ft = take(base, used, n);
+    w->matrix = take(base, used, plan != NULL ? (size_t)plan->n_a : 0);
+    w->lu = take(base, used, plan != NULL ? khz_sparse_size(plan) : 0);
+    w->dense = take(base, used, n * n);
+    w->scale = take(base, used, n);
+    w->solve = take(base, used, n);
+    w->pivot = take_ints(base, used, n);
+}
+
+size_t khz_stepper_work(khz_stepper *s, khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const size_t n = (size_t)m->n_x;
+    double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
+    double **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
+    double **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->crossed};
+    double **const inputs[] = {&w->u0, &w->u1, &w->u2};
+    size_t used = 0;
+    memset(w, 0, sizeof *w);
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        *vectors[i] = take(base, &used, n);
+    }
+    w->k = take(base, &used, (size_t)s->method->n_stages * n);
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        *relations[i] = take(base, &used, (size_t)m->n_r);
+    }
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        *inputs[i] = take(base, &used, (size_t)m->n_u);
+    }
+    w->ui = take_ints(base, &used, (size_t)m->n_ui);
+    w->at = take(base, &used, (size_t)m->n_time_events);
+    w->delayed = take(base, &used, (size_t)m->n_delays);
+    w->kept_d = take(base, &used, 2 * (size_t)m->n_d);
+    w->kept_m = take_ints(base, &used, 2 * (size_t)m->n_m);
+    w->kept_r = take_ints(base, &used, (size_t)m->n_r);
+    w->kept_s = (char *)take(base, &used, 2 * (size_t)m->n_s * KHZ_TEXT_SIZE / sizeof(double));
+    if (s->method->kind != KHZ_EXPLICIT && !s->settings.inlined) {
+        divide_implicit(s, base, &used, w);
+    }
+    return used;
+}
+
+khz_work khz_stepper_divide(khz_stepper *s)
+{
+    khz_work w;
+    (void)khz_stepper_work(s, &w);
+    w.instance = (char *)s + s->instance;
+    return w;
+}
+
+static int makes_sense(const khz_model *m, const khz_step_settings *s)
+{
+    const int known = s->method >= 0 && s->method < khz_n_methods && s->period_ns > 0 && m->abi == KHZ_ABI;
+    const int inlinable = !s->inlined || (m->inlined != NULL && known && khz_methods[s->method].kind == KHZ_DIRK);
+    const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_PREDICT_2 && s->input_mode >= 0 &&
+                      s->input_mode <= KHZ_INPUT_QUADRATIC;
+    return known && inlinable && modes;
 }
 
 /* Fill in the offsets; 0 when the settings do not make sense. */
 static size_t lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)
 {
     memset(s, 0, sizeof *s);
-    if (given->method < 0 || given->method >= khz_n_methods || given->period_ns <= 0 || m->abi != KHZ_ABI) {
+    khz_work w;
+    if (!makes_sense(m, given)) {
         return 0;
     }
     s->model = m;
@@ -62,10 +135,10 @@ static size_t lay_out(khz_stepper *s, const khz_model *m, const khz_step_setting
     s->settings.event_cap = given->event_cap > 0 ? given->event_cap : DEFAULT_EVENT_CAP;
     s->settings.jacobian_every = given->jacobian_every > 0 ? given->jacobian_every : 1;
     s->work = aligned(sizeof *s);
-    s->blocks = s->work + aligned(sizeof(double) * work_doubles(m, s->method));
+    s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));
     s->faults = s->blocks + aligned(sizeof(khz_block_counts) * ((size_t)m->n_blocks + 1));
     s->flips = s->faults + aligned(sizeof(uint32_t) * (size_t)m->n_x);
-    s->instance = s->flips + aligned(2 * sizeof(uint32_t) * (size_t)m->n_r);
+    s->instance = s->flips + aligned(3 * sizeof(uint32_t) * (size_t)m->n_r);
     s->size = s->instance + aligned(m->size);
     return s->size;
 }
@@ -74,24 +147,6 @@ size_t khz_stepper_size(const khz_model *m, const khz_step_settings *settings)
 {
     khz_stepper s;
     return lay_out(&s, m, settings);
-}
-
-khz_work khz_stepper_divide(khz_stepper *s)
-{
-    const khz_model *const m = s->model;
-    const size_t n = (size_t)m->n_x;
-    khz_work w;
-    w.instance = (char *)s + s->instance;
-    w.x0 = (double *)(void *)((char *)s + s->work);
-    w.x1 = w.x0 + n;
-    w.f0 = w.x1 + n;
-    w.stage = w.f0 + n;
-    w.k = w.stage + n;
-    w.g0 = w.k + (size_t)s->method->n_stages * n;
-    w.g1 = w.g0 + m->n_r;
-    w.at = w.g1 + m->n_r;
-    w.delayed = w.at + m->n_time_events;
-    return w;
 }
 
 void *khz_stepper_instance(khz_stepper *s)
@@ -128,14 +183,14 @@ void khz_stepper_touch(khz_stepper *s)
 
 /* ----------------------------------------------------------------------------------------------------------- time */
 
-static double grid_time(const khz_stepper *s, uint64_t n)
+double khz_stepper_grid(const khz_stepper *s, uint64_t n)
 {
     int64_t ns = (int64_t)n * s->settings.period_ns;
     ns = s->stop_ns > 0 && ns > s->stop_ns ? s->stop_ns : ns;
     return s->start + (double)ns / 1e9;
 }
 
-static double step_length(const khz_stepper *s)
+double khz_stepper_length(const khz_stepper *s)
 {
     const int64_t left = s->stop_ns - (int64_t)s->n * s->settings.period_ns;
     const int64_t ns = s->stop_ns > 0 && left < s->settings.period_ns ? left : s->settings.period_ns;
@@ -144,10 +199,66 @@ static double step_length(const khz_stepper *s)
 
 double khz_stepper_time(const khz_stepper *s)
 {
-    return grid_time(s, s->n) - s->behind;
+    return khz_stepper_grid(s, s->n) - s->behind;
+}
+
+/* --------------------------------------------------------------------------------------------------------- inputs */
+
+int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const double *const u = khz_reals(w->instance, m->u);
+    const int32_t *const ui = khz_ints(w->instance, m->ui);
+    int moved = 0;
+    for (int32_t i = 0; i < m->n_u; i++) {
+        moved |= u[i] != w->u0[i];
+        w->u2[i] = w->u1[i];
+        w->u1[i] = w->u0[i];
+        w->u0[i] = u[i];
+    }
+    for (int32_t i = 0; i < m->n_ui; i++) {
+        moved |= ui[i] != w->ui[i] ? 3 : 0;
+        w->ui[i] = ui[i];
+    }
+    s->n_inputs_seen += s->n_inputs_seen < 3;
+    return moved;
+}
+
+/* Inputs at an instant: extrapolated from the samples at the grid and one or two periods before it. */
+static void inputs_at(const khz_stepper *s, const khz_work *w, double t)
+{
+    const khz_model *const m = s->model;
+    const int mode = s->settings.input_mode < s->n_inputs_seen ? s->settings.input_mode : s->n_inputs_seen - 1;
+    if (m->n_u == 0 || mode <= KHZ_INPUT_HELD) {
+        return;
+    }
+    double *const u = khz_reals(w->instance, m->u);
+    const double part = (t - khz_stepper_grid(s, s->n)) * 1e9 / (double)s->settings.period_ns;
+    for (int32_t i = 0; i < m->n_u; i++) {
+        u[i] = w->u0[i] + part * (w->u0[i] - w->u1[i]);
+        if (mode == KHZ_INPUT_QUADRATIC) {
+            u[i] += 0.5 * part * (part + 1.0) * (w->u0[i] - 2.0 * w->u1[i] + w->u2[i]);
+        }
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------- failures */
+
+static int all_finite(int32_t n, const double *v)
+{
+    for (int32_t i = 0; i < n; i++) {
+        if (!(fabs(v[i]) <= DBL_MAX)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 
 static void note_not_finite(khz_stepper *s, const double *xd)
 {
@@ -161,8 +272,7 @@ static void note_not_finite(khz_stepper *s, const double *xd)
     s->flags |= KHZ_STEP_NOT_FINITE;
 }
 
-/* Count a failure of the model where it happened and clear it. */
-static void note_failure(khz_stepper *s, khz_status status)
+void khz_stepper_note(khz_stepper *s, khz_status status)
 {
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
     const int known = c->block >= 1 && c->block <= s->model->n_blocks;
@@ -185,89 +295,111 @@ static void note_failure(khz_stepper *s, khz_status status)
     c->status = KHZ_OK;
 }
 
+/* Newton caps that were hit inside an evaluation: the values went on from there. */
+static void note_caps(khz_stepper *s, uint32_t before)
+{
+    khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    if (c->n_caps == before) {
+        return;
+    }
+    const int known = c->cap_block >= 1 && c->cap_block <= s->model->n_blocks;
+    khz_block_counts *const block =
+        (khz_block_counts *)(void *)((char *)s + s->blocks) + (known ? c->cap_block - 1 : s->model->n_blocks);
+    block->newton_caps += c->n_caps - before;
+    block->time = c->time;
+    block->residual = fmax(block->residual, c->cap_residual);
+    s->counts.newton_caps += c->n_caps - before;
+    s->flags |= KHZ_STEP_NEWTON_CAP;
+}
+
 khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *x, double *xd)
 {
+    const uint32_t caps = ((khz_context *)w->instance)->n_caps;
     s->counts.rhs++;
+    s->is_at_start = 0;
+    inputs_at(s, w, t);
     const khz_status status = khz_derivatives(s->model, w->instance, t, x, xd);
     if (status == KHZ_NOT_FINITE) {
         note_not_finite(s, khz_reals(w->instance, s->model->xd));
     }
     if (status != KHZ_OK) {
-        note_failure(s, status);
+        khz_stepper_note(s, status);
     }
+    note_caps(s, caps);
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- events */
-
-static void handle_event(khz_stepper *s, const khz_work *w, int is_time_event)
+khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t)
 {
-    const khz_model *const m = s->model;
-    if (s->before_event != NULL) {
-        s->before_event(s->user);
+    khz_context *const c = (khz_context *)w->instance;
+    const uint32_t caps = c->n_caps;
+    s->counts.rhs++;
+    s->is_at_start = 0;
+    inputs_at(s, w, t);
+    c->time = t;
+    c->status = KHZ_OK;
+    c->arena_used = 0;
+    khz_status status = s->model->inlined(w->instance);
+    if (status == KHZ_OK && !all_finite(s->model->n_x, khz_reals(w->instance, s->model->xd))) {
+        status = KHZ_NOT_FINITE;
+        note_not_finite(s, khz_reals(w->instance, s->model->xd));
     }
-    if (m->n_delays > 0) {
-        khz_delay_push(m, w->instance, w->delayed);
+    if (status != KHZ_OK) {
+        khz_stepper_note(s, status);
     }
-    const int ticks = khz_mark_samples(m, w->instance);
-    const int by_time = is_time_event || ticks > 0;
-    s->counts.time_events += (uint64_t)by_time;
-    s->counts.state_events += (uint64_t)!by_time;
-    s->flags |= KHZ_STEP_EVENT | (by_time ? KHZ_STEP_TIME_EVENT : KHZ_STEP_STATE_EVENT);
-    const khz_status status = khz_event(m, w->instance);
-    if (status == KHZ_TERMINATED) {
-        s->flags |= KHZ_STEP_TERMINATED;
-    } else if (status == KHZ_EVENT_CAP) {
-        s->counts.event_caps++;
-        s->flags |= KHZ_STEP_EVENT_CAP;
-    } else if (status != KHZ_OK) {
-        note_failure(s, status);
-    }
-    ((khz_context *)w->instance)->status = KHZ_OK;
-    memcpy(w->x1, khz_reals(w->instance, m->x), sizeof(double) * (size_t)m->n_x);
-    khz_stepper_touch(s);
+    note_caps(s, caps);
+    return status;
 }
 
-static int crossing_due(const khz_stepper *s, const khz_work *w)
+khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *x)
 {
-    s->model->crossings(w->instance, w->g1);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
-        if (w->g1[i] < 0.0) {
-            return 1;
-        }
+    const uint32_t caps = ((khz_context *)w->instance)->n_caps;
+    s->counts.rhs++;
+    s->is_at_start = 0;
+    inputs_at(s, w, t);
+    khz_status status = khz_evaluate_all(s->model, w->instance, t, x);
+    if (status == KHZ_OK && (!all_finite(s->model->n_x, x) ||
+                             !all_finite(s->model->n_x, khz_reals(w->instance, s->model->xd)))) {
+        status = KHZ_NOT_FINITE;
+        note_not_finite(s, khz_reals(w->instance, s->model->xd));
     }
-    return 0;
+    if (status != KHZ_OK) {
+        khz_stepper_note(s, status);
+    }
+    note_caps(s, caps);
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- step */
 
+khz_status khz_stepper_begin(khz_stepper *s, const khz_work *w, double t)
+{
+    if (s->is_fresh) {
+        return KHZ_OK;
+    }
+    const khz_status status = khz_stepper_rhs(s, w, t, w->x0, w->f0);
+    s->is_fresh = status == KHZ_OK;
+    s->is_at_start = s->is_fresh;
+    return status;
+}
+
 khz_status khz_advance(khz_stepper *s, const khz_work *w, double t, double h)
 {
-    khz_status status = KHZ_OK;
-    if (!s->is_fresh) {
-        status = khz_stepper_rhs(s, w, t, w->x0, w->f0);
-    }
-    return status == KHZ_OK ? khz_advance_explicit(s, w, t, h) : status;
-}
-
-/* The step failed: time goes on, the states stay. */
-static void hold(khz_stepper *s, const khz_work *w)
-{
-    s->counts.held++;
-    s->flags |= KHZ_STEP_HELD;
-    memcpy(w->x1, w->x0, sizeof(double) * (size_t)s->model->n_x);
-    khz_stepper_touch(s);
-}
-
-/* All values at (t, x1), for outputs, crossings and delays. */
-static khz_status evaluate(khz_stepper *s, const khz_work *w, double t)
-{
-    s->counts.rhs++;
-    const khz_status status = khz_evaluate_all(s->model, w->instance, t, w->x1);
+    const khz_status status = khz_stepper_begin(s, w, t);
     if (status != KHZ_OK) {
-        note_failure(s, status);
+        return status;
     }
-    return status;
+    if (s->settings.inlined) {
+        return khz_advance_inlined(s, w, t, h);
+    }
+    switch (s->method->kind) {
+    case KHZ_ROSENBROCK:
+        return khz_advance_rosenbrock(s, w, t, h);
+    case KHZ_DIRK:
+        return khz_advance_dirk(s, w, t, h);
+    default:
+        return khz_advance_explicit(s, w, t, h);
+    }
 }
 
 static void check_asserts(khz_stepper *s, const khz_work *w)
@@ -281,28 +413,18 @@ static void check_asserts(khz_stepper *s, const khz_work *w)
     }
 }
 
-static void step_without_localisation(khz_stepper *s, const khz_work *w, double t, double h, double next)
+/* What the end of this step knows already about the beginning of the next. */
+static void carry_over(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
-    const double due = khz_next_time_event(m, w->instance, w->at);
-    khz_status status = khz_advance(s, w, t, h);
-    status = status == KHZ_OK ? evaluate(s, w, next) : status;
-    if (status != KHZ_OK) {
-        hold(s, w);
-        status = evaluate(s, w, next);
+    s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_delays == 0;
+    s->is_at_start = s->is_fresh;
+    if (s->is_fresh) {
+        memcpy(w->f0, khz_reals(w->instance, m->xd), sizeof(double) * (size_t)m->n_x);
     }
-    const double slack = 1e-9 * h;
-    const int is_time_event = due <= next + slack;
-    if (is_time_event && due < next - slack) {
-        s->counts.late_time_events++;
-        s->flags |= KHZ_STEP_LATE_TIME_EVENT;
-    }
-    if (status == KHZ_OK && (is_time_event || crossing_due(s, w))) {
-        ((khz_context *)w->instance)->time = is_time_event ? fmax(next, due) : next;
-        handle_event(s, w, is_time_event);
-    }
-    if (m->n_delays > 0) {
-        khz_delay_push(m, w->instance, w->delayed);
+    s->jacobian_age += s->jacobian_age >= 0;
+    if (m->n_u > 0) {
+        memcpy(khz_reals(w->instance, m->u), w->u0, sizeof(double) * (size_t)m->n_u);
     }
 }
 
@@ -311,13 +433,19 @@ uint32_t khz_stepper_step(khz_stepper *s)
     const uint32_t before = flush_denormals();
     const khz_work w = khz_stepper_divide(s);
     const uint64_t rhs = s->counts.rhs;
+    const uint64_t passes = s->counts.event_passes;
     s->flags = 0;
     memcpy(w.x0, khz_reals(w.instance, s->model->x), sizeof(double) * (size_t)s->model->n_x);
-    step_without_localisation(s, &w, khz_stepper_time(s), step_length(s) + s->behind, grid_time(s, s->n + 1));
+    khz_cycle(s, &w);
+    if (s->model->n_delays > 0) {
+        khz_delay_push(s->model, w.instance, w.delayed);
+    }
     check_asserts(s, &w);
+    carry_over(s, &w);
     s->n++;
     s->counts.steps++;
-    s->counts.max_step_rhs = rhs + s->counts.max_step_rhs < s->counts.rhs ? s->counts.rhs - rhs : s->counts.max_step_rhs;
+    s->counts.max_step_rhs = most(s->counts.max_step_rhs, s->counts.rhs - rhs);
+    s->counts.max_step_passes = most(s->counts.max_step_passes, s->counts.event_passes - passes);
     restore_denormals(before);
     return s->flags;
 }
@@ -336,6 +464,14 @@ khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_
     return khz_instance_init(m, khz_stepper_instance(s));
 }
 
+/* The inputs at the start count as the first sample. */
+static void first_samples(khz_stepper *s, const khz_work *w)
+{
+    memcpy(w->u0, khz_reals(w->instance, s->model->u), sizeof(double) * (size_t)s->model->n_u);
+    memcpy(w->ui, khz_ints(w->instance, s->model->ui), sizeof(int32_t) * (size_t)s->model->n_ui);
+    s->n_inputs_seen = 0;
+}
+
 khz_status khz_stepper_start(khz_stepper *s, double start)
 {
     const uint32_t before = flush_denormals();
@@ -347,6 +483,9 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     if (status == KHZ_OK && s->model->n_delays > 0) {
         khz_delay_push(s->model, w.instance, w.delayed);
     }
+    s->slope_time = (double)NAN;
+    s->model->crossings(w.instance, w.g0);
+    first_samples(s, &w);
     restore_denormals(before);
     return status;
 }

@@ -1,0 +1,472 @@
+/* One period: the step, and state events inside it at a cost that is known before.
+ *
+ * Common data: the state is at t = grid - behind (behind: 0 .. one period); the period ends at `next`.  Relation k is as
+ * buffered while g_k > 0; an event is due where g_k < 0.  An instant found between two steps lies on either side of the
+ * zero, so the relations that fired there are forced to their new value; such a one (g_k < 0 at the beginning of a step)
+ * is looked at again at the end of the next step, without locating. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "khz_stepper_core.h"
+
+enum { CHATTER_CAP = 20, HERMITE_UPDATES = 2 };
+
+typedef struct period {
+    double t, h;        /* beginning and length of the whole step */
+    double next, full;  /* its end on the grid; the nominal period */
+    double slack;       /* instants closer than this are one */
+    double due;         /* next time event */
+} period;
+
+static void copy(double *to, const double *from, int32_t n)
+{
+    memcpy(to, from, sizeof(double) * (size_t)n);
+}
+
+/* ----------------------------------------------------------------------------------------- what an event may change */
+
+static void keep(const khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    copy(w->kept_x, khz_reals(w->instance, m->x), m->n_x);
+    copy(w->kept_d, khz_reals(w->instance, m->d), m->n_d);
+    copy(w->kept_d + m->n_d, khz_reals(w->instance, m->pre_d), m->n_d);
+    memcpy(w->kept_m, khz_ints(w->instance, m->m), sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(w->kept_m + m->n_m, khz_ints(w->instance, m->pre_m), sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(w->kept_r, khz_ints(w->instance, m->r), sizeof(int32_t) * (size_t)m->n_r);
+    memcpy(w->kept_s, khz_texts(w->instance, m->s), (size_t)m->n_s * KHZ_TEXT_SIZE);
+    memcpy(w->kept_s + (size_t)m->n_s * KHZ_TEXT_SIZE, khz_texts(w->instance, m->pre_s),
+           (size_t)m->n_s * KHZ_TEXT_SIZE);
+}
+
+static void give_back(const khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    copy(khz_reals(w->instance, m->x), w->kept_x, m->n_x);
+    copy(khz_reals(w->instance, m->d), w->kept_d, m->n_d);
+    copy(khz_reals(w->instance, m->pre_d), w->kept_d + m->n_d, m->n_d);
+    memcpy(khz_ints(w->instance, m->m), w->kept_m, sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(khz_ints(w->instance, m->pre_m), w->kept_m + m->n_m, sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(khz_ints(w->instance, m->r), w->kept_r, sizeof(int32_t) * (size_t)m->n_r);
+    memcpy(khz_texts(w->instance, m->s), w->kept_s, (size_t)m->n_s * KHZ_TEXT_SIZE);
+    memcpy(khz_texts(w->instance, m->pre_s), w->kept_s + (size_t)m->n_s * KHZ_TEXT_SIZE,
+           (size_t)m->n_s * KHZ_TEXT_SIZE);
+    memset(khz_ints(w->instance, m->reinit), 0, sizeof(int32_t) * (size_t)m->n_x);
+}
+
+/* A relation that changes in every one of many periods chatters. */
+static void watch_relations(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    uint32_t *const found = (uint32_t *)(void *)((char *)s + s->flips);
+    uint32_t *const last = found + m->n_r;
+    uint32_t *const in_a_row = last + m->n_r;
+    const int32_t *const r = khz_ints(w->instance, m->r);
+    const uint32_t now = (uint32_t)s->n + 1u;
+    for (int32_t i = 0; i < m->n_r; i++) {
+        if (r[i] == w->kept_r[i]) {
+            continue;
+        }
+        in_a_row[i] = now - last[i] <= 1u ? in_a_row[i] + (uint32_t)(now != last[i]) : 0u;
+        last[i] = now;
+        if (in_a_row[i] >= CHATTER_CAP) {
+            in_a_row[i] = 0u;
+            found[i]++;
+            s->counts.chattering++;
+            s->flags |= KHZ_STEP_CHATTERS;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- events */
+
+/* Turn the relations that cross not later than t. */
+static void force(const khz_stepper *s, const khz_work *w, double t)
+{
+    int32_t *const r = khz_ints(w->instance, s->model->r);
+    int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        forced[i] = w->crossed[i] <= t;
+        r[i] = forced[i] ? !r[i] : r[i];
+    }
+}
+
+/* The event at t; the values just before it stand in the instance.  Relations that cross until `forced` (-infinity: none)
+ * are turned whatever they say.  Leaves the state after it in x1 and x0. */
+static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_time_event, double forced)
+{
+    const khz_model *const m = s->model;
+    khz_context *const c = (khz_context *)w->instance;
+    int passes = 0;
+    c->time = t;
+    if (s->before_event != NULL) {
+        s->before_event(s->user);
+    }
+    if (m->n_delays > 0) {
+        khz_delay_push(m, w->instance, w->delayed);
+    }
+    keep(s, w);
+    memset(khz_ints(w->instance, m->forced), 0, sizeof(int32_t) * (size_t)m->n_r);
+    if (forced >= t) {
+        force(s, w, forced);
+    }
+    const int by_time = (khz_mark_samples(m, w->instance) > 0) | is_time_event;
+    s->counts.time_events += (uint64_t)by_time;
+    s->counts.state_events += (uint64_t)!by_time;
+    s->flags |= KHZ_STEP_EVENT | (by_time ? KHZ_STEP_TIME_EVENT : KHZ_STEP_STATE_EVENT);
+    const khz_status status = khz_event_passes(m, w->instance, s->settings.event_cap, &passes);
+    s->counts.event_passes += (uint64_t)passes;
+    if (status == KHZ_TERMINATED) {
+        s->flags |= KHZ_STEP_TERMINATED;
+    } else if (status == KHZ_EVENT_CAP) {
+        s->counts.event_caps++;
+        s->flags |= KHZ_STEP_EVENT_CAP;
+    } else if (status != KHZ_OK) {
+        khz_stepper_note(s, status);
+        give_back(s, w);
+        s->flags |= KHZ_STEP_HELD;
+    }
+    c->status = KHZ_OK;
+    watch_relations(s, w);
+    copy(w->x1, khz_reals(w->instance, m->x), m->n_x);
+    copy(w->x0, w->x1, m->n_x);
+    khz_stepper_touch(s);
+    s->is_settled = status == KHZ_OK;
+}
+
+/* Crossing functions at the values in the instance; 1 where an event is due. */
+static int crossings(const khz_stepper *s, const khz_work *w, double *g)
+{
+    int due = 0;
+    s->model->crossings(w->instance, g);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        due |= g[i] < 0.0;
+    }
+    return due;
+}
+
+/* Arrived at t with all values evaluated: the event there, if any. */
+static void arrive(khz_stepper *s, const khz_work *w, const period *p, double t)
+{
+    const int is_time_event = p->due <= t + p->slack;
+    if (is_time_event && p->due < t - p->slack) {
+        s->counts.late_time_events++;
+        s->flags |= KHZ_STEP_LATE_TIME_EVENT;
+    }
+    if (crossings(s, w, w->g1) || is_time_event) {
+        handle_event(s, w, is_time_event && p->due > t ? p->due : t, is_time_event, -DBL_MAX);
+    }
+}
+
+/* The step failed: time goes on, the states stay, and so do all other values where they cannot be computed anew. */
+static void hold(khz_stepper *s, const khz_work *w, double t, double end)
+{
+    s->counts.held++;
+    s->flags |= KHZ_STEP_HELD;
+    copy(w->x1, w->x0, s->model->n_x);
+    khz_stepper_touch(s);
+    s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
+    if (!s->is_settled) {
+        (void)khz_stepper_evaluate(s, w, t, w->x1);
+        ((khz_context *)w->instance)->time = end;
+    }
+}
+
+/* The method from (t, x0) to `end`, all values evaluated there.  0: it failed and the states are held. */
+static int move(khz_stepper *s, const khz_work *w, double t, double end, double h)
+{
+    khz_status status = KHZ_OK;
+    if (h > 0.0) {
+        status = khz_advance(s, w, t, h);
+    } else {
+        copy(w->x1, w->x0, s->model->n_x);
+    }
+    status = status == KHZ_OK ? khz_stepper_evaluate(s, w, end, w->x1) : status;
+    s->is_settled = status == KHZ_OK;
+    if (status != KHZ_OK) {
+        hold(s, w, t, end);
+    }
+    return status == KHZ_OK;
+}
+
+static void move_and_arrive(khz_stepper *s, const khz_work *w, const period *p, double t, double h)
+{
+    if (move(s, w, t, p->next, h)) {
+        arrive(s, w, p, p->next);
+    } else if (p->due <= p->next + p->slack && s->is_settled) {
+        handle_event(s, w, fmax(p->due, p->next), 1, -DBL_MAX);
+    }
+    s->behind = 0.0;
+}
+
+/* ----------------------------------------------------------------------------------------------- (iii) interpolation */
+
+/* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
+static double secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which)
+{
+    double first = (double)INFINITY;
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        const int fired = w->g1[i] < 0.0 && w->g0[i] > 0.0;
+        w->crossed[i] = fired ? t + h * w->g0[i] / (w->g0[i] - w->g1[i]) : (double)INFINITY;
+        *which = w->crossed[i] < first ? i : *which;
+        first = fmin(first, w->crossed[i]);
+    }
+    return first;
+}
+
+static void interpolate(const khz_stepper *s, const khz_work *w, double theta, double h, double *out)
+{
+    const double *const f1 = w->k;
+    const int cubic = s->settings.events == KHZ_EVENTS_HERMITE;
+    for (int32_t i = 0; i < s->model->n_x; i++) {
+        const double d = w->x1[i] - w->x0[i];
+        out[i] = w->x0[i] + theta * d;
+        if (cubic) {
+            const double bend = (1.0 - 2.0 * theta) * d + (theta - 1.0) * h * w->f0[i] + theta * h * f1[i];
+            out[i] += theta * (theta - 1.0) * bend;
+        }
+    }
+}
+
+/* g of one relation on the cubic at theta; NaN where the model has no values there. */
+static double crossing_at(khz_stepper *s, const khz_work *w, double t, double h, double theta, int32_t which)
+{
+    interpolate(s, w, theta, h, w->stage);
+    if (khz_stepper_evaluate(s, w, t + theta * h, w->stage) != KHZ_OK) {
+        return (double)NAN;
+    }
+    (void)crossings(s, w, w->g2);
+    return w->g2[which];
+}
+
+/* Two Newton updates of the secant's instant on the cubic. */
+static double refine(khz_stepper *s, const khz_work *w, double t, double h, double at, int32_t which)
+{
+    const double part = 1e-6;
+    double theta = (at - t) / h;
+    for (int turn = 0; turn < HERMITE_UPDATES; turn++) {
+        const double g = crossing_at(s, w, t, h, theta, which);
+        const double slope = (crossing_at(s, w, t, h, theta + part, which) - g) / part;
+        const double better = theta - g / slope;
+        theta = better >= 0.0 && better <= 1.0 ? better : theta;
+    }
+    w->crossed[which] = t + theta * h;
+    return w->crossed[which];
+}
+
+/* After the step from t to `end` (values evaluated there): handle the first event inside it.  0: there was none. */
+static int locate(khz_stepper *s, const khz_work *w, const period *p, double t, double end, double *reached)
+{
+    const double h = end - t;
+    int32_t which = -1;
+    if (!crossings(s, w, w->g1)) {
+        return 0;
+    }
+    double at = secants(s, w, t, h, &which);
+    if (which < 0 || h <= p->slack) {
+        return 0;
+    }
+    if (s->settings.events == KHZ_EVENTS_HERMITE) {
+        copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);
+        at = refine(s, w, t, h, at, which);
+    }
+    /* Not further back than one period: the next step is at most two. */
+    at = fmax(at, p->next - p->full);
+    int done = 0;
+    if (at < end - p->slack) {
+        interpolate(s, w, (at - t) / h, h, w->stage);
+        done = khz_stepper_evaluate(s, w, at, w->stage) == KHZ_OK;
+    }
+    if (!done) {
+        if (s->settings.events == KHZ_EVENTS_HERMITE || at < end - p->slack) {
+            s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
+        }
+        return 0;
+    }
+    handle_event(s, w, at, 0, at);
+    *reached = at;
+    return 1;
+}
+
+/* The end of this step: that of the period, or a time event before it. */
+static double target(const period *p)
+{
+    if (p->due >= p->next - p->slack) {
+        return p->next;
+    }
+    return fmax(p->due, p->next - p->full);
+}
+
+static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
+{
+    const double end = target(p);
+    double reached = end;
+    s->behind = 0.0;
+    if (!move(s, w, p->t, end, end < p->next ? end - p->t : p->h)) {
+        s->behind = p->next - end;
+        return;
+    }
+    if (!locate(s, w, p, p->t, end, &reached)) {
+        arrive(s, w, p, end);
+    }
+    s->behind = p->next - reached;
+    if (reached < p->next && s->settings.events == KHZ_EVENTS_CATCH_UP) {
+        period rest = *p;
+        rest.due = khz_next_time_event(s->model, w->instance, w->at);
+        move_and_arrive(s, w, &rest, reached, s->behind);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- (ii) mid-interval */
+
+static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
+{
+    const double end = target(p);
+    const double middle = p->t + 0.5 * p->h;
+    int32_t which = -1;
+    if (end < p->next) {
+        /* A time event: two steps that meet there. */
+        if (move(s, w, p->t, end, end - p->t)) {
+            arrive(s, w, p, end);
+        }
+    } else {
+        if (!move(s, w, p->t, p->next, p->h)) {
+            return;
+        }
+        if (!crossings(s, w, w->g1) || isinf(secants(s, w, p->t, p->h, &which))) {
+            arrive(s, w, p, p->next);
+            return;
+        }
+        /* Not this way: half a step, the event, the other half. */
+        copy(khz_reals(w->instance, s->model->x), w->x0, s->model->n_x);
+        if (move(s, w, p->t, middle, 0.5 * p->h)) {
+            handle_event(s, w, middle, 0, p->next);
+        }
+    }
+    period rest = *p;
+    const double from = end < p->next ? end : middle;
+    rest.due = khz_next_time_event(s->model, w->instance, w->at);
+    copy(w->x0, w->x1, s->model->n_x);
+    move_and_arrive(s, w, &rest, from, p->next - from);
+}
+
+/* ------------------------------------------------------------------------------------------------- (iv) prediction */
+
+/* Seconds until g = 0 by its slope, and by its change since the last prediction where `bend` is known. */
+static double time_to_zero(double g, double slope, double bend)
+{
+    if (g <= 0.0) {
+        return (double)INFINITY;
+    }
+    const double root = slope * slope - 2.0 * bend * g;
+    const double below = root >= 0.0 ? -slope + sqrt(root) : -1.0;
+    return below > 0.0 ? 2.0 * g / below : (double)INFINITY;
+}
+
+/* The first instant at which a crossing is expected, by a small step along the derivatives. */
+static double predict(khz_stepper *s, const khz_work *w, const period *p)
+{
+    const khz_model *const m = s->model;
+    const double d = 1e-4 * p->full;
+    double first = (double)INFINITY;
+    if (m->n_r == 0 || khz_stepper_begin(s, w, p->t) != KHZ_OK) {
+        return first;
+    }
+    for (int32_t i = 0; i < m->n_x; i++) {
+        w->stage[i] = w->x0[i] + d * w->f0[i];
+    }
+    if (khz_stepper_evaluate(s, w, p->t + d, w->stage) != KHZ_OK) {
+        return first;
+    }
+    (void)crossings(s, w, w->g2);
+    const double since = p->t - s->slope_time;
+    const int bends = s->settings.events == KHZ_EVENTS_PREDICT_2 && since > 0.0;
+    for (int32_t i = 0; i < m->n_r; i++) {
+        const double slope = (w->g2[i] - w->g0[i]) / d;
+        const double bend = bends ? (slope - w->slope[i]) / since : 0.0;
+        w->crossed[i] = p->t + time_to_zero(w->g0[i], slope, bend);
+        w->slope[i] = slope;
+        first = fmin(first, w->crossed[i]);
+    }
+    s->slope_time = p->t;
+    return first;
+}
+
+static void cycle_predicted(khz_stepper *s, const khz_work *w, const period *p)
+{
+    const double at = predict(s, w, p);
+    if (!(at <= p->next) || at < p->next - p->full || p->due < at) {
+        cycle_linear(s, w, p);
+    } else if (move(s, w, p->t, at, at - p->t)) {
+        handle_event(s, w, at, 0, at);
+        s->behind = p->next - at;
+    } else {
+        s->behind = p->next - at;
+    }
+    if ((s->flags & KHZ_STEP_EVENT) != 0) {
+        s->slope_time = (double)NAN;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- period */
+
+/* Inputs have new values: conditions on them change now, not at the end of the step. */
+static void take_inputs(khz_stepper *s, const khz_work *w, double t)
+{
+    const khz_model *const m = s->model;
+    const int moved = khz_stepper_sample_inputs(s, w);
+    if (moved == 0 || m->n_r + m->n_m + m->n_d == 0) {
+        return;
+    }
+    s->is_fresh = 0;
+    copy(w->x1, w->x0, m->n_x);
+    if (khz_stepper_evaluate(s, w, t, w->x0) == KHZ_OK && (crossings(s, w, w->g0) || moved > 1)) {
+        handle_event(s, w, t, 0, -DBL_MAX);
+    }
+    (void)crossings(s, w, w->g0);
+}
+
+/* The crossing functions from which the next step starts.  A relation that was just located counts as late: coming back
+ * at once (a ball that leaves the floor) is not located again. */
+static void next_crossings(const khz_stepper *s, const khz_work *w)
+{
+    int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    (void)crossings(s, w, w->g0);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        w->g0[i] = forced[i] && s->behind > 0.0 ? -DBL_MIN : w->g0[i];
+        forced[i] = 0;
+    }
+}
+
+void khz_cycle(khz_stepper *s, const khz_work *w)
+{
+    period p;
+    p.t = khz_stepper_time(s);
+    p.next = khz_stepper_grid(s, s->n + 1);
+    p.full = khz_stepper_length(s);
+    p.h = p.full + s->behind;
+    p.slack = 1e-9 * p.full;
+    take_inputs(s, w, p.t);
+    p.due = khz_next_time_event(s->model, w->instance, w->at);
+    switch (s->settings.events) {
+    case KHZ_EVENTS_MID:
+        cycle_mid(s, w, &p);
+        break;
+    case KHZ_EVENTS_LINEAR:
+    case KHZ_EVENTS_CATCH_UP:
+    case KHZ_EVENTS_HERMITE:
+        cycle_linear(s, w, &p);
+        break;
+    case KHZ_EVENTS_PREDICT:
+    case KHZ_EVENTS_PREDICT_2:
+        cycle_predicted(s, w, &p);
+        break;
+    default:
+        move_and_arrive(s, w, &p, p.t, p.h);
+        break;
+    }
+    s->behind = s->behind < p.slack ? 0.0 : s->behind;
+    s->flags |= s->behind > 0.0 ? KHZ_STEP_BEHIND : 0u;
+    next_crossings(s, w);
+}

@@ -1,0 +1,316 @@
+/* Linearly and diagonally implicit methods: Jacobian, factors of W = I - h*gamma*J, stages.  Nothing here iterates to
+ * convergence: every count is fixed by the method and the settings. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "khz_linear.h"
+#include "khz_stepper_core.h"
+
+/* ------------------------------------------------------------------------------------------------------- Jacobian */
+
+static void scatter(const khz_model *m, int32_t colour, const double *column, double *jac)
+{
+    for (int32_t i = 0; i < m->n_x; i++) {
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            if (m->jac_colour[m->jac_column[k]] == colour) {
+                jac[k] = column[i];
+            }
+        }
+    }
+}
+
+static int finite_entries(const double *v, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        if (!(fabs(v[i]) <= DBL_MAX)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* J*seed + f_t*seed_time at the point of the last evaluation, into `column`. */
+static khz_status directional(khz_stepper *s, const khz_work *w, int32_t colour, double *column)
+{
+    const khz_model *const m = s->model;
+    khz_context *const c = (khz_context *)w->instance;
+    double *const seed = khz_reals(w->instance, m->seed);
+    for (int32_t j = 0; j < m->n_x; j++) {
+        seed[j] = m->jac_colour[j] == colour ? 1.0 : 0.0;
+    }
+    khz_reals(w->instance, m->seed_time)[0] = colour < 0 ? 1.0 : 0.0;
+    c->arena_used = 0;
+    const khz_status status = m->directional(w->instance);
+    memcpy(column, khz_reals(w->instance, m->xd_dir), sizeof(double) * (size_t)m->n_x);
+    if (status != KHZ_OK) {
+        khz_stepper_note(s, status);
+    }
+    return status;
+}
+
+static khz_status symbolic(khz_stepper *s, const khz_work *w, double t, int with_time)
+{
+    const khz_model *const m = s->model;
+    khz_status status = KHZ_OK;
+    if (!s->is_at_start) {
+        status = khz_stepper_rhs(s, w, t, w->x0, w->stage);
+        s->is_at_start = 1;
+    }
+    for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
+        status = directional(s, w, colour, w->stage);
+        scatter(m, colour, w->stage, w->jac);
+    }
+    if (status == KHZ_OK && with_time) {
+        status = directional(s, w, -1, w->ft);
+    }
+    return status;
+}
+
+/* df/dt from a point a little later; inputs move along as their mode says. */
+static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
+{
+    const double period = (double)s->settings.period_ns / 1e9;
+    const double size = fmax(fabs(t), period);
+    const double d = (t + sqrt(DBL_EPSILON) * size) - t;
+    const khz_status status = khz_stepper_rhs(s, w, t + d, w->x0, w->ft);
+    for (int32_t i = 0; i < s->model->n_x; i++) {
+        w->ft[i] = (w->ft[i] - w->f0[i]) / d;
+    }
+    return status;
+}
+
+static khz_status differences(khz_stepper *s, const khz_work *w, double t)
+{
+    const khz_model *const m = s->model;
+    const double *const nominal = khz_reals(w->instance, m->nominal);
+    const int32_t n = m->n_x;
+    double *const point = w->k; /* stages come later */
+    double *const column = w->stage;
+    for (int32_t colour = 0; colour < m->n_colours; colour++) {
+        for (int32_t j = 0; j < n; j++) {
+            const double size = sqrt(DBL_EPSILON) * fmax(fabs(w->x0[j]), 1e-2 * nominal[j]);
+            point[j] = w->x0[j] + (m->jac_colour[j] == colour ? (w->f0[j] < 0.0 ? -size : size) : 0.0);
+        }
+        const khz_status status = khz_stepper_rhs(s, w, t, point, column);
+        if (status != KHZ_OK) {
+            return status;
+        }
+        for (int32_t i = 0; i < n; i++) {
+            for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+                const int32_t j = m->jac_column[k];
+                if (m->jac_colour[j] == colour) {
+                    w->jac[k] = (column[i] - w->f0[i]) / (point[j] - w->x0[j]);
+                }
+            }
+        }
+    }
+    return KHZ_OK;
+}
+
+static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, int with_time)
+{
+    const khz_model *const m = s->model;
+    if (s->jacobian_age >= 0 && s->jacobian_age < s->settings.jacobian_every) {
+        return KHZ_OK;
+    }
+    const int moving_inputs = m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD;
+    khz_status status = KHZ_OK;
+    if (m->directional != NULL) {
+        status = symbolic(s, w, t, with_time && !moving_inputs);
+    } else {
+        status = differences(s, w, t);
+    }
+    if (status == KHZ_OK && with_time && (m->directional == NULL || moving_inputs)) {
+        status = time_difference(s, w, t);
+    }
+    if (status == KHZ_OK && !finite_entries(w->jac, m->jac_row[m->n_x])) {
+        status = KHZ_NOT_FINITE;
+        s->counts.not_finite++;
+        s->flags |= KHZ_STEP_NOT_FINITE;
+    }
+    s->counts.jacobians++;
+    s->jacobian_age = status == KHZ_OK ? 0 : -1;
+    s->factored_h = 0.0;
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- factors of W */
+
+static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma)
+{
+    const khz_model *const m = s->model;
+    const size_t n = (size_t)m->n_x;
+    memset(w->dense, 0, sizeof(double) * n * n);
+    for (int32_t i = 0; i < m->n_x; i++) {
+        double *const row = w->dense + (size_t)i * n;
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            row[m->jac_column[k]] = -h_gamma * w->jac[k];
+        }
+        row[i] += 1.0;
+    }
+    s->is_dense = 1;
+    return khz_lu_factor(m->n_x, w->dense, w->scale, w->pivot);
+}
+
+static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
+{
+    const khz_sparse_plan *const plan = s->model->lu_plan;
+    if (s->factored_h == h_gamma) {
+        return KHZ_OK;
+    }
+    khz_status status = KHZ_OK;
+    s->counts.factorisations++;
+    s->is_dense = plan == NULL;
+    if (plan != NULL) {
+        khz_sparse_assemble(plan, w->jac, h_gamma, w->matrix);
+        s->is_dense = khz_sparse_factor(plan, w->matrix, w->lu);
+    }
+    if (s->is_dense) {
+        status = factor_dense(s, w, h_gamma);
+    }
+    s->factored_h = status == KHZ_OK ? h_gamma : 0.0;
+    if (status != KHZ_OK) {
+        ((khz_context *)w->instance)->block = KHZ_NOWHERE;
+        khz_stepper_note(s, status);
+    }
+    return status;
+}
+
+static void solve(khz_stepper *s, const khz_work *w, double *b)
+{
+    s->counts.solves++;
+    if (s->is_dense) {
+        khz_lu_solve(s->model->n_x, w->dense, w->scale, w->pivot, b, w->solve);
+    } else {
+        khz_sparse_solve(s->model->lu_plan, w->lu, b);
+    }
+}
+
+/* out := x0 + sum of a[j]*k_j, j < count. */
+static void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
+{
+    const int32_t n = s->model->n_x;
+    memcpy(out, w->x0, sizeof(double) * (size_t)n);
+    for (int32_t j = 0; j < count; j++) {
+        const double *const k = w->k + (size_t)j * (size_t)n;
+        for (int32_t i = 0; i < n && a[j] != 0.0; i++) {
+            out[i] += a[j] * k[i];
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- methods */
+
+/* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
+khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h)
+{
+    const khz_method *const method = s->method;
+    const int32_t n = s->model->n_x;
+    const double h_gamma = h * method->gamma;
+    khz_status status = renew_jacobian(s, w, t, 1);
+    status = status == KHZ_OK ? factor(s, w, h_gamma) : status;
+    /* x1 holds the right-hand side of the model until the stages are done. */
+    memcpy(w->x1, w->f0, sizeof(double) * (size_t)n);
+    for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
+        const double *const coupling = method->coupling + i * method->n_stages;
+        double *const u = w->k + (size_t)i * (size_t)n;
+        if (i > 0 && !method->reuses[i]) {
+            combine(s, w, method->a + i * method->n_stages, i, w->stage);
+            status = khz_stepper_rhs(s, w, t + method->abscissa[i] * h, w->stage, w->x1);
+        }
+        for (int32_t m = 0; m < n; m++) {
+            double sum = 0.0;
+            for (int32_t j = 0; j < i; j++) {
+                sum += coupling[j] * w->k[(size_t)j * (size_t)n + (size_t)m];
+            }
+            u[m] = h_gamma * (w->x1[m] + sum / h + h * method->time_weight[i] * w->ft[m]);
+        }
+        solve(s, w, u);
+    }
+    combine(s, w, method->weight, method->n_stages, w->x1);
+    return status;
+}
+
+/* One implicit stage: N simplified Newton iterations on v = h*gamma*f(t_i, base + v), from the state at the beginning.
+ * z [n] out: h times the derivatives of the stage; point [n] out: its state. */
+static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, double h, const double *base, double *z,
+                                 double *point)
+{
+    const int32_t n = s->model->n_x;
+    const double h_gamma = h * s->method->gamma;
+    double *const d = w->ft; /* not needed by these methods */
+    memcpy(point, w->x0, sizeof(double) * (size_t)n);
+    for (int32_t turn = 0; turn < s->settings.newton; turn++) {
+        const khz_status status = khz_stepper_rhs(s, w, t, point, d);
+        if (status != KHZ_OK) {
+            return status;
+        }
+        for (int32_t m = 0; m < n; m++) {
+            d[m] = h_gamma * d[m] - (point[m] - base[m]);
+        }
+        solve(s, w, d);
+        for (int32_t m = 0; m < n; m++) {
+            point[m] += d[m];
+        }
+    }
+    for (int32_t m = 0; m < n; m++) {
+        z[m] = (point[m] - base[m]) / s->method->gamma;
+    }
+    return KHZ_OK;
+}
+
+khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double h)
+{
+    const khz_method *const method = s->method;
+    const int32_t n = s->model->n_x;
+    khz_status status = renew_jacobian(s, w, t, 0);
+    status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
+    for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
+        double *const z = w->k + (size_t)i * (size_t)n;
+        if (i == 0 && method->explicit_first) {
+            for (int32_t m = 0; m < n; m++) {
+                z[m] = h * w->f0[m];
+            }
+            continue;
+        }
+        combine(s, w, method->a + i * method->n_stages, i, w->stage);
+        status = implicit_stage(s, w, t + method->abscissa[i] * h, h, w->stage, z, w->x1);
+    }
+    if (!method->stiffly_accurate) {
+        combine(s, w, method->weight, method->n_stages, w->x1);
+    }
+    return status;
+}
+
+/* The same stages, each solved by the model itself: x = base + gamma_h*xd. */
+khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h)
+{
+    const khz_method *const method = s->method;
+    const khz_model *const m = s->model;
+    const int32_t n = m->n_x;
+    memcpy(w->x1, w->x0, sizeof(double) * (size_t)n);
+    for (int32_t i = 0; i < method->n_stages; i++) {
+        double *const z = w->k + (size_t)i * (size_t)n;
+        if (i == 0 && method->explicit_first) {
+            for (int32_t j = 0; j < n; j++) {
+                z[j] = h * w->f0[j];
+            }
+            continue;
+        }
+        combine(s, w, method->a + i * method->n_stages, i, khz_reals(w->instance, m->base));
+        khz_reals(w->instance, m->gamma_h)[0] = h * method->gamma;
+        const khz_status status = khz_stepper_inlined(s, w, t + method->abscissa[i] * h);
+        if (status != KHZ_OK) {
+            return status;
+        }
+        memcpy(w->x1, khz_reals(w->instance, m->x), sizeof(double) * (size_t)n);
+        for (int32_t j = 0; j < n; j++) {
+            z[j] = h * khz_reals(w->instance, m->xd)[j];
+        }
+    }
+    if (!method->stiffly_accurate) {
+        combine(s, w, method->weight, method->n_stages, w->x1);
+    }
+    return KHZ_OK;
+}
