@@ -18,6 +18,7 @@ typedef struct khz_work {
     int32_t *ui;              /* [n_ui] the last sample of the others */
     /* implicit methods */
     double *jac, *ft;         /* entries of J in the order of the model's pattern; [n_x] df/dt */
+    double *jac_work;
     double *matrix, *lu;      /* I - h*gamma*J and its factors, sparse */
     double *dense, *scale, *solve;
     int32_t *pivot;
@@ -27,7 +28,9 @@ typedef struct khz_work {
     char *kept_s;             /* [2*n_s] texts */
 } khz_work;
 
-/* Doubles of work for a stepper whose model, method and settings are set; w may be NULL. */
+/* Fill in offsets and settings; the size, or 0 when the settings do not make sense. */
+size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given);
+/* Doubles of work for a stepper whose model, method and settings are set; where its size is set, w points into it. */
 size_t khz_stepper_work(khz_stepper *s, khz_work *w);
 khz_work khz_stepper_divide(khz_stepper *s);
 

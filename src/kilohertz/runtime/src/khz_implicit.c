@@ -4,21 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_jacobian.h"
 #include "khz_linear.h"
 #include "khz_stepper_core.h"
 
 /* ------------------------------------------------------------------------------------------------------- Jacobian */
-
-static void scatter(const khz_model *m, int32_t colour, const double *column, double *jac)
-{
-    for (int32_t i = 0; i < m->n_x; i++) {
-        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
-            if (m->jac_colour[m->jac_column[k]] == colour) {
-                jac[k] = column[i];
-            }
-        }
-    }
-}
 
 static int finite_entries(const double *v, int32_t n)
 {
@@ -28,43 +18,6 @@ static int finite_entries(const double *v, int32_t n)
         }
     }
     return 1;
-}
-
-/* J*seed + f_t*seed_time at the point of the last evaluation, into `column`. */
-static khz_status directional(khz_stepper *s, const khz_work *w, int32_t colour, double *column)
-{
-    const khz_model *const m = s->model;
-    khz_context *const c = (khz_context *)w->instance;
-    double *const seed = khz_reals(w->instance, m->seed);
-    for (int32_t j = 0; j < m->n_x; j++) {
-        seed[j] = m->jac_colour[j] == colour ? 1.0 : 0.0;
-    }
-    khz_reals(w->instance, m->seed_time)[0] = colour < 0 ? 1.0 : 0.0;
-    c->arena_used = 0;
-    const khz_status status = m->directional(w->instance);
-    memcpy(column, khz_reals(w->instance, m->xd_dir), sizeof(double) * (size_t)m->n_x);
-    if (status != KHZ_OK) {
-        khz_stepper_note(s, status);
-    }
-    return status;
-}
-
-static khz_status symbolic(khz_stepper *s, const khz_work *w, double t, int with_time)
-{
-    const khz_model *const m = s->model;
-    khz_status status = KHZ_OK;
-    if (!s->is_at_start) {
-        status = khz_stepper_rhs(s, w, t, w->x0, w->stage);
-        s->is_at_start = 1;
-    }
-    for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
-        status = directional(s, w, colour, w->stage);
-        scatter(m, colour, w->stage, w->jac);
-    }
-    if (status == KHZ_OK && with_time) {
-        status = directional(s, w, -1, w->ft);
-    }
-    return status;
 }
 
 /* df/dt from a point a little later; inputs move along as their mode says. */
@@ -80,54 +33,31 @@ static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
     return status;
 }
 
-static khz_status differences(khz_stepper *s, const khz_work *w, double t)
-{
-    const khz_model *const m = s->model;
-    const double *const nominal = khz_reals(w->instance, m->nominal);
-    const int32_t n = m->n_x;
-    double *const point = w->k; /* stages come later */
-    double *const column = w->stage;
-    for (int32_t colour = 0; colour < m->n_colours; colour++) {
-        for (int32_t j = 0; j < n; j++) {
-            const double size = sqrt(DBL_EPSILON) * fmax(fabs(w->x0[j]), 1e-2 * nominal[j]);
-            point[j] = w->x0[j] + (m->jac_colour[j] == colour ? (w->f0[j] < 0.0 ? -size : size) : 0.0);
-        }
-        const khz_status status = khz_stepper_rhs(s, w, t, point, column);
-        if (status != KHZ_OK) {
-            return status;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
-                const int32_t j = m->jac_column[k];
-                if (m->jac_colour[j] == colour) {
-                    w->jac[k] = (column[i] - w->f0[i]) / (point[j] - w->x0[j]);
-                }
-            }
-        }
-    }
-    return KHZ_OK;
-}
-
+/* The Jacobian at the beginning of the step, and df/dt where the method has a term for it. */
 static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, int with_time)
 {
     const khz_model *const m = s->model;
     if (s->jacobian_age >= 0 && s->jacobian_age < s->settings.jacobian_every) {
         return KHZ_OK;
     }
-    const int moving_inputs = m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD;
-    khz_status status = KHZ_OK;
-    if (m->directional != NULL) {
-        status = symbolic(s, w, t, with_time && !moving_inputs);
-    } else {
-        status = differences(s, w, t);
+    const int by_differences = m->directional == NULL || (m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD);
+    const double scale = (double)s->settings.period_ns / 1e9;
+    khz_status status = s->is_at_start ? KHZ_OK : khz_stepper_rhs(s, w, t, w->x0, w->stage);
+    if (status == KHZ_OK) {
+        status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
+        s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
+        if (status == KHZ_OK && with_time && !by_differences) {
+            status = khz_time_slope(m, w->instance, scale, w->ft, w->jac_work);
+        }
+        if (status == KHZ_OK && !finite_entries(w->jac, m->jac_row[m->n_x])) {
+            status = KHZ_NOT_FINITE;
+        }
+        if (status != KHZ_OK) {
+            khz_stepper_note(s, status);
+        }
     }
-    if (status == KHZ_OK && with_time && (m->directional == NULL || moving_inputs)) {
+    if (status == KHZ_OK && with_time && by_differences) {
         status = time_difference(s, w, t);
-    }
-    if (status == KHZ_OK && !finite_entries(w->jac, m->jac_row[m->n_x])) {
-        status = KHZ_NOT_FINITE;
-        s->counts.not_finite++;
-        s->flags |= KHZ_STEP_NOT_FINITE;
     }
     s->counts.jacobians++;
     s->jacobian_age = status == KHZ_OK ? 0 : -1;

@@ -1,0 +1,114 @@
+/* The memory of a stepper: offsets and the division of its work area. */
+#include <string.h>
+
+#include "khz_jacobian.h"
+#include "khz_stepper_core.h"
+
+enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 8 };
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Hand out n doubles; counts alone where there is no work area. */
+static double *take(double *base, size_t *used, size_t n)
+{
+    double *const at = base != NULL ? base + *used : NULL;
+    *used += n;
+    return at;
+}
+
+static int32_t *take_ints(double *base, size_t *used, size_t n)
+{
+    return (int32_t *)(void *)take(base, used, (n + 1) / 2);
+}
+
+static void divide_implicit(const khz_stepper *s, double *base, size_t *used, khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const khz_sparse_plan *const plan = m->lu_plan;
+    const size_t n = (size_t)m->n_x;
+    w->jac = take(base, used, (size_t)m->jac_row[m->n_x]);
+    w->jac_work = take(base, used, khz_jacobian_work(m));
+    w->ft = take(base, used, n);
+    w->matrix = take(base, used, plan != NULL ? (size_t)plan->n_a : 0);
+    w->lu = take(base, used, plan != NULL ? khz_sparse_size(plan) : 0);
+    w->dense = take(base, used, n * n);
+    w->scale = take(base, used, n);
+    w->solve = take(base, used, n);
+    w->pivot = take_ints(base, used, n);
+}
+
+size_t khz_stepper_work(khz_stepper *s, khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const size_t n = (size_t)m->n_x;
+    double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
+    double **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
+    double **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->crossed};
+    double **const inputs[] = {&w->u0, &w->u1, &w->u2};
+    size_t used = 0;
+    memset(w, 0, sizeof *w);
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        *vectors[i] = take(base, &used, n);
+    }
+    w->k = take(base, &used, (size_t)s->method->n_stages * n);
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        *relations[i] = take(base, &used, (size_t)m->n_r);
+    }
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        *inputs[i] = take(base, &used, (size_t)m->n_u);
+    }
+    w->ui = take_ints(base, &used, (size_t)m->n_ui);
+    w->at = take(base, &used, (size_t)m->n_time_events);
+    w->delayed = take(base, &used, (size_t)m->n_delays);
+    w->kept_d = take(base, &used, 2 * (size_t)m->n_d);
+    w->kept_m = take_ints(base, &used, 2 * (size_t)m->n_m);
+    w->kept_r = take_ints(base, &used, (size_t)m->n_r);
+    w->kept_s = (char *)take(base, &used, 2 * (size_t)m->n_s * KHZ_TEXT_SIZE / sizeof(double));
+    if (s->method->kind != KHZ_EXPLICIT && !s->settings.inlined) {
+        divide_implicit(s, base, &used, w);
+    }
+    return used;
+}
+
+khz_work khz_stepper_divide(khz_stepper *s)
+{
+    khz_work w;
+    (void)khz_stepper_work(s, &w);
+    w.instance = (char *)s + s->instance;
+    return w;
+}
+
+static int makes_sense(const khz_model *m, const khz_step_settings *s)
+{
+    const int known = s->method >= 0 && s->method < khz_n_methods && s->period_ns > 0 && m->abi == KHZ_ABI;
+    const int inlinable = !s->inlined || (m->inlined != NULL && known && khz_methods[s->method].kind == KHZ_DIRK);
+    const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_PREDICT_2 && s->input_mode >= 0 &&
+                      s->input_mode <= KHZ_INPUT_QUADRATIC;
+    return known && inlinable && modes;
+}
+
+size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)
+{
+    memset(s, 0, sizeof *s);
+    khz_work w;
+    if (!makes_sense(m, given)) {
+        return 0;
+    }
+    s->model = m;
+    s->method = &khz_methods[given->method];
+    s->settings = *given;
+    s->settings.newton = given->newton > 0 ? given->newton : DEFAULT_NEWTON;
+    s->settings.loop_newton = given->loop_newton > 0 ? given->loop_newton : DEFAULT_LOOP_NEWTON;
+    s->settings.event_cap = given->event_cap > 0 ? given->event_cap : DEFAULT_EVENT_CAP;
+    s->settings.jacobian_every = given->jacobian_every > 0 ? given->jacobian_every : 1;
+    s->work = aligned(sizeof *s);
+    s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));
+    s->faults = s->blocks + aligned(sizeof(khz_block_counts) * ((size_t)m->n_blocks + 1));
+    s->flips = s->faults + aligned(sizeof(uint32_t) * (size_t)m->n_x);
+    s->instance = s->flips + aligned(3 * sizeof(uint32_t) * (size_t)m->n_r);
+    s->size = s->instance + aligned(m->size);
+    return s->size;
+}
