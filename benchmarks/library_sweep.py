@@ -1,16 +1,20 @@
 """Check every class with an experiment annotation: how many parse, flatten, balance, and why the others fail.
 
-    python benchmarks/library_sweep.py LIBRARY_DIR [--package Modelica] [--jobs 2] [--timeout 300] [--resume F.jsonl]
+    python benchmarks/library_sweep.py LIBRARY_DIR [--package Modelica] [--until check|compile|simulate] [--sample N]
+                                       [--jobs 2] [--timeout 300] [--resume F.jsonl]
 
 LIBRARY_DIR holds libraries (folders with package.mo, or single .mo files), or is one itself.  Without --package all
-packages in it are swept.  With --resume results are appended to a file, and classes that are in it are not run again;
---retry runs those again that were not balanced.
+packages in it are swept.  --until compile goes on to a loaded C library, --until simulate to the end of the
+experiment with CVODE (no reference is compared: that is references.py).  With --resume results are
+appended to a file, and classes that are in it are not run again; --retry runs those again that did not come to the end.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,9 +24,11 @@ from tables import Journal, Record, machine, print_causes, share
 from workers import progress, run_all
 
 if TYPE_CHECKING:
-    from kilohertz.driver import Session
+    from kilohertz.driver import Model, Session
 
-Task = tuple[str, tuple[str, ...]]  # class name, library folders
+Task = tuple[str, tuple[str, ...], str]  # class name, library folders, how far to go
+
+LAST = {"check": "balanced", "compile": "compiled", "simulate": "simulated"}
 
 
 @cache
@@ -35,10 +41,11 @@ def session(libraries: tuple[str, ...]) -> Session:
 
 def check(task: Task) -> Record:
     """Runs in a worker."""
-    name, libraries = task
+    name, libraries, until = task
     started = time.perf_counter()
+    model = session(libraries).model(name)
     try:
-        report = session(libraries).model(name).check()
+        report = model.check()
     except ModelError as error:
         return failure(error.diagnostics)
     status = "balanced" if report.ok else "singular" if report.balance.is_balanced else "unbalanced"
@@ -46,8 +53,24 @@ def check(task: Task) -> Record:
     errors = [d for d in report.diagnostics if d.severity is Severity.ERROR]
     if errors:
         record |= {"code": errors[0].code, "message": errors[0].message}
+    elif until != "check":
+        record |= further(model, until)
     record["seconds"] = round(time.perf_counter() - started, 4)
     return record
+
+
+def further(model: Model, until: str) -> Record:
+    """From the balanced model to C and a trajectory."""
+    try:
+        model.compile()
+        if until == "compile":
+            return {"status": "compiled"}
+        model.simulate(record="outputs")
+    except ModelError as error:
+        first = error.diagnostics[0]
+        status = "stopped" if first.code[0] == "R" else "not compiled"
+        return {"status": status, "code": first.code, "message": first.message}
+    return {"status": "simulated"}
 
 
 def failure(diagnostics: tuple[Diagnostic, ...]) -> Record:
@@ -70,37 +93,47 @@ def main() -> None:
     parser.add_argument("library", type=Path, help="folder with libraries")
     parser.add_argument("--package", action="append", default=[], help="only this package; may be repeated")
     parser.add_argument("--also", action="append", default=[], help="a further folder to find used libraries in")
+    parser.add_argument("--until", choices=list(LAST), default="check", help="how far to go (default: check)")
+    parser.add_argument("--sample", type=int, metavar="N", help="a random N of them, the same ones in every run")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=300.0)
     parser.add_argument("--resume", type=Path, metavar="F.jsonl")
-    parser.add_argument("--retry", action="store_true", help="run those again that were not balanced")
+    parser.add_argument("--retry", action="store_true", help="run those again that did not come to the end")
     arguments = parser.parse_args()
 
     libraries = (str(arguments.library), *arguments.also)
     names = experiments(libraries, arguments.package)
+    if arguments.sample is not None and arguments.sample < len(names):
+        names = sorted(random.Random(1).sample(names, arguments.sample))
+    last = LAST[arguments.until]
     journal = Journal(arguments.resume)
-    done = {n for n, r in journal.records.items() if not (arguments.retry and r["status"] != "balanced")}
-    tasks = [(name, libraries) for name in names if name not in done]
+    done = {n for n, r in journal.records.items() if not (arguments.retry and r["status"] != last)}
+    tasks = [(name, libraries, arguments.until) for name in names if name not in done]
     started = time.perf_counter()
     for i, (task, record) in enumerate(run_all(check, tasks, arguments.jobs, arguments.timeout), 1):
         journal.add({"class": task[0], **record})
         progress(i, len(tasks), f"{record['status']:14} {task[0]}")
     elapsed = time.perf_counter() - started
-    report([journal.records[n] for n in names if n in journal.records])
+    report([journal.records[n] for n in names if n in journal.records], arguments.until)
     print(f"\n{len(tasks)} models run in {elapsed:.1f} s with {arguments.jobs} workers; {machine()}")
 
 
-def report(records: list[Record]) -> None:
+def report(records: list[Record], until: str) -> None:
     """The table, failures by cause, the slowest models."""
     total = len(records)
-    parsed = [r for r in records if r["status"] != "not parsed"]
-    flattened = [r for r in records if r["status"] in ("balanced", "singular", "unbalanced")]
-    balanced = [r for r in records if r["status"] == "balanced"]
+    reached: dict[str, Callable[[str], bool]] = {
+        "parsed": lambda status: status != "not parsed",
+        "flattened": lambda status: status not in ("not parsed", "not flattened"),
+        "balanced": lambda status: status in ("balanced", "not compiled", "compiled", "stopped", "simulated"),
+        "compiled": lambda status: status in ("compiled", "stopped", "simulated"),
+        "simulated": lambda status: status == "simulated",
+    }
     print(f"classes with an experiment annotation: {total}")
-    print(f"  parsed     {share(len(parsed), total)}")
-    print(f"  flattened  {share(len(flattened), total)}")
-    print(f"  balanced   {share(len(balanced), total)}")
-    failures = [r for r in records if r["status"] != "balanced"]
+    for stage, holds in reached.items():
+        print(f"  {stage:10} {share(sum(holds(r['status']) for r in records), total)}")
+        if stage == LAST[until]:
+            break
+    failures = [r for r in records if r["status"] != LAST[until]]
     if failures:
         print("\nfailures by cause")
         print_causes(failures)
