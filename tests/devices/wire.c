@@ -132,5 +132,7 @@ int main(void)
     test_gate();
     test_random();
     test_twin("udp");
+    test_twin("tcp");
+    test_twin("serial");
     return 0;
 }

@@ -40,7 +40,7 @@ typedef struct khz_device_counters {
     uint64_t n_foreign;      /* from an address that is not the peer's */
     uint64_t n_flooded;      /* cycles in which more waited than one cycle may read */
     uint64_t n_refused;      /* messages that could not be sent */
-    uint64_t n_links;        /* times a peer was there anew */
+    uint64_t n_links;        /* times a peer was there anew: another session */
     uint64_t n_timeouts;     /* times nothing came for the time-out; counted by khz_ports */
     uint64_t n_saturated;    /* values cut to their limits; counted by khz_ports */
 } khz_device_counters;

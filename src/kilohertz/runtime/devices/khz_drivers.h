@@ -6,5 +6,8 @@
 
 extern const khz_device_class khz_loopback;     /* simulated: gives back what was sent */
 extern const khz_device_class khz_udp;
+extern const khz_device_class khz_shm;
+extern const khz_device_class khz_tcp;
+extern const khz_device_class khz_serial;
 
 #endif

@@ -8,8 +8,7 @@ static size_t eights(size_t n) { return (n + 7u) & ~(size_t)7u; }
 
 static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* A number that a sender started later does not draw again by chance. */
-static uint32_t drawn(void)
+uint32_t khz_session_drawn(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
@@ -61,7 +60,7 @@ khz_status khz_messenger_open(
     g->n_in = khz_wire_size(g->n[KHZ_RECEIVE], g->flags);
     g->n_out = khz_wire_size(g->n[KHZ_SEND], g->flags);
     g->out = memory;
-    g->session = drawn();
+    g->session = khz_session_drawn();
     if (good && g->simulated) {
         good = open_twin(g, g->out + eights(khz_wire_size(g->n[KHZ_SEND], KHZ_WIRE_CRC)), c);
     }
