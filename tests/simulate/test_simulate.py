@@ -140,7 +140,7 @@ def test_nan_in_the_middle_names_the_equation() -> None:
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [({"solver": "magic"}, "R721"), ({"solver": "euler"}, "R723"), ({"start": 2.0, "stop": 1.0}, "R723")],
+    [({"solver": "magic"}, "R721"), ({"solver": "euler", "step": 0.0}, "R723"), ({"start": 2.0, "stop": 1.0}, "R723")],
 )
 def test_wrong_experiments(options: dict[str, object], code: str) -> None:
     with pytest.raises(ModelError) as caught:

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, render
 from kilohertz.cli.arguments import add_model, positive_seconds, seconds, setting
+from kilohertz.solvers import METHODS
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -22,8 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
-    add("--solver", metavar="S", default="cvode", help="cvode (default), ida, euler, rk4, ...")
+    add("--solver", metavar="S", default="cvode", help=f"cvode (default), ida; fixed step: {', '.join(METHODS)}")
     add("--step", metavar="H", type=positive_seconds, help="step of a fixed-step solver, e.g. 1ms")
+    _configure_stepping(parser)
     add("--tolerance", metavar="X", type=float, help="relative tolerance (default: experiment annotation, or 1e-6)")
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
     add("--set", metavar="NAME=VALUE", type=setting, action="append", default=[], dest="settings", help="a parameter")
@@ -32,12 +34,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="no progress bar and no summary")
 
 
+def _configure_stepping(parser: argparse.ArgumentParser) -> None:
+    """What a fixed-step solver does besides; the work per step is bounded with each of them."""
+    add = parser.add_argument_group("fixed-step solvers").add_argument
+    known = "none (at the end of the step, default), mid, linear, catch-up, hermite, predict, predict-quadratic"
+    add("--events", metavar="E", help=f"where a state event inside a step is handled: {known}")
+    add("--newton", metavar="N", type=int, help="Newton iterations per stage of a diagonally implicit method (2)")
+    add("--loop-newton", metavar="N", type=int, help="cap of Newton iterations in each loop of the model (6)")
+    add("--event-cap", metavar="N", type=int, help="cap of passes of an event iteration (8)")
+    add("--jacobian-every", metavar="K", type=int, help="renew the Jacobian every K-th step (1)")
+    add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
+    add("--inline", action="store_true", help="join implicit stages with the equations of the model")
+
+
+def _stepping(arguments: argparse.Namespace) -> dict[str, object]:
+    names = ("events", "newton", "loop_newton", "event_cap", "jacobian_every", "input_mode")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    return {**given, **({"inlined": True} if arguments.inline else {})}
+
+
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
+    from kilohertz.simulate import Statistics
 
     _check_output(arguments.output)
     started = time.perf_counter()
     model = load(arguments.model, arguments.library)
+    statistics = Statistics()
     with _progress_bar(model.name, arguments.quiet) as progress:
         result = model.simulate(
             start=arguments.start,
@@ -49,12 +72,16 @@ def run(arguments: argparse.Namespace) -> int:
             settings=dict(arguments.settings),
             record=arguments.record,
             progress=progress,
+            statistics=statistics,
+            **_stepping(arguments),
         )
     if arguments.output is not None:
         _write(arguments.output, result)
     if not arguments.quiet:
         print(_summary(result, time.perf_counter() - started))
-    return 0
+    for warning in statistics.warnings:
+        print(render(warning, model.session.libraries.sources), file=sys.stderr)
+    return 1 if statistics.counts.get("held") else 0
 
 
 def _check_output(path: Path | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic
 from kilohertz.driver.locate import locate, search_path
@@ -134,12 +134,17 @@ class Model:
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
         statistics: Statistics | None = None,
+        **stepping: Any,
     ) -> Result:
-        """Run off-line; what is not given comes from the experiment annotation."""
+        """Run off-line; what is not given comes from the experiment annotation.
+
+        Fixed-step solvers take further keywords: events, newton, input_mode, jacobian_every, inlined, ... (`Stepping`).
+        """
+        from kilohertz.passes import Inlining
         from kilohertz.simulate import simulate
 
         return simulate(
-            self.compile(),
+            self.compile(Inlining() if stepping.get("inlined") else None),
             start=start,
             stop=stop,
             solver=solver,
@@ -150,4 +155,5 @@ class Model:
             record=record,
             progress=progress,
             statistics=statistics,
+            **stepping,
         )

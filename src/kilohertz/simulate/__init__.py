@@ -2,5 +2,17 @@
 
 from kilohertz.simulate.program import Instance, Program, build_program
 from kilohertz.simulate.run import Statistics, simulate
+from kilohertz.simulate.stepper import EVENTS, INPUT_MODES, Flags, Stepper, Stepping
 
-__all__ = ["Instance", "Program", "Statistics", "build_program", "simulate"]
+__all__ = [
+    "EVENTS",
+    "INPUT_MODES",
+    "Flags",
+    "Instance",
+    "Program",
+    "Statistics",
+    "Stepper",
+    "Stepping",
+    "build_program",
+    "simulate",
+]

@@ -116,16 +116,23 @@ class Context(ctypes.Structure):
     )
 
 
+def aligned_memory(size: int) -> tuple[ctypes.Array[ctypes.c_char], int]:
+    """A buffer, and the address in it from which `size` bytes are aligned as the runtime wants it."""
+    memory = ctypes.create_string_buffer(size + _ALIGNMENT)
+    return memory, (ctypes.addressof(memory) + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+
+
 class Instance:
     """One flat block of memory that is a running model."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, address: int | None = None) -> None:
+        """In memory of its own, or at an address where the owner of the memory has prepared one."""
         self.program = program
-        self._memory = ctypes.create_string_buffer(program.size + _ALIGNMENT)
-        start = ctypes.addressof(self._memory)
-        self.address = (start + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+        if address is None:
+            self._memory, address = aligned_memory(program.size)
+            program.library.khz_instance_init(program.model, address)
+        self.address = address
         self.context = Context.from_address(self.address)
-        program.library.khz_instance_init(program.model, self.address)
 
     def initialize(self, time: float) -> int:
         """Parameters, initial equations and the first event; the status."""

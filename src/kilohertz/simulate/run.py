@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.simulate.failure import failure
+from kilohertz.simulate.faults import faults
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
+from kilohertz.simulate.stepper import Stepper, Stepping
 from kilohertz.simulate.sundials import function_table, ida_table
+from kilohertz.solvers import METHODS
 
 DEFAULT_TOLERANCE = 1e-6
 DEFAULT_INTERVALS = 500
 VARIABLE_STEP = ("cvode", "ida")
-FIXED_STEP = {"euler": 1, "rk4": 4}
+DEFAULT_STEP = 1e-3
 _BYTES_OF_ROWS = 1 << 22
 _TERMINATED, _STOPPED = 1, 2
 
@@ -74,6 +78,8 @@ class Statistics:
     time_events: int = 0
     messages: tuple[str, ...] = ()
     terminated: str = ""
+    warnings: tuple[Diagnostic, ...] = ()  # of a fixed-step run
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,25 +103,49 @@ def simulate(
     record: str | Sequence[str] = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
+    **stepping: Any,
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
-    `progress` is told the part of the run that is done, from 0 to 1.
+    `progress` is told the part of the run that is done, from 0 to 1.  Further keywords are fields of `Stepping` for
+    fixed-step solvers: events, newton, input_mode, jacobian_every, ...
     """
     experiment = _experiment(program, start, stop, tolerance, intervals)
-    if solver not in VARIABLE_STEP and solver not in FIXED_STEP:
-        known = ", ".join((*VARIABLE_STEP, *FIXED_STEP))
+    if solver not in VARIABLE_STEP and solver not in METHODS:
+        known = ", ".join((*VARIABLE_STEP, *METHODS))
         raise ModelError(Diagnostic("R721", f"no solver is called `{solver}`; there are {known}"))
-    if solver in FIXED_STEP and (step is None or not step > 0):
-        raise ModelError(Diagnostic("R723", f"solver `{solver}` needs a step greater than zero"))
-    instance = Instance(program)
+    if solver in VARIABLE_STEP and stepping:
+        raise ModelError(Diagnostic("R723", f"`{', '.join(stepping)}` is for fixed-step solvers, not for `{solver}`"))
+    stepper: Stepper | None = None
+    notes: list[Diagnostic] = []
+    if solver in METHODS:
+        h, notes = _step(program, solver, step)
+        stepper = Stepper(program, Stepping(solver, round(h * 1e9), **stepping))
+    instance = stepper.instance if stepper is not None else Instance(program)
     try:
         for name, value in (settings or {}).items():
             instance.set(name, value)
         run = _Run(program, instance, experiment, make_recorder(program, record), progress)
-        return run.execute(solver, step, statistics)
+        result = run.execute(solver, stepper, statistics)
+        if statistics is not None and stepper is not None:
+            statistics.warnings = (*notes, *faults(stepper))
+            statistics.counts = stepper.counts
+        return result
     finally:
         instance.close()
+
+
+def _step(program: Program, solver: str, given: float | None) -> tuple[float, list[Diagnostic]]:
+    """The step in seconds; where none is given the experiment's interval, with a note about it."""
+    if given is not None:
+        if not given > 0:
+            raise ModelError(Diagnostic("R723", f"solver `{solver}` needs a step greater than zero"))
+        return given, []
+    interval = program.step.experiment.interval
+    h = interval if interval else DEFAULT_STEP
+    where = "the interval of the experiment annotation" if interval else "the default"
+    note = Diagnostic("R732", f"no step given: {h:g} s, {where}", severity=Severity.WARNING)
+    return h, [note]
 
 
 def _experiment(
@@ -149,20 +179,22 @@ class _Run:
         self.messages: list[str] = []
         self.error: BaseException | None = None
 
-    def execute(self, solver: str, step: float | None, statistics: Statistics | None) -> Result:
+    def execute(self, solver: str, stepper: Stepper | None, statistics: Statistics | None) -> Result:
         library, instance = self.program.library, self.instance
         listener = _Listener(self._listen)
         library.khz_set_listener(listener)
         try:
-            status = instance.initialize(self.experiment.start)
+            start = self.experiment.start
+            status = instance.initialize(start) if stepper is None else stepper.start(start)
             if status == 0:
-                o = self._structure(step)
-                if solver in VARIABLE_STEP:
+                o = self._structure()
+                if stepper is None:
                     table = function_table() if solver == "cvode" else ida_table(library)
                     o.sundials = ctypes.addressof(table)
                     status = int(library.khz_run_cvode(ctypes.byref(o)))
                 else:
-                    status = int(library.khz_run_fixed(ctypes.byref(o), FIXED_STEP[solver]))
+                    stepper.stop_after(round((self.experiment.stop - start) * 1e9))
+                    status = int(library.khz_run_stepper(ctypes.byref(o), ctypes.c_void_p(stepper.address)))
                 _count(o, statistics)
                 when, solver_code = "during the simulation", int(o.code)
             else:
@@ -180,7 +212,7 @@ class _Run:
             statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
         return self.recorder.result(instance)
 
-    def _structure(self, step: float | None) -> _Offline:
+    def _structure(self) -> _Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns))
         self.rows = np.empty((capacity, n_columns))
@@ -198,7 +230,6 @@ class _Run:
             flush=self.flush,
             start=e.start,
             stop=e.stop,
-            step=step or 0.0,
             relative_tolerance=e.tolerance,
             absolute_factor=0.01,
             max_step=0.0 if states else grid,

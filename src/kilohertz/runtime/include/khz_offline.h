@@ -4,6 +4,7 @@
 #define KHZ_OFFLINE_H
 
 #include "khz_model.h"
+#include "khz_stepper.h"
 
 /* Functions of SUNDIALS 7 with 32-bit indices, filled in by whoever loaded the libraries. */
 typedef struct khz_sundials {
@@ -66,7 +67,13 @@ enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21 
 KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
 /* From the initialised instance to `stop`: KHZ_OK, KHZ_TERMINATED, KHZ_RUN_STOPPED or a failure. */
 KHZ_EXPORT int32_t khz_run_cvode(khz_offline *o);
-/* The same with a fixed step; order 1: explicit Euler, 4: Runge-Kutta. */
-KHZ_EXPORT int32_t khz_run_fixed(khz_offline *o, int32_t order);
+/* The same with a stepper that was started; o->instance is its instance.  Steps that fail do not end the run. */
+KHZ_EXPORT int32_t khz_run_stepper(khz_offline *o, khz_stepper *s);
+
+/* Pieces that all of them share: a row of the recorder; instant k of the output grid; terminal(); the last rows. */
+int32_t khz_offline_record(khz_offline *o);
+double khz_offline_grid(const khz_offline *o, int64_t k);
+int32_t khz_offline_finish(khz_offline *o);
+int32_t khz_offline_deliver(khz_offline *o, int32_t status);
 
 #endif

@@ -117,6 +117,9 @@ KHZ_EXPORT void khz_stepper_touch(khz_stepper *s);
 KHZ_EXPORT void *khz_stepper_instance(khz_stepper *s);
 /* Time of the state: that of the grid, or of an event shortly before it. */
 KHZ_EXPORT double khz_stepper_time(const khz_stepper *s);
+KHZ_EXPORT const khz_step_counts *khz_stepper_counts(const khz_stepper *s);
+/* Off-line: the run ends so long after its start; the last step is cut there. */
+KHZ_EXPORT void khz_stepper_stop_after(khz_stepper *s, int64_t nanoseconds);
 /* [n_blocks + 1] */
 KHZ_EXPORT const khz_block_counts *khz_stepper_blocks(const khz_stepper *s);
 /* [n_x] how often the derivative of each state was not finite. */

@@ -42,8 +42,8 @@ int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w);
 
 /* Derivatives at (t, x), counted.  A failure is counted too and sets flags. */
 khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *x, double *xd);
-/* model->inlined at t: x and xd in the instance. */
-khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t);
+/* x = stage + gamma_h*xd at t, solved by the model: x and xd in the instance. */
+khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h);
 /* All values at (t, x), for outputs, crossings and delays. */
 khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *x);
 /* Count a failure of the model where it happened and clear it. */

@@ -298,6 +298,12 @@ static double target(const period *p)
     return fmax(p->due, p->next - p->full);
 }
 
+/* The last step of an off-line run has no next one that could be stretched. */
+static int is_last(const khz_stepper *s)
+{
+    return s->stop_ns > 0 && (int64_t)(s->n + 1) * s->settings.period_ns >= s->stop_ns;
+}
+
 static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
 {
     const double end = target(p);
@@ -311,7 +317,7 @@ static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
         arrive(s, w, p, end);
     }
     s->behind = p->next - reached;
-    if (reached < p->next && s->settings.events == KHZ_EVENTS_CATCH_UP) {
+    if (reached < p->next && (s->settings.events == KHZ_EVENTS_CATCH_UP || is_last(s))) {
         period rest = *p;
         rest.due = khz_next_time_event(s->model, w->instance, w->at);
         move_and_arrive(s, w, &rest, reached, s->behind);
@@ -396,7 +402,7 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
 static void cycle_predicted(khz_stepper *s, const khz_work *w, const period *p)
 {
     const double at = predict(s, w, p);
-    if (!(at <= p->next) || at < p->next - p->full || p->due < at) {
+    if (!(at <= p->next) || at < p->next - p->full || p->due < at || is_last(s)) {
         cycle_linear(s, w, p);
     } else if (move(s, w, p->t, at, at - p->t)) {
         handle_event(s, w, at, 0, at);

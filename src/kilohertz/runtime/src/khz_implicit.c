@@ -228,9 +228,8 @@ khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, doub
             }
             continue;
         }
-        combine(s, w, method->a + i * method->n_stages, i, khz_reals(w->instance, m->base));
-        khz_reals(w->instance, m->gamma_h)[0] = h * method->gamma;
-        const khz_status status = khz_stepper_inlined(s, w, t + method->abscissa[i] * h);
+        combine(s, w, method->a + i * method->n_stages, i, w->stage);
+        const khz_status status = khz_stepper_inlined(s, w, t + method->abscissa[i] * h, h * method->gamma);
         if (status != KHZ_OK) {
             return status;
         }

@@ -54,7 +54,7 @@ static double slack(double t)
 
 /* ------------------------------------------------------------------------------------------------------- recorder */
 
-static int32_t record(khz_offline *o)
+int32_t khz_offline_record(khz_offline *o)
 {
     if (o->n_rows == o->capacity) {
         if (o->flush(o->n_rows, o->time) != 0) {
@@ -83,10 +83,10 @@ static int32_t record_at(khz_offline *o, double t, const double *x)
     if (status == KHZ_OK) {
         status = o->model->asserts(o->instance);
     }
-    return status == KHZ_OK ? record(o) : (int32_t)status;
+    return status == KHZ_OK ? khz_offline_record(o) : (int32_t)status;
 }
 
-static double grid_time(const khz_offline *o, int64_t k)
+double khz_offline_grid(const khz_offline *o, int64_t k)
 {
     return k >= o->n_grid ? o->stop : o->start + (double)k * o->grid_step;
 }
@@ -116,17 +116,17 @@ static int32_t handle_event(khz_offline *o, const work *w, double t, double *x, 
     }
     memcpy(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
     if (status == KHZ_TERMINATED) {
-        (void)record(o);
+        (void)khz_offline_record(o);
         return status;
     }
     status = (int32_t)m->asserts(o->instance);
     if (status == KHZ_OK && m->n_delays > 0) {
         khz_delay_push(m, o->instance, w->delayed);
     }
-    return status == KHZ_OK ? record(o) : status;
+    return status == KHZ_OK ? khz_offline_record(o) : status;
 }
 
-static int32_t finish(khz_offline *o)
+int32_t khz_offline_finish(khz_offline *o)
 {
     khz_context *const c = (khz_context *)o->instance;
     c->phase = KHZ_PHASE_TERMINAL;
@@ -135,7 +135,7 @@ static int32_t finish(khz_offline *o)
     return status == KHZ_TERMINATED ? KHZ_OK : status;
 }
 
-static int32_t deliver(khz_offline *o, int32_t status)
+int32_t khz_offline_deliver(khz_offline *o, int32_t status)
 {
     const int stopped = o->flush(o->n_rows, o->time);
     o->n_rows = 0;
@@ -369,7 +369,7 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
     const double t = o->time;
     double low = before;
     while (o->grid_next <= o->n_grid) {
-        const double at = grid_time(o, o->grid_next);
+        const double at = khz_offline_grid(o, o->grid_next);
         if (at > t + slack(t)) {
             break;
         }
@@ -388,7 +388,7 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
         o->grid_next++;
         low = fmin(at, t);
         status = (int32_t)o->model->asserts(o->instance);
-        status = status == KHZ_OK ? record(o) : status;
+        status = status == KHZ_OK ? khz_offline_record(o) : status;
         if (status != KHZ_OK) {
             return status;
         }
@@ -467,7 +467,7 @@ static int32_t integrate(khz_offline *o, const work *w, const solver *s, double 
 
 static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
 {
-    int32_t status = record(o);
+    int32_t status = khz_offline_record(o);
     double last_event = -DBL_MAX;
     int in_a_row = 0;
     o->grid_next = 1;
@@ -502,7 +502,7 @@ static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
             status = KHZ_RUN_SOLVER_FAILED;
         }
     }
-    return status == KHZ_OK ? finish(o) : status;
+    return status == KHZ_OK ? khz_offline_finish(o) : status;
 }
 
 int32_t khz_run_cvode(khz_offline *o)
@@ -517,101 +517,5 @@ int32_t khz_run_cvode(khz_offline *o)
     if (status == KHZ_RUN_SOLVER_FAILED && o->has_failed) {
         (void)khz_derivatives(o->model, o->instance, o->failed_time, w.x, w.xd);
     }
-    return deliver(o, status);
-}
-
-/* ----------------------------------------------------------------------------------------------------- fixed step */
-
-static int32_t euler(khz_offline *o, const work *w, double t, double h)
-{
-    const int32_t status = (int32_t)khz_derivatives(o->model, o->instance, t, w->x, w->xd);
-    for (int32_t i = 0; i < o->model->n_x; i++) {
-        w->x[i] += h * w->xd[i];
-    }
-    return status;
-}
-
-static int32_t runge_kutta(khz_offline *o, const work *w, double t, double h)
-{
-    static const double part[4] = {0.0, 0.5, 0.5, 1.0};
-    static const double weight[4] = {1.0, 2.0, 2.0, 1.0};
-    const int32_t n = o->model->n_x;
-    double *const stage = w->k;
-    double *const sum = w->k + n;
-    for (int i = 0; i < 4; i++) {
-        for (int32_t j = 0; j < n; j++) {
-            stage[j] = w->x[j] + (i > 0 ? part[i] * h * w->xd[j] : 0.0);
-        }
-        const int32_t status = (int32_t)khz_derivatives(o->model, o->instance, t + part[i] * h, stage, w->xd);
-        if (status != KHZ_OK) {
-            return status;
-        }
-        for (int32_t j = 0; j < n; j++) {
-            sum[j] = (i > 0 ? sum[j] : 0.0) + weight[i] * w->xd[j];
-        }
-    }
-    for (int32_t j = 0; j < n; j++) {
-        w->x[j] += h / 6.0 * sum[j];
-    }
-    return KHZ_OK;
-}
-
-static int crossing_due(const khz_offline *o, const work *w)
-{
-    o->model->crossings(o->instance, w->g);
-    for (int32_t i = 0; i < o->model->n_r; i++) {
-        if (w->g[i] < 0.0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int32_t run_fixed(khz_offline *o, const work *w, int32_t order)
-{
-    const khz_model *const m = o->model;
-    const int64_t n_steps = (int64_t)ceil((o->stop - o->start) / o->step - 1e-9);
-    memcpy(w->x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
-    int32_t status = record(o);
-    o->grid_next = 1;
-    if (m->n_delays > 0) {
-        khz_delay_push(m, o->instance, w->delayed);
-    }
-    for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
-        const double t = o->start + (double)k * o->step;
-        const double next = k + 1 == n_steps ? o->stop : o->start + (double)(k + 1) * o->step;
-        const double due = khz_next_time_event(m, o->instance, w->at);
-        status = order == 4 ? runge_kutta(o, w, t, next - t) : euler(o, w, t, next - t);
-        o->time = next;
-        o->n_steps++;
-        status = status == KHZ_OK ? (int32_t)khz_evaluate_all(m, o->instance, next, w->x) : status;
-        if (status != KHZ_OK) {
-            break;
-        }
-        const int is_time_event = due <= next + 1e-9 * o->step;
-        if (is_time_event || crossing_due(o, w)) {
-            status = handle_event(o, w, next, w->x, is_time_event);
-            continue;
-        }
-        if (m->n_delays > 0) {
-            khz_delay_push(m, o->instance, w->delayed);
-        }
-        if (next >= grid_time(o, o->grid_next) - 1e-9 * o->step) {
-            status = record_at(o, next, w->x);
-        }
-        while (o->grid_next < o->n_grid && grid_time(o, o->grid_next) <= next + 1e-9 * o->step) {
-            o->grid_next++;
-        }
-        if (o->n_steps % NEWS_EVERY == 0 && status == KHZ_OK) {
-            status = o->flush(o->n_rows, o->time) != 0 ? KHZ_RUN_STOPPED : KHZ_OK;
-            o->n_rows = 0;
-        }
-    }
-    return status == KHZ_OK ? finish(o) : status;
-}
-
-int32_t khz_run_fixed(khz_offline *o, int32_t order)
-{
-    const work w = divide(o);
-    return deliver(o, run_fixed(o, &w, order));
+    return khz_offline_deliver(o, status);
 }

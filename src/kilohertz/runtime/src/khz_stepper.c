@@ -43,6 +43,16 @@ void *khz_stepper_instance(khz_stepper *s)
     return (char *)s + s->instance;
 }
 
+const khz_step_counts *khz_stepper_counts(const khz_stepper *s)
+{
+    return &s->counts;
+}
+
+void khz_stepper_stop_after(khz_stepper *s, int64_t nanoseconds)
+{
+    s->stop_ns = nanoseconds;
+}
+
 const khz_block_counts *khz_stepper_blocks(const khz_stepper *s)
 {
     return (const khz_block_counts *)(const void *)((const char *)s + s->blocks);
@@ -219,19 +229,14 @@ khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const do
     return status;
 }
 
-khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t)
+khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h)
 {
-    khz_context *const c = (khz_context *)w->instance;
-    const uint32_t caps = c->n_caps;
+    const uint32_t caps = ((khz_context *)w->instance)->n_caps;
     s->counts.rhs++;
     s->is_at_start = 0;
     inputs_at(s, w, t);
-    c->time = t;
-    c->status = KHZ_OK;
-    c->arena_used = 0;
-    khz_status status = s->model->inlined(w->instance);
-    if (status == KHZ_OK && !all_finite(s->model->n_x, khz_reals(w->instance, s->model->xd))) {
-        status = KHZ_NOT_FINITE;
+    const khz_status status = khz_stage(s->model, w->instance, t, w->stage, gamma_h);
+    if (status == KHZ_NOT_FINITE) {
         note_not_finite(s, khz_reals(w->instance, s->model->xd));
     }
     if (status != KHZ_OK) {

@@ -1,0 +1,63 @@
+/* Off-line runs of the bounded stepper: the recorder around khz_stepper_step. */
+#include <math.h>
+
+#include "khz_offline.h"
+
+enum { NEWS_EVERY = 2000 };
+
+static void record_before(void *user)
+{
+    (void)khz_offline_record((khz_offline *)user);
+}
+
+/* A row after an event, and at the first instant not before each point of the grid. */
+static int32_t record_step(khz_offline *o, const khz_stepper *s, double slack)
+{
+    int due = (s->flags & (uint32_t)KHZ_STEP_EVENT) != 0;
+    while (o->grid_next <= o->n_grid && khz_offline_grid(o, o->grid_next) <= o->time + slack) {
+        o->grid_next++;
+        due = 1;
+    }
+    return due ? khz_offline_record(o) : KHZ_OK;
+}
+
+static int32_t one_step(khz_offline *o, khz_stepper *s, double slack)
+{
+    khz_context *const c = (khz_context *)o->instance;
+    const uint32_t flags = khz_stepper_step(s);
+    o->time = khz_stepper_time(s);
+    o->n_steps++;
+    if ((flags & (uint32_t)KHZ_STEP_ASSERTION) != 0) {
+        c->status = KHZ_ASSERTION;
+        return KHZ_ASSERTION;
+    }
+    int32_t status = record_step(o, s, slack);
+    if ((flags & (uint32_t)KHZ_STEP_TERMINATED) != 0) {
+        return KHZ_TERMINATED;
+    }
+    if (o->n_steps % NEWS_EVERY == 0 && status == KHZ_OK) {
+        status = o->flush(o->n_rows, o->time) != 0 ? KHZ_RUN_STOPPED : KHZ_OK;
+        o->n_rows = 0;
+    }
+    return status;
+}
+
+int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
+{
+    const double period = (double)s->settings.period_ns / 1e9;
+    const int64_t n_steps = (s->stop_ns + s->settings.period_ns - 1) / s->settings.period_ns;
+    s->before_event = record_before;
+    s->user = o;
+    o->grid_next = 1;
+    int32_t status = khz_offline_record(o);
+    for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
+        status = one_step(o, s, 1e-9 * period);
+    }
+    s->before_event = NULL;
+    s->user = NULL;
+    o->n_rhs = (int64_t)s->counts.rhs;
+    o->n_jacobians = (int64_t)s->counts.jacobians;
+    o->n_state_events = (int64_t)s->counts.state_events;
+    o->n_time_events = (int64_t)s->counts.time_events;
+    return khz_offline_deliver(o, status == KHZ_OK ? khz_offline_finish(o) : status);
+}

@@ -1,0 +1,82 @@
+"""What a fixed-step run had to cope with, as warnings with component and line."""
+
+from __future__ import annotations
+
+from kilohertz.base import Diagnostic, Note, Origin, Severity
+from kilohertz.codegen import BlockInfo
+from kilohertz.ir.step import Kind
+from kilohertz.simulate.stepper import Stepper
+
+_MOST = 5  # places named for each kind of fault
+
+
+def faults(stepper: Stepper) -> list[Diagnostic]:
+    """One warning for each place and kind of fault, the most frequent first; then totals without a place."""
+    return [*_loops(stepper), *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
+
+
+def _loops(stepper: Stepper) -> list[Diagnostic]:
+    blocks, counts = stepper.program.code.blocks, stepper.blocks
+    out = []
+    for field, code, what in (
+        ("newton_caps", "R724", "a loop reached its cap of {cap} Newton iterations {n} times"),
+        ("pivots", "R725", "a linear system had no solution {n} times"),
+        ("failures", "R726", "a function or an equation failed {n} times"),
+    ):
+        found = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
+        for n, i in sorted((f for f in found if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
+            text = what.format(n=n, cap=stepper.stepping.loop_newton)
+            notes = [Note(f"last at time = {counts[i].time:g}")]
+            if field == "newton_caps":
+                notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
+            out.append(_warning(code, text, blocks[i] if i < len(blocks) else None, notes))
+    return out
+
+
+def _not_finite(stepper: Stepper) -> list[Diagnostic]:
+    states = {v.slot.index: v.name for v in stepper.program.step.of_kind(Kind.STATE)}
+    found = sorted(((n, i) for i, n in enumerate(stepper.not_finite) if n), key=lambda f: (-f[0], f[1]))
+    out = []
+    for n, i in found[:_MOST]:
+        block = _block_of(stepper, f"der({states[i]})")
+        out.append(_warning("R727", f"der({states[i]}) was not a number {n} times", block, []))
+    return out
+
+
+def _chattering(stepper: Stepper) -> list[Diagnostic]:
+    crossings = {c.index: c.origin for c in stepper.program.step.crossings}
+    out = []
+    for i, n in enumerate(stepper.chattering):
+        if n:
+            text = f"a condition changes in every step (chattering), {n} times over many steps"
+            out.append(_placed("R728", text, crossings.get(i), []))
+    return out[:_MOST]
+
+
+def _totals(stepper: Stepper) -> list[Diagnostic]:
+    c = stepper.counts
+    out = []
+    if c["held"]:
+        text = f"{c['held']} of {c['steps']} steps failed; the states before them were held"
+        out.append(_placed("R729", text, None, []))
+    if c["event_caps"]:
+        text = f"{c['event_caps']} event iterations reached their cap of {stepper.stepping.event_cap} passes"
+        out.append(_placed("R730", text, None, []))
+    if c["late_time_events"]:
+        text = f"{c['late_time_events']} time events inside a step were handled at its end"
+        out.append(_placed("R731", text, None, [Note("another --events algorithm than `none` meets them exactly")]))
+    return out
+
+
+def _block_of(stepper: Stepper, name: str) -> BlockInfo | None:
+    return next((b for b in stepper.program.code.blocks if b.phase == "block" and name in b.unknowns), None)
+
+
+def _warning(code: str, text: str, block: BlockInfo | None, notes: list[Note]) -> Diagnostic:
+    return _placed(code, text, block.origin if block is not None else None, notes)
+
+
+def _placed(code: str, text: str, origin: Origin | None, notes: list[Note]) -> Diagnostic:
+    where = f" in component `{origin.path}`" if origin is not None and origin.path else ""
+    span = origin.spans[0] if origin is not None and origin.spans else None
+    return Diagnostic(code, text + where, span, notes=tuple(notes), severity=Severity.WARNING)

@@ -1,0 +1,209 @@
+"""The bounded stepper of the runtime, called from Python: the same code as in the periodic task."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from enum import IntFlag
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.ir.step import Kind
+from kilohertz.simulate.program import Instance, Program, aligned_memory
+from kilohertz.solvers import METHODS, RungeKutta
+
+EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic")  # KHZ_EVENTS_*
+INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
+
+
+class Flags(IntFlag):
+    """What a step did: KHZ_STEP_*."""
+
+    EVENT = 1
+    STATE_EVENT = 2
+    TIME_EVENT = 4
+    BEHIND = 8
+    LATE_TIME_EVENT = 16
+    TERMINATED = 32
+    ASSERTION = 64
+    HELD = 128
+    NEWTON_CAP = 256
+    NOT_FINITE = 512
+    PIVOT = 1024
+    EVENT_CAP = 2048
+    CHATTERS = 4096
+    FAILURE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Stepping:
+    """How a fixed-step run goes on; see `khz_step_settings`."""
+
+    method: str
+    period_ns: int
+    events: str = "none"
+    newton: int = 2
+    loop_newton: int = 6
+    event_cap: int = 8
+    jacobian_every: int = 1
+    input_mode: str = "held"
+    inlined: bool = False
+
+    def __post_init__(self) -> None:
+        _one_of("solver", self.method, tuple(METHODS), "R721")
+        _one_of("event algorithm", self.events, EVENTS)
+        _one_of("input mode", self.input_mode, INPUT_MODES)
+        if self.period_ns < 1:
+            raise ModelError(Diagnostic("R723", "the step must be at least a nanosecond"))
+        if min(self.newton, self.loop_newton, self.event_cap, self.jacobian_every) < 1:
+            raise ModelError(Diagnostic("R723", "caps and iterations of a fixed-step run must be at least 1"))
+        method = METHODS[self.method]
+        if self.inlined and not (isinstance(method, RungeKutta) and method.n_implicit):
+            message = f"`{self.method}` has no implicit stages that could be inlined"
+            raise ModelError(Diagnostic("R723", message))
+
+
+def _one_of(what: str, name: str, known: tuple[str, ...], code: str = "R723") -> None:
+    if name not in known:
+        raise ModelError(Diagnostic(code, f"no {what} is called `{name}`; there are {', '.join(known)}"))
+
+
+class _Settings(ctypes.Structure):
+    _fields_ = (
+        ("period_ns", ctypes.c_int64),
+        ("method", ctypes.c_int32),
+        ("events", ctypes.c_int32),
+        ("newton", ctypes.c_int32),
+        ("loop_newton", ctypes.c_int32),
+        ("event_cap", ctypes.c_int32),
+        ("jacobian_every", ctypes.c_int32),
+        ("input_mode", ctypes.c_int32),
+        ("inlined", ctypes.c_int32),
+    )
+
+
+COUNTS = (
+    *("steps", "rhs", "jacobians", "factorisations", "solves", "state_events", "time_events", "event_passes"),
+    *("held", "newton_caps", "not_finite", "pivots", "event_caps", "chattering", "assertions", "failures"),
+    *("late_time_events", "max_step_rhs", "max_step_passes"),
+)
+
+
+class _Counts(ctypes.Structure):
+    """`khz_step_counts`."""
+
+    _fields_ = tuple((name, ctypes.c_uint64) for name in COUNTS)
+
+
+class BlockCounts(ctypes.Structure):
+    """`khz_block_counts`."""
+
+    _fields_ = (
+        ("newton_caps", ctypes.c_uint32),
+        ("pivots", ctypes.c_uint32),
+        ("failures", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("time", ctypes.c_double),
+        ("residual", ctypes.c_double),
+    )
+
+
+class Stepper:
+    """One running model: memory, and the calls of khz_stepper.h."""
+
+    def __init__(self, program: Program, stepping: Stepping) -> None:
+        self.program, self.stepping = program, stepping
+        library = _prototypes(program.library)
+        settings = _settings(library, stepping)
+        size = int(library.khz_stepper_size(program.model, ctypes.byref(settings)))
+        if size == 0:
+            raise ModelError(Diagnostic("R723", "the program was not built for these settings of the step"))
+        self.size = size
+        self._memory, self.address = aligned_memory(size)
+        library.khz_stepper_prepare(self.address, program.model, ctypes.byref(settings))
+        self.instance = Instance(program, int(library.khz_stepper_instance(self.address)))
+
+    def start(self, time: float) -> int:
+        """Initial equations and the first event; the status."""
+        return int(self.program.library.khz_stepper_start(self.address, time))
+
+    def step(self) -> Flags:
+        """One period."""
+        return Flags(self.program.library.khz_stepper_step(self.address))
+
+    def stop_after(self, nanoseconds: int) -> None:
+        """Cut the last step so long after the start."""
+        self.program.library.khz_stepper_stop_after(self.address, nanoseconds)
+
+    def touch(self) -> None:
+        """A parameter was changed: compute everything anew."""
+        self.program.library.khz_stepper_touch(self.address)
+
+    @property
+    def time(self) -> float:
+        return float(self.program.library.khz_stepper_time(self.address))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What happened since the start."""
+        counts = _Counts.from_address(self.program.library.khz_stepper_counts(self.address))
+        return {name: int(getattr(counts, name)) for name in COUNTS}
+
+    @property
+    def blocks(self) -> ctypes.Array[BlockCounts]:
+        """Failures by block; the last entry stands for those without a place."""
+        n = len(self.program.code.blocks) + 1
+        return (BlockCounts * n).from_address(self.program.library.khz_stepper_blocks(self.address))
+
+    @property
+    def not_finite(self) -> list[int]:
+        """How often the derivative of each state had no value."""
+        n = self.program.code.counts[Kind.STATE]
+        return list((ctypes.c_uint32 * n).from_address(self.program.library.khz_stepper_faults(self.address)))
+
+    @property
+    def chattering(self) -> list[int]:
+        """How often each relation was found chattering."""
+        n = len(self.program.step.crossings)
+        return list((ctypes.c_uint32 * n).from_address(self.program.library.khz_stepper_chattering(self.address)))
+
+    def snapshot(self) -> bytes:
+        """Everything, to be restored at the same address."""
+        return ctypes.string_at(self.address, self.size)
+
+    def restore(self, snapshot: bytes) -> None:
+        ctypes.memmove(self.address, snapshot, self.size)
+
+    def close(self) -> None:
+        """Free what external objects hold."""
+        self.instance.close()
+
+
+def _settings(library: ctypes.CDLL, s: Stepping) -> _Settings:
+    return _Settings(
+        s.period_ns,
+        library.khz_method_index(s.method.encode()),
+        EVENTS.index(s.events),
+        s.newton,
+        s.loop_newton,
+        s.event_cap,
+        s.jacobian_every,
+        INPUT_MODES.index(s.input_mode),
+        int(s.inlined),
+    )
+
+
+def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
+    pointer = ctypes.c_void_p
+    library.khz_method_index.argtypes = [ctypes.c_char_p]
+    library.khz_stepper_size.restype = ctypes.c_size_t
+    library.khz_stepper_size.argtypes = [pointer, pointer]
+    library.khz_stepper_prepare.argtypes = [pointer, pointer, pointer]
+    library.khz_stepper_start.argtypes = [pointer, ctypes.c_double]
+    library.khz_stepper_step.restype = ctypes.c_uint32
+    library.khz_stepper_time.restype = ctypes.c_double
+    library.khz_stepper_stop_after.argtypes = [pointer, ctypes.c_int64]
+    for name in ("instance", "counts", "blocks", "faults", "chattering"):
+        getattr(library, f"khz_stepper_{name}").restype = pointer
+    for name in ("step", "touch", "time", "instance", "counts", "blocks", "faults", "chattering"):
+        getattr(library, f"khz_stepper_{name}").argtypes = [pointer]
+    return library
