@@ -64,7 +64,7 @@ package Inlined "Small systems whose implicit stages are joined with their equat
     Real y(start = 0, fixed = true);
     Real f;
   equation
-    f = if x > 0.3 then -2*x else -x^3;
+    f = if x > 0.3 then -2*x else -x;
     der(x) = f + 0.1*y;
     der(y) = -100*(y - cos(time));
   end Switched;

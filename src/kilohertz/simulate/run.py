@@ -103,12 +103,13 @@ def simulate(
     record: str | Sequence[str] = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
+    observe: Callable[[Instance], None] | None = None,
     **stepping: Any,
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
-    `progress` is told the part of the run that is done, from 0 to 1.  Further keywords are fields of `Stepping` for
-    fixed-step solvers: events, newton, input_mode, jacobian_every, ...
+    `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row.  Further
+    keywords are fields of `Stepping` for fixed-step solvers: events, newton, input_mode, jacobian_every, ...
     """
     experiment = _experiment(program, start, stop, tolerance, intervals)
     if solver not in VARIABLE_STEP and solver not in METHODS:
@@ -125,7 +126,7 @@ def simulate(
     try:
         for name, value in (settings or {}).items():
             instance.set(name, value)
-        run = _Run(program, instance, experiment, make_recorder(program, record), progress)
+        run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe)
         result = run.execute(solver, stepper, statistics)
         if statistics is not None and stepper is not None:
             statistics.warnings = (*notes, *faults(stepper))
@@ -173,9 +174,10 @@ class _Run:
         experiment: _Experiment,
         recorder: Recorder,
         progress: Callable[[float], None] | None,
+        observe: Callable[[Instance], None] | None = None,
     ) -> None:
         self.program, self.instance, self.experiment = program, instance, experiment
-        self.recorder, self.progress = recorder, progress
+        self.recorder, self.progress, self.observe = recorder, progress, observe
         self.messages: list[str] = []
         self.error: BaseException | None = None
 
@@ -214,7 +216,7 @@ class _Run:
 
     def _structure(self) -> _Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
-        capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns))
+        capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
         self.rows = np.empty((capacity, n_columns))
         self.offsets, self.kinds = self.recorder.layout()
         n_work = self.program.library.khz_offline_work
@@ -249,6 +251,8 @@ class _Run:
         try:
             if n_rows:
                 self.recorder.chunks.append(self.rows[:n_rows].copy())
+            if self.observe is not None:
+                self.observe(self.instance)
             if self.progress is not None:
                 span = self.experiment.stop - self.experiment.start
                 self.progress((time - self.experiment.start) / span if span > 0 else 1.0)

@@ -1,4 +1,4 @@
-"""Diagonally implicit Runge-Kutta methods, all stiffly accurate and L-stable."""
+"""Diagonally implicit Runge-Kutta methods, all stiffly accurate; L-stable but for the trapezoidal rule (A-stable)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ _G2 = 1 - sqrt(2) / 2
 
 IEULER = RungeKutta("ieuler", "implicit Euler", "Euler", 1, ((1.0,),), (1.0,), (1.0,))
 SDIRK2 = RungeKutta("sdirk2", "two stages", "Alexander (1977)", 2, ((_G2,), (1 - _G2, _G2)), (1 - _G2, _G2), (_G2, 1.0))
+
+TRAPEZOIDAL = RungeKutta("trapezoidal", "trapezoidal rule", "Heun", 2, ((), (0.5, 0.5)), (0.5, 0.5), (0.0, 1.0))
 
 
 def _sdirk3() -> RungeKutta:
@@ -66,4 +68,4 @@ def _esdirk4() -> RungeKutta:
 
 
 SDIRK3, SDIRK4, TRBDF2, ESDIRK3, ESDIRK4 = _sdirk3(), _sdirk4(), _trbdf2(), _esdirk3(), _esdirk4()
-DIRK = (IEULER, SDIRK2, SDIRK3, SDIRK4, TRBDF2, ESDIRK3, ESDIRK4)
+DIRK = (IEULER, TRAPEZOIDAL, SDIRK2, SDIRK3, SDIRK4, TRBDF2, ESDIRK3, ESDIRK4)

@@ -57,6 +57,7 @@ khz_status khz_advance_explicit(khz_stepper *s, const khz_work *w, double t, dou
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h);
 khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double h);
 khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h);
+khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double h);
 
 /* One period with the event algorithm of the settings; leaves s->behind. */
 void khz_cycle(khz_stepper *s, const khz_work *w);

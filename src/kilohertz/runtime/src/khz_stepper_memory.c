@@ -87,7 +87,8 @@ static int makes_sense(const khz_model *m, const khz_step_settings *s)
     const int inlinable = !s->inlined || (m->inlined != NULL && known && khz_methods[s->method].kind == KHZ_DIRK);
     const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_PREDICT_2 && s->input_mode >= 0 &&
                       s->input_mode <= KHZ_INPUT_QUADRATIC;
-    return known && inlinable && modes;
+    const int mixable = s->substeps <= 0 || (s->inlined && inlinable && known && khz_methods[s->method].n_stages == 1);
+    return known && inlinable && modes && mixable;
 }
 
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)

@@ -1,0 +1,152 @@
+"""`--solver auto` and the split of mixed mode: from the eigenvalues along a reference run to a method, with the reason.
+
+A method is stable where no mode grows by more than `GROWTH` over the whole run beyond what the mode does itself, and
+accurate where the modes it can follow (|h*lambda| < 1) are off by less than `ACCURACY` when they have died away or the
+run is over.  Of the explicit methods that are both, the cheapest is taken; where there is none the model is stiff for
+this step, and the cheapest accurate L-stable method is taken: modes that are too fast for the step are damped away, not
+kept ringing as an A-stable method would.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from kilohertz.simulate.stiffness import Complexes, Reference
+from kilohertz.solvers import METHODS, Method
+
+GROWTH = 0.01
+ACCURACY = 3e-3
+EXPLICIT = ("rk2", "rk3", "rk4")
+IMPLICIT = ("ros2", "ros34pw2", "rodas4")  # L-stable, by cost
+SHARE = 0.1  # of a state in a fast mode, from which it is fast itself
+FAST = 0.3  # |h*lambda| from which a mode is too fast for explicit Euler to be accurate
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A method, what to do at state events, and why."""
+
+    solver: str
+    events: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The states that are integrated implicitly, and why these."""
+
+    implicit: frozenset[str]
+    reason: str
+
+
+def choose_solver(reference: Reference, step: float) -> Choice:
+    """The cheapest method that is stable and accurate for what was seen along the run."""
+    happened = _events(reference)
+    if not reference.states:
+        return Choice("euler", "none", f"the model has no states, so any method does; {happened}")
+    values = reference.eigenvalues
+    if not len(values):
+        reason = "nothing is known of the eigenvalues (the run gave no Jacobian), so an L-stable method is safe"
+        return Choice("ros34pw2", _event_mode(reference), f"{reason}; {happened}")
+    fastest = values[int(np.argmax(np.abs(values)))]
+    steps = max(1.0, reference.span / step)
+    head = f"the fastest mode, {_mode(fastest)}, times the step is {abs(fastest) * step:.3g}"
+    for name in EXPLICIT:
+        method = METHODS[name]
+        if growth(method, values, step, steps) <= GROWTH and inaccuracy(method, values, step, steps) <= ACCURACY:
+            text = f"{head}, where {method.name} is stable and accurate; {happened}"
+            return Choice(name, _event_mode(reference), text)
+    last = METHODS[EXPLICIT[-1]]
+    stable = growth(last, values, step, steps) <= GROWTH
+    why = f"too inaccurate for {last.name}" if stable else f"beyond the stability limit of {last.name}"
+    name = next((n for n in IMPLICIT if inaccuracy(METHODS[n], values, step, steps) <= ACCURACY), IMPLICIT[-1])
+    text = f"{head}, {why}; {name} is L-stable{_unresolved(values, step)}; {happened}"
+    return Choice(name, _event_mode(reference), text)
+
+
+def growth(method: Method, values: Complexes, step: float, steps: float) -> float:
+    """By how many e-foldings the worst mode grows too much over the run."""
+    worst = 0.0
+    for value in _distinct(values):
+        z = complex(value) * step
+        size = abs(method.amplification(z))
+        if size > 0.0:
+            worst = max(worst, steps * (math.log(size) - max(0.0, z.real)))
+    return worst
+
+
+def inaccuracy(method: Method, values: Complexes, step: float, steps: float) -> float:
+    """The largest relative error of a mode the step can follow, collected until the mode has died away."""
+    worst = 0.0
+    for value in _distinct(values):
+        z = complex(value) * step
+        if abs(z) >= 1.0:
+            continue
+        remembered = min(steps, 3.0 / max(-z.real, 1e-300)) if z.real < 0.0 else steps
+        worst = max(worst, remembered * abs(method.amplification(z) - np.exp(z)))
+    return worst
+
+
+def split_states(reference: Reference, step: float, fast: float = FAST) -> Split:
+    """Implicit: the states with a share in a mode that explicit Euler cannot follow with this step."""
+    steps = max(1.0, reference.span / step)
+    euler = METHODS["euler"]
+    shares = np.zeros(len(reference.states))
+    slowest_fast = math.inf
+    for point in reference.points:
+        for k, value in enumerate(point.eigenvalues):
+            one = np.array([value])
+            if abs(value) * step > fast or growth(euler, one, step, steps) > GROWTH:
+                shares = np.maximum(shares, point.participation[:, k])
+                slowest_fast = min(slowest_fast, abs(value))
+    names = frozenset(n for n, share in zip(reference.states, shares, strict=True) if share > SHARE)
+    if not names:
+        return Split(names, f"no mode is too fast for explicit Euler with a step of {step:g} s: all states explicit")
+    text = (
+        f"{len(names)} of {len(reference.states)} states have a share above {SHARE:g} in modes from {slowest_fast:.3g} "
+        f"1/s on, too fast for explicit Euler with a step of {step:g} s: these are implicit"
+    )
+    return Split(names, text)
+
+
+def states_like(states: Iterable[str], patterns: Iterable[str]) -> frozenset[str]:
+    """The states that one of the patterns names: a name, a component (`motor`), or with wildcards (`motor.*`)."""
+    wanted = list(patterns)
+    return frozenset(s for s in states if any(fnmatchcase(s, p) or s.startswith((f"{p}.", f"{p}[")) for p in wanted))
+
+
+def _distinct(values: Complexes) -> Complexes:
+    """Eigenvalues of many points repeat: three digits tell them apart well enough."""
+    sizes = 10.0 ** (2 - np.floor(np.log10(np.maximum(np.abs(values), 1e-300))))
+    return np.asarray(np.unique(np.round(values * sizes) / sizes), np.complex128)
+
+
+def _mode(value: complex) -> str:
+    if abs(value.imag) > 1e-3 * abs(value.real):
+        damping = -value.real / abs(value)
+        return f"{abs(value) / (2 * math.pi):.3g} Hz with damping {damping:.2g}"
+    return f"{value.real:.3g} 1/s"
+
+
+def _unresolved(values: Complexes, step: float) -> str:
+    ringing = [complex(v) for v in values if abs(v) * step > 1.5 and abs(v.imag) > 3 * abs(v.real)]
+    if not ringing:
+        return ""
+    slow = min(ringing, key=abs)
+    return f" and damps oscillations from {abs(slow) / (2 * math.pi):.3g} Hz on, which this step cannot follow"
+
+
+def _events(reference: Reference) -> str:
+    s = reference.statistics
+    if not reference.n_events:
+        return "no events in the reference run"
+    return f"{s.state_events} state and {s.time_events} time events in the reference run"
+
+
+def _event_mode(reference: Reference) -> str:
+    return "hermite" if reference.statistics.state_events else "none"

@@ -1,0 +1,151 @@
+"""How fast a model is along a reference run: its Jacobian and eigenvalues at points of a run with CVODE.
+
+Each point is taken on a copy of the running instance, with the discrete values it has there, so that a locked clutch
+and a slipping one both count.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.codegen.table import state_pattern
+from kilohertz.ir.step import Kind
+from kilohertz.results import Result
+from kilohertz.simulate.program import Instance, Program
+from kilohertz.simulate.run import Statistics, simulate
+
+DEFAULT_POINTS = 25
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The Jacobian d xd/d x at an instant of the run."""
+
+    time: float
+    jacobian: Floats
+
+    @cached_property
+    def eigenvalues(self) -> Complexes:
+        return np.asarray(np.linalg.eigvals(self.jacobian), np.complex128)
+
+    @cached_property
+    def participation(self) -> Floats:
+        """[state, mode]: the part each state has in each mode, 1 for all states together."""
+        values, right = np.linalg.eig(self.jacobian)
+        try:
+            left = np.linalg.inv(right)
+        except np.linalg.LinAlgError:  # defective: by the right vectors alone
+            left = np.linalg.pinv(right)
+        share = np.abs(right * left.T)
+        return np.asarray(share / np.maximum(share.sum(axis=0), 1e-300), np.float64)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A run with CVODE and what was seen along it."""
+
+    result: Result
+    statistics: Statistics
+    points: tuple[Point, ...]
+    states: tuple[str, ...]
+    span: float  # seconds simulated
+
+    @cached_property
+    def eigenvalues(self) -> Complexes:
+        """Those of all points, in no order."""
+        return np.concatenate([p.eigenvalues for p in self.points]) if self.points else np.zeros(0, np.complex128)
+
+    @property
+    def n_events(self) -> int:
+        return self.statistics.state_events + self.statistics.time_events
+
+
+def reference_run(
+    program: Program,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    tolerance: float | None = None,
+    intervals: int | None = None,
+    settings: Mapping[str, float | str] | None = None,
+    record: str | Sequence[str] = "all",
+    points: int = DEFAULT_POINTS,
+) -> Reference:
+    """Run with CVODE and linearise at about `points` instants, spread evenly over the rows of the result."""
+    watcher = _Watcher(program)
+    statistics = Statistics()
+    result = simulate(
+        program,
+        start=start,
+        stop=stop,
+        tolerance=tolerance,
+        intervals=intervals,
+        settings=settings,
+        record=record,
+        statistics=statistics,
+        observe=watcher.look,
+    )
+    span = float(result.time[-1] - result.time[0]) if len(result.time) else 0.0
+    names = tuple(v.name for v in program.step.of_kind(Kind.STATE))
+    return Reference(result, statistics, watcher.points(points), names, span)
+
+
+class _Watcher:
+    """Keeps the Jacobian at few rows: every k-th, k doubled whenever there are too many."""
+
+    _MOST = 64
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._n = program.code.counts[Kind.STATE]
+        rows = state_pattern(program.step, self._n)
+        self._row = np.array([i for i, row in enumerate(rows) for _ in row], np.intp)
+        self._column = np.array([j for row in rows for j in row], np.intp)
+        self._values = np.zeros(max(1, len(self._row)))
+        library = program.library
+        library.khz_jacobian_work.restype, library.khz_jacobian_work.argtypes = ctypes.c_size_t, [ctypes.c_void_p]
+        library.khz_jacobian.argtypes = [ctypes.c_void_p] * 4
+        self._work = np.zeros(int(library.khz_jacobian_work(program.model)) + 1)
+        self._copy = Instance(program)
+        self._every, self._seen = 1, 0
+        self._found: list[Point] = []
+
+    def look(self, instance: Instance) -> None:
+        if self._n and self._seen % self._every == 0:
+            point = self._linearised(instance)
+            if point is not None:
+                self._found.append(point)
+            if len(self._found) >= self._MOST:
+                self._found = self._found[::2]
+                self._every *= 2
+        self._seen += 1
+
+    def points(self, most: int) -> tuple[Point, ...]:
+        if len(self._found) <= most:
+            return tuple(self._found)
+        at = np.linspace(0, len(self._found) - 1, most).round().astype(int)
+        return tuple(self._found[k] for k in at)
+
+    def _linearised(self, instance: Instance) -> Point | None:
+        """None where the derivatives have no value."""
+        program, copy = self._program, self._copy
+        ctypes.memmove(copy.address, instance.address, program.size)
+        library, time = program.library, float(copy.context.time)
+        at = copy.address + program.offsets[Kind.STATE]
+        x = np.array((ctypes.c_double * self._n).from_address(at))
+        xd = np.empty(self._n)
+        if library.khz_derivatives(program.model, copy.address, time, x.ctypes.data, xd.ctypes.data) != 0:
+            return None
+        if library.khz_jacobian(program.model, copy.address, self._values.ctypes.data, self._work.ctypes.data) != 0:
+            return None
+        jacobian = np.zeros((self._n, self._n))
+        jacobian[self._row, self._column] = self._values[: len(self._row)]
+        return Point(time, jacobian) if np.isfinite(jacobian).all() else None
