@@ -33,16 +33,21 @@ class Point:
     jacobian: Floats
 
     @cached_property
+    def _modes(self) -> tuple[Complexes, Complexes]:
+        values, vectors = np.linalg.eig(self.jacobian)
+        return np.asarray(values, np.complex128), np.asarray(vectors, np.complex128)
+
+    @property
     def eigenvalues(self) -> Complexes:
-        return np.asarray(np.linalg.eigvals(self.jacobian), np.complex128)
+        return self._modes[0]
 
     @cached_property
     def participation(self) -> Floats:
-        """[state, mode]: the part each state has in each mode, 1 for all states together."""
-        values, right = np.linalg.eig(self.jacobian)
+        """[state, mode]: the part each state has in each mode, in the order of the eigenvalues; 1 for all states."""
+        right = self._modes[1]
         try:
             left = np.linalg.inv(right)
-        except np.linalg.LinAlgError:  # defective: by the right vectors alone
+        except np.linalg.LinAlgError:  # a defective matrix has no full set of vectors
             left = np.linalg.pinv(right)
         share = np.abs(right * left.T)
         return np.asarray(share / np.maximum(share.sum(axis=0), 1e-300), np.float64)
