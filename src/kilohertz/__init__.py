@@ -11,15 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kilohertz.driver import Model, load
+    from kilohertz.driver import Model, build, load, run
 
 __version__ = "0.1.0"
-__all__ = ["Model", "__version__", "load"]
+__all__ = ["Model", "__version__", "build", "load", "run"]
 
 
 def __getattr__(name: str) -> Any:
-    """`load` and `Model` come from the driver when they are first asked for: `khz --version` needs neither."""
-    if name in ("Model", "load"):
+    """These come from the driver when they are first asked for: `khz --version` needs none of them."""
+    if name in ("Model", "build", "load", "run"):
         from kilohertz import driver
 
         return getattr(driver, name)

@@ -37,7 +37,7 @@ def test_wrong_usage_is_2(words: list[str], capsys: pytest.CaptureFixture[str]) 
     assert "usage: khz" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["run", "profile"])
+@pytest.mark.parametrize("command", ["profile"])
 def test_what_is_not_there_yet_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "Kilohertz.Examples.Decay"]) == 1
     assert "is not part of this version yet" in capsys.readouterr().err

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from kilohertz.cli.arguments import add_model, not_there_yet, positive_seconds
+from kilohertz.cli.arguments import add_model, positive_seconds
+
+_EPILOG = """\
+The folder gets NAME (the executable; it needs no Python), NAME.scenario (what it reads at its start; every key can be
+overridden on its command line as key=value), NAME.cost.json (the cost bound of a step) and src/ (all C, with build.sh).
+
+  khz build Kilohertz.Examples.RCCircuit --solver rk4 --step 1ms -o out && out/RCCircuit cycles=2000
+  khz build scenario.toml --target aarch64-linux-musl -o arm"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_model(parser)
-    parser.add_argument("--solver", required=True, metavar="S", help="fixed-step method: euler, rk4, lie, ...")
-    parser.add_argument("--step", required=True, metavar="H", type=positive_seconds, help="step size, e.g. 1ms")
-    parser.add_argument("--target", metavar="T", help="cross target, e.g. aarch64-linux-gnu")
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="where to write")
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
+    parser.add_argument(
+        "--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or rk4)"
+    )
+    parser.add_argument(
+        "--step", metavar="H", type=positive_seconds, help="step size (default: the scenario's, or 1ms)"
+    )
+    parser.add_argument(
+        "--target", metavar="T", default="", help="another machine, through zig: aarch64-linux-gnu, ..."
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="where to write (default: the model's name)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    raise not_there_yet("building a real-time executable", "`khz simulate` runs the model off-line")
+    from kilohertz.driver.realtime import build, scenario_of
+
+    scenario = scenario_of(arguments.model, step=arguments.step, solver=arguments.solver, libraries=arguments.library)
+    built = build(
+        scenario,
+        folder=arguments.output or Path(scenario.name),
+        target=arguments.target,
+        told=lambda text: print(f"khz: {text}", file=sys.stderr),
+    )
+    tasks = ", ".join(f"{t.model} by {t.solver} every {t.period_ns * 1e-6:g} ms" for t in scenario.tasks)
+    print(f"{built.executable}: {tasks}" + (f", for {built.target}" if built.target else ""))
+    print(f"start it with: {built.executable} [key=value ...]")
+    return 0

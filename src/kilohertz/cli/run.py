@@ -1,18 +1,113 @@
-"""`khz run`: build and run in real time."""
+"""`khz run`: build and run in real time, watch over it, report."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kilohertz.cli.arguments import add_model, not_there_yet, positive_seconds
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.cli.arguments import add_model, positive_seconds
+
+if TYPE_CHECKING:
+    from kilohertz.realtime import Live, Scenario
+
+_EPILOG = """\
+  khz run Kilohertz.Examples.RCCircuit --duration 2s
+  khz run scenario.toml -o result.mat
+While it runs: `khz watch NAME`, `khz set NAME signal=value`.  Ctrl-C ends the task and prints the report.
+Exit codes: 0 it ended as it should, 1 it could not start or a policy stopped it, 2 wrong usage."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_model(parser, help="a model, or a scenario.toml")
-    parser.add_argument("--step", metavar="H", type=positive_seconds, help="step size, e.g. 1ms")
-    parser.add_argument("--solver", metavar="S", help="fixed-step method: euler, rk4, lie, ...")
-    parser.add_argument("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s")
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
+    add = parser.add_argument
+    add("--step", metavar="H", type=positive_seconds, help="step size, e.g. 1ms (default: the scenario's, or 1ms)")
+    add("--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or rk4)")
+    add("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s (default: until stopped)")
+    add("--fast", action="store_true", help="as fast as possible instead of in real time")
+    add("-o", "--output", metavar="F", type=Path, help="write what was recorded to F.csv or F.mat")
+    add("--json", metavar="F", type=Path, help="write the report to F as JSON")
+    add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
+    add("-q", "--quiet", action="store_true", help="no progress and no report")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    raise not_there_yet("running in real time", "`khz simulate` runs the model off-line")
+    from kilohertz.driver.realtime import run as run_scenario
+    from kilohertz.driver.realtime import scenario_of
+
+    scenario = scenario_of(
+        arguments.model,
+        step=arguments.step,
+        solver=arguments.solver,
+        duration=arguments.duration,
+        libraries=arguments.library,
+    )
+    scenario = _with_output(scenario, arguments)
+    with _progress(scenario, arguments.quiet) as (told, progress):
+        report = run_scenario(scenario, told=told, progress=progress, check=not arguments.no_check)
+    if arguments.json is not None:
+        _write_json(arguments.json, report.data)
+    if not arguments.quiet:
+        print(report.as_text())
+        if report.recording is not None:
+            print(f"  recording: {scenario.recording.file or report.recording}")
+    return 0 if report.ok else 1
+
+
+def _with_output(scenario: Scenario, arguments: argparse.Namespace) -> Scenario:
+    output: Path | None = arguments.output
+    if output is not None:
+        if output.suffix.lower() not in (".csv", ".mat"):
+            raise ModelError(Diagnostic("R704", f"no result format is called `{output.suffix}`; use .csv or .mat"))
+        if not output.absolute().parent.is_dir():
+            raise ModelError(Diagnostic("R702", f"cannot write `{output}`: there is no such folder"))
+        scenario = replace(scenario, recording=replace(scenario.recording, file=str(output)))
+    return replace(scenario, scale=None) if arguments.fast else scenario
+
+
+def _write_json(path: Path, data: object) -> None:
+    import json
+
+    try:
+        path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
+
+
+Told = Callable[[str], None]
+Progress = Callable[[float, "Live | None"], None]
+
+
+@contextmanager
+def _progress(scenario: Scenario, quiet: bool) -> Iterator[tuple[Told | None, Progress | None]]:
+    """Lines on what is done, and a bar with the misses so far where somebody watches."""
+    if quiet:
+        yield None, None
+        return
+
+    def told(text: str) -> None:
+        print(f"khz: {text}", file=sys.stderr, flush=True)
+
+    if not sys.stderr.isatty():
+        yield told, None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    endless = scenario.duration == float("inf")
+    with Bar(console=console, transient=True) as bar:
+        task = bar.add_task("building", total=None if endless else scenario.duration)
+
+        def progress(time: float, live: Live | None) -> None:
+            missed = f", {live.counts['missed']} missed" if live is not None else ""
+            bar.update(task, completed=time, description=f"{scenario.name} {time:.1f} s{missed}")
+
+        yield lambda text: console.print(f"khz: {text}", markup=False, highlight=False), progress

@@ -3,5 +3,17 @@
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.methods import runtime_sources
 from kilohertz.codegen.model import CFile, CProgram, generate
+from kilohertz.codegen.prefix import prefixed
+from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
 
-__all__ = ["BlockInfo", "CFile", "CProgram", "generate", "runtime_sources"]
+__all__ = [
+    "BlockInfo",
+    "CFile",
+    "CProgram",
+    "ModelSignal",
+    "generate",
+    "model_signals",
+    "prefixed",
+    "runtime_sources",
+    "signals_source",
+]

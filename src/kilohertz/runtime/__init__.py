@@ -30,9 +30,21 @@ def device_sources() -> tuple[tuple[str, str], ...]:
     return _texts("devices", ".c")
 
 
+@lru_cache(maxsize=1)
+def task_headers() -> tuple[tuple[str, str], ...]:
+    """(name, text) of the headers of the periodic task; they need `headers()` and `device_headers()` too."""
+    return _texts("task", ".h")
+
+
+@lru_cache(maxsize=1)
+def task_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of the periodic task: the loop, accounting, recorder, live values and `main`."""
+    return _texts("task", ".c")
+
+
 def _texts(folder: str, suffix: str) -> tuple[tuple[str, str], ...]:
     files = [f for f in (resources.files(__name__) / folder).iterdir() if f.name.endswith(suffix)]
     return tuple((f.name, f.read_text(encoding="utf-8")) for f in sorted(files, key=lambda f: f.name))
 
 
-__all__ = ["device_headers", "device_sources", "headers", "sources"]
+__all__ = ["device_headers", "device_sources", "headers", "sources", "task_headers", "task_sources"]

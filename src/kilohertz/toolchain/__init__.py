@@ -2,7 +2,7 @@
 
 from kilohertz.toolchain.build import QUIET, STRICT, Source, Unit, build_executable, build_objects, build_shared
 from kilohertz.toolchain.cache import cache_directory
-from kilohertz.toolchain.compiler import Compiler, find_compiler
+from kilohertz.toolchain.compiler import Compiler, cross_compiler, find_compiler
 from kilohertz.toolchain.external import external_units, include_directories, lapack_prefix
 from kilohertz.toolchain.load import load_library
 
@@ -16,6 +16,7 @@ __all__ = [
     "build_objects",
     "build_shared",
     "cache_directory",
+    "cross_compiler",
     "external_units",
     "find_compiler",
     "include_directories",

@@ -56,6 +56,30 @@ def _find(cc: str, path: str) -> Compiler:
     )
 
 
+def cross_compiler(target: str) -> Compiler:
+    """`zig cc` for another machine, e.g. `aarch64-linux-gnu`; C605 where there is no zig or no such target."""
+    if importlib.util.find_spec("ziglang") is None:
+        note = Note("`pip install ziglang` brings one for every usual target")
+        raise ModelError(Diagnostic("C605", f"no compiler for the target `{target}`", notes=(note,)))
+    return _cross(target)
+
+
+@lru_cache(maxsize=8)
+def _cross(target: str) -> Compiler:
+    command = (sys.executable, "-m", "ziglang", "cc", "-target", target)
+    try:
+        done = subprocess.run([*command, "-E", "-x", "c", os.devnull], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ModelError(Diagnostic("C605", f"zig does not run: {error}")) from error
+    if done.returncode != 0:
+        said = next((line for line in done.stderr.splitlines() if line.strip()), "")
+        example = Note("for example aarch64-linux-gnu, or aarch64-linux-musl for a static executable")
+        notes = (Note(said), example) if said else (example,)
+        raise ModelError(Diagnostic("C605", f"zig has no target `{target}`", notes=notes))
+    version = _version((sys.executable, "-m", "ziglang", "cc")) or ""
+    return Compiler(command, f"{version}\n{target}")
+
+
 def _version(command: tuple[str, ...]) -> str | None:
     """The compiler's own words, or None where the command does not run."""
     try:

@@ -1,0 +1,142 @@
+"""Building and running scenarios: the compiler's stages, then the real-time room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError
+
+if TYPE_CHECKING:
+    from kilohertz.driver.api import Model
+    from kilohertz.realtime import Built, Live, ModelCode, Prediction, Report, Scenario
+
+DEFAULT_SOLVER = "rk4"
+Told = Callable[[str], None]
+
+
+def scenario_of(
+    what: str | Path | Scenario,
+    *,
+    step: float | None = None,
+    solver: str | None = None,
+    duration: float | None = None,
+    libraries: Iterable[str | Path] = (),
+) -> Scenario:
+    """A scenario from its TOML file, from a model's name, or as it is; what is given besides overrides it."""
+    from kilohertz.realtime import Scenario, plain_scenario, read_scenario
+
+    if not isinstance(what, Scenario):
+        text = str(what)
+        more = tuple(str(p) for p in libraries)
+        if text.endswith(".toml"):
+            what = read_scenario(text)
+            what = replace(what, libraries=(*more, *what.libraries))
+        else:
+            what = plain_scenario(text, libraries=more)
+            what = replace(what, name=re.sub(r"[^\w.-]", "_", what.name)[:48])
+    tasks = tuple(replace(t, solver=solver or t.solver or DEFAULT_SOLVER) for t in what.tasks)
+    scenario = replace(what, tasks=tasks)
+    if step is not None:
+        scenario = _at_step(scenario, step)
+    _check_solvers(scenario)
+    return scenario.lasting(duration)
+
+
+def _at_step(scenario: Scenario, step: float) -> Scenario:
+    """Another base period; slower tasks stay as much slower as they were, the duration stays."""
+    from kilohertz.realtime.scenario import nanoseconds
+
+    period, lasts = max(1, nanoseconds(step)), scenario.duration
+    tasks = tuple(replace(t, period_ns=period * t.every) for t in scenario.tasks)
+    scenario = replace(scenario, tasks=tasks, period_ns=period, cycles=0)
+    return scenario.lasting(lasts if lasts != float("inf") else None)
+
+
+def _check_solvers(scenario: Scenario) -> None:
+    from kilohertz.solvers import METHODS
+
+    for task in scenario.tasks:
+        if task.solver not in METHODS:
+            known = ", ".join(METHODS)
+            raise ModelError(Diagnostic("R721", f"no fixed-step method is called `{task.solver}`; there are {known}"))
+
+
+def build(
+    what: str | Path | Scenario,
+    *,
+    folder: str | Path | None = None,
+    target: str = "",
+    step: float | None = None,
+    solver: str | None = None,
+    duration: float | None = None,
+    libraries: Iterable[str | Path] = (),
+    told: Told | None = None,
+) -> Built:
+    """Compile the models of a scenario into one executable.  `told` hears what is being done."""
+    from kilohertz.driver.api import Session
+    from kilohertz.realtime import build as build_task
+
+    scenario = scenario_of(what, step=step, solver=solver, duration=duration, libraries=libraries)
+    session = Session(scenario.libraries)
+    codes: dict[tuple[str, str, bool | None], ModelCode] = {}
+    for task in scenario.tasks:
+        key = (task.model, task.solver, task.inline)
+        if key not in codes:
+            if told is not None:
+                told(f"compiling {task.model}")
+            codes[key] = _code(session.model(task.model), task.solver)
+    if told is not None:
+        told("building the executable")
+    models = [codes[t.model, t.solver, t.inline] for t in scenario.tasks]
+    place = Path(folder) if folder is not None else default_folder(scenario.name)
+    return build_task(scenario, models, place, target)
+
+
+def _code(model: Model, solver: str) -> ModelCode:
+    from kilohertz.realtime import ModelCode
+
+    return ModelCode(model.process(), model.session.libraries.sources)
+
+
+def default_folder(name: str) -> Path:
+    """Where a run without a folder of its own puts its files."""
+    from kilohertz.toolchain import cache_directory
+
+    return cache_directory().parent / "run" / name
+
+
+def run(
+    what: str | Path | Scenario,
+    *,
+    folder: str | Path | None = None,
+    step: float | None = None,
+    solver: str | None = None,
+    duration: float | None = None,
+    libraries: Iterable[str | Path] = (),
+    told: Told | None = None,
+    progress: Callable[[float, Live | None], None] | None = None,
+    check: bool = True,
+) -> Report:
+    """Build a scenario, start it, wait for its end and bring back the report.
+
+    `what` is a scenario.toml, a model (1 kHz and other defaults) or a `Scenario`; step, solver, duration override it.
+    Before the start a short run without waiting says whether the period can be kept (`report.predicted`; `check=False`
+    leaves it out).  `progress` is told the model time and the live values as it runs.  Ctrl-C ends the task, not the
+    report.
+    """
+    from kilohertz.realtime import predict, start
+
+    built = build(what, folder=folder, step=step, solver=solver, duration=duration, libraries=libraries, told=told)
+    said: Prediction | None = None
+    if check:
+        said = predict(built)
+        if told is not None:
+            told(said.as_text())
+    if told is not None:
+        told(f"running {built.name}")
+    report = start(built).wait(progress)
+    return replace(report, predicted=said.as_text() if said is not None else "")

@@ -1,0 +1,63 @@
+"""Real time: scenarios, building and starting the periodic task, live values, recordings, reports.
+
+For most uses `kilohertz.driver` (or `kilohertz` itself) has it in one call:
+
+    import kilohertz
+    report = kilohertz.run("scenario.toml")                          # or a Scenario, or the name of a model
+    report = kilohertz.run("Kilohertz.Examples.RCCircuit", step=1e-3, solver="rk4", duration=2.0)
+    print(report.as_text()); report.missed; report.microseconds("lateness", "p99"); report.result["capacitor.v"]
+
+    built = kilohertz.build("scenario.toml", folder="out")           # executable, flat scenario, cost bound, C source
+    running = kilohertz.realtime.start(built)                        # runs on without us
+    with kilohertz.realtime.attach(built.name) as live: live.set("resistor.R", 50.0)
+    running.stop(); report = running.wait()
+
+This room knows no compiler: `build` takes models that the driver compiled.
+"""
+
+from kilohertz.realtime.build import Built, ModelCode, build
+from kilohertz.realtime.launch import Running, measure, start
+from kilohertz.realtime.live import Live, attach, running
+from kilohertz.realtime.predict import Prediction, predict
+from kilohertz.realtime.recording import read_recording
+from kilohertz.realtime.report import Report
+from kilohertz.realtime.scenario import (
+    Connection,
+    Device,
+    Fault,
+    RealTime,
+    Recording,
+    Scenario,
+    Stimulus,
+    Task,
+    Trigger,
+    plain_scenario,
+    read_scenario,
+)
+
+__all__ = [
+    "Built",
+    "Connection",
+    "Device",
+    "Fault",
+    "Live",
+    "ModelCode",
+    "Prediction",
+    "RealTime",
+    "Recording",
+    "Report",
+    "Running",
+    "Scenario",
+    "Stimulus",
+    "Task",
+    "Trigger",
+    "attach",
+    "build",
+    "measure",
+    "plain_scenario",
+    "predict",
+    "read_recording",
+    "read_scenario",
+    "running",
+    "start",
+]

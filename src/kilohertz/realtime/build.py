@@ -1,0 +1,162 @@
+"""From compiled models and a scenario to a folder with one executable, its flat scenario, cost bound and C source."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kilohertz import runtime
+from kilohertz.base import Diagnostic, ModelError, SourceMap
+from kilohertz.codegen import CProgram, ModelSignal, generate, model_signals, prefixed, runtime_sources, signals_source
+from kilohertz.codegen.names import string
+from kilohertz.ir.step import Kind, Step
+from kilohertz.realtime.flat import flat_scenario, scenario_path
+from kilohertz.realtime.scenario import Scenario
+from kilohertz.toolchain import (
+    QUIET,
+    Compiler,
+    Source,
+    Unit,
+    build_executable,
+    cross_compiler,
+    external_units,
+    find_compiler,
+    include_directories,
+    lapack_prefix,
+)
+
+LIBRARIES = ("-lpthread", "-lrt", "-ldl")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCode:
+    """A model ready to be linked: its equations in order, and the sources that name their places."""
+
+    step: Step
+    sources: SourceMap | None = None
+    cost: Mapping[str, Any] = field(default_factory=dict)  # cost bound of one step
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was built and where it lies."""
+
+    name: str
+    folder: Path
+    executable: Path
+    scenario_file: Path
+    scenario: Scenario
+    codes: tuple[CProgram, ...]
+    signals: tuple[tuple[ModelSignal, ...], ...]  # of each task
+    models: tuple[ModelCode, ...]  # of each task
+    target: str = ""
+
+
+def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target: str = "") -> Built:
+    """Generate, compile and link the models of a scenario's tasks, in their order; everything comes to lie in `folder`.
+
+    Two tasks with the same `ModelCode` share its code.
+    """
+    compiler = cross_compiler(target) if target else find_compiler()
+    distinct = list({id(m.step): m for m in models}.values())
+    numbers = [next(i for i, d in enumerate(distinct) if d.step is m.step) for m in models]
+    signals = [model_signals(m.step) for m in distinct]
+    of_tasks = [signals[i] for i in numbers]
+    text = flat_scenario(scenario, numbers, of_tasks)  # names are checked before anything is compiled
+    codes = [prefixed(generate(m.step, m.sources), f"m{i}_") for i, m in enumerate(distinct)]
+    units, libraries = _units(distinct, codes, signals)
+    if target and any("openblas" in word or "lapack" in word for word in libraries):
+        raise ModelError(Diagnostic("C605", f"a model needs LAPACK, which is not there for the target `{target}`"))
+    made = build_executable(units, (*libraries, *LIBRARIES), compiler)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        executable = _place(made, folder / scenario.name)
+        file = scenario_path(folder, scenario.name)
+        file.write_text(text, encoding="utf-8")
+        costs = {task.name: dict(m.cost) for task, m in zip(scenario.tasks, models, strict=True)}
+        (folder / f"{scenario.name}.cost.json").write_text(json.dumps(costs, indent=2) + "\n", encoding="utf-8")
+        _write_sources(folder / "src", units, compiler, (*libraries, *LIBRARIES), scenario.name)
+    except OSError as error:
+        raise ModelError(Diagnostic("R702", f"cannot write to `{folder}`: {error.strerror}")) from error
+    return Built(
+        scenario.name, folder, executable, file, scenario, tuple(codes), tuple(of_tasks), tuple(models), target
+    )
+
+
+def _place(made: Path, target: Path) -> Path:
+    """A copy that replaces one that may be running."""
+    scratch = target.with_name(target.name + ".new")
+    shutil.copyfile(made, scratch)
+    scratch.chmod(0o755)
+    scratch.replace(target)
+    return target
+
+
+def _units(
+    models: Sequence[ModelCode], codes: Sequence[CProgram], signals: Sequence[tuple[ModelSignal, ...]]
+) -> tuple[list[Unit], tuple[str, ...]]:
+    core = _sources(runtime.headers())
+    headers = (*core, *_sources(runtime.device_headers()), *_sources(runtime.task_headers()))
+    units = []
+    for i, code in enumerate(codes):
+        own = (*headers, Source(code.header.name, code.header.text))
+        table = signals_source(signals[i], f"m{i}_")
+        files = (*(Source(f.name, f.text) for f in code.files), Source(table.name, table.text))
+        units.append(Unit(files, own))
+        if code.external is not None:
+            flags = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
+            source = Source(code.external.name, code.external.text)
+            units.append(Unit((source,), own, include_directories(code.externals), flags))
+    calls = [call for code in codes for call in code.externals]
+    foreign, libraries = external_units(calls, tuple(h for h in core if h.name == "ModelicaUtilities.h"))
+    units += foreign
+    units.append(Unit(_sources(runtime_sources()), core))
+    units.append(Unit(_sources(runtime.device_sources()), headers))
+    linked = Source("linked.c", _linked(models, codes, signals))
+    units.append(Unit((*_sources(runtime.task_sources()), linked), headers))
+    return units, libraries
+
+
+def _sources(texts: Sequence[tuple[str, str]]) -> tuple[Source, ...]:
+    return tuple(Source(name, text) for name, text in texts)
+
+
+def _linked(models: Sequence[ModelCode], codes: Sequence[CProgram], signals: Sequence[tuple[ModelSignal, ...]]) -> str:
+    """The table of the models in this executable."""
+    lines = ['#include "khz_task.h"', ""]
+    entries = []
+    for i, (model, code) in enumerate(zip(models, codes, strict=True)):
+        n_objects = len(list(model.step.of_kind(Kind.OBJECT)))
+        lines += [f"extern const khz_model *m{i}_khz_get_model(void);", f"extern const khz_signal m{i}_signals[];"]
+        entries.append(
+            f"    {{{string(code.name)}, m{i}_khz_get_model, m{i}_signals, {len(signals[i])}, {n_objects}}},"
+        )
+    lines += ["", "const khz_linked_model khz_linked_models[] = {", *entries, "};"]
+    return "\n".join([*lines, f"const int32_t khz_n_linked_models = {len(models)};", ""])
+
+
+def _write_sources(
+    folder: Path, units: Sequence[Unit], compiler: Compiler, libraries: Sequence[str], name: str
+) -> None:
+    """All C text, a folder for each unit, and a script that builds the executable again."""
+    from kilohertz.toolchain.build import FLAGS
+
+    shutil.rmtree(folder, ignore_errors=True)
+    command = "zig cc" if compiler.is_zig else Path(compiler.command[0]).name
+    script = ["#!/bin/sh", "# Builds the executable again from this C source; CC chooses the compiler.", "set -e"]
+    script += ['cd "$(dirname "$0")"', "objects="]
+    for i, unit in enumerate(units):
+        place = folder / f"unit{i}"
+        place.mkdir(parents=True)
+        for source in (*unit.sources, *unit.headers):
+            (place / source.name).write_text(source.text, encoding="utf-8", errors="surrogateescape")
+        flags = " ".join((*FLAGS, *unit.flags))
+        script.append(f"for f in unit{i}/*.c; do ${{CC:-{command}}} {flags} -Iunit{i} -c $f -o $f.o; done")
+        script.append(f'objects="$objects unit{i}/*.o"')
+    script.append(f"${{CC:-{command}}} -o ../{name} $objects {' '.join(libraries)} -lm")
+    (folder / "build.sh").write_text("\n".join(script) + "\n", encoding="utf-8")
+    (folder / "build.sh").chmod(0o755)

@@ -1,0 +1,274 @@
+"""A scenario as the flat text of `key = value` lines that the executable reads, with the names of signals resolved."""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from kilohertz.codegen import ModelSignal
+from kilohertz.realtime.scenario import Device, Recording, Scenario, Stimulus, Task, Trigger
+from kilohertz.realtime.table import Problems, near
+
+_RING_SECONDS, _RING_LEAST, _RING_BYTES = 2.0, 4096, 1 << 28
+
+
+class Resolver:
+    """Signals of all tasks by the names a scenario uses: `signal`, or `task.signal` where there are several."""
+
+    def __init__(self, scenario: Scenario, signals: Sequence[Sequence[ModelSignal]], problems: Problems) -> None:
+        self.scenario, self.problems = scenario, problems
+        self.tables = [{s.name: s for s in table} for table in signals]
+        self.several = len(self.tables) > 1
+
+    def names(self) -> Iterator[tuple[int, str, ModelSignal]]:
+        """(task, name in the scenario, signal) of everything."""
+        for i, (task, table) in enumerate(zip(self.scenario.tasks, self.tables, strict=True)):
+            for name, signal in table.items():
+                yield i, f"{task.name}.{name}" if self.several else name, signal
+
+    def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
+        """The task's number and the signal; where there is none, a problem that names what is close."""
+        for i, task in enumerate(self.scenario.tasks):
+            own = name.removeprefix(task.name + ".") if name.startswith(task.name + ".") else None
+            plain = name if not self.several else None
+            for candidate in (own, plain):
+                if candidate is not None and candidate in self.tables[i]:
+                    return i, self.tables[i][candidate]
+        known = [n for _, n, s in self.names() if what != "input" or s.causality == "input"]
+        self.problems.add("R744", f"there is no {what} `{name}`{near(name, known)}", path)
+        return None
+
+    def input(self, name: str, path: Sequence[str | int]) -> tuple[int, ModelSignal] | None:
+        found = self.find(name, path, "input")
+        if found is not None and found[1].causality != "input":
+            known = [n for _, n, s in self.names() if s.causality == "input"]
+            have = f"; the inputs are {', '.join(known[:8])}" if known else "; the model has none"
+            self.problems.add("R744", f"`{name}` is not an input{have}", path)
+            return None
+        return found
+
+
+def flat_scenario(scenario: Scenario, models: Sequence[int], signals: Sequence[Sequence[ModelSignal]]) -> str:
+    """The text.  For each task: the number of its linked model, and its signals.  ModelError where names are wrong."""
+    problems = scenario.problems()
+    resolver = Resolver(scenario, signals, problems)
+    lines: dict[str, object] = {}
+    _head(lines, scenario)
+    for i, task in enumerate(scenario.tasks):
+        _task(lines, i, task, models[i], resolver)
+    driven: dict[tuple[int, str], str] = {}
+    _connections(lines, resolver, driven)
+    _stimuli(lines, resolver, driven)
+    _devices(lines, resolver, driven)
+    _record(lines, resolver)
+    problems.stop_if_any()
+    head = f"# {scenario.name}: written by khz build; keys are described in docs/reference/scenario.md\n"
+    return head + "".join(f"{key} = {_text(value)}\n" for key, value in lines.items())
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _head(lines: dict[str, object], s: Scenario) -> None:
+    r, scale = s.realtime, s.scale
+    lines |= {
+        "name": s.name,
+        "period_ns": s.period_ns,
+        "wall_num": 0 if scale is None else scale.denominator,
+        "wall_den": 1 if scale is None else scale.numerator,
+        "cycles": s.cycles,
+        "start": float(s.start),
+        "grace": r.grace,
+        "policy": r.policy,
+        "recover": r.recover,
+        "priority": r.priority,
+        "cpu": r.cpu,
+        "lock_memory": r.lock_memory,
+        "cpu_latency_us": r.cpu_latency_us,
+        "flush_denormals": r.flush_denormals,
+        "spin_ns": r.spin_ns,
+        "stop_on_failure": r.stop_on_failure,
+        "watchdog_ns": r.watchdog_ns,
+        "watchdog_stops": r.watchdog_stops,
+        "heartbeat": r.heartbeat,
+        "live": s.live,
+        "live_every": s.live_every,
+        "exchange": s.exchange,
+    }
+    if s.fault.ns:
+        lines |= {"fault.slow_step": s.fault.step, "fault.slow_every": s.fault.every, "fault.slow_ns": s.fault.ns}
+
+
+def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Resolver) -> None:
+    head = f"task.{i}."
+    lines["n_tasks"] = i + 1
+    lines |= {head + "name": task.name, head + "model": model, head + "every": task.every}
+    lines |= {head + "method": task.solver, head + "inlined": bool(task.inline)}
+    lines |= {head + key: value for key, value in task.options.items() if value}
+    given = 0
+    for name, value in task.settings.items():
+        signal = resolver.tables[i].get(name)
+        if signal is None or not signal.tunable:
+            known = [n for n, s in resolver.tables[i].items() if s.tunable]
+            why = "cannot be set" if signal is not None else "is not there"
+            message = f"`{name}` {why}{near(name, known) if signal is None else ': it is computed from other values'}"
+            resolver.problems.add("R744", message, (*task.path, "set", name))
+            continue
+        lines |= {f"{head}set.{given}.name": name, f"{head}set.{given}.value": float(value)}
+        given += 1
+    lines[head + "n_set"] = given
+
+
+def _drive(
+    resolver: Resolver,
+    driven: dict[tuple[int, str], str],
+    at: tuple[int, ModelSignal],
+    by: str,
+    path: Sequence[str | int],
+) -> None:
+    key = (at[0], at[1].name)
+    if key in driven:
+        resolver.problems.add("R744", f"input `{at[1].name}` is driven twice: by {driven[key]} and by {by}", path)
+    driven[key] = by
+
+
+def _bind(lines: dict[str, object], head: str, found: tuple[int, ModelSignal]) -> None:
+    lines |= {f"{head}.unit": found[0], f"{head}.signal": found[1].name}
+
+
+def _connections(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
+    n = 0
+    for c in resolver.scenario.connections:
+        source = resolver.find(c.source, (*c.path, "from"))
+        target = resolver.input(c.target, (*c.path, "to"))
+        if source is None or target is None:
+            continue
+        _drive(resolver, driven, target, "a connection", (*c.path, "to"))
+        head = f"connection.{n}"
+        _bind(lines, f"{head}.from", source)
+        _bind(lines, f"{head}.to", target)
+        lines |= {f"{head}.gain": c.gain, f"{head}.offset": c.offset, f"{head}.extrapolate": c.extrapolate}
+        n += 1
+    lines["n_connections"] = n
+
+
+def _stimuli(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
+    for i, s in enumerate(resolver.scenario.stimuli):
+        head, n = f"stimulus.{i}", 0
+        for name, column in (s.signals or _named_columns(s, resolver)).items():
+            found = resolver.input(name, (*s.path, "signals"))
+            if found is None:
+                continue
+            _drive(resolver, driven, found, f"stimulus {s.file.name}", (*s.path, "signals"))
+            _bind(lines, f"{head}.{n}", found)
+            lines[f"{head}.{n}.column"] = column
+            n += 1
+        lines |= {f"{head}.n": n, f"{head}.file": s.file.absolute(), f"{head}.mode": s.interpolation}
+    lines["n_stimuli"] = len(resolver.scenario.stimuli)
+
+
+def _named_columns(s: Stimulus, resolver: Resolver) -> Mapping[str, str]:
+    """Every column of the file whose name is that of an input."""
+    try:
+        with open(s.file, encoding="utf-8", newline="") as file:
+            head = next(csv.reader(file), [])
+    except OSError as error:
+        resolver.problems.add("R701", f"cannot read `{s.file}`: {error.strerror}", (*s.path, "file"))
+        return {}
+    inputs = {name for _, name, signal in resolver.names() if signal.causality == "input"}
+    columns = [c.strip() for c in head]
+    found = {c: c for c in columns if c in inputs}
+    if not found:
+        resolver.problems.add("R744", f"no column of `{s.file.name}` has the name of an input", (*s.path, "file"))
+    return found
+
+
+def _devices(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
+    for i, d in enumerate(resolver.scenario.devices):
+        head = f"device.{i}"
+        lines |= {f"{head}.name": d.name, f"{head}.driver": d.driver}
+        lines |= {f"{head}.{key}": value for key, value in d.settings.items()}
+        _mapped(lines, resolver, driven, head, d, "receive")
+        _mapped(lines, resolver, driven, head, d, "send")
+    lines["n_devices"] = len(resolver.scenario.devices)
+
+
+def _mapped(
+    lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str], head: str, d: Device, way: str
+) -> None:
+    signals = d.receive if way == "receive" else d.send
+    for j, mapping in enumerate(signals):
+        path, name, at = (*d.path, way, j, "signal"), mapping["signal"], f"{head}.{way}.{j}"
+        found = resolver.input(name, path) if way == "receive" else resolver.find(name, path)
+        if found is None:
+            continue
+        if way == "receive":
+            _drive(resolver, driven, found, f"device {d.name}", path)
+        _bind(lines, at, found)
+        lines[f"{at}.name"] = name
+        lines |= {f"{at}.{key}": value for key, value in mapping.items() if key != "signal"}
+    lines[f"{head}.n_{way}"] = len(signals)
+
+
+def _record(lines: dict[str, object], resolver: Resolver) -> None:
+    r, s = resolver.scenario.recording, resolver.scenario
+    columns = _columns(r, resolver) if r.enabled else []
+    for which, trigger in (("begin", r.begin), ("end", r.end)):
+        if trigger is not None and r.enabled:
+            _trigger(lines, resolver, columns, which, trigger)
+    for i, (task, name, signal) in enumerate(columns):
+        _bind(lines, f"record.{i}.from", (task, signal))
+        lines[f"record.{i}.name"] = name
+    rows = r.ring or max(_RING_LEAST, round(_RING_SECONDS * 1e9 / s.period_ns / r.every))
+    most = max(64, _RING_BYTES // (8 * (len(columns) + 1)))
+    lines |= {"record.n": len(columns), "record.every": r.every, "record.before": r.before}
+    lines["record.ring"] = min(rows, most)
+
+
+def _columns(r: Recording, resolver: Resolver) -> list[tuple[int, str, ModelSignal]]:
+    out = []
+    patterns = [p.replace("[", "[[]") for p in r.signals]
+    varying = {"", "input", "output"}
+    matched: set[str] = set()
+    for task, name, signal in resolver.names():
+        hits = {
+            p
+            for p, q in zip(r.signals, patterns, strict=True)
+            if (p == "all" and signal.causality in varying)
+            or (p == "outputs" and signal.causality in ("input", "output"))
+            or fnmatch.fnmatchcase(name, q)
+        }
+        matched |= hits
+        if hits:
+            out.append((task, name, signal))
+    for p in r.signals:
+        if p not in matched and p not in ("all", "outputs"):
+            known = [n for _, n, _ in resolver.names()]
+            resolver.problems.add("R744", f"nothing to record is called `{p}`{near(p, known)}", ("record", "signals"))
+    return out
+
+
+def _trigger(
+    lines: dict[str, object], resolver: Resolver, columns: list[tuple[int, str, ModelSignal]], which: str, t: Trigger
+) -> None:
+    at = 0
+    if t.signal != "time":
+        found = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
+        if found is None:
+            return
+        names = [(task, signal.name) for task, _, signal in columns]
+        if (found[0], found[1].name) not in names:
+            columns.append((found[0], t.signal, found[1]))
+            names.append((found[0], found[1].name))
+        at = names.index((found[0], found[1].name)) + 1
+    lines |= {f"record.{which}.op": t.operator, f"record.{which}.column": at, f"record.{which}.value": t.value}
+
+
+def scenario_path(folder: Path, name: str) -> Path:
+    """Where the flat scenario of an executable lies: beside it."""
+    return folder / f"{name}.scenario"

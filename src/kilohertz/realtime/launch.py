@@ -1,0 +1,139 @@
+"""Start a built task, watch over it, and bring back its report.  The task needs none of this: it runs on without us."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.realtime.build import Built
+from kilohertz.realtime.live import FOLDER, Live
+from kilohertz.realtime.report import Report, read_report
+from kilohertz.results import write
+
+_POLL = 0.05
+_STOP_SECONDS = 30.0
+
+Progress = Callable[[float, Live | None], None]
+
+
+@dataclass(slots=True)
+class Running:
+    """A task that was started."""
+
+    built: Built
+    process: subprocess.Popen[bytes]
+    recording: Path
+    report_file: Path
+    log: Path
+
+    def live(self) -> Live | None:
+        """Its live memory, or None as long as there is none."""
+        path = FOLDER / f"khz-{self.built.name}"
+        if not self.built.scenario.live or not path.exists():
+            return None
+        try:
+            return Live(path)
+        except ModelError:
+            return None
+
+    def stop(self) -> None:
+        """Ask it to end; it writes its report."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGTERM)
+
+    def wait(self, progress: Progress | None = None) -> Report:
+        """Until it ends.  Ctrl-C stops the task and still brings the report."""
+        live: Live | None = None
+        try:
+            while self.process.poll() is None:
+                live = live or self.live()
+                if progress is not None:
+                    progress(live.time - self.built.scenario.start if live is not None else 0.0, live)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(_POLL)
+        except KeyboardInterrupt:
+            self.stop()
+            self.process.wait(_STOP_SECONDS)
+        finally:
+            if live is not None:
+                live.close()
+        return self._report()
+
+    def _report(self) -> Report:
+        code = self.process.returncode
+        said = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        if not self.report_file.exists():
+            notes = tuple(Note(line) for line in said[-8:])
+            how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+            name = self.built.name
+            raise ModelError(Diagnostic("R747", f"the task `{name}` did not run to an end ({how})", notes=notes))
+        data = read_report(self.report_file)
+        recording = self.recording if data["recorder"] is not None else None
+        report = Report(data, code, recording)
+        target = self.built.scenario.recording.file
+        if target and recording is not None:
+            _write(Path(target), report)
+        return report
+
+
+def _write(path: Path, report: Report) -> None:
+    try:
+        write(path, report.result)
+    except OSError as error:
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
+
+
+def start(built: Built, overrides: Mapping[str, object] | None = None, folder: Path | None = None) -> Running:
+    """Start the executable in a session of its own: what ends us does not end it.
+
+    `overrides` are lines of the flat scenario, e.g. {"wall_num": 0} for a run as fast as possible.
+    """
+    if built.target:
+        raise ModelError(Diagnostic("R747", f"`{built.name}` was built for {built.target} and does not run here"))
+    place = folder or built.folder
+    files = [place / f"{built.name}{ending}" for ending in (".recording", ".report.json", ".log")]
+    for file in files:
+        file.unlink(missing_ok=True)
+    recording, report, log = files
+    words: dict[str, object] = {"record.file": recording, "report": report, "quiet": 1, **(overrides or {})}
+    command = [str(built.executable.absolute()), str(built.scenario_file.absolute())]
+    command += [f"{key}={value}" for key, value in words.items()]
+    with open(log, "wb") as out:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, cwd=place
+        )
+    return Running(built, process, recording, report, log)
+
+
+def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
+    """A short run as fast as possible without devices: what a step takes on this machine."""
+    cycles = max(50, min(steps, round(seconds * 1e9 / max(1, built.scenario.period_ns)) or 1, 20000))
+    words = {
+        "name": f"{built.name[:40]}.probe",
+        "wall_num": 0,
+        "cycles": cycles,
+        "grace": min(10, cycles // 10),
+        "n_devices": 0,
+        "record.n": 0,
+        "live": 0,
+        "fault.slow_ns": 0,
+    }
+    started = time.monotonic()
+    running = start(built, words, _probe_folder(built))
+    while running.process.poll() is None:
+        if time.monotonic() - started > 20 * seconds + 5:
+            running.stop()
+        time.sleep(0.005)
+    return running._report()
+
+
+def _probe_folder(built: Built) -> Path:
+    folder = built.folder / "probe"
+    folder.mkdir(exist_ok=True)
+    return folder

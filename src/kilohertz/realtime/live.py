@@ -1,0 +1,307 @@
+"""A running task seen from outside: its signals, its accounting, and commands between its steps.
+
+    with attach("RCCircuit") as live:
+        print(live["capacitor.v"], live.counts["missed"])
+        live.set("resistor.R", 50)
+
+The task is not held up: reading is reading its shared memory, a command is a letter it looks for once per cycle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import math
+import mmap
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.realtime.table import near
+
+FOLDER = Path("/dev/shm")
+VERSION = 1
+STATES = ("starting", "running", "paused", "ended")
+TIMES = ("lateness", "compute", "device", "overhead", "slack")
+COUNTS = (
+    *("ticks", "steps", "grace", "missed", "overruns", "late_wakeups", "knock_on", "skipped", "held", "safe", "rows"),
+    *("dropped", "commands", "stalls", "flags_cycles", "link_losses"),
+)
+_COMMANDS = {"set": 1, "pause": 2, "resume": 3, "step": 4, "snapshot": 5, "restore": 6, "stop": 7}
+_REPLIES = {
+    1: "there is no such signal",
+    2: "it cannot be set: it is computed from other values",
+    3: "no snapshot was taken",
+    4: "the value is not finite",
+    5: "it cannot be set while the task runs: external objects depend on the parameters",
+}
+_ANSWER_SECONDS = 5.0
+_SUB, _BUCKETS = 32, 32 * 37
+
+
+class Histogram(ctypes.Structure):
+    """`khz_histogram`: times in nanoseconds."""
+
+    _fields_ = (
+        ("n", ctypes.c_uint64),
+        ("min", ctypes.c_int64),
+        ("max", ctypes.c_int64),
+        ("sum", ctypes.c_int64),
+        ("bucket", ctypes.c_uint64 * _BUCKETS),
+    )
+
+    def quantile(self, share: float) -> int:
+        """The value that this share of the entries does not exceed, to 3 %."""
+        passed = 0
+        for i in range(_BUCKETS):
+            passed += self.bucket[i]
+            if passed and passed >= share * self.n:
+                end = i if i < 2 * _SUB else ((i % _SUB + _SUB + 1) << (i // _SUB - 1)) - 1
+                return min(end, int(self.max))
+        return int(self.max)
+
+
+class _Mailbox(ctypes.Structure):
+    _fields_ = (
+        ("asked", ctypes.c_uint64),
+        ("answered", ctypes.c_uint64),
+        ("command", ctypes.c_int32),
+        ("index", ctypes.c_int32),
+        ("value", ctypes.c_double),
+        ("reply", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+    )
+
+
+class _Head(ctypes.Structure):
+    """`khz_live` of runtime/task/khz_live.h."""
+
+    _fields_ = (
+        ("magic", ctypes.c_char * 8),
+        ("version", ctypes.c_uint32),
+        ("head_size", ctypes.c_uint32),
+        ("size", ctypes.c_uint64),
+        ("directory", ctypes.c_uint64),
+        ("values", ctypes.c_uint64),
+        ("n_signals", ctypes.c_uint32),
+        ("pid", ctypes.c_int32),
+        ("name", ctypes.c_char * 64),
+        ("period_ns", ctypes.c_int64),
+        ("started_ns", ctypes.c_int64),
+        ("state", ctypes.c_uint32),
+        ("frame", ctypes.c_uint32),
+        ("time_ns", ctypes.c_int64),
+        ("heartbeat_ns", ctypes.c_int64),
+        ("start", ctypes.c_double),
+        ("ending", ctypes.c_char * 256),
+        ("mailbox", _Mailbox),
+        ("counts", ctypes.c_uint64 * len(COUNTS)),
+        ("worst", ctypes.c_int64 * len(TIMES)),
+        ("times", Histogram * len(TIMES)),
+    )
+
+
+class _Entry(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_uint32),
+        ("unit", ctypes.c_uint32),
+        ("description", ctypes.c_uint32),
+        ("task", ctypes.c_int32),
+        ("type", ctypes.c_int32),
+        ("causality", ctypes.c_int32),
+        ("tunable", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+    )
+
+
+def running() -> list[str]:
+    """Names of the tasks whose segments are there."""
+    return sorted(p.name.removeprefix("khz-") for p in FOLDER.glob("khz-*") if p.is_file())
+
+
+def attach(name: str = "") -> Live:
+    """The task of that name; without a name the only one there is.  R745 where there is none."""
+    names = running()
+    if not name and len(names) == 1:
+        name = names[0]
+    if not name or name not in names:
+        if not name and names:
+            message = f"several tasks run: {', '.join(names)}; say which"
+        else:
+            message = f"no task called `{name}` runs{near(name, names)}" if name else "no task runs"
+        raise ModelError(Diagnostic("R745", message, notes=(Note("`khz run` starts one"),)))
+    return Live(FOLDER / f"khz-{name}")
+
+
+class Live(Mapping[str, float]):
+    """A task's shared memory: a mapping from signals to their latest values."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file = open(path, "r+b")  # noqa: SIM115 (this class is the manager)
+            self._map = mmap.mmap(self._file.fileno(), 0)
+        except (OSError, ValueError) as error:
+            raise ModelError(Diagnostic("R745", f"cannot attach to `{path.name}`: {error}")) from error
+        if len(self._map) < ctypes.sizeof(_Head):
+            raise ModelError(Diagnostic("R745", f"`{path.name}` is not the memory of a task"))
+        self._head = _Head.from_buffer(self._map)
+        h = self._head
+        if h.magic != b"KHZLIVE" or h.version != VERSION or h.head_size != ctypes.sizeof(_Head):
+            raise ModelError(Diagnostic("R745", f"`{path.name}` belongs to another version of Kilohertz"))
+        self._values = (ctypes.c_double * h.n_signals).from_buffer(self._map, h.values)
+        entries = (_Entry * h.n_signals).from_buffer(self._map, h.directory)
+        self.entries = {self._text(e.name): (i, e) for i, e in enumerate(entries)}
+
+    def _text(self, at: int) -> str:
+        end = self._map.find(b"\0", at)
+        return self._map[at:end].decode("utf-8", "replace")
+
+    def __enter__(self) -> Live:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Detach; the task does not notice."""
+        self.entries = {}
+        del self._values, self._head
+        with contextlib.suppress(BufferError):  # somebody still holds a view: the collector closes it
+            self._map.close()
+        self._file.close()
+
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.entries:
+            raise KeyError(f"the task has no signal `{name}`{near(name, self.entries)}")
+        return float(self._values[self.entries[name][0]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def frame(self) -> dict[str, float]:
+        """All values, of one step where the task copies them at once (up to 256 signals)."""
+        for _ in range(100):
+            before = self._head.frame
+            values = list(self._values)
+            if before % 2 == 0 and self._head.frame == before:
+                break
+        return dict(zip(self.entries, values, strict=True))
+
+    def unit(self, name: str) -> str:
+        return self._text(self.entries[name][1].unit)
+
+    def is_tunable(self, name: str) -> bool:
+        return bool(self.entries[name][1].tunable)
+
+    @property
+    def name(self) -> str:
+        return bytes(self._head.name).decode()
+
+    @property
+    def pid(self) -> int:
+        return int(self._head.pid)
+
+    @property
+    def state(self) -> str:
+        """starting, running, paused, ended; `gone` where the process was killed."""
+        state = STATES[self._head.state] if self._head.state < len(STATES) else "gone"
+        return state if state == "ended" or _lives(self.pid) else "gone"
+
+    @property
+    def ending(self) -> str:
+        """Why it ended, once it has."""
+        return bytes(self._head.ending).decode("utf-8", "replace")
+
+    @property
+    def time(self) -> float:
+        """Model time."""
+        return float(self._head.start + self._head.time_ns * 1e-9)
+
+    @property
+    def period(self) -> float:
+        return float(self._head.period_ns * 1e-9)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return dict(zip(COUNTS, self._head.counts, strict=True))
+
+    def times(self, kind: str) -> Histogram:
+        """lateness, compute, device, overhead or slack so far."""
+        found = self._head.times[TIMES.index(kind)]
+        assert isinstance(found, Histogram)
+        return found
+
+    # ------------------------------------------------------------------------------------------------------ commands
+
+    def set(self, name: str, value: float) -> None:
+        """Give a tunable parameter or an input another value, between two steps."""
+        if name not in self.entries:
+            tunable = [n for n in self.entries if self.is_tunable(n)]
+            raise ModelError(Diagnostic("R719", f"the task has no signal `{name}`{near(name, tunable)}"))
+        if not math.isfinite(value):
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}"))
+        self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
+
+    def pause(self) -> None:
+        self._ask("pause")
+
+    def resume(self) -> None:
+        self._ask("resume")
+
+    def step(self, n: int = 1) -> None:
+        """Make n steps and pause."""
+        before = self._head.time_ns
+        self._ask("step", n)
+        deadline = time.monotonic() + _ANSWER_SECONDS + 2 * n * self.period
+        while self._head.time_ns < before + n * self._head.period_ns and time.monotonic() < deadline:
+            time.sleep(min(0.01, self.period))
+
+    def snapshot(self) -> None:
+        """Keep the whole state of all models inside the task."""
+        self._ask("snapshot")
+
+    def restore(self) -> None:
+        """Go back to the snapshot, model time included."""
+        self._ask("restore")
+
+    def stop(self) -> None:
+        self._ask("stop")
+
+    def _ask(self, command: str, index: int = 0, value: float = 0.0, what: str = "") -> None:
+        box = self._head.mailbox
+        fcntl.flock(self._file, fcntl.LOCK_EX)  # one letter at a time, whoever writes
+        try:
+            box.command, box.index, box.value = _COMMANDS[command], index, value
+            box.asked = number = box.answered + 1
+            deadline = time.monotonic() + _ANSWER_SECONDS + 2 * self.period
+            while box.answered != number:
+                if self.state in ("ended", "gone") or time.monotonic() > deadline:
+                    raise ModelError(Diagnostic("R746", f"the task does not answer `{command}`: it is {self.state}"))
+                time.sleep(min(0.001, self.period))
+            reply = box.reply
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+        if reply:
+            raise ModelError(Diagnostic("R746", f"{what}{_REPLIES.get(reply, f'refused ({reply})')}"))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return True

@@ -1,0 +1,94 @@
+"""Will it keep its period?  A short run as fast as possible says what a step takes; the blocks say where it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from kilohertz.base import Origin, SourceMap
+from kilohertz.codegen import BlockInfo
+from kilohertz.ir import step as s
+from kilohertz.ir.step import Partition
+from kilohertz.realtime.build import Built
+from kilohertz.realtime.launch import measure
+
+TIGHT = 0.8  # of the period: the rest is for wake-up, devices and what the machine does besides
+_BLAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a step takes on this machine, against the period it must fit into."""
+
+    period_us: float  # of wall time; infinity where nobody waits
+    p50_us: float
+    p99_us: float
+    max_us: float
+    blame: tuple[str, ...]  # the costliest blocks with their places
+
+    @property
+    def verdict(self) -> str:
+        """fits, tight, or cannot."""
+        if self.p50_us > self.period_us or self.p99_us > self.period_us:
+            return "cannot"
+        return "tight" if self.p99_us > TIGHT * self.period_us else "fits"
+
+    def as_text(self) -> str:
+        took = f"a step takes {self.p50_us:.1f} us (p99 {self.p99_us:.1f}, longest {self.max_us:.1f})"
+        if self.period_us == float("inf"):
+            return f"{took}; no period to keep"
+        share = 100.0 * self.p99_us / self.period_us
+        text = f"{took}: {share:.2g} % of the period of {self.period_us:g} us"
+        if self.verdict == "fits":
+            return text
+        word = "this cannot keep its period" if self.verdict == "cannot" else "this leaves little room"
+        return "\n".join([f"{word}: {text}", "  most of the work:", *(f"    {b}" for b in self.blame)])
+
+
+def predict(built: Built) -> Prediction:
+    """Run it shortly, without devices and without waiting."""
+    probe = measure(built)
+    scale = built.scenario.scale
+    period = built.scenario.period_ns * 1e-3 / float(scale) if scale is not None else float("inf")
+    p50, p99, most = (probe.microseconds("compute", m) for m in ("p50", "p99", "max"))
+    return Prediction(period, p50, p99, most, blamed(built))
+
+
+def blamed(built: Built) -> tuple[str, ...]:
+    """The blocks with the most operations in a step, over all tasks, with their places in the models."""
+    ranked: list[tuple[int, str]] = []
+    total = 0
+    seen: set[int] = set()
+    by_name = {code.name: code for code in built.codes}
+    for model in built.models:
+        if id(model.step) in seen:
+            continue
+        seen.add(id(model.step))
+        for info in by_name[model.step.name].blocks:
+            cost = _cost(info)
+            total += cost
+            if cost:
+                ranked.append((cost, _described(info, model.sources)))
+    ranked.sort(key=lambda entry: (-entry[0], entry[1]))
+    return tuple(f"{100 * cost / total:4.1f} %  {text}" for cost, text in ranked[:_BLAMED])
+
+
+def _cost(info: BlockInfo) -> int:
+    partition = getattr(info.block, "partition", None)
+    return info.cost if info.phase == "block" and partition in (Partition.STEP, Partition.OUTPUT) else 0
+
+
+def _described(info: BlockInfo, sources: SourceMap | None) -> str:
+    kinds = {s.LinearLoop: "linear loop for ", s.NonlinearLoop: "nonlinear loop for ", s.MixedLoop: "mixed loop for "}
+    names = ", ".join(info.unknowns[:3]) + (", ..." if len(info.unknowns) > 3 else "")
+    return f"{kinds.get(type(info.block), '')}{names} at {place(info.origin, sources)}"
+
+
+def place(origin: Origin, sources: SourceMap | None) -> str:
+    """`motor.mo:41 (axle.clutch)`."""
+    text = "an equation of the compiler"
+    if origin.spans:
+        span = origin.spans[0]
+        position = sources.position(span) if sources is not None else None
+        text = PurePath(span.file).name + (f":{position[0]}" if position is not None else "")
+    return text + (f" ({origin.path})" if origin.path else "")

@@ -1,0 +1,449 @@
+"""A scenario: which models run at which rate, what drives them, where their outputs go, what follows a miss.
+
+`read_scenario` takes a `scenario.toml`; `plain_scenario` makes one for a single model with defaults.  Every setting is
+described in docs/reference/scenario.md.  Names of signals are checked later, against the compiled models (`flat.py`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from kilohertz.base import Diagnostic, ModelError, Span
+from kilohertz.realtime.table import Problems, Table, near
+from kilohertz.solvers import METHODS
+
+POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
+EVENTS = ("none", "mid", "linear", "catch_up", "hermite", "predict")
+INPUTS = ("held", "linear", "quadratic")
+DEFAULT_STEP = 1e-3
+_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One model, stepped once in `every` base periods."""
+
+    name: str
+    model: str
+    solver: str = ""  # "": chosen by the builder
+    period_ns: int = 0
+    every: int = 1
+    settings: Mapping[str, float] = field(default_factory=dict)  # parameters and start values of inputs
+    options: Mapping[str, int] = field(default_factory=dict)  # of the stepper, as the flat scenario spells them
+    inline: bool | None = None
+    path: tuple[str | int, ...] = ()  # where it stands in the TOML
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """`to` := gain*`from` + offset, before the step of the task that `to` belongs to."""
+
+    source: str
+    target: str
+    gain: float = 1.0
+    offset: float = 0.0
+    extrapolate: str = "hold"
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """Inputs from the columns of a CSV file."""
+
+    file: Path
+    interpolation: str = "hold"
+    signals: Mapping[str, str] = field(default_factory=dict)  # input: column; empty: every column that names an input
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device and the signals mapped to it; all settings as texts for the driver."""
+
+    name: str
+    driver: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    receive: tuple[Mapping[str, str], ...] = ()
+    send: tuple[Mapping[str, str], ...] = ()
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """`signal > value` or `signal < value`; `time` is a signal too."""
+
+    signal: str
+    operator: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is recorded, and when."""
+
+    file: str = ""  # .csv or .mat; "": the raw recording alone
+    signals: tuple[str, ...] = ("all",)
+    every: int = 1
+    begin: Trigger | None = None
+    end: Trigger | None = None
+    before: int = 0
+    ring: int = 0  # rows; 0: two seconds, at least 4096
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RealTime:
+    """What is asked of the operating system, and what follows from a miss."""
+
+    priority: int = 80
+    cpu: int = -1
+    lock_memory: bool = True
+    cpu_latency_us: int = 0
+    flush_denormals: bool = True
+    spin_ns: int = 0
+    grace: int = 100
+    policy: str = "catch_up"
+    recover: int = 0
+    stop_on_failure: bool = False
+    watchdog_ns: int = _NS
+    watchdog_stops: bool = False
+    heartbeat: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A planted slow step, to see what the policy does: from `step` on, every `every` steps, `ns` longer."""
+
+    step: int = 0
+    every: int = 1 << 40
+    ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Everything a real-time run is told."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    period_ns: int
+    cycles: int = 0  # 0: until stopped
+    start: float = 0.0
+    scale: Fraction | None = Fraction(1)  # of model time to wall time; None: as fast as possible
+    libraries: tuple[str, ...] = ()
+    exchange: str = "parallel"
+    connections: tuple[Connection, ...] = ()
+    stimuli: tuple[Stimulus, ...] = ()
+    devices: tuple[Device, ...] = ()
+    recording: Recording = Recording()
+    realtime: RealTime = RealTime()
+    fault: Fault = Fault()
+    live: bool = True
+    live_every: int = 10
+    file: str = ""
+    text: str = ""
+
+    def problems(self) -> Problems:
+        """For what is found wrong later, with the compiled models at hand."""
+        return Problems(self.file, self.text)
+
+    @property
+    def duration(self) -> float:
+        """Seconds of model time; infinity until stopped."""
+        return self.cycles * self.period_ns / _NS if self.cycles else float("inf")
+
+    def lasting(self, duration: float | None) -> Scenario:
+        """The same for another duration."""
+        if duration is None:
+            return self
+        return replace(self, cycles=max(1, round(duration * _NS / self.period_ns)))
+
+
+def plain_scenario(
+    model: str,
+    *,
+    step: float = DEFAULT_STEP,
+    solver: str = "",
+    duration: float | None = None,
+    name: str = "",
+    libraries: tuple[str, ...] = (),
+    settings: Mapping[str, float] | None = None,
+    record: str = "",
+) -> Scenario:
+    """One model with every default: 1 kHz, all signals recorded, until stopped where no duration is given."""
+    period = nanoseconds(step)
+    task = Task("model", model, solver, period, 1, dict(settings or {}))
+    title = name or model.rsplit(":", 1)[-1].rsplit("/", 1)[-1].removesuffix(".mo").rsplit(".", 1)[-1]
+    scenario = Scenario(title, (task,), period, libraries=libraries, recording=Recording(record))
+    return scenario.lasting(duration)
+
+
+def read_scenario(path: str | Path) -> Scenario:
+    """A scenario from its TOML file; all that is wrong with it in one ModelError."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {error}")) from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError(_not_toml(str(path), text, error)) from None
+    problems = Problems(str(path), text)
+    scenario = _scenario(Table(problems, (), data), file)
+    problems.stop_if_any()
+    return scenario
+
+
+def _not_toml(file: str, text: str, error: tomllib.TOMLDecodeError) -> Diagnostic:
+    import re
+
+    message = str(error)
+    place = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    span = None
+    if place:
+        starts = [0]
+        for line in text.splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        at = starts[min(int(place[1]), len(starts)) - 1] + int(place[2]) - 1
+        span = Span(file, at, at + 1)
+        message = message[: place.start()].strip()
+    return Diagnostic("R740", f"not a TOML file: {message}", span)
+
+
+def nanoseconds(value: float) -> int:
+    """A time as whole nanoseconds."""
+    return round(value * _NS)
+
+
+# ---------------------------------------------------------------------------------------------------------- sections
+
+
+def _scenario(top: Table, file: Path) -> Scenario:
+    name = top.text("name", file.stem)
+    _check_name(top, name)
+    listed = _tasks(top)
+    period = min((t.period_ns for t in listed), default=nanoseconds(DEFAULT_STEP))
+    tasks = _with_rates(top, listed, period)
+    duration = top.seconds("duration", None, positive=True)
+    live = top.table("live")
+    scenario = Scenario(
+        name,
+        tasks,
+        period,
+        cycles=max(1, round(duration * _NS / period)) if duration is not None else 0,
+        start=top.real("start", 0.0),
+        scale=_scale(top),
+        libraries=tuple(str(_beside(file, p)) for p in top.texts("library")),
+        exchange=top.choice("exchange", ("parallel", "sequential"), "parallel"),
+        connections=tuple(_connection(t) for t in top.tables("connection")),
+        stimuli=tuple(_stimulus(t, file) for t in top.tables("stimulus")),
+        devices=tuple(_device(t) for t in top.tables("device")),
+        recording=_recording(top.table("record"), file),
+        realtime=_realtime(top.table("realtime")),
+        fault=_fault(top.table("fault")),
+        live=live.flag("enabled", True),
+        live_every=live.integer("every", 10, 1),
+        file=str(file),
+        text=top.problems.text,
+    )
+    live.close()
+    top.close()
+    return scenario
+
+
+def _check_name(top: Table, name: str) -> None:
+    if not name or len(name) > 48 or not all(c.isalnum() or c in "-_." for c in name):
+        top.wrong("name", f"is `{name}`, but must be 1 to 48 letters, digits, `-`, `_` or `.`")
+
+
+def _tasks(top: Table) -> list[Task]:
+    tables = top.tables("task")
+    if tables and top.has("model"):
+        top.wrong("model", "stands beside [[task]]: one model, or tasks with a model each")
+    step = top.seconds("step", DEFAULT_STEP, positive=True)
+    solver, names = top.text("solver"), set()
+    _check_solver(top, solver)
+    if not tables:
+        return [_task(top, "model", solver, step)]
+    tasks = []
+    for table in tables:
+        name = table.needed_text("name")
+        if name in names:
+            table.wrong("name", f"`{name}` is taken by another task")
+        names.add(name)
+        tasks.append(_task(table, name, solver, step))
+        table.close()
+    top.raw("model")
+    return tasks
+
+
+def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
+    model = table.needed_text("model")
+    own = table.seconds("step", step, positive=True) if table.path else step
+    method = table.text("solver", solver) if table.path else solver
+    _check_solver(table, method)
+    options = {
+        "events": EVENTS.index(table.choice("events", EVENTS, "none")),
+        "newton": table.integer("newton", 0, 0, 1000),
+        "loop_newton": table.integer("loop_newton", 0, 0, 1000),
+        "event_cap": table.integer("event_cap", 0, 0, 100000),
+        "jacobian_every": table.integer("jacobian_every", 0, 0, 1000000),
+        "input_mode": INPUTS.index(table.choice("input", INPUTS, "held")),
+    }
+    inline = table.flag("inline", False) if table.has("inline") else None
+    if inline is None:
+        table.raw("inline")
+    settings = {**table.numbers("set"), **table.numbers("inputs")}
+    period = max(1, nanoseconds(own or DEFAULT_STEP))
+    return Task(name, model, method, period, 1, settings, options, inline, table.path)
+
+
+def _check_solver(table: Table, solver: str) -> None:
+    if solver and solver not in METHODS:
+        table.wrong("solver", f"is `{solver}`; the fixed-step methods are {', '.join(METHODS)}{near(solver, METHODS)}")
+
+
+def _with_rates(top: Table, tasks: list[Task], period: int) -> tuple[Task, ...]:
+    out = []
+    for task in tasks:
+        if task.period_ns % period:
+            message = f"`step` of task `{task.name}` is {task.period_ns} ns, no multiple of the shortest, {period} ns"
+            top.problems.add("R742", message, (*task.path, "step"))
+        out.append(replace(task, every=max(1, task.period_ns // period)))
+    return tuple(out)
+
+
+def _scale(top: Table) -> Fraction | None:
+    value = top.raw("time_scale")
+    if value is None:
+        return Fraction(1)
+    if value == "max":
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1e6:
+        top.wrong("time_scale", f'is {value!r}, but must be a number above zero (2: twice as fast), or "max"')
+        return Fraction(1)
+    return Fraction(value).limit_denominator(1000)
+
+
+def _connection(table: Table) -> Connection:
+    out = Connection(
+        table.needed_text("from"),
+        table.needed_text("to"),
+        table.real("gain", 1.0),
+        table.real("offset", 0.0),
+        table.choice("extrapolate", ("hold", "linear"), "hold"),
+        table.path,
+    )
+    table.close()
+    return out
+
+
+def _stimulus(table: Table, file: Path) -> Stimulus:
+    name = table.needed_text("file")
+    signals = table.raw("signals")
+    mapping: dict[str, str] = {}
+    if isinstance(signals, list) and all(isinstance(s, str) for s in signals):
+        mapping = {s: s for s in signals}
+    elif isinstance(signals, dict) and all(isinstance(s, str) for s in signals.values()):
+        mapping = dict(signals)
+    elif signals is not None:
+        table.wrong("signals", 'must be a list of inputs, or a table `input = "column"`')
+    path = _beside(file, name)
+    if name and not path.is_file():
+        table.wrong("file", f"names `{name}`, which is not there", "R701")
+    out = Stimulus(path, table.choice("interpolation", ("hold", "linear"), "hold"), mapping, table.path)
+    table.close()
+    return out
+
+
+def _device(table: Table) -> Device:
+    driver = table.needed_text("driver")
+    name = table.text("name", driver)
+    receive = tuple(_mapped(t) for t in table.tables("receive"))
+    send = tuple(_mapped(t) for t in table.tables("send"))
+    settings = {k: _as_text(v) for k, v in table.rest().items()}
+    return Device(name, driver, settings, receive, send, table.path)
+
+
+def _mapped(table: Table) -> dict[str, str]:
+    """One signal of a device: `signal`, and whatever ports and driver read."""
+    signal = table.needed_text("signal")
+    return {"signal": signal, **{k: _as_text(v) for k, v in table.rest().items()}}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _recording(table: Table, file: Path) -> Recording:
+    name = table.text("file")
+    if name and Path(name).suffix.lower() not in (".csv", ".mat"):
+        table.wrong("file", f"is `{name}`, but must end with .csv or .mat")
+    out = Recording(
+        str(_beside(file, name)) if name else "",
+        table.texts("signals", ("all",)),
+        table.integer("every", 1, 1),
+        _trigger(table, "from"),
+        _trigger(table, "until"),
+        table.integer("before", 0, 0, 1 << 24),
+        table.integer("ring", 0, 0, 1 << 24),
+        table.flag("enabled", True),
+    )
+    table.close()
+    return out
+
+
+def _trigger(table: Table, key: str) -> Trigger | None:
+    text = table.text(key)
+    if not text:
+        return None
+    for operator in (">", "<"):
+        signal, found, value = text.partition(operator)
+        if not found:
+            continue
+        try:
+            return Trigger(signal.strip(), operator, float(value))
+        except ValueError:
+            break
+    table.wrong(key, f'is `{text}`, but must be a condition such as "capacitor.v > 0.5" or "time > 2"')
+    return None
+
+
+def _realtime(table: Table) -> RealTime:
+    latency = table.seconds("cpu_latency", 0.0)
+    out = RealTime(
+        priority=table.integer("priority", 80, 0, 99),
+        cpu=table.integer("cpu", -1, -1, 1023),
+        lock_memory=table.flag("lock_memory", True),
+        cpu_latency_us=round((latency or 0.0) * 1e6),
+        flush_denormals=table.flag("flush_denormals", True),
+        spin_ns=nanoseconds(table.seconds("spin", 0.0) or 0.0),
+        grace=table.integer("grace", 100),
+        policy=table.choice("overrun", POLICIES, "catch_up"),
+        recover=table.integer("recover", 0),
+        stop_on_failure=table.choice("failure", ("continue", "stop"), "continue") == "stop",
+        watchdog_ns=nanoseconds(table.seconds("watchdog", 1.0) or 0.0),
+        watchdog_stops=table.choice("watchdog_action", ("report", "stop"), "report") == "stop",
+        heartbeat=table.text("heartbeat"),
+    )
+    table.close()
+    return out
+
+
+def _fault(table: Table) -> Fault:
+    slow = table.seconds("slow", 0.0) or 0.0
+    out = Fault(table.integer("step", 0), table.integer("every", 1 << 40, 1), nanoseconds(slow))
+    table.close()
+    return out
+
+
+def _beside(file: Path, name: str) -> Path:
+    """A path of the scenario is relative to the scenario's own folder."""
+    return Path(name) if Path(name).is_absolute() else file.parent / name

@@ -1,0 +1,192 @@
+"""Reading a TOML table with checks: every wrong key or value becomes a diagnostic with its line; all are collected."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.realtime.locate import find_key
+
+_UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+
+
+def seconds(text: str | float) -> float:
+    """A duration with an optional unit (0.5, "1ms", "250us"); ValueError where it is none."""
+    if isinstance(text, (int, float)) and not isinstance(text, bool):
+        return float(text)
+    if not isinstance(text, str):
+        raise ValueError(text)
+    number = text.strip().rstrip("abcdefghijklmnopqrstuvwxyzµ")
+    unit = text.strip()[len(number) :]
+    if text.strip() in ("inf", "nan") or unit not in _UNITS:
+        raise ValueError(text)
+    return float(number) * _UNITS[unit]
+
+
+@dataclass(slots=True)
+class Problems:
+    """A scenario's text and what is wrong with it so far."""
+
+    file: str
+    text: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, code: str, message: str, path: Sequence[str | int]) -> None:
+        self.diagnostics.append(Diagnostic(code, message, find_key(self.file, self.text, path)))
+
+    def stop_if_any(self) -> None:
+        if self.diagnostics:
+            raise ModelError(*self.diagnostics)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?` where something is close."""
+    found = difflib.get_close_matches(name, list(known), n=3)
+    return f"; did you mean {', '.join(f'`{n}`' for n in found)}?" if found else ""
+
+
+class Table:
+    """One table.  What was asked for is known; `close` complains about the rest."""
+
+    def __init__(self, problems: Problems, path: tuple[str | int, ...], data: Mapping[str, Any]) -> None:
+        self.problems, self.path, self.data = problems, path, data
+        self._known: list[str] = []
+
+    def wrong(self, key: str, what: str, code: str = "R742") -> None:
+        """`key` does not hold what it should."""
+        self.problems.add(code, f"`{key}` {what}", (*self.path, key))
+
+    def has(self, key: str) -> bool:
+        return key in self.data
+
+    def raw(self, key: str) -> Any:
+        self._known.append(key)
+        return self.data.get(key)
+
+    def text(self, key: str, fallback: str = "") -> str:
+        value = self.raw(key)
+        if value is None:
+            return fallback
+        if not isinstance(value, str):
+            self.wrong(key, f"is {value!r}, but must be a text in quotes")
+            return fallback
+        return value
+
+    def needed_text(self, key: str) -> str:
+        if key not in self.data:
+            self._known.append(key)
+            where = f" in [{'.'.join(str(p) for p in self.path if isinstance(p, str))}]" if self.path else ""
+            self.problems.add("R743", f"`{key}` is missing{where}", self.path)
+            return ""
+        return self.text(key)
+
+    def choice(self, key: str, choices: Sequence[str], fallback: str) -> str:
+        value = self.text(key, fallback)
+        if value in choices:
+            return value
+        self.wrong(key, f"is `{value}`, but must be one of {', '.join(choices)}{near(value, choices)}")
+        return fallback
+
+    def flag(self, key: str, fallback: bool) -> bool:
+        value = self.raw(key)
+        if value is None or isinstance(value, bool):
+            return fallback if value is None else value
+        self.wrong(key, f"is {value!r}, but must be true or false")
+        return fallback
+
+    def integer(self, key: str, fallback: int, low: int = 0, high: int = 2**40) -> int:
+        value = self.raw(key)
+        if value is None:
+            return fallback
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self.wrong(key, f"is {value!r}, but must be an integer from {low} to {high}")
+            return fallback
+        return value
+
+    def real(self, key: str, fallback: float) -> float:
+        value = self.raw(key)
+        if value is None:
+            return fallback
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+            self.wrong(key, f"is {value!r}, but must be a number")
+            return fallback
+        return float(value)
+
+    def seconds(self, key: str, fallback: float | None, positive: bool = False) -> float | None:
+        value = self.raw(key)
+        if value is None:
+            return fallback
+        try:
+            found = seconds(value)
+        except ValueError:
+            found = float("nan")
+        if not (found > 0 if positive else found >= 0) or found == float("inf"):
+            kind = "a time above zero" if positive else "a time"
+            self.wrong(key, f'is {value!r}, but must be {kind} such as 0.5, "1ms" or "250us"')
+            return fallback
+        return found
+
+    def texts(self, key: str, fallback: Sequence[str] = ()) -> tuple[str, ...]:
+        value = self.raw(key)
+        if value is None:
+            return tuple(fallback)
+        if isinstance(value, str):
+            return (value,)
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            self.wrong(key, "must be a text or a list of texts")
+            return tuple(fallback)
+        return tuple(value)
+
+    def numbers(self, key: str) -> dict[str, float]:
+        """A table of numbers (true and false are 1 and 0); dotted keys are one name."""
+        value = self.raw(key)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self.wrong(key, "must be a table of name = number")
+            return {}
+        out: dict[str, float] = {}
+        for name, number in _flattened(value).items():
+            if isinstance(number, (bool, int, float)):
+                out[name] = float(number)
+            else:
+                self.problems.add("R742", f"`{name}` is {number!r}, but must be a number", (*self.path, key, name))
+        return out
+
+    def table(self, key: str) -> Table:
+        value = self.raw(key)
+        if value is not None and not isinstance(value, dict):
+            self.wrong(key, f"must be a table: [{key}]")
+        return Table(self.problems, (*self.path, key), value if isinstance(value, dict) else {})
+
+    def tables(self, key: str) -> list[Table]:
+        value = self.raw(key)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            self.wrong(key, f"must be a list of tables: [[{key}]]")
+            return []
+        return [Table(self.problems, (*self.path, key, i), v) for i, v in enumerate(value)]
+
+    def rest(self) -> dict[str, Any]:
+        """What was not asked for, and is now."""
+        out = {k: v for k, v in self.data.items() if k not in self._known}
+        self._known += out
+        return out
+
+    def close(self) -> None:
+        """Every key that nobody asked for is one too many."""
+        for key in self.data:
+            if key not in self._known:
+                message = f"there is no setting `{key}` here{near(key, self._known)}"
+                self.problems.add("R741", message, (*self.path, key))
+
+
+def _flattened(data: Mapping[str, Any], head: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in data.items():
+        out |= _flattened(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
+    return out

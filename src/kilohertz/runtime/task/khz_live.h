@@ -1,0 +1,80 @@
+/* The live segment: POSIX shared memory with every signal, the accounting and a mailbox for commands.
+ *
+ * Anybody may attach and detach at will; the task only ever stores into the segment and reads one mailbox, so that no
+ * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; `frame` is odd while that
+ * goes on (a reader that saw it odd or changed reads again).  The layout is mirrored in realtime/live.py: a change of
+ * one is a change of KHZ_LIVE_VERSION. */
+#ifndef KHZ_LIVE_H
+#define KHZ_LIVE_H
+
+#include <stdatomic.h>
+
+#include "khz_account.h"
+
+enum { KHZ_LIVE_VERSION = 1, KHZ_LIVE_SLICE = 256, KHZ_LIVE_NAME = 64, KHZ_LIVE_TEXT = 256 };
+
+enum { KHZ_STATE_STARTING = 0, KHZ_STATE_RUNNING = 1, KHZ_STATE_PAUSED = 2, KHZ_STATE_ENDED = 3 };
+
+enum {
+    KHZ_COMMAND_NONE = 0,
+    KHZ_COMMAND_SET = 1,            /* signal `index` := `value` */
+    KHZ_COMMAND_PAUSE = 2,
+    KHZ_COMMAND_RESUME = 3,
+    KHZ_COMMAND_STEP = 4,           /* `index` steps, then pause */
+    KHZ_COMMAND_SNAPSHOT = 5,
+    KHZ_COMMAND_RESTORE = 6,
+    KHZ_COMMAND_STOP = 7
+};
+enum { KHZ_REPLY_OK = 0, KHZ_REPLY_UNKNOWN = 1, KHZ_REPLY_NOT_TUNABLE = 2, KHZ_REPLY_NO_SNAPSHOT = 3,
+       KHZ_REPLY_NOT_FINITE = 4, KHZ_REPLY_REFUSED = 5 };
+
+/* One command at a time: the writer (who holds the lock of the segment's file) fills it, then sets `asked`; the task
+ * answers with `reply` and sets `answered` to the same number. */
+typedef struct khz_mailbox {
+    _Atomic uint64_t asked;
+    _Atomic uint64_t answered;
+    int32_t command, index;
+    double value;
+    int32_t reply, reserved;
+} khz_mailbox;
+
+/* A signal as readers see it: texts are offsets into the segment. */
+typedef struct khz_live_signal {
+    uint32_t name, unit, description;
+    int32_t unit_index;             /* of the model it belongs to */
+    int32_t type, causality, tunable, reserved;
+} khz_live_signal;
+
+typedef struct khz_live {
+    char magic[8];                  /* "KHZLIVE" */
+    uint32_t version, head_size;
+    uint64_t size;
+    uint64_t directory, values;     /* offsets: khz_live_signal [n_signals], double [n_signals] */
+    uint32_t n_signals;
+    int32_t pid;
+    char name[KHZ_LIVE_NAME];
+    int64_t period_ns;
+    int64_t started_ns;             /* CLOCK_REALTIME at the first cycle */
+    _Atomic uint32_t state;
+    _Atomic uint32_t frame;
+    _Atomic int64_t time_ns;        /* of the model, since its start */
+    _Atomic int64_t heartbeat_ns;   /* CLOCK_MONOTONIC at the end of the last cycle */
+    double start;                   /* model time at which the run began */
+    char ending[KHZ_LIVE_TEXT];     /* why it ended */
+    khz_mailbox mailbox;
+    khz_account account;
+} khz_live;
+
+/* Make the segment /dev/shm/khz-NAME; NULL with errno where that fails.  Texts: all names, units, descriptions. */
+khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text);
+/* The name goes away; those attached keep what they have. */
+void khz_live_remove(khz_live *live);
+static inline khz_live_signal *khz_live_directory(khz_live *live)
+{
+    return (khz_live_signal *)(void *)((char *)live + live->directory);
+}
+static inline double *khz_live_values(khz_live *live) { return (double *)(void *)((char *)live + live->values); }
+/* Add a text behind the values; its offset.  `*used` counts the bytes handed out. */
+uint32_t khz_live_text(khz_live *live, size_t *used, const char *text);
+
+#endif

@@ -1,0 +1,36 @@
+/* The flat scenario: `key = value` lines, written by `khz build` and read once at the start of the executable.
+ * A line that begins with # is a comment.  Where a key stands twice the later line counts, so that words on the command
+ * line (`key=value`) override the file. */
+#ifndef KHZ_SCENARIO_H
+#define KHZ_SCENARIO_H
+
+#include "khz_device.h"
+
+typedef struct khz_scenario {
+    khz_device_setting *settings;
+    int32_t n, capacity;
+    char problem[512];          /* the first thing that was wrong, empty: nothing */
+} khz_scenario;
+
+/* Read a file, add one `key=value` text.  KHZ_UNSUPPORTED with a problem where that fails.  Allocates: yes; only before
+ * the task starts. */
+khz_status khz_scenario_read(khz_scenario *s, const char *path);
+khz_status khz_scenario_add(khz_scenario *s, const char *line);
+
+/* Values by key; `fallback` where there is none.  A text that is no such number is a problem. */
+const char *khz_scenario_text(const khz_scenario *s, const char *key, const char *fallback);
+int64_t khz_scenario_integer(khz_scenario *s, const char *key, int64_t fallback, int64_t low, int64_t high);
+double khz_scenario_real(khz_scenario *s, const char *key, double fallback);
+/* `prefix.index.key` and the like, put together in `room` (KHZ_KEY_SIZE bytes). */
+enum { KHZ_KEY_SIZE = 256 };
+const char *khz_scenario_key(char *room, const char *prefix, int32_t index, const char *key);
+/* All settings under `prefix.index.` without it, for a device.  They share the texts of the scenario. */
+khz_status khz_scenario_part(khz_scenario *s, const char *prefix, int32_t index, khz_device_config *part);
+/* Note a problem; the first one stays. */
+void khz_scenario_wrong(khz_scenario *s, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+#endif

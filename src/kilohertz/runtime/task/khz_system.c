@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#include "khz_task.h"
+
+static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority", "locked memory", "cpu latency", "denormals"};
+
+static void say(khz_task *k, int which, int granted, const char *word)
+{
+    khz_grant *const g = &k->grants[which];
+    g->name = names[which];
+    g->is_granted = granted;
+    (void)snprintf(g->word, sizeof g->word, "%s", word);
+}
+
+static void say_result(khz_task *k, int which, int error, const char *granted, const char *mend)
+{
+    char word[160];
+    if (error == 0) {
+        say(k, which, 1, granted);
+        return;
+    }
+    (void)snprintf(word, sizeof word, "refused: %s%s%s", strerror(error), mend[0] != '\0' ? "; " : "", mend);
+    say(k, which, 0, word);
+}
+
+static void set_affinity(khz_task *k, pthread_t thread)
+{
+    const int64_t cpu = khz_scenario_integer(&k->scenario, "cpu", -1, -1, CPU_SETSIZE - 1);
+    if (cpu < 0) {
+        say(k, KHZ_GRANT_AFFINITY, -1, "any core");
+        return;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    char word[64];
+    (void)snprintf(word, sizeof word, "core %d", (int)cpu);
+    say_result(k, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
+}
+
+static void set_priority(khz_task *k, pthread_t thread)
+{
+    const int64_t priority = khz_scenario_integer(&k->scenario, "priority", 0, 0, 99);
+    if (priority == 0 || k->wall_num == 0) {
+        say(k, KHZ_GRANT_PRIORITY, -1, k->wall_num == 0 ? "normal: as fast as possible" : "normal");
+        return;
+    }
+    const struct sched_param p = {.sched_priority = (int)priority};
+    char word[64];
+    (void)snprintf(word, sizeof word, "SCHED_FIFO %d", (int)priority);
+    say_result(k, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
+               "soft real time; run as root or give the user an rtprio limit");
+}
+
+void khz_system_thread(khz_task *k, pthread_t thread)
+{
+    set_affinity(k, thread); /* before the scheduler: a FIFO thread may not get the core to move itself */
+    set_priority(k, thread);
+}
+
+static void hold_latency(khz_task *k)
+{
+    const int64_t wanted = khz_scenario_integer(&k->scenario, "cpu_latency_us", -1, -1, 1000000);
+    if (wanted < 0 || k->wall_num == 0) {
+        say(k, KHZ_GRANT_LATENCY, -1, "not asked for");
+        return;
+    }
+    /* the request holds as long as the file is open: until the process ends */
+    const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    const int32_t value = (int32_t)wanted;
+    const int error = fd >= 0 && write(fd, &value, sizeof value) == (ssize_t)sizeof value ? 0 : errno;
+    char word[64];
+    (void)snprintf(word, sizeof word, "at most %d us to wake from idle", (int)value);
+    say_result(k, KHZ_GRANT_LATENCY, error, word, "/dev/cpu_dma_latency");
+}
+
+void khz_system_memory(khz_task *k)
+{
+    hold_latency(k);
+    if (khz_scenario_integer(&k->scenario, "lock_memory", 1, 0, 1) == 0) {
+        say(k, KHZ_GRANT_LOCKED, -1, "not asked for");
+        return;
+    }
+    /* all that the loop uses is mapped by now */
+    say_result(k, KHZ_GRANT_LOCKED, mlockall(MCL_CURRENT) == 0 ? 0 : errno, "locked and touched",
+               "raise the memlock limit");
+}
+
+void khz_system_flush(khz_task *k)
+{
+    if (khz_scenario_integer(&k->scenario, "flush_denormals", 1, 0, 1) == 0) {
+        say(k, KHZ_GRANT_FLUSH, -1, "kept");
+        return;
+    }
+#if defined(__SSE2__)
+    _mm_setcsr(_mm_getcsr() | 0x8040U); /* FTZ, DAZ */
+    say(k, KHZ_GRANT_FLUSH, 1, "flushed to zero");
+#elif defined(__aarch64__)
+    uint64_t control = 0;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    control |= (uint64_t)1 << 24;
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+    say(k, KHZ_GRANT_FLUSH, 1, "flushed to zero");
+#else
+    say(k, KHZ_GRANT_FLUSH, 0, "refused: not known on this processor");
+#endif
+}
+
+void khz_system_steal(uint64_t *stolen, uint64_t *all)
+{
+    unsigned long long field[8] = {0};
+    *stolen = *all = 0;
+    FILE *const file = fopen("/proc/stat", "r");
+    if (file == NULL) {
+        return;
+    }
+    const int n = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &field[0], &field[1], &field[2], &field[3],
+                         &field[4], &field[5], &field[6], &field[7]);
+    (void)fclose(file);
+    if (n == 8) {
+        *stolen = field[7];
+        for (int i = 0; i < 8; i++) {
+            *all += field[i];
+        }
+    }
+}

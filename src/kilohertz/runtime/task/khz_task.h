@@ -1,0 +1,173 @@
+/* The periodic task: models that are stepped at a fixed rate between inputs and outputs.
+ *
+ * One cycle, at base step s (model time start + s*period):
+ *   1. wake at the release, an absolute instant of CLOCK_MONOTONIC;
+ *   2. at most one command of the mailbox;
+ *   3. inputs: stimuli, devices (receive), connections, for every unit whose own period begins now;
+ *   4. steps, in the order of the scenario, of every unit whose period ends with this cycle; a unit with `every` = k is
+ *      stepped once in k cycles, by k periods, with the inputs of the first of them: what it shows is never ahead of time;
+ *   5. outputs: devices (send); a row for the recorder; live values; accounting; what the policy says about a miss.
+ * Exchange order `parallel`: all connections are read at 3, so every unit sees the others at the same instant.
+ * `sequential`: a connection from a unit that stands earlier in the order and has the same rate is read just before the
+ * step, and so sees the values of the end of this cycle. */
+#ifndef KHZ_TASK_H
+#define KHZ_TASK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "khz_account.h"
+#include "khz_live.h"
+#include "khz_ports.h"
+#include "khz_recorder.h"
+#include "khz_scenario.h"
+#include "khz_signal.h"
+#include "khz_stepper.h"
+#include "khz_stimulus.h"
+
+/* A model as the generated `linked.c` lists it. */
+typedef struct khz_linked_model {
+    const char *name;
+    const khz_model *(*model)(void);
+    const khz_signal *signals;
+    int32_t n_signals;
+    int32_t n_objects;          /* external objects: its parameters cannot be set while it runs */
+} khz_linked_model;
+
+extern const khz_linked_model khz_linked_models[];
+extern const int32_t khz_n_linked_models;
+
+/* A model being stepped. */
+typedef struct khz_unit {
+    const char *name;
+    const khz_linked_model *linked;
+    khz_stepper *stepper;
+    void *instance;
+    void *snapshot;             /* as large as the stepper */
+    size_t size;
+    int64_t every;
+    int32_t first_signal;       /* its first one among all signals of the task */
+    uint64_t flags_seen;        /* steps with a flag that tells of trouble */
+    khz_histogram compute;
+} khz_unit;
+
+/* A signal of a unit. */
+typedef struct khz_binding {
+    khz_unit *unit;
+    const khz_signal *signal;
+} khz_binding;
+
+typedef struct khz_connection {
+    khz_binding from, to;
+    int32_t late;               /* read just before the step of `to` */
+    int32_t linear;             /* extrapolated from the last two values of a slower unit */
+    double gain, offset;
+    double last, before;        /* values at the last two ends of the source's period */
+    uint64_t seen;              /* the source's steps when `last` was taken */
+} khz_connection;
+
+/* Columns of a stimulus file, and the inputs they drive. */
+typedef struct khz_playback {
+    khz_stimulus stimulus;
+    khz_binding *targets;
+    double *values;
+} khz_playback;
+
+typedef struct khz_wire {
+    khz_port *port;
+    khz_binding *in, *out;
+    double *inputs, *outputs;
+    int32_t n_in, n_out;
+    int32_t is_lost;
+} khz_wire;
+
+enum { KHZ_POLICY_CATCH_UP = 0, KHZ_POLICY_SKIP, KHZ_POLICY_HOLD, KHZ_POLICY_SAFE, KHZ_POLICY_STOP, KHZ_POLICIES };
+extern const char *const khz_policy_names[KHZ_POLICIES];
+
+/* A setting of the system: what was asked for, and what came of it. */
+typedef struct khz_grant {
+    const char *name;
+    int32_t is_granted;         /* 1 granted, 0 refused, -1 not asked for */
+    char word[160];
+} khz_grant;
+enum { KHZ_GRANT_AFFINITY = 0, KHZ_GRANT_PRIORITY, KHZ_GRANT_LOCKED, KHZ_GRANT_LATENCY, KHZ_GRANT_FLUSH, KHZ_GRANTS };
+
+/* Why a run is over. */
+enum { KHZ_END_NONE = 0, KHZ_END_DURATION, KHZ_END_COMMAND, KHZ_END_SIGNAL, KHZ_END_TERMINATED, KHZ_END_MISS,
+       KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_ENDS };
+extern const char *const khz_end_texts[KHZ_ENDS];
+
+typedef struct khz_task {
+    khz_scenario scenario;
+    char message[512];
+    /* what to do */
+    const char *name;
+    int64_t period_ns;                      /* base period, model time */
+    int64_t wall_num, wall_den;             /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
+    uint64_t n_cycles;                      /* 0: until told to stop */
+    double start;
+    uint64_t grace;
+    int32_t policy;
+    uint64_t recover;                       /* punctual cycles after which safe outputs end; 0: never */
+    int64_t spin_ns;
+    int32_t stop_on_failure;
+    int64_t record_every;
+    uint64_t slow_step, slow_every;         /* planted fault: from this step on, every so many */
+    int64_t slow_ns;
+    int64_t watchdog_ns;
+    int32_t watchdog_stops;
+    /* parts */
+    khz_unit *units;
+    khz_connection *connections;
+    khz_playback *playbacks;
+    khz_wire *wires;
+    khz_binding *signals;                   /* all signals of all units, as in the live segment */
+    khz_binding *columns;                   /* recorded ones, without time */
+    int32_t n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns;
+    khz_recorder recorder;
+    int32_t has_recorder;
+    khz_live *live;                         /* shared, or private memory where no segment could be made */
+    int32_t live_is_shared;
+    khz_account *account;
+    khz_grant grants[KHZ_GRANTS];
+    /* the loop's own */
+    int64_t base_ns;                        /* instant of tick 0 */
+    uint64_t tick, step;
+    uint64_t to_step;                       /* steps until the next pause; 0 while running */
+    int32_t is_paused, has_snapshot;
+    uint64_t snapshot_step;
+    int32_t safe_now;
+    uint64_t punctual;
+    int64_t live_next;                      /* next signal to be copied */
+    uint64_t live_every;
+    int64_t switches, faults;               /* of the thread while it ran */
+    uint64_t lost_rows;                     /* left in the ring at the end */
+    int64_t began_ns, ended_ns;             /* monotonic */
+    _Atomic int32_t stop;                   /* KHZ_END_* asked for from outside */
+    _Atomic int32_t ended;                  /* KHZ_END_*, set by the loop when it is over */
+    pthread_t thread;
+} khz_task;
+
+/* khz_units.c: everything the scenario names, allocated and bound.  Allocates: yes.  A message where it fails. */
+khz_status khz_task_prepare(khz_task *k);
+void khz_task_release(khz_task *k);
+/* khz_cycle.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
+void khz_task_loop(khz_task *k);
+int64_t khz_now(void);
+/* Instant at which tick n is released. */
+int64_t khz_task_instant(const khz_task *k, uint64_t tick);
+/* khz_command.c: at most one command of the mailbox. */
+void khz_task_command(khz_task *k);
+/* Copy values to the live segment: all of them (at a pause, at the end) or the next slice. */
+void khz_task_publish(khz_task *k, int all);
+/* khz_system.c: affinity, scheduler, memory, latency, denormals.  Each leaves its word. */
+void khz_system_thread(khz_task *k, pthread_t thread);
+void khz_system_memory(khz_task *k);
+void khz_system_flush(khz_task *k);
+/* Parts of the system clock stolen by the host, and all of it, in ticks since boot; 0 where unknown. */
+void khz_system_steal(uint64_t *stolen, uint64_t *all);
+/* khz_report.c: JSON to a file, words to stdout.  0 or errno. */
+int khz_report_write(khz_task *k, const char *path, double steal);
+void khz_report_print(khz_task *k, double steal);
+
+#endif

@@ -1,0 +1,128 @@
+"""scenario.toml: what is read, and what is said about mistakes, with the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from kilohertz.base import ModelError, SourceMap, render
+from kilohertz.realtime import Built, Scenario, read_scenario
+
+Build = Callable[[Scenario], Built]
+
+WHOLE = """
+name = "pair"
+library = ["lib"]
+solver = "rk4"
+step = "1ms"
+duration = "2s"
+time_scale = 0.5
+exchange = "sequential"
+
+[[task]]
+name = "plant"
+model = "Plant"
+set = { "resistor.R" = 10, on = true }
+
+[[task]]
+name = "controller"
+model = "Controller"
+step = "4ms"
+solver = "euler"
+events = "mid"
+
+[[connection]]
+from = "controller.y"
+to = "plant.u"
+extrapolate = "linear"
+
+[realtime]
+overrun = "safe"
+recover = 100
+cpu = 1
+
+[record]
+signals = ["plant.*"]
+from = "plant.v > 0.5"
+before = 20
+
+[[device]]
+driver = "udp"
+port = 5000
+[[device.send]]
+signal = "plant.v"
+gain = 2.0
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_whole_scenario(tmp_path: Path) -> None:
+    s = read_scenario(write(tmp_path, WHOLE))
+    assert (s.name, s.period_ns, s.cycles, s.scale) == ("pair", 1_000_000, 2000, Fraction(1, 2))
+    plant, controller = s.tasks
+    assert (plant.every, plant.solver, dict(plant.settings)) == (1, "rk4", {"resistor.R": 10.0, "on": 1.0})
+    assert (controller.every, controller.solver, controller.options["events"]) == (4, "euler", 1)
+    assert (s.realtime.policy, s.realtime.recover, s.realtime.cpu) == ("safe", 100, 1)
+    assert s.recording.begin is not None
+    assert (s.recording.begin.signal, s.recording.begin.operator, s.recording.begin.value) == ("plant.v", ">", 0.5)
+    assert s.devices[0].settings == {"port": "5000"}
+    assert s.devices[0].send == ({"signal": "plant.v", "gain": "2.0"},)
+    assert s.libraries == (str(tmp_path / "lib"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model = 'A'\nsteps = '1ms'", "2:1: error[R741]: there is no setting `steps` here; did you mean `step`"),
+        ("model = 'A'\n\nstep = '1 sec'", "3:1: error[R742]: `step` is '1 sec', but must be a time above zero"),
+        ("model = 'A'\n[realtime]\noverrun = 'skp'", "3:1: error[R742]: `overrun` is `skp`, but must be one of"),
+        ("step = 0.001", "error[R743]: `model` is missing"),
+        ("model = 'A'\nsolver = 'rk5'", "2:1: error[R742]: `solver` is `rk5`; the fixed-step methods are"),
+        ("model = 'A'\n[record]\nfrom = 'x = 3'", "3:1: error[R742]: `from` is `x = 3`, but must be a condition"),
+        ("model = [", "error[R740]: not a TOML file"),
+        ("[[task]]\nname='a'\nmodel='A'\n[[task]]\nname='b'\nmodel='B'\nstep='1.5ms'", "7:1: error[R742]: `step` of"),
+        ("model = 'A'\n[[device]]\nport = 3", "2:3: error[R743]: `driver` is missing in [device]"),
+        ("model = 'A'\n[[stimulus]]\nfile = 'no.csv'", "3:1: error[R701]: `file` names `no.csv`, which is not there"),
+    ],
+)
+def test_a_mistake_is_said_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ModelError) as caught:
+        read_scenario(path)
+    shown = "\n".join(render(d, SourceMap()) for d in caught.value.diagnostics)
+    assert said in shown.replace(str(path) + ":", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[set]\n'resistor.r' = 3", "`resistor.r` is not there"),
+        ("[set]\n'resistor.r' = 3", "did you mean `resistor.R`?"),
+        ("[set]\n'capacitor.v' = 3", "`capacitor.v` cannot be set"),
+        ("[record]\nsignals = ['capacitr.v']", "2:1: error[R744]: nothing to record is called `capacitr.v`"),
+        (
+            "[[device]]\ndriver = 'loopback'\n[[device.receive]]\nsignal = 'capacitor.v'",
+            "4:1: error[R744]: `capacitor.v` is not an input",
+        ),
+        ("[[connection]]\nfrom = 'capacitor.w'\nto = 'u'", "2:1: error[R744]: there is no signal `capacitor.w`"),
+    ],
+)
+def test_a_wrong_signal_is_said_with_its_line(make: Build, tmp_path: Path, text: str, said: str) -> None:
+    path = write(tmp_path, text + "\n")
+    whole = write(tmp_path, "model = 'Kilohertz.Examples.RCCircuit'\n" + path.read_text())
+    s = read_scenario(whole)
+    with pytest.raises(ModelError) as caught:
+        make(replace(s, tasks=tuple(replace(t, solver="rk4") for t in s.tasks)))
+    shown = "\n".join(render(d, SourceMap()) for d in caught.value.diagnostics)
+    for line in range(2, 9):  # the model stands in a line of its own before the text
+        shown = shown.replace(f"{whole}:{line}:", f"{line - 1}:")
+    assert said in shown
