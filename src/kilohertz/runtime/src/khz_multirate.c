@@ -14,10 +14,9 @@ khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double
     double *const x = khz_reals(w->instance, m->x);
     memcpy(x, w->x0, bytes);
     memcpy(khz_reals(w->instance, m->xd), w->f0, bytes);
-    khz_reals(w->instance, m->gamma_h)[0] = h / count;
     for (int32_t k = 1; k <= count; k++) {
         memcpy(khz_reals(w->instance, m->base), x, bytes);
-        const khz_status status = khz_stepper_inlined(s, w, k == count ? t + h : t + h * k / count);
+        const khz_status status = khz_stepper_inlined(s, w, k == count ? t + h : t + h * k / count, h / count);
         if (status != KHZ_OK) {
             return status;
         }
