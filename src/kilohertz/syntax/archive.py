@@ -17,7 +17,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from kilohertz.syntax import tree
+from kilohertz.syntax import tree, tree_expr
 from kilohertz.syntax.tree import Binary, ClassDef, Expr, StoredDefinition
 
 _MAGIC = b"KHZtree1"
@@ -90,7 +90,8 @@ def _reduce_binary(node: Binary) -> tuple[Callable[..., Expr], tuple[object, ...
     return chain, (left, links)
 
 
-_NODES = {c.__name__: c for c in vars(tree).values() if isinstance(c, type) and c.__module__ == tree.__name__}
+_FILES = (tree.__name__, tree_expr.__name__)
+_NODES = {c.__name__: c for c in vars(tree).values() if isinstance(c, type) and c.__module__ in _FILES}
 _REDUCERS: dict[type, Callable[[Any], Any]] = {c: _reducer(c) for c in _NODES.values()} | {Binary: _reduce_binary}
 
 # ------------------------------------------------------------------------------------------------------------- reading

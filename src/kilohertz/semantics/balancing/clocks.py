@@ -27,32 +27,21 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import TypeVar
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
-from kilohertz.graphs import UnionFind
-from kilohertz.ir.expr import Array, Builtin, Expr, Index, Int, Real, Ref
+from kilohertz.ir.expr import Builtin, Expr, Real
 from kilohertz.ir.flat import (
-    CONSTANT,
-    PARAMETER,
     ClockPartition,
-    Equality,
     Equation,
     Flat,
     Statement,
-    TupleTarget,
-    WhenEquation,
-    WhenStatement,
 )
-from kilohertz.ir.types import CLOCK, ExternalObjectType
-from kilohertz.semantics.balancing.incidence import scalar_size
+from kilohertz.ir.types import CLOCK
+from kilohertz.semantics.balancing.clock_zones import CLOCKED, Definition, Edge, Relation, Zones, bound, integer, varies
 from kilohertz.semantics.balancing.parts import bodies, expressions
 
 _K = TypeVar("_K")
-
-_RATE_CHANGES = frozenset({"subSample", "superSample", "shiftSample", "backSample"})
-_CLOCKED = frozenset({"previous", "firstTick", "interval", "noClock", "Clock", "sampled", "hold", *_RATE_CHANGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +61,10 @@ def clock_partitions(flat: Flat) -> list[ClockPartition]:
 def infer_clocks(flat: Flat) -> ClockResult:
     """The partitions of a model and what is wrong with its clocks."""
     if not _has_clocks(flat):
-        variables = tuple(name for name in flat.variables if _varies(flat, name))
+        variables = tuple(name for name in flat.variables if varies(flat, name))
         equations, algorithms = tuple(range(len(flat.equations))), tuple(range(len(flat.algorithms)))
         return ClockResult((_continuous(equations, algorithms, variables),), ())
-    zones = _Zones(flat)
+    zones = Zones(flat)
     equation_zones = [zones.of_part(e) for e in flat.equations]
     algorithm_zones = [zones.of_algorithm(a.statements) for a in flat.algorithms]
     zones.declare()
@@ -84,13 +73,6 @@ def infer_clocks(flat: Flat) -> ClockResult:
 
 def _continuous(equations: tuple[int, ...], algorithms: tuple[int, ...], variables: tuple[str, ...]) -> ClockPartition:
     return ClockPartition(None, None, Fraction(1), Fraction(0), None, equations, algorithms, variables)
-
-
-def _varies(flat: Flat, name: str) -> bool:
-    variable = flat.variables.get(name)
-    if variable is None or variable.variability in (PARAMETER, CONSTANT):
-        return False
-    return not isinstance(variable.ty.base, ExternalObjectType)
 
 
 def _has_clocks(flat: Flat) -> bool:
@@ -106,244 +88,13 @@ def _has_clocks(flat: Flat) -> bool:
             parts += bodies(part)
             continue
         e = stack.pop()
-        if isinstance(e, Builtin) and e.name in _CLOCKED:
+        if isinstance(e, Builtin) and e.name in CLOCKED:
             return True
         for child in e.children():
             if child not in seen:
                 seen.add(child)
                 stack.append(child)
     return False
-
-
-# ---------------------------------------------------------------------------------------------------------------- zones
-
-
-@dataclass(frozen=True, slots=True)
-class _Relation:
-    """`outer` is the rate-changed `inner`; amount None where the factor is to be inferred."""
-
-    outer: int
-    inner: int
-    operator: str
-    amount: Fraction | None
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class _Definition:
-    zone: int
-    clock: Builtin
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class _Edge:
-    """Why two zones are in one base partition, and (`related`) why the ticks of one follow from those of the other."""
-
-    a: int
-    b: int
-    origin: Origin
-    related: bool = True
-
-
-class _Zones:
-    """Zones and variables as numbers, joined in base partitions and in sub-partitions."""
-
-    def __init__(self, flat: Flat) -> None:
-        self.base = UnionFind()
-        self.sub = UnionFind()
-        self.variables: dict[str, int] = {}
-        self.relations: list[_Relation] = []
-        self.definitions: list[_Definition] = []
-        self.solvers: dict[int, Expr] = {}
-        self.clocked: dict[int, Origin] = {}  # zones that must be clocked, and why
-        self.unclocked: dict[int, Origin] = {}
-        self.edges: list[_Edge] = []
-        self._flat = flat
-
-    def declare(self) -> None:
-        """All variables take part, and their bindings are equations."""
-        for name, variable in self._flat.variables.items():
-            if not _varies(self._flat, name):
-                continue
-            number = self._variable(name)
-            if variable.ty.base == CLOCK.base:
-                for k in range(scalar_size(variable.ty)):
-                    self.clocked.setdefault(number + k, variable.origin)
-            if variable.binding is None:
-                continue
-            pairs = self._pairs(Ref(name, variable.ty), variable.binding)
-            for zone, e in pairs or [(number, variable.binding)]:
-                self._expression(e, zone, variable.origin)
-
-    def of_part(self, part: Equation | Statement) -> int:
-        """The zone of an equation or statement with all that stands in it."""
-        zone = self._zone()
-        pending = [part]
-        while pending:
-            one = pending.pop()
-            if isinstance(one, WhenEquation | WhenStatement) and one.branches[0][0].ty.base == CLOCK.base:
-                self.clocked.setdefault(zone, one.origin)
-            pairs = self._pairs(one.left, one.right) if isinstance(one, Equality) else []
-            for at, e in pairs or [(zone, e) for e in expressions(one)]:
-                self._expression(e, at, one.origin)
-            pending += bodies(one)
-        return zone
-
-    def of_algorithm(self, statements: list[Statement]) -> int:
-        zone = self._zone()
-        for statement in statements:
-            self._join(zone, self.of_part(statement), statement.origin)
-        return zone
-
-    def _pairs(self, left: Expr | TupleTarget, right: Expr) -> list[tuple[int, Expr]]:
-        """An equation between arrays of clocks as scalar ones: expressions with the zone of each; else empty."""
-        if isinstance(left, TupleTarget) or left.ty.base != CLOCK.base or not left.ty.dims:
-            return []
-        these, those = _elements(left), _elements(right)
-        if these is None or those is None or len(these) != len(those):
-            return []
-        zones = [self._zone() for _ in these]
-        return [*zip(zones, these, strict=True), *zip(zones, those, strict=True)]
-
-    def _zone(self) -> int:
-        self.base.add()
-        return self.sub.add()
-
-    def _variable(self, name: str) -> int:
-        """Its number; elements of an array of clocks have this one and those behind it."""
-        number = self.variables.get(name)
-        if number is None:
-            number = self.variables[name] = self._zone()
-            ty = self._flat.variables[name].ty
-            for _ in range(scalar_size(ty) - 1 if ty.base == CLOCK.base else 0):
-                self._zone()
-        return number
-
-    def _join(self, a: int, b: int, origin: Origin) -> None:
-        self.base.union(a, b)
-        self.sub.union(a, b)
-        self.edges.append(_Edge(a, b, origin))
-
-    def _relate(self, outer: int, inner: int, operator: str, amount: Fraction | None, origin: Origin) -> None:
-        self.relations.append(_Relation(outer, inner, operator, amount, origin))
-        self.edges.append(_Edge(outer, inner, origin))
-
-    def _expression(self, expression: Expr, zone: int, origin: Origin) -> None:
-        stack = [(expression, zone)]
-        seen: set[tuple[Expr, int]] = set()
-        while stack:
-            view = stack.pop()
-            if view in seen:
-                continue
-            seen.add(view)
-            e, here = view
-            if isinstance(e, Ref):
-                if _varies(self._flat, e.name):
-                    several = scalar_size(e.ty) if e.ty.base == CLOCK.base else 1
-                    for k in range(several):
-                        self._join(here, self._variable(e.name) + k, origin)
-            elif (position := _position(e)) is not None:
-                self._join(here, self._variable(position[0]) + position[1], origin)
-            elif isinstance(e, Builtin) and e.name in _CLOCKED:
-                stack += self._operator(e, here, origin)
-            else:
-                stack += [(child, here) for child in e.children()]
-
-    def _operator(self, e: Builtin, here: int, origin: Origin) -> Iterator[tuple[Expr, int]]:
-        """What a clock operator does to the zone it stands in; gives its arguments with theirs."""
-        if e.name == "Clock":
-            yield from self._clock(e, here, origin)
-            return
-        if e.name == "hold":
-            self.unclocked.setdefault(here, origin)
-        else:
-            self.clocked.setdefault(here, origin)
-        if e.name in ("previous", "firstTick", "interval"):
-            yield from ((argument, here) for argument in e.args)
-            return
-        inner = self._zone()
-        yield e.args[0], inner
-        if e.name == "sampled":
-            self.unclocked.setdefault(inner, origin)
-            yield from ((clock, here) for clock in e.args[1:])
-            return
-        self.clocked.setdefault(inner, origin)
-        if e.name != "hold":
-            self.base.union(here, inner)
-        if e.name in _RATE_CHANGES:
-            self._relate(here, inner, e.name, self._amount(e), origin)
-        elif e.name == "noClock":
-            self.edges.append(_Edge(here, inner, origin, related=False))
-
-    def _clock(self, e: Builtin, here: int, origin: Origin) -> Iterator[tuple[Expr, int]]:
-        self.clocked.setdefault(here, origin)
-        if not e.args:
-            return  # inferred
-        if e.args[0].ty.base == CLOCK.base:  # Clock(c, solverMethod): the ticks of c, a partition of its own
-            inner = self._zone()
-            self.base.union(here, inner)
-            self._relate(here, inner, "shiftSample", Fraction(0), origin)
-            if len(e.args) > 1:
-                self.solvers.setdefault(here, e.args[1])
-            yield e.args[0], inner
-            return
-        self.definitions.append(_Definition(here, e, origin))
-        for argument in e.args:  # an interval or a condition comes from elsewhere
-            yield argument, self._zone()
-
-    def _amount(self, e: Builtin) -> Fraction | None:
-        values = [_integer(self._flat, argument) for argument in e.args[1:]]
-        if e.name in ("subSample", "superSample"):
-            return Fraction(values[0]) if values and values[0] else None
-        if not values or values[0] is None:
-            return None
-        resolution = values[1] if len(values) > 1 else 1
-        return Fraction(values[0], resolution) if resolution else None
-
-
-def _position(e: Expr) -> tuple[str, int] | None:
-    """Array and row-major position of an element of an array of clocks."""
-    if not isinstance(e, Index) or e.ty != CLOCK or not isinstance(e.base, Ref):
-        return None
-    position = 0
-    for sub, size in zip(e.subs, e.base.ty.dims, strict=True):
-        if not isinstance(sub, Int) or size is None:
-            return None
-        position = position * size + sub.value - 1
-    return e.base.name, position
-
-
-def _elements(e: Expr) -> list[Expr] | None:
-    """The elements of an array of clocks, where it is spelt out or a variable."""
-    if not e.ty.dims:
-        return [e]
-    if isinstance(e, Array):
-        inner = [_elements(item) for item in e.elements]
-        return None if None in inner else [x for items in inner if items is not None for x in items]
-    if isinstance(e, Ref) and all(n is not None for n in e.ty.dims):
-        ranges = [range(1, n + 1) for n in e.ty.dims if n is not None]
-        return [Index(e, tuple(map(Int, at)), CLOCK) for at in product(*ranges)]
-    return None
-
-
-def _integer(flat: Flat, e: Expr) -> int | None:
-    """The value of an Integer literal, or of a parameter bound to one."""
-    e = _bound(flat, e)
-    return e.value if isinstance(e, Int) else None
-
-
-def _bound(flat: Flat, e: Expr) -> Expr:
-    """What a parameter is bound to in the end; anything else as it is."""
-    for _ in range(100):  # a chain of parameters; a longer one is a cycle
-        variable = flat.variables.get(e.name) if isinstance(e, Ref) else None
-        if variable is None or variable.binding is None or _varies(flat, variable.name):
-            break
-        e = variable.binding
-    return e
-
-
-# ------------------------------------------------------------------------------------------------------------ inference
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,15 +107,15 @@ class _Ticks:
 
 
 class _Inference:
-    def __init__(self, flat: Flat, zones: _Zones, equations: list[int], algorithms: list[int]) -> None:
+    def __init__(self, flat: Flat, zones: Zones, equations: list[int], algorithms: list[int]) -> None:
         self._flat = flat
         self._zones = zones
         self._equations = equations
         self._algorithms = algorithms
         self._diagnostics: list[Diagnostic] = []
         self._ticks: dict[int, _Ticks] = {}  # by sub-partition
-        self._clock_of: dict[int, _Definition] = {}  # by sub-partition: its first definition
-        self._too_early: _Relation | None = None  # it leads to before the first tick of a clock
+        self._clock_of: dict[int, Definition] = {}  # by sub-partition: its first definition
+        self._too_early: Relation | None = None  # it leads to before the first tick of a clock
 
     def result(self) -> ClockResult:
         clocked = self._clocked_bases()
@@ -396,7 +147,7 @@ class _Inference:
         ]
         return _at("S470", "clocked and continuous variables meet without sample or hold between them", where, *notes)
 
-    def _meeting(self, first: _Definition, other: _Definition) -> Diagnostic:
+    def _meeting(self, first: Definition, other: Definition) -> Diagnostic:
         between = self._way([first.zone], [other.zone], [e for e in self._zones.edges if e.related])[2]
         where = between[len(between) // 2].origin if between else other.origin
         notes = [
@@ -406,18 +157,18 @@ class _Inference:
         ]
         return _at("S471", "two different clocks meet here", where, *notes)
 
-    def _way(self, starts: list[int], ends: list[int], edges: list[_Edge]) -> tuple[int, int, list[_Edge]]:
+    def _way(self, starts: list[int], ends: list[int], edges: list[Edge]) -> tuple[int, int, list[Edge]]:
         """The shortest way between zones of one partition: its ends, and what joins them."""
-        near: dict[int, list[tuple[int, _Edge]]] = {}
+        near: dict[int, list[tuple[int, Edge]]] = {}
         for edge in edges:
             near.setdefault(edge.a, []).append((edge.b, edge))
             near.setdefault(edge.b, []).append((edge.a, edge))
         goals = set(ends)
-        came: dict[int, tuple[int, _Edge] | None] = dict.fromkeys(starts)
+        came: dict[int, tuple[int, Edge] | None] = dict.fromkeys(starts)
         queue = list(came)
         for at in queue:
             if at in goals:
-                way: list[_Edge] = []
+                way: list[Edge] = []
                 last = at
                 while (step := came[at]) is not None:
                     way.append(step[1])
@@ -434,7 +185,7 @@ class _Inference:
         sub = self._zones.sub
         for definition in self._zones.definitions:
             self._clock_of.setdefault(sub.find(definition.zone), definition)
-        links: dict[int, list[tuple[int, _Relation, bool]]] = {}
+        links: dict[int, list[tuple[int, Relation, bool]]] = {}
         for relation in self._zones.relations:
             outer, inner = sub.find(relation.outer), sub.find(relation.inner)
             if relation.amount is not None:
@@ -472,7 +223,7 @@ class _Inference:
             text = f"{self._too_early.operator} makes a clock start before its base clock"
             self._diagnostics.append(_at("S473", text, self._too_early.origin))
 
-    def _check_inferred(self, relation: _Relation, outer: _Ticks | None, inner: _Ticks | None) -> None:
+    def _check_inferred(self, relation: Relation, outer: _Ticks | None, inner: _Ticks | None) -> None:
         """A factor left out must come out as a whole number from the clocks on both sides."""
         if outer is not None and inner is not None and outer.anchor == inner.anchor:
             ends: tuple[Fraction | None, Fraction | None] = outer.factor, inner.factor
@@ -494,7 +245,7 @@ class _Inference:
         period = _period(self._flat, self._clock_of[ticks.anchor].clock)
         return None if period is None else period * ticks.factor
 
-    def _agree(self, first: _Definition, other: _Definition, ticks: _Ticks) -> bool:
+    def _agree(self, first: Definition, other: Definition, ticks: _Ticks) -> bool:
         if first.clock is other.clock:
             return ticks.factor == 1 and ticks.shift == 0
         a, b = _period(self._flat, first.clock), _period(self._flat, other.clock)
@@ -533,7 +284,7 @@ class _Inference:
         return {root: tuple(things) for root, things in members.items()}
 
 
-def _related(ticks: _Ticks, relation: _Relation, outwards: bool) -> _Ticks:
+def _related(ticks: _Ticks, relation: Relation, outwards: bool) -> _Ticks:
     """Ticks on the other side of a rate change: of its value (outwards) or of its argument."""
     assert relation.amount is not None
     amount, factor, shift = relation.amount, ticks.factor, ticks.shift
@@ -550,11 +301,11 @@ def _related(ticks: _Ticks, relation: _Relation, outwards: bool) -> _Ticks:
 
 def _period(flat: Flat, clock: Builtin) -> Fraction | None:
     """Seconds between the ticks of `Clock(n, resolution)` or `Clock(interval)`, where they are literal and sensible."""
-    first = _bound(flat, clock.args[0])
+    first = bound(flat, clock.args[0])
     if isinstance(first, Real):  # a decimal as it was written: 0.02 is 1/50
         return Fraction(repr(first.value)) if 0 < first.value < math.inf else None
-    n = _integer(flat, first)
-    resolution = _integer(flat, clock.args[1]) if len(clock.args) > 1 else 1
+    n = integer(flat, first)
+    resolution = integer(flat, clock.args[1]) if len(clock.args) > 1 else 1
     return Fraction(n, resolution) if n and resolution and n * resolution > 0 else None
 
 
