@@ -44,4 +44,62 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     der(u) = -3*T;
   end RecordWithText;
+
+  model ZeroCapacity "A storage of size zero: its equation holds no derivative"
+    parameter Real C = 0;
+    parameter Real R = 2;
+    Real v, i;
+  equation
+    C*der(v) = i;
+    i = (sin(time) - v)/R;
+  end ZeroCapacity;
+
+  model CoupledPerfectly "Two storages that are one: the difference of their equations holds no derivative"
+    parameter Real L1 = 2, L2 = 2, M = 2;
+    Real i1(start = 1, fixed = true), i2, u, d;
+  equation
+    u = L1*der(i1) + M*der(i2);
+    d = (L1 - M)*der(i1) + (M - L2)*der(i2);
+    u = -2*i1;
+    u - d = -2*i2;
+  end CoupledPerfectly;
+
+  record Device
+    Real area = 0;
+    Real slope = 3;
+  end Device;
+
+  record Flows
+    Real i;
+    Real c;
+  end Flows;
+
+  function flows "A device without area has no capacity at any voltage"
+    input Device device;
+    input Real v;
+    output Flows f;
+  protected
+    Real width;
+  algorithm
+    if v > 0 then
+      width := sqrt(1 + v);
+    else
+      width := 1/(1 - v);
+    end if;
+    f.i := device.slope*v;
+    f.c := device.area*width;
+    for k in 1:20 loop
+      f.i := f.i + 0*k;
+    end for;
+    annotation(Inline = false);
+  end flows;
+
+  model ZeroFromFunction "A capacity that a function gives as zero"
+    parameter Device device;
+    Flows f = flows(device, v);
+    Real v, i;
+  equation
+    i = f.c*der(v);
+    i + f.i = 6*time;
+  end ZeroFromFunction;
 end Causes;

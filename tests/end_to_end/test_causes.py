@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import kilohertz
+from kilohertz.base import ModelError
 from kilohertz.results import Result
 
 FILE = Path(__file__).with_name("causes.mo")
@@ -24,9 +25,19 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("LeftLimit", 2.0, {"kept": 1.0, "y": 11.0}),
         ("ByHomotopy", 1.0, {"x": 100.0}),
         ("RecordWithText", 1.0, {"T": math.exp(-1.0)}),
+        ("ZeroCapacity", 1.0, {"v": math.sin(1.0), "i": 0.0}),
+        ("CoupledPerfectly", 1.0, {"i1": math.exp(-0.5), "i2": math.exp(-0.5)}),
+        ("ZeroFromFunction", 1.0, {"v": 2.0}),
     ],
 )
 def test_the_final_values_are_right(model: str, stop: float, expected: dict[str, float]) -> None:
     result = run(model, stop)
     for name, value in expected.items():
         assert result[name][-1] == pytest.approx(value, rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_what_was_taken_as_zero_must_stay_zero() -> None:
+    model = kilohertz.load(f"{FILE}:Causes.ZeroCapacity")
+    assert any("taken as zero" in note and "C" in note for note in model.process().notes)
+    with pytest.raises(ModelError, match="C was zero when the model was translated"):
+        model.simulate(settings={"C": 1.0})

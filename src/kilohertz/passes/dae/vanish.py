@@ -1,64 +1,175 @@
-"""Computed parameters that are zero and multiply an unknown: the term is dropped before the structure is analysed.
+"""Factors that are zero: the terms they multiply are dropped before the structure is analysed.
 
-  i*R = v - u,  R = f(device) = 0      becomes      0 = v - u
+  i*R = v - u,  R = f(device) = 0            becomes      0 = v - u
+  i = C*der(v),  C = 0                       becomes      i = 0           (v is no state any more)
+  dv = (L1 - M)*der(i1),  L1 = M             becomes      dv = 0
+  i = c*der(v),  (c, ...) = f(device, v)     becomes      i = 0           where f gives c = 0 whatever v is
 
-The equation then says something about v and u, not about i; index reduction and matching must know.  Only parameters
-that the user does not set directly are taken as zero (their value follows from others while the model is translated),
-and only in equations from which an unknown disappears.  A note says which.  Cost: linear.
+The equation then says something else about its unknowns; index reduction and matching must know.  Zeros that the user
+does not set directly are put into every equation that loses an unknown by it; another factor only where the equation
+loses all its derivatives: nothing could be solved for them.  A note names the factors, and an assertion stops
+a run in which one of them is no longer zero.  Cost: linear, but for the calls looked into.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kilohertz.ir import build
-from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role
-from kilohertz.ir.expr import Expr, Real, Ref
-from kilohertz.ir.types import REAL
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, der_name, roots, show
+from kilohertz.ir.expr import Binary, Expr, Real, Ref, Str
+from kilohertz.ir.flat import Assert
+from kilohertz.ir.types import BOOLEAN, REAL
+from kilohertz.passes.algebra import simplify_node
+from kilohertz.passes.dae.zero_outputs import zero_outputs
+from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import parameter_values
 
 _KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
+_MOST_NAMED = 5
 
 
 def vanish(dae: Dae) -> Dae:
-    """The model without the terms that computed zero parameters multiply."""
-    zeros = _computed_zeros(dae)
-    if not zeros:
-        return dae
-    fixed: dict[str, None] = {}
-    equations = [_without(e, dae, zeros, fixed) for e in dae.equations]
-    if not fixed:
-        return dae
-    names = ", ".join(list(fixed)[:5]) + (f" and {len(fixed) - 5} more" if len(fixed) > 5 else "")
-    note = f"taken as zero, since equations lose an unknown by it: {names}"
-    return replace(dae, equations=equations, notes=[*dae.notes, note])
+    """The model without the terms that zero factors multiply."""
+    return _Vanisher(dae).run()
 
 
-def _computed_zeros(dae: Dae) -> dict[str, Expr]:
-    called = {
-        t.name for e in dae.equations if isinstance(e, CallEquation) for o in e.targets for t in o if isinstance(t, Ref)
-    }
-    zeros: dict[str, Expr] = {}
-    for name, value in parameter_values(dae).items():
-        v = dae.variables.get(name)
-        if value != 0.0 or v is None or v.role is not Role.PARAMETER or v.ty != REAL:
-            continue
-        if name in called or (v.binding is not None and not build.is_literal(v.binding)):
-            zeros[name] = Real(0.0)
-    return zeros
+class _Vanisher:
+    def __init__(self, dae: Dae) -> None:
+        self._dae = dae
+        self._values = parameter_values(dae)
+        self._rates = _rates(dae)
+        self._dropped: dict[Expr, None] = {}
+
+    def run(self) -> Dae:
+        always = zero_outputs(self._dae, self._values, self._factors_of_rates())
+        numeric = Numeric(self._values | dict.fromkeys(always, 0.0))
+        computed = self._computed()
+        equations = [self._without(e, numeric, computed) for e in self._dae.equations]
+        if not self._dropped:
+            return self._dae
+        factors = list(self._dropped)
+        names = ", ".join(show(f) for f in factors[:_MOST_NAMED])
+        more = f" and {len(factors) - _MOST_NAMED} more" if len(factors) > _MOST_NAMED else ""
+        note = f"taken as zero, since equations lose an unknown by it: {names}{more}"
+        asserts = [*self._dae.asserts, *(_still_zero(f) for f in factors)]
+        dae = replace(self._dae, equations=equations, notes=[*self._dae.notes, note], asserts=asserts)
+        return _without_lost_states(dae)
+
+    def _factors_of_rates(self) -> set[str]:
+        """Variables that multiply something with a derivative in it."""
+        found: set[str] = set()
+        for e in self._dae.equations:
+            if isinstance(e, Equation) and any(n in self._rates for n in _names(e)):
+                for node in _products(e):
+                    found.update(f.name for f in (node.left, node.right) if isinstance(f, Ref))
+        return found
+
+    def _without(self, e: AnyEquation, numeric: Numeric, computed: dict[str, Expr]) -> AnyEquation:
+        if not isinstance(e, Equation) or e.left.ty != REAL:
+            return e
+        e = self._without_computed(e, computed)
+        factors = list(dict.fromkeys(f for node in _products(e) for f in _zero_factors(node, numeric)))
+        if not factors:
+            return e
+        before = _names(e)
+        fresh = _with_zeros(e, factors)
+        rates = {n for n in before if n in self._rates}
+        if not rates or not rates.isdisjoint(_names(fresh)):
+            return e
+        self._dropped.update(dict.fromkeys(factors))
+        return fresh
+
+    def _without_computed(self, e: Equation, computed: dict[str, Expr]) -> Equation:
+        before = _names(e)
+        used = [n for n in before if n in computed]
+        if not used:
+            return e
+        fresh = replace(e, left=build.substitute(e.left, computed), right=build.substitute(e.right, computed))
+        if not any(self._is_unknown(n) for n in before - _names(fresh)):
+            return e
+        self._dropped.update((Ref(n, REAL), None) for n in sorted(used))
+        return fresh
+
+    def _is_unknown(self, name: str) -> bool:
+        v = self._dae.variables.get(name)
+        return v is None or v.role not in _KNOWN
+
+    def _computed(self) -> dict[str, Expr]:
+        """Zeros that follow from other values while the model is translated."""
+        called = {t.name for e in self._dae.equations if isinstance(e, CallEquation) for t in _targets(e)}
+        zeros: dict[str, Expr] = {}
+        for name, value in self._values.items():
+            v = self._dae.variables.get(name)
+            if value != 0.0 or v is None or v.role is not Role.PARAMETER or v.ty != REAL:
+                continue
+            if name in called or (v.binding is not None and not build.is_literal(v.binding)):
+                zeros[name] = Real(0.0)
+        return zeros
 
 
-def _without(e: AnyEquation, dae: Dae, zeros: dict[str, Expr], fixed: dict[str, None]) -> AnyEquation:
-    if not isinstance(e, Equation):
-        return e
-    before = {r.name for side in (e.left, e.right) for r in build.refs(side)}
-    used = [n for n in zeros if n in before] if len(zeros) < len(before) else [n for n in before if n in zeros]
-    if not used:
-        return e
-    left, right = build.substitute(e.left, zeros), build.substitute(e.right, zeros)
-    after = {r.name for side in (left, right) for r in build.refs(side)}
-    lost = [n for n in before - after if n not in dae.variables or dae.variables[n].role not in _KNOWN]
-    if not lost:
-        return e
-    fixed.update(dict.fromkeys(sorted(used)))
+def _targets(e: CallEquation) -> list[Ref]:
+    return [t for o in e.targets for t in o if isinstance(t, Ref)]
+
+
+def _rates(dae: Dae) -> set[str]:
+    """Derivatives, and variables that are just another name of one."""
+    rates = {der_name(v.name) for v in dae.variables.values() if v.role is Role.STATE}
+    for e in dae.equations:
+        if isinstance(e, Equation) and isinstance(e.left, Ref) and isinstance(e.right, Ref):
+            pair = (e.left.name, e.right.name)
+            if pair[0] in rates or pair[1] in rates:
+                rates.update(n for n in pair if n in dae.variables and dae.variables[n].role is Role.ALGEBRAIC)
+    return rates
+
+
+def _names(e: Equation) -> set[str]:
+    return {r.name for side in (e.left, e.right) for r in build.refs(side)}
+
+
+def _products(e: Equation) -> Iterable[Binary]:
+    for side in (e.left, e.right):
+        for node in build.walk(side):
+            if isinstance(node, Binary) and _factors(node):
+                yield node
+
+
+def _zero_factors(node: Binary, numeric: Numeric) -> list[Expr]:
+    return [f for f in _factors(node) if not build.is_literal(f) and numeric(f) == 0.0]
+
+
+def _factors(node: Binary) -> tuple[Expr, ...]:
+    if node.op == "*":
+        return node.left, node.right
+    return (node.left,) if node.op == "/" else ()
+
+
+def _with_zeros(e: Equation, factors: list[Expr]) -> Equation:
+    zeros = set(factors)
+
+    def replaced(node: Expr) -> Expr:
+        if isinstance(node, Binary) and any(f in zeros for f in _factors(node)):
+            return Real(0.0)
+        return simplify_node(node)
+
+    memo: dict[Expr, Expr] = {}
+    left, right = build.map_expr(e.left, replaced, memo), build.map_expr(e.right, replaced, memo)
     return replace(e, left=left, right=right)
+
+
+def _still_zero(factor: Expr) -> Assert:
+    name = show(factor)
+    text = f"{name} was zero when the model was translated; give it another value in the model and translate again"
+    return Assert(Binary("==", factor, Real(0.0), BOOLEAN), Str(text), None)
+
+
+def _without_lost_states(dae: Dae) -> Dae:
+    """A variable whose derivative is gone from every equation is no state."""
+    used = {r.name for e in (*dae.equations, *dae.initial_equations) for x in roots(e) for r in build.refs(x)}
+    used |= {a.target.name for w in dae.whens for a in w.actions if hasattr(a, "target")}
+    variables = {
+        n: replace(v, role=Role.ALGEBRAIC) if v.role is Role.STATE and not {n, der_name(n)} & used - {n} else v
+        for n, v in dae.variables.items()
+    }
+    return replace(dae, variables=variables)
