@@ -182,6 +182,17 @@ class AliasOf:
     value: Expr | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """States that are chosen in the run: each of `states` stands for one of `candidates` at a time.
+
+    The candidates that are states at the start come first: their start values are the better initial values.
+    """
+
+    candidates: tuple[str, ...]
+    states: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Dae:
     """The system: as many equations as unknowns (algebraics, discretes, relations, derivatives) in `equations`."""
@@ -198,6 +209,7 @@ class Dae:
     asserts: list[Assert] = field(default_factory=list)
     aliases: dict[str, AliasOf] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    selections: list[Selection] = field(default_factory=list)
     experiment: Experiment = field(default_factory=Experiment)
     notes: list[str] = field(default_factory=list)
     description: str = ""

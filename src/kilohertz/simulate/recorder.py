@@ -82,7 +82,7 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
     for name in _names_in_order(program):
         alias = step.aliases.get(name)
         v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
-        if name.startswith("$") or not wanted(name, v if alias is None else None):
+        if name.startswith(("$", "der($")) or not wanted(name, v if alias is None else None):
             continue
         if alias is None:
             assert v is not None

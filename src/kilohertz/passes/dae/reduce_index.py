@@ -8,7 +8,7 @@
 3. Dummy derivatives (Mattsson, Söderlind 1993): in each strong component of the highest-order system as many
    derivatives become algebraic as equations were differentiated there; level by level downwards.  Which: those whose
    integral is least wanted as a state (stateSelect, then fixed, then start given), by pivots of the constraint Jacobian
-   at the start values.  The choice is static.
+   at the start values.  Where such a pivot may vanish, the choice among equals is made in the run (`dynamic_states`).
 
 Cost: one maximum matching, then one search per differentiation; each differentiates only what it coloured.
 """
@@ -26,6 +26,7 @@ from kilohertz.ir.dae import (
     Dae,
     DaeVariable,
     Equation,
+    Reinit,
     Role,
     Select,
     der_name,
@@ -34,9 +35,10 @@ from kilohertz.ir.dae import (
 from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify, substitute
+from kilohertz.passes.dae.dynamic_states import Candidates, DynamicStates
 from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction
-from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
-from kilohertz.passes.dae.select_states import Candidate, Explicit, Points, choose
+from kilohertz.passes.dae.rewrite import copied, rename_rates, rewritten_equation, rewritten_rest
+from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular
@@ -66,6 +68,8 @@ class _Reducer:
         self._column_of: list[int] = []
         self._row_of: list[int] = []
         self._report = Reduction()
+        self._dynamic: list[tuple[list[int], Dynamic]] = []
+        self._set_by_reinit = {a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit)}
         self._points = Points(dae)
 
     def run(self) -> tuple[Dae, Reduction]:
@@ -390,17 +394,31 @@ class _Reducer:
             raise self._endless(rows[0])
         if len(columns) == len(rows):
             return columns
-        options = []
-        for c in columns:
-            name = self._names[c]
-            options.append(Candidate(name, None if name in computed else self._integral(c)))
+        options = [self._candidate(c, self._names[c] in computed) for c in columns]
         picked = choose(equations, options, self._points, self._call_rule)
-        self._report.choices.append(self._choice(columns, options, set(picked)))
-        for k in picked:
+        self._report.choices.append(self._choice(columns, options, set(picked.dummies)))
+        for k in picked.dummies:
             v = options[k].integral
             if v is not None and v.select is Select.ALWAYS:
                 self._dae.notes.append(f"{v.name} has stateSelect=always but cannot be a state")
-        return [columns[k] for k in picked]
+        self._dynamic += [(columns, d) for d in picked.dynamic]
+        left = (k for d in picked.dynamic for k in d.members)
+        return [columns[k] for k in sorted((*picked.dummies, *left))]
+
+    def _candidate(self, c: int, computed: bool) -> Candidate:
+        """With what it is the first, second, ... derivative of, where that has a name."""
+        below: list[DaeVariable] = []
+        i = self._previous[c]
+        while self._previous[i] != FREE:
+            i = self._previous[i]
+            v = self._wish(i)
+            below += [] if v is None else [v]
+        return Candidate(self._names[c], self._wish(self._previous[c]), tuple(below), computed)
+
+    def _wish(self, i: int) -> DaeVariable | None:
+        """A variable; what `reinit` sets has to be a state (MLS 8.3.6)."""
+        v = self._dae.variables.get(self._names[i])
+        return v if v is None or v.name not in self._set_by_reinit else replace(v, select=Select.ALWAYS)
 
     def _choice(self, columns: list[int], options: list[Candidate], picked: set[int]) -> Choice:
         kept, integrals = [], []
@@ -411,9 +429,6 @@ class _Reducer:
                 integrals.append(self._names[below] if below != FREE else "")
         dummies = (options[k].integral for k in sorted(picked))
         return Choice(tuple(kept), tuple(v for v in dummies if v is not None), tuple(integrals))
-
-    def _integral(self, c: int) -> DaeVariable | None:
-        return self._dae.variables.get(self._names[self._previous[c]])
 
     # ------------------------------------------------------------------------------------------------------ the result
 
@@ -445,40 +460,21 @@ class _Reducer:
                 self._tie(i, equations)
         dae.variables.update(extra)
         dae.equations = equations
-        self._rename_states(dae)
+        self._add_dynamic()
+        rename_rates(dae)
         self._report.dummies = [self._names[c] for c in sorted(dummies)]
         return dae
 
-    def _rename_states(self, dae: Dae) -> None:
-        """A state that is itself the derivative of a state needs a name beside that derivative's slot."""
-        clashes = [
-            v
-            for v in dae.variables.values()
-            if v.role is Role.STATE and v.name.startswith("der(") and self._is_state(dae, v.name[4:-1])
-        ]
-        if not clashes:
-            return
-        values: dict[str, Expr] = {}
-        for v in clashes:
-            fresh = f"$rate({v.name[4:-1]})"
-            values[v.name] = Ref(fresh, REAL)
-            values[der_name(v.name)] = Ref(der_name(fresh), REAL)
-            dae.variables[fresh] = replace(dae.variables.pop(v.name), name=fresh)
-        memo: dict[Expr, Expr] = {}
-
-        def rule(e: Expr) -> Expr:
-            return substitute(e, values, memo)
-
-        dae.equations = [rewritten_equation(e, rule) for e in dae.equations]
-        for v in clashes:
-            dae.equations.append(Equation(Ref(v.name, REAL), values[v.name], v.origin))
-        dae.initial_equations = [rewritten_equation(e, rule) for e in dae.initial_equations]
-        rewritten_rest(dae, rule)
-
-    @staticmethod
-    def _is_state(dae: Dae, name: str) -> bool:
-        v = dae.variables.get(name)
-        return v is not None and v.role is Role.STATE
+    def _add_dynamic(self) -> None:
+        made = DynamicStates(self._dae, self._dae.equations)
+        for columns, d in self._dynamic:
+            members = [columns[k] for k in d.members]
+            names = tuple(self._names[self._previous[c]] for c in members)
+            rates = tuple(self._names[c] for c in members)
+            states = tuple(d.members.index(k) for k in d.states)
+            added = made.add(Candidates(names, rates, states, len(d.forced), d.jacobian))
+            self._report.states += added
+            self._report.chosen_in_run |= dict.fromkeys(added, names)
 
     def _is_own_derivative(self, i: int, dummies: set[int]) -> bool:
         """Named der(x) of a state x: no variable of its own is needed."""

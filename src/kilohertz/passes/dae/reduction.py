@@ -34,6 +34,7 @@ class Reduction:
     choices: list[Choice] = field(default_factory=list)
     dummies: list[str] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
+    chosen_in_run: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a state: its candidates
 
     @property
     def n_differentiated(self) -> int:
@@ -42,6 +43,7 @@ class Reduction:
     def reasons(self) -> dict[str, str]:
         """Why each state is one."""
         found = dict.fromkeys(self.states, FREE_STATE)
+        found |= {s: f"one of {{{', '.join(names)}}}, chosen in the run" for s, names in self.chosen_in_run.items()}
         for choice in self.choices:
             for v, integral in zip(choice.kept, choice.integrals, strict=True):
                 if v.name in found:

@@ -16,10 +16,14 @@ from kilohertz.ir.dae import (
     Effect,
     Equation,
     Reinit,
+    Role,
     When,
+    der_name,
 )
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import substitute
 
 Rule = Callable[[Expr], Expr]
 
@@ -85,3 +89,35 @@ def copied(dae: Dae) -> Dae:
         value = getattr(dae, part.name)
         parts[part.name] = value.copy() if isinstance(value, (list, dict)) else value
     return Dae(**parts)
+
+
+def rename_rates(dae: Dae) -> None:
+    """A state that is itself the derivative of a state needs a name beside that derivative's slot."""
+
+    def is_state(name: str) -> bool:
+        v = dae.variables.get(name)
+        return v is not None and v.role is Role.STATE
+
+    clashes = [
+        v
+        for v in dae.variables.values()
+        if v.role is Role.STATE and v.name.startswith("der(") and is_state(v.name[4:-1])
+    ]
+    if not clashes:
+        return
+    values: dict[str, Expr] = {}
+    for v in clashes:
+        fresh = f"$rate({v.name[4:-1]})"
+        values[v.name] = Ref(fresh, REAL)
+        values[der_name(v.name)] = Ref(der_name(fresh), REAL)
+        dae.variables[fresh] = replace(dae.variables.pop(v.name), name=fresh)
+    memo: dict[Expr, Expr] = {}
+
+    def rule(e: Expr) -> Expr:
+        return substitute(e, values, memo)
+
+    dae.equations = [rewritten_equation(e, rule) for e in dae.equations]
+    for v in clashes:
+        dae.equations.append(Equation(Ref(v.name, REAL), values[v.name], v.origin))
+    dae.initial_equations = [rewritten_equation(e, rule) for e in dae.initial_equations]
+    rewritten_rest(dae, rule)

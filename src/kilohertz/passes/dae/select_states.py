@@ -3,22 +3,28 @@
 The Jacobian of the differentiated constraints by the candidate derivatives is evaluated near the start: state
 candidates have their start values, moved a little so that a symmetric position does not hide what holds everywhere
 else; other variables follow from the equations that give them.  Columns are taken in order of preference, and among
-equals by the largest pivot, as long as they raise the rank.  Where that does not do, all values are pseudo-random.
+equals by pivots that cannot vanish, then by the largest pivot, as long as they raise the rank (`pivots`).  Where that
+does not do, all values are pseudo-random.
+
+The choice is static where every pivot is safe, or where stateSelect alone decides.  Else the candidates of one rank
+that the unsafe rows tie together are left to the run (`Dynamic`, see `dynamic_states`).
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.graphs import UnionFind
 from kilohertz.ir import build
-from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, print_equation
+from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, Select, print_equation
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
+from kilohertz.passes.dae.pivots import Pivot, SparseRow, pivots, reduced
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import parameter_values
@@ -28,10 +34,34 @@ CallRule = Callable[[Call, list[Expr], int | None], Expr]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A derivative by its name, and the variable it is the derivative of (None: itself a derivative)."""
+    """A derivative by its name, the variable it is the derivative of (None: it has no name of its own), and what that
+    one is the derivative of in turn: its wishes count too, since position and velocity are chosen together."""
 
     name: str
     integral: DaeVariable | None
+    below: tuple[DaeVariable, ...] = ()
+    computed: bool = False  # by a call: it cannot be left to the integrator
+
+    @property
+    def _chain(self) -> tuple[DaeVariable, ...]:
+        return self.below if self.integral is None else (self.integral, *self.below)
+
+    @property
+    def wanted(self) -> int:
+        """How much its integral is wanted as a state; an `avoid` anywhere counts more than a `prefer`."""
+        if self.computed or not self._chain:
+            return 0
+        values = [v.select.value for v in self._chain]
+        least = min(values)
+        return least if least < Select.DEFAULT.value and max(values) < Select.ALWAYS.value else max(values)
+
+    @property
+    def fixed(self) -> bool:
+        return any(v.fixed for v in self._chain)
+
+    @property
+    def given(self) -> bool:
+        return any(v.start is not None for v in self._chain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +73,42 @@ class Explicit:
     origin: Origin = Origin()
 
 
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """Candidates of which some are states, which ones being decided in the run.
+
+    `forced` are dummies for good, but with pivots that may vanish.  `jacobian` has the columns forced, then members.
+    """
+
+    forced: tuple[int, ...]
+    members: tuple[int, ...]
+    states: tuple[int, ...]  # of the members: those that start as states
+    jacobian: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Positions of candidates: dummies for good (`forced` ones included), and what is left to the run."""
+
+    dummies: tuple[int, ...]
+    dynamic: tuple[Dynamic, ...] = ()
+
+
 class Points:
     """Where Jacobians are evaluated: near the start, and anywhere."""
 
     def __init__(self, dae: Dae) -> None:
         self._dae = dae
         self._made: dict[int, Numeric] = {}
+        self._occurrence = Occurrence()
+
+    def is_still(self, e: Expr | None) -> bool:
+        """Made of numbers and parameters alone."""
+        if e is None:
+            return False
+        variables = self._dae.variables
+        found = (variables.get(n) for n in self._occurrence.names(e))
+        return all(v is not None and v.role in (Role.PARAMETER, Role.CONSTANT) for v in found)
 
     def __getitem__(self, attempt: int) -> Numeric:
         if attempt not in self._made:
@@ -59,21 +119,75 @@ class Points:
 
 def choose(
     equations: list[Equation | Explicit], options: list[Candidate], points: Points, call_rule: CallRule | None
-) -> list[int]:
-    """Positions of the candidates that become dummies, as many as there are equations."""
+) -> Picked:
+    """Which candidates become dummies, as many as there are equations, and which are left to the run."""
     jacobian = _jacobian(equations, options, call_rule)
+    still = np.array([[points.is_still(e) for e in row] for row in jacobian], dtype=bool)
     groups = _groups(options)
     for attempt in range(2):
         values = points[attempt]
         numbers = [[_entry(e, values, i, j) for j, e in enumerate(row)] for i, row in enumerate(jacobian)]
-        picked = _columns(numbers, groups, _weights(options))
-        if len(picked) == len(equations):
-            return sorted(picked)
+        found = pivots(np.array(numbers, dtype=float), still, groups, _weights(options))
+        if len(found) == len(equations):
+            return _settled(jacobian, found, options)
     e = equations[0]
     span = e.origin.spans[0] if e.origin.spans else None
     shown = print_equation(e)[:200] if isinstance(e, Equation) else f"call for {e.target}"
     text = f"no states can be chosen for this constraint: {shown}"
     raise ModelError(Diagnostic("B208", text, span))
+
+
+def _settled(jacobian: list[list[Expr | None]], found: list[Pivot], options: list[Candidate]) -> Picked:
+    """Static, except for the parts with pivots that may vanish and candidates of one rank."""
+    columns = {p.column for p in found}
+    dynamic: list[Dynamic] = []
+    if not all(p.safe for p in found):
+        sparse: list[SparseRow] = [{j: e for j, e in enumerate(row) if e is not build.ZERO} for row in jacobian]
+        column_of = {p.row: p.column for p in found}
+        for part in _parts(reduced(sparse, found), len(options)):
+            made = _dynamic(part, column_of, options)
+            if made is not None:
+                dynamic.append(made)
+                columns -= set(made.members)
+    return Picked(tuple(sorted(columns)), tuple(dynamic))
+
+
+def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseRow]]:
+    """Rows that share columns, together."""
+    sets = UnionFind(n_columns)
+    for row in rows.values():
+        first = next(iter(row))
+        for c in row:
+            sets.union(first, c)
+    found: dict[int, dict[int, SparseRow]] = {}
+    for i, row in rows.items():
+        found.setdefault(sets.find(next(iter(row))), {})[i] = row
+    return list(found.values())
+
+
+def _dynamic(part: dict[int, SparseRow], column_of: dict[int, int], options: list[Candidate]) -> Dynamic | None:
+    """The choice that is left in one part; None where there is none or it cannot be made in the run."""
+    picked = [column_of[i] for i in part]
+    top = max(options[c].wanted for c in picked)
+    inside = sorted({c for row in part.values() for c in row})
+    rivals = [c for c in inside if c not in picked and options[c].wanted == top]
+    if not rivals or top <= Select.NEVER.value:
+        return None
+    forced = tuple(c for c in sorted(picked) if options[c].wanted < top)
+    members = tuple(sorted([*rivals, *(c for c in picked if options[c].wanted == top)]))
+    rows: list[tuple[Expr, ...]] = []
+    for row in part.values():
+        entries = [_scaled(row.get(c, build.ZERO), options[c]) for c in (*forced, *members)]
+        if any(e is None for e in entries):
+            return None
+        rows.append(tuple(e for e in entries if e is not None))
+    return Dynamic(forced, members, tuple(rivals), tuple(rows))
+
+
+def _scaled(e: Expr | None, option: Candidate) -> Expr | None:
+    """In units of the candidate's nominal value, so that metres and radians compare."""
+    nominal = option.integral.nominal if option.integral is not None else None
+    return e if e is None or nominal is None else simplify(build.mul(e, nominal))
 
 
 def _jacobian(
@@ -106,22 +220,17 @@ def _seed(name: str) -> Callable[[Ref], Expr]:
     return lambda r: build.ONE if r.name == name else build.ZERO
 
 
-def _groups(options: list[Candidate]) -> list[list[int]]:
+def _groups(options: Sequence[Candidate]) -> list[list[int]]:
     """Candidates by how little their integral is wanted as a state."""
-
-    def key(j: int) -> tuple[int, bool]:
-        v = options[j].integral
-        return (0, False) if v is None else (v.select.value, v.fixed)
-
     by_key: dict[tuple[int, bool], list[int]] = {}
-    for j in range(len(options)):
-        by_key.setdefault(key(j), []).append(j)
+    for j, o in enumerate(options):
+        by_key.setdefault((o.wanted, o.fixed), []).append(j)
     return [by_key[k] for k in sorted(by_key)]
 
 
-def _weights(options: list[Candidate]) -> list[float]:
+def _weights(options: Sequence[Candidate]) -> list[float]:
     """A variable with a start given stays a state unless its pivot is ten times better."""
-    return [0.1 if o.integral is not None and o.integral.start is not None else 1.0 for o in options]
+    return [0.1 if o.given else 1.0 for o in options]
 
 
 def near_start(dae: Dae) -> dict[str, float]:
@@ -203,27 +312,3 @@ def _entry(e: Expr | None, values: Numeric, i: int, j: int) -> float:
         return _scatter(f"{i},{j}")
     value = values(e)
     return _scatter(f"{i},{j}") if value is None else float(value)
-
-
-def _columns(a: list[list[float]], groups: list[list[int]], weights: list[float]) -> list[int]:
-    """Gaussian elimination that takes columns group by group, in each the largest pivot first."""
-    m = np.array(a, dtype=float)
-    scale = float(np.abs(m).max()) if m.size else 0.0
-    weight = np.array(weights)
-    open_rows = np.ones(len(a), dtype=bool)
-    picked: list[int] = []
-    for group in groups:
-        left = list(group)
-        while left and open_rows.any():
-            rows = np.flatnonzero(open_rows)
-            part = np.abs(m[rows][:, left]) * weight[left]
-            at = int(part.argmax())  # the first of equals: ties go to the lower row, then column
-            i, k = divmod(at, len(left))
-            if part[i, k] <= 1e-9 * scale or part[i, k] == 0.0:
-                break
-            row, column = int(rows[i]), left.pop(k)
-            open_rows[row] = False
-            rest = np.flatnonzero(open_rows)
-            m[rest] -= np.outer(m[rest, column] / m[row, column], m[row])
-            picked.append(column)
-    return picked

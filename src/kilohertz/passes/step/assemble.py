@@ -267,10 +267,10 @@ def _without_initial(e: AnyEquation, value: Expr) -> AnyEquation:
             left, right = _replace_initial(e.left, value), _replace_initial(e.right, value)
             return Equation(left, right, e.origin, e.directed)
         return e
-    if isinstance(e, CallEquation) and _needs_replacing(e.call):
+    if isinstance(e, CallEquation) and (_needs_replacing(e.call) or (e.guard and _needs_replacing(e.guard))):
         call = _replace_initial(e.call, value)
         assert isinstance(call, Call)
-        return CallEquation(e.targets, call, e.origin, e.guard)
+        return CallEquation(e.targets, call, e.origin, e.guard and _replace_initial(e.guard, value))
     return e
 
 

@@ -134,8 +134,10 @@ class _Initial:
         for v in self._discretes():
             self._try(_start(Ref(pre_name(v.name), v.ty), v), None)
         missing = self._matching.row_of.count(FREE)
-        states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed]
+        selected = {s for one in self._dae.selections for s in one.states}
+        states = [v for v in self._variables() if v.role is Role.STATE and not v.fixed and v.name not in selected]
         states.sort(key=lambda v: v.start is None)
+        states += self._candidates()
         free = [v for v in self._dae.variables.values() if v.name in self._free and v.binding is None]
         others = [v for v in self._variables() if v.role is Role.ALGEBRAIC and v.start is not None and not v.fixed]
         for v in (*states, *free, *others):
@@ -144,6 +146,19 @@ class _Initial:
             if self._try(_start(v.ref, v), None):
                 missing -= 1
                 self.notes.append(f"start of {v.name} is taken as its initial value")
+
+    def _candidates(self) -> list[DaeVariable]:
+        """What stands behind states chosen in the run: as chosen for the start, positions before velocities."""
+        sets = list(reversed(self._dae.selections))
+        names = [n for one in sets for n in one.candidates[: len(one.states)]]
+        names += [n for one in sets for n in one.candidates[len(one.states) :]]
+        found: dict[str, DaeVariable] = {}
+        for name in names:
+            alias = self._dae.aliases.get(name)
+            v = self._dae.variables.get(name if alias is None else alias.target or "")
+            if v is not None and v.role is Role.ALGEBRAIC and not v.fixed:
+                found.setdefault(v.name, v)
+        return list(found.values())
 
     def _try(self, e: AnyEquation, otherwise: str | None) -> bool:
         """Add an equation where an unknown can be found for it."""
