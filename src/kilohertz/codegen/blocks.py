@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen import names
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
+from kilohertz.codegen.reading import may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue, is_growing
 from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Builtin, Call, Expr, Index, Ref
+from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import REAL, EnumType, RecordType, Type
 
@@ -46,6 +47,16 @@ class Group:
     lines: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a loop's matrix and its factorisation stand, from 0 in each area; `stored`: STEP leaves them there."""
+
+    memory: int
+    order: int
+    factored: int
+    stored: bool
+
+
 @dataclass(slots=True)
 class BlockWriter:
     """Turns lists of blocks into C functions, numbering blocks through."""
@@ -57,6 +68,7 @@ class BlockWriter:
     functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
     prototypes: list[str] = field(default_factory=list)
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
+    _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
 
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
         """Write a list of blocks; gives the C functions to call, in order, with their partition."""
@@ -65,7 +77,7 @@ class BlockWriter:
         read: set[str] = set()
         for block in blocks:
             loop = isinstance(block, (s.LinearLoop, s.NonlinearLoop, s.MixedLoop))
-            mine = set() if loop else _reads(block)
+            mine = set() if loop else reads(block)
             stale = not loop and any(t.name in read for t in s.targets(block))
             if run and (loop or stale or len(run) >= _GROUP or run[0].partition is not block.partition):
                 calls.append(self._group(phase, run))
@@ -82,7 +94,7 @@ class BlockWriter:
     def _writer(self, phase: str, partition: s.Partition) -> Writer:
         """A writer that takes from variables what earlier blocks of a step put there."""
         w = Writer(self.layout, "(&z->c)")
-        if phase == "block" and partition is s.Partition.STEP:
+        if phase in ("block", "directional") and partition is s.Partition.STEP:
             w.scope = Scope(self._kept)
         return w
 
@@ -92,7 +104,7 @@ class BlockWriter:
             return
         value, variables = block.value, self.layout.step.variables
         if isinstance(value, Builtin) and value.name in _COSTLY and len(value.args) == 1:
-            kinds = {v.slot.kind for n in _reads(block) if (v := variables.get(n)) is not None}
+            kinds = {v.slot.kind for n in reads(block) if (v := variables.get(n)) is not None}
             if kinds <= _STEADY and variables[block.target.name].slot.kind is s.Kind.ALGEBRAIC:
                 self._kept.values[id(value)] = str(self.layout.variable(block.target))
 
@@ -103,7 +115,7 @@ class BlockWriter:
         for block in run:
             number = self._note(phase, block)
             w.put(f"/* {self._head(number, block)} */")
-            if _may_fail(block):
+            if may_fail(block):
                 w.put(f"z->c.block = {number};")
             self._plain(w, block)
             self._keep(phase, block)
@@ -262,7 +274,7 @@ class BlockWriter:
             case s.LinearLoop():
                 self._linear(phase, name, head, number, block)
             case s.NonlinearLoop():
-                self._nonlinear(name, head, number, block)
+                self._nonlinear(phase, name, head, number, block)
             case s.MixedLoop():
                 self._mixed(phase, name, head, number, block)
             case _:
@@ -281,45 +293,55 @@ class BlockWriter:
             b = w.text(block.rhs[0])
             w.put(f"{layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
         else:
-            memory, order, kept = layout.memory, layout.order, layout.factored
-            layout.memory += 2 * n * n + 6 * n  # as khz_linear says
-            layout.order += n
-            layout.factored += 1
-            fresh = {
-                s.Partition.ONCE: f"!z->factored[{kept}]",
-                s.Partition.EVENT: f"!z->factored[{kept}] || z->c.phase != KHZ_PHASE_CONTINUOUS",
-            }.get(block.matrix_partition, "1")
-            entries = [(e.row * n + e.column, e.value) for e in block.matrix]
-            in_place = n == 2 and fresh == "1"  # solved where it stands, without memory
-            w.put("double a[4] = {0};" if in_place else f"double *const a = z->memory + {memory};", f"double b[{n}];")
-
-            def fill() -> None:
-                if not in_place:
-                    w.put(f"memset(a, 0, sizeof(double) * {n * n});", f"z->factored[{kept}] = 0;")
-                for at, value in entries:
-                    text = w.text(value)
-                    w.put(f"a[{at}] = {text};")
-
-            if fresh == "1":
-                fill()
-            else:
-                w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
-            for i, rhs in enumerate(block.rhs):
-                text = w.text(rhs)
-                w.put(f"b[{i}] = {text};")
-            rest = f"z->order + {order}, &z->factored[{kept}], b"
-            call = (
-                f"khz_linear_2(&z->c, {number}, {place}, a, z->memory + {memory}, {rest})"
-                if in_place
-                else f"khz_linear(&z->c, {number}, {place}, {n}, a, {rest})"
-            )
-            w.put(f"if ({call} != KHZ_OK) {{", "    return (khz_status)z->c.status;", "}")
-            w.put(*(f"{layout.variable(u)} = b[{i}];" for i, u in enumerate(block.unknowns)))
+            self._matrix(w, phase, f"{number}, {place}", block)
         for inner in block.inner:
             self._assign(w, inner.target, inner.value)
         self._define(name, w.scope.lines)
 
-    def _nonlinear(self, name: str, head: str, number: int, block: s.NonlinearLoop) -> None:
+    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop) -> None:
+        """Matrix where it changed, right-hand side, solution."""
+        n, layout = len(block.unknowns), self.layout
+        own = self._solved.get(block.again)
+        kept = own if own is not None else self._room(n, 2 * n * n + 6 * n)  # as khz_linear says
+        fresh = _fresh(block, kept) if own is None else "" if own.stored else f"!z->factored[{kept.factored}]"
+        in_place = n == 2 and fresh == "1"  # solved where it stands, without memory
+        if phase == "block" and not in_place:
+            self._solved[block.unknowns] = replace(kept, stored=True)
+        matrix = "double a[4] = {0};" if in_place else f"double *const a = z->memory + {kept.memory};"
+        w.put(matrix, f"double b[{n}];")
+
+        def fill() -> None:
+            if not in_place:
+                w.put(f"memset(a, 0, sizeof(double) * {n * n});", f"z->factored[{kept.factored}] = 0;")
+            for e in block.matrix:
+                text = w.text(e.value)
+                w.put(f"a[{e.row * n + e.column}] = {text};")
+
+        if fresh == "1":
+            fill()
+        elif fresh:
+            w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
+        for i, rhs in enumerate(block.rhs):
+            text = w.text(rhs)
+            w.put(f"b[{i}] = {text};")
+        rest = f"z->order + {kept.order}, &z->factored[{kept.factored}], b"
+        call = (
+            f"khz_linear_2(&z->c, {at}, a, z->memory + {kept.memory}, {rest})"
+            if in_place
+            else f"khz_linear(&z->c, {at}, {n}, a, {rest})"
+        )
+        w.put(f"if ({call} != KHZ_OK) {{", f"    {_STATUS}", "}")
+        w.put(*(f"{layout.variable(u)} = b[{i}];" for i, u in enumerate(block.unknowns)))
+
+    def _room(self, n: int, n_memory: int) -> Kept:
+        layout = self.layout
+        kept = Kept(layout.memory, layout.order, layout.factored, False)
+        layout.memory += n_memory
+        layout.order += n
+        layout.factored += 1
+        return kept
+
+    def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop) -> None:
         layout, n = self.layout, len(block.unknowns)
         memory, order, nominal = layout.memory, layout.order, len(layout.nominals)
         layout.memory += 2 * n * n + 14 * n  # khz_newton_size and the guess
@@ -339,6 +361,9 @@ class BlockWriter:
             "    return (khz_status)z->c.status;",
             "}",
         ]
+        if phase == "block" and layout.step.directional is not None:
+            own = self._solved[block.unknowns] = self._room(n, 2 * n * n + 6 * n)
+            lines.append(f"z->factored[{own.factored}] = 0;")
         self._define(name, lines)
 
     def _residual(self, name: str, head: str, block: s.NonlinearLoop) -> None:
@@ -414,6 +439,15 @@ class BlockWriter:
         return self.layout.step.slot(target.name).kind is s.Kind.RELATION
 
 
+def _fresh(block: s.LinearLoop, kept: Kept) -> str:
+    """When the matrix is computed anew; "1": always."""
+    never = f"!z->factored[{kept.factored}]"
+    return {
+        s.Partition.ONCE: never,
+        s.Partition.EVENT: f"{never} || z->c.phase != KHZ_PHASE_CONTINUOUS",
+    }.get(block.matrix_partition, "1")
+
+
 def _wrapped_and(conditions: list[str]) -> str:
     return " && ".join(conditions) or "1"
 
@@ -458,27 +492,3 @@ def _dims_of(name: str, scalars: Sequence[Ref], block: s.AlgorithmBlock) -> tupl
     tail = scalars[-1].name[len(name) :]
     subs = tail.strip("[]").split(",")
     return tuple(t.strip() for t in subs)
-
-
-def _reads(block: s.Block) -> set[str]:
-    """Names that a plain block reads."""
-    return {e.name for e in _nodes(block) if isinstance(e, Ref)}
-
-
-def _may_fail(block: s.Block) -> bool:
-    """Functions and algorithms do not know where they are called from: the block is noted before."""
-    if isinstance(block, (s.CallBlock, s.AlgorithmBlock, s.WhenBlock)):
-        return True
-    return any(isinstance(e, (Call, Index)) for e in _nodes(block))
-
-
-def _nodes(block: s.Block) -> Iterator[Expr]:
-    """Every node of a block's expressions, once."""
-    seen: set[int] = set()
-    stack = list(s.expressions(block))
-    while stack:
-        e = stack.pop()
-        if id(e) not in seen:
-            seen.add(id(e))
-            yield e
-            stack.extend(e.children())

@@ -19,7 +19,7 @@ from kilohertz.codegen.values import TypeTable
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assert, ExternalCall
-from kilohertz.ir.step import Kind, Partition, Step, StepVariable
+from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
 
 _LINES_PER_FILE = 6000
@@ -55,8 +55,13 @@ class CProgram:
     counts: dict[Kind, int]
 
 
-def generate(step: Step, sources: SourceMap | None = None) -> CProgram:
-    """Step to C text.  The same step gives the same bytes."""
+def generate(step: Step, sources: SourceMap | None = None, *, with_directional: bool = True) -> CProgram:
+    """Step to C text.  The same step gives the same bytes.
+
+    Without `with_directional` the code is about half as long; solvers that need a Jacobian then take differences.
+    """
+    if not with_directional and step.directional is not None:
+        step = without_directional(step)
     return _Generator(step, sources).program()
 
 
@@ -161,7 +166,8 @@ class _Generator:
         step = self.step
         tunable = [v for v in step.variables.values() if v.tunable]
         computed = {t.name for b in step.once for t in s.targets(b)} | {v.name for v in tunable}
-        rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind is not Kind.OBJECT]
+        left_out = HELPERS | {Kind.OBJECT}
+        rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
         return [
             *_function("static void khz_tunables(void *instance)", self._starts(tunable)),
             *_function(

@@ -29,7 +29,7 @@ How it is run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -76,6 +76,11 @@ class Partition(Enum):
     STEP = "step"  # for the derivatives
     CROSSING = "crossing"  # for crossing functions and delay lines, not for derivatives
     OUTPUT = "output"  # for the recorder, outputs and asserts alone
+
+
+HELPERS = frozenset(  # areas of `directional` and `inlined`: no part of the model's own variables
+    {Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,7 @@ class LinearLoop:
 
     Neither matrix nor rhs contains a variable of the loop.  `matrix_partition` says when the matrix changes: ONCE
     (parameters only), EVENT (discrete values too), else like `partition`; so the factorisation may be kept.
+    `again` (in `directional` alone): the unknowns of the loop of STEP that has this matrix, or this Jacobian.
     """
 
     unknowns: tuple[Ref, ...]
@@ -162,6 +168,7 @@ class LinearLoop:
     matrix_partition: Partition
     cost: int = 0
     origin: Origin = Origin()
+    again: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +310,7 @@ class Step:
     initial: tuple[Block, ...] = ()
     blocks: tuple[Block, ...] = ()
     directional: tuple[Block, ...] | None = None  # docs/decisions/0006; None: not asked for, or no derivative
+    no_directional: str = ""  # what has no derivative
     inlined: tuple[Block, ...] | None = None
     crossings: tuple[Crossing, ...] = ()
     time_events: tuple[TimeEvent, ...] = ()
@@ -326,6 +334,13 @@ class Step:
 
     def in_partition(self, *partitions: Partition) -> list[Block]:
         return [b for b in self.blocks if b.partition in partitions]
+
+
+def without_directional(step: Step) -> Step:
+    """The same step without its directional derivative."""
+    gone = (Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION)
+    left = {n: v for n, v in step.variables.items() if v.slot.kind not in gone}
+    return replace(step, variables=left, directional=None)
 
 
 def targets(block: Block) -> tuple[Ref, ...]:

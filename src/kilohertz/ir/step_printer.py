@@ -6,6 +6,7 @@ from kilohertz.ir.dae import show
 from kilohertz.ir.expr import Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.step import (
+    HELPERS,
     Action,
     AlgorithmBlock,
     Assignment,
@@ -22,15 +23,17 @@ from kilohertz.ir.step import (
 )
 
 
-def print_step(step: Step) -> str:
-    """A short text of the whole form, for people and golden tests."""
+def print_step(step: Step, *, helpers: bool = False) -> str:
+    """A short text of the whole form, for people and golden tests; `helpers`: with its derivatives and inlined form."""
     lines = [f"step {step.name}"]
     for kind in Kind:
+        if kind in HELPERS and not helpers:
+            continue
         names = [v.name for v in step.of_kind(kind)]
         if names:
             lines.append(f"  {kind.value}: {', '.join(names)}")
     for title, blocks in lists(step):
-        if blocks:
+        if blocks and (helpers or title not in ("directional", "inlined")):
             lines.append(f"{title}:")
             lines += [line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  ")]
     for c in step.crossings:

@@ -31,6 +31,7 @@ from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import is_parametric, parameter_values
 from kilohertz.passes.step.blocks import Context, make_blocks
+from kilohertz.passes.step.directional import directional
 from kilohertz.passes.step.initial import free_parameters, initial_blocks
 from kilohertz.passes.step.order import Vanishing, order
 from kilohertz.passes.step.partition import partitioned, state_sparsity
@@ -38,9 +39,9 @@ from kilohertz.passes.step.partition import partitioned, state_sparsity
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 
 
-def assemble(dae: Dae) -> Step:
+def assemble(dae: Dae, *, with_directional: bool = True) -> Step:
     """The Step form of an index-one Dae whose states are chosen."""
-    return _Assembler(dae).run()
+    return _Assembler(dae).run(with_directional)
 
 
 class _Assembler:
@@ -51,7 +52,7 @@ class _Assembler:
         self._values = parameter_values(dae)
         self._out = Step(dae.name, experiment=dae.experiment, description=dae.description)
 
-    def run(self) -> Step:
+    def run(self, with_directional: bool) -> Step:
         dae, out = self._dae, self._out
         out.once = tuple(self._once())
         self._slots()
@@ -71,6 +72,8 @@ class _Assembler:
         out.blocks = tuple(partitioned([*blocks, *(w for w in whens if w is not None)], out, self._occurrence))
         out.state_sparsity = state_sparsity(out, self._occurrence)
         out.aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
+        if with_directional:
+            directional(out, self._derivatives, self._occurrence)
         out.functions = used_functions(self._derivatives.functions, out)
         step.verify(out)
         return out

@@ -45,6 +45,7 @@ typedef struct khz_context {
     uint32_t n_iterations;    /* Newton iterations so far */
     uint32_t n_caps;          /* caps that were hit */
     uint32_t n_mixed;         /* turns of mixed loops so far */
+    uint32_t n_differences;   /* Jacobians by differences because the symbolic one was not finite */
     int32_t cap_block;        /* block of the last Newton cap that was hit */
     double cap_residual;      /* its residual */
     size_t arena_used;

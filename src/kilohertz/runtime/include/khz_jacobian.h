@@ -1,5 +1,5 @@
 /* The state Jacobian of a model along its colours: by its symbolic directional derivative, or by differences where it
- * has none.  Both functions are called after khz_derivatives at the same point and leave the instance there. */
+ * has none or that is not finite.  Both functions are called after khz_derivatives at the same point and leave the instance there. */
 #ifndef KHZ_JACOBIAN_H
 #define KHZ_JACOBIAN_H
 
@@ -8,7 +8,7 @@
 /* Doubles of work. */
 KHZ_EXPORT size_t khz_jacobian_work(const khz_model *m);
 
-/* jac [jac_row[n_x]]: d xd/d x in the order of jac_row and jac_column.  At most n_colours directional derivatives, or
+/* jac [jac_row[n_x]]: d xd/d x in the order of jac_row and jac_column.  At most n_colours directional derivatives and
  * n_colours + 1 evaluations of the derivatives.  Allocates: never. */
 KHZ_EXPORT khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work);
 

@@ -9,11 +9,19 @@ size_t khz_jacobian_work(const khz_model *m)
     return 3U * (size_t)m->n_x;
 }
 
+/* xd_dir; not finite where a rate is infinite there (a root at zero) though the function itself is not. */
 static khz_status direction(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
+    const double *const rate = khz_reals(instance, m->xd_dir);
     c->arena_used = 0;
-    return m->directional(instance);
+    khz_status status = m->directional(instance);
+    for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
+        status = fabs(rate[i]) <= DBL_MAX ? KHZ_OK : KHZ_NOT_FINITE;
+    }
+    /* Differences take over: no failure of the model. */
+    c->status = KHZ_OK;
+    return status;
 }
 
 static khz_status by_directions(const khz_model *m, void *instance, double *jac)
@@ -78,7 +86,11 @@ static khz_status by_differences(const khz_model *m, void *instance, double *jac
 
 khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)
 {
-    return m->directional != NULL ? by_directions(m, instance, jac) : by_differences(m, instance, jac, work);
+    if (m->directional != NULL && by_directions(m, instance, jac) == KHZ_OK) {
+        return KHZ_OK;
+    }
+    ((khz_context *)instance)->n_differences += m->directional != NULL ? 1U : 0U;
+    return by_differences(m, instance, jac, work);
 }
 
 khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work)
@@ -91,7 +103,9 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
         const khz_status status = direction(m, instance);
         *khz_reals(instance, m->seed_time) = 0.0;
         memcpy(slope, khz_reals(instance, m->xd_dir), bytes);
-        return status;
+        if (status == KHZ_OK) {
+            return KHZ_OK;
+        }
     }
     const double time = c->time;
     double *const x = work;

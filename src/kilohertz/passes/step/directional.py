@@ -1,0 +1,219 @@
+"""directional: how the derivatives move along a direction in states and time, as blocks that follow those of STEP.
+
+  v := e                    ->  dir(v) := sum over w in e of (d e / d w) * dir(w)
+  A z = b                   ->  A dir(z) = dir(b) - dir(A) z            the same matrix, factorised already
+  F(z, w) = 0, w := g(z)    ->  J dir(z) = -dir(F) with z at rest       J the loop's own Jacobian, at its solution
+  mixed loop                ->  its continuous part
+  y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated
+
+`dir(x)` of a state is `seed(x)`, of time `seed(time)`; discrete values, relations, inputs and delayed values rest, and
+what moves with none of the seeds gets no variable.  A rate that is but another rate, or its negative, is put in its
+place.  Forward mode, so the blocks cost a small multiple of those of STEP (A. Griewank, A. Walther, Evaluating
+Derivatives, 2008, chapter 3).  It gives up, and the model gets no `directional`, where a function or an algorithm
+with a moving argument has no derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kilohertz.base import Origin
+from kilohertz.ir import build
+from kilohertz.ir.build import ZERO
+from kilohertz.ir.expr import Expr, Real, Ref, Unary
+from kilohertz.ir.step import (
+    AlgorithmBlock,
+    Assignment,
+    Block,
+    CallBlock,
+    Entry,
+    Kind,
+    LinearLoop,
+    MixedLoop,
+    NonlinearLoop,
+    Partition,
+    Slot,
+    Step,
+    StepVariable,
+    WhenBlock,
+)
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import Occurrence, cost, simplify
+from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
+from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
+from kilohertz.passes.functions import statement_expressions
+
+SEED_TIME = "seed(time)"
+_REALS = frozenset({Kind.ALGEBRAIC, Kind.DERIVATIVE})
+
+
+def direction_name(name: str) -> str:
+    """The rate of a variable along the seeds."""
+    return f"dir({name})"
+
+
+def seed_name(name: str) -> str:
+    """The given rate of a state."""
+    return f"seed({name})"
+
+
+def directional(step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
+    """Set `step.directional` and its variables, or say in `step.no_directional` what has no derivative."""
+    if not step.of_kind(Kind.STATE):
+        return
+    work = _Directional(step, functions, occurrence)
+    try:
+        work.blocks(step.in_partition(Partition.STEP))
+    except NoDerivative as why:
+        step.no_directional = str(why)
+        return
+    step.variables.update(work.variables)
+    step.directional = tuple(work.out)
+
+
+class _Directional:
+    def __init__(self, step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
+        self._step, self._functions, self._occurrence = step, functions, occurrence
+        self._rates: dict[str, Expr] = {"time": Ref(SEED_TIME, REAL)}
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), functions.rule)
+        self.variables: dict[str, StepVariable] = {}
+        self.out: list[Block] = []
+        self._count = 0
+        self._declare(SEED_TIME, Kind.SEED_TIME, 0)
+        for v in step.of_kind(Kind.STATE):
+            self._rates[v.name] = self._declare(seed_name(v.name), Kind.SEED, v.slot.index)
+            self._declare(direction_name(f"der({v.name})"), Kind.DERIVATIVE_DIRECTION, v.slot.index)
+
+    def _declare(self, name: str, kind: Kind, index: int) -> Ref:
+        self.variables[name] = StepVariable(name, REAL, Slot(kind, index), ZERO, protected=True)
+        return Ref(name, REAL)
+
+    def _direction(self, v: Ref) -> Ref:
+        """The variable for the rate of v."""
+        name = direction_name(v.name)
+        if name not in self.variables:
+            self._declare(name, Kind.DIRECTION, self._count)
+            self._count += 1
+        return Ref(name, REAL)
+
+    def _rate(self, e: Expr) -> Expr:
+        if not any(n in self._rates for n in self._occurrence.names(e)):
+            return ZERO
+        return simplify(self._differentiate(e))
+
+    # ---------------------------------------------------------------------------------------------------------- blocks
+
+    def blocks(self, blocks: Iterable[Block]) -> None:
+        for b in blocks:
+            self._block(b)
+
+    def _block(self, b: Block) -> None:
+        match b:
+            case Assignment(target, value):
+                self._assign(target, self._rate(value), b.origin)
+            case LinearLoop():
+                self._linear(b)
+            case NonlinearLoop():
+                self._nonlinear(b)
+            case MixedLoop():
+                self.blocks(b.continuous)
+            case CallBlock():
+                self._call(b)
+            case AlgorithmBlock():
+                self._algorithm(b)
+            case WhenBlock():
+                pass
+
+    def _assign(self, target: Ref, rate: Expr, origin: Origin) -> None:
+        kind = self._step.variables[target.name].slot.kind
+        if rate is ZERO or kind not in _REALS:
+            return
+        if kind is Kind.ALGEBRAIC and _is_plain(rate):
+            self._rates[target.name] = rate
+            return
+        own = self._direction(target)
+        self._rates[target.name] = own
+        self.out.append(Assignment(own, rate, Partition.STEP, cost((rate,)), origin))
+
+    def _linear(self, b: LinearLoop) -> None:
+        rhs = [self._rate(e) for e in b.rhs]
+        for entry in b.matrix:
+            moved = build.mul(self._rate(entry.value), b.unknowns[entry.column])
+            rhs[entry.row] = simplify(build.sub(rhs[entry.row], moved))
+        self._solve(b, b.matrix, rhs)
+        for inner in b.inner:
+            self._block(inner)
+
+    def _nonlinear(self, b: NonlinearLoop) -> None:
+        if b.jacobian is None:
+            if self._is_at_rest(b):
+                return
+            raise NoDerivative("a nonlinear loop")
+        rest: dict[str, Expr] = {}
+        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._functions.rule)
+        for inner in b.inner:
+            assert isinstance(inner, Assignment)  # else the loop had no Jacobian
+            rate = simplify(through(inner.value))
+            if rate is not ZERO:
+                rest[inner.target.name] = rate
+        rhs = [simplify(build.neg(through(e))) for e in b.residuals]
+        self._solve(b, b.jacobian, rhs)
+        for inner in b.inner:
+            self._block(inner)
+
+    def _solve(self, b: LinearLoop | NonlinearLoop, matrix: tuple[Entry, ...], rhs: Sequence[Expr]) -> None:
+        """matrix * dir(unknowns) = rhs."""
+        if not is_moving(list(rhs)):
+            return
+        own = tuple(self._direction(u) for u in b.unknowns)
+        for u, d in zip(b.unknowns, own, strict=True):
+            self._rates[u.name] = d
+        p = Partition.STEP
+        total = cost([*(e.value for e in matrix), *rhs]) + len(own) ** 3
+        self.out.append(LinearLoop(own, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+
+    def _is_at_rest(self, b: NonlinearLoop) -> bool:
+        """Nothing the loop reads from outside moves."""
+        reads: list[Expr] = [*b.residuals]
+        for inner in b.inner:
+            match inner:
+                case Assignment():
+                    reads.append(inner.value)
+                case CallBlock():
+                    reads.append(inner.call)
+                case AlgorithmBlock():
+                    reads += statement_expressions(inner.statements)
+        return not any(n in self._rates for e in reads for n in self._occurrence.names(e))
+
+    def _call(self, b: CallBlock) -> None:
+        names = self._occurrence.names(b.call)
+        if b.guard is not None or not any(n in self._rates for n in names):
+            return
+        moving = [t for output in b.targets for t in output if t is not None and self._is_real(t)]
+        rates = [self._differentiate(a) for a in b.call.args]
+        if not moving or not is_moving(rates):
+            return
+        derived = self._functions.whole(b.call, rates)
+        f = self._functions.functions[b.call.function]
+        kept = []
+        for output, declared in zip(b.targets, f.outputs, strict=False):
+            if has_reals(declared.ty):
+                kept.append(tuple(self._direction(t) if t is not None and self._is_real(t) else None for t in output))
+        for t in moving:
+            self._rates[t.name] = self._direction(t)
+        self.out.append(CallBlock(tuple(kept), derived, Partition.STEP, None, cost((derived,)), b.origin))
+
+    def _is_real(self, t: Ref) -> bool:
+        return self._step.variables[t.name].slot.kind in _REALS
+
+    def _algorithm(self, b: AlgorithmBlock) -> None:
+        own = {t.name for t in b.targets}
+        reads = {n for e in statement_expressions(b.statements) for n in self._occurrence.names(e)} - own
+        if any(n in self._rates for n in reads) and any(self._is_real(t) for t in b.targets):
+            raise NoDerivative("an algorithm")
+
+
+def _is_plain(rate: Expr) -> bool:
+    """A rate that costs nothing: another one, its negative, a number."""
+    inner = rate.operand if isinstance(rate, Unary) and rate.op == "-" else rate
+    return isinstance(inner, (Ref, Real))

@@ -1,0 +1,95 @@
+"""Flat models with every kind of block between states and derivatives."""
+
+CHAIN = """
+model Chain
+  parameter Real k = 2.0;
+  Real x(start = 0.3, fixed = true);
+  Real v(start = -0.2, fixed = true);
+  Real s;
+  Real c;
+equation
+  s = sin(x)*exp(-v) + time^2;
+  c = if s > 0.5 then k*s*x else s/(1.5 + x^2);
+  der(x) = v*c + min(x, v);
+  der(v) = -k*sin(x) - abs(v)*v + atan2(s, 1.0 + c^2) + tanh(time*x);
+end Chain;
+"""
+
+LINEAR = """
+model Linear
+  Real p(start = 0.4, fixed = true);
+  Real q(start = 0.9, fixed = true);
+  Real r(start = -0.5, fixed = true);
+  Real a;
+  Real b;
+  Real c;
+equation
+  (2.0 + cos(p))*a + p*b + q*c = sin(time) + r;
+  p*a + (3.0 + q^2)*b - r*c = q;
+  q*a - r*b + (4.0 + r^2)*c = p*time;
+  der(p) = a*b;
+  der(q) = b - c*p;
+  der(r) = c*a - r;
+end Linear;
+"""
+
+NONLINEAR = """
+model Nonlinear
+  Real x(start = 0.4, fixed = true);
+  Real y(start = 0.7, fixed = true);
+  Real a(start = 1.0);
+  Real b(start = 1.0);
+  Real w;
+equation
+  w = a^2 + sin(b)*x;
+  a + 0.3*exp(0.2*b) + 0.1*w = x + 2.0;
+  b^3 + b + 0.2*a*w = y + time;
+  der(x) = w - a*b;
+  der(y) = -b*y + w;
+end Nonlinear;
+"""
+
+CALLS = """
+model Calls
+  function g
+    input Real x;
+    input Real[2] y;
+    output Real[2] z;
+    output Integer n;
+    output Real s;
+  algorithm
+    s := 0.0;
+    n := 0;
+    for i in 1:2 loop
+      z[i] := sin(x*y[i]) + s;
+      s := s + z[i]^2;
+      n := n + 1;
+    end for;
+    if x > 0.2 then
+      s := s*x;
+    end if;
+  end g;
+  function h
+    input Real u;
+    output Real v;
+  algorithm
+    v := u;
+    while v > 1.0 loop
+      v := v/2.0;
+    end while;
+    v := v^2;
+  end h;
+  Real x(start = 0.5, fixed = true);
+  Real y(start = 1.4, fixed = true);
+  Real a;
+  Real b;
+  Integer n;
+  Real s;
+equation
+  ({a, b}, n, s) = g(x, {y, time});
+  der(x) = a - s*x;
+  der(y) = b*h(3.0 + y) - y;
+end Calls;
+"""
+
+ALL = (CHAIN, LINEAR, NONLINEAR, CALLS)

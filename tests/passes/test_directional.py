@@ -1,0 +1,98 @@
+"""directional: the blocks give the derivative of what the blocks of STEP give, against differences, by `interp`."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from flat_models import ALL, CALLS, LINEAR, NONLINEAR
+from interpreted import Interpreted
+
+from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
+from kilohertz.ir.expr import TIME
+from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, without_directional
+from kilohertz.ir.step_printer import print_step
+from kilohertz.passes import compile_flat
+
+
+def check_direction(step: Step, rng: np.random.Generator) -> None:
+    model = Interpreted(step)
+    start = np.array([float(model.values[v.name]) for v in step.of_kind(Kind.STATE)])  # type: ignore[arg-type]
+    x, t = start + 0.05 * rng.standard_normal(len(start)), float(rng.uniform(0.1, 0.9))
+    seed, seed_time = rng.standard_normal(len(x)), float(rng.standard_normal())
+    h = 1e-4
+    slopes = []
+    for width in (h, h / 2):
+        up = model.derivatives(x + width * seed, t + width * seed_time)
+        down = model.derivatives(x - width * seed, t - width * seed_time)
+        slopes.append((up - down) / (2 * width))
+    expected = (4 * slopes[1] - slopes[0]) / 3  # Richardson: error of order h^4
+    model.derivatives(x, t)
+    found = model.direction(seed, seed_time)
+    assert np.allclose(found, expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("text", ALL, ids=[t.split()[1] for t in ALL])
+def test_directions_match_differences(text: str) -> None:
+    step = compile_flat(read_flat(text))
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        check_direction(step, rng)
+
+
+def random_model(rng: random.Random, n: int) -> Flat:
+    """States and algebraic unknowns in loops, linear and not, well away from singular."""
+    flat = Flat("Random")
+    refs = [Ref(f"x{i}", REAL) for i in range(n)]
+    for i, x in enumerate(refs):
+        flat.variables[x.name] = Variable(x.name, REAL, attributes={"start": Real(rng.uniform(-1, 1))})
+        total: Expr = build.mul(Real(6.0 + rng.random()), Builtin("der", (x,), REAL) if i % 3 == 0 else x)
+        for j in rng.sample(range(n), k=min(3, n)):
+            other: Expr = refs[j]
+            if rng.random() < 0.3:
+                other = Builtin("sin", (other,), REAL)
+            factor: Expr = Real(rng.uniform(-1, 1))
+            if rng.random() < 0.3:
+                factor = Builtin("cos", (build.mul(Real(0.3), refs[3 * rng.randrange((n + 2) // 3)]),), REAL)
+            if j != i:
+                total = build.add(total, build.mul(factor, other))
+        flat.equations.append(Equality(total, Builtin("sin", (build.mul(Real(1.0 + i), TIME),), REAL)))
+    return flat
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_models(seed: int) -> None:
+    rng = random.Random(seed)
+    step = compile_flat(random_model(rng, rng.randrange(3, 14)))
+    check_direction(step, np.random.default_rng(seed))
+
+
+def test_loops_are_solved_with_their_own_matrices() -> None:
+    step = compile_flat(read_flat(LINEAR))
+    (loop,) = [b for b in step.blocks if isinstance(b, LinearLoop)]
+    (rate,) = [b for b in step.directional or () if isinstance(b, LinearLoop)]
+    assert rate.again == loop.unknowns and rate.matrix is loop.matrix
+    step = compile_flat(read_flat(NONLINEAR))
+    (torn,) = [b for b in step.blocks if isinstance(b, NonlinearLoop)]
+    (rate,) = [b for b in step.directional or () if isinstance(b, LinearLoop)]
+    assert rate.again == torn.unknowns and rate.matrix is torn.jacobian
+
+
+def test_what_has_no_derivative_is_named() -> None:
+    text = CALLS.replace("    v := u;\n", "").replace(
+        "  algorithm\n    while v > 1.0 loop\n      v := v/2.0;\n    end while;\n    v := v^2;\n  end h;",
+        '  external "C" v = h(u);\n  end h;',
+    )
+    step = compile_flat(read_flat(text))
+    assert step.directional is None
+    assert step.no_directional == "h"
+    assert not step.of_kind(Kind.SEED)
+
+
+def test_helpers_are_shown_when_asked_for_and_can_be_left_out() -> None:
+    step = compile_flat(read_flat(LINEAR))
+    assert "dir(" not in print_step(step)
+    assert "dir(der(p))" in print_step(step, helpers=True)
+    bare = without_directional(step)
+    assert bare.directional is None and print_step(bare, helpers=True) == print_step(step)

@@ -1,0 +1,111 @@
+"""The state Jacobian in C: along colours, symbolic and by differences, against `interp`; and a run with either."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from flat_models import ALL, LINEAR, NONLINEAR
+from interpreted import Interpreted
+
+from kilohertz.ir import read_flat
+from kilohertz.ir.step import Kind, Step, without_directional
+from kilohertz.passes import compile_flat
+from kilohertz.simulate import Instance, Program, Statistics, build_program, simulate
+from kilohertz.toolchain import STRICT
+
+ROOT = """
+model Root
+  Real x(start = 0.0, fixed = true);
+  Real y(start = 1.0, fixed = true);
+equation
+  der(x) = y - 1.0;
+  der(y) = sqrt(x) - y;
+end Root;
+"""
+
+
+class Point:
+    """An instance at a point."""
+
+    def __init__(self, program: Program, x: np.ndarray, time: float) -> None:
+        self.program, self.instance, self.n = program, Instance(program), len(x)
+        assert self.instance.initialize(0.0) == 0
+        self.work = np.zeros(3 * self.n)
+        library = program.library
+        library.khz_jacobian.argtypes = [ctypes.c_void_p] * 4
+        library.khz_time_slope.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_double, *[ctypes.c_void_p] * 2]
+        self.xd = np.zeros(self.n)
+        status = library.khz_derivatives(*self._head, time, x.ctypes.data, self.xd.ctypes.data)
+        assert status == 0
+
+    @property
+    def _head(self) -> tuple[int, int]:
+        return self.program.model, self.instance.address
+
+    def jacobian(self) -> np.ndarray:
+        rows = [sorted(r) for r in self.program.step.state_sparsity]
+        entries = np.full(sum(map(len, rows)), np.nan)
+        status = self.program.library.khz_jacobian(*self._head, entries.ctypes.data, self.work.ctypes.data)
+        assert status == 0
+        out, values = np.zeros((self.n, self.n)), iter(entries)
+        for i, row in enumerate(rows):
+            for j in row:
+                out[i, j] = next(values)
+        return out
+
+    def slope(self) -> np.ndarray:
+        out = np.zeros(self.n)
+        status = self.program.library.khz_time_slope(*self._head, 1.0, out.ctypes.data, self.work.ctypes.data)
+        assert status == 0
+        return out
+
+    def states(self) -> list[float]:
+        return [float(self.instance.read(v)) for v in self.program.step.of_kind(Kind.STATE)]
+
+
+def program_of(step: Step) -> Program:
+    return build_program(step, flags=STRICT)
+
+
+@pytest.mark.parametrize("text", ALL, ids=[t.split()[1] for t in ALL])
+def test_columns_are_those_of_interp(text: str) -> None:
+    step = compile_flat(read_flat(text))
+    model = Interpreted(step)
+    start = np.array([float(model.values[v.name]) for v in step.of_kind(Kind.STATE)])  # type: ignore[arg-type]
+    symbolic, differences = program_of(step), program_of(without_directional(step))
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        x, t = start + 0.05 * rng.standard_normal(len(start)), float(rng.uniform(0.1, 0.9))
+        model.derivatives(x, t)
+        columns = [model.direction(seed, 0.0) for seed in np.eye(len(x))]
+        expected, slope = np.column_stack(columns), model.direction(np.zeros(len(x)), 1.0)
+        for program, tolerance in ((symbolic, 1e-9), (differences, 1e-6)):
+            at = Point(program, x, t)
+            assert np.allclose(at.jacobian(), expected, rtol=tolerance, atol=tolerance)
+            assert np.allclose(at.slope(), slope, rtol=tolerance, atol=tolerance)
+            assert at.states() == list(x)
+            assert at.instance.context.n_differences == 0
+
+
+def test_differences_take_over_where_a_rate_is_infinite() -> None:
+    step = compile_flat(read_flat(ROOT))
+    at = Point(program_of(step), np.array([0.0, 1.0]), 0.0)
+    found = at.jacobian()
+    assert at.instance.context.n_differences == 1
+    assert np.isfinite(found).all() and found[0, 1] == pytest.approx(1.0) and found[1, 1] == pytest.approx(-1.0)
+    assert at.instance.context.status == 0
+
+
+@pytest.mark.parametrize("text", [LINEAR, NONLINEAR], ids=["linear", "nonlinear"])
+def test_a_run_needs_fewer_evaluations_with_it(text: str) -> None:
+    step = compile_flat(read_flat(text))
+    finals, rhs = [], []
+    for form in (step, without_directional(step)):
+        statistics = Statistics()
+        result = simulate(program_of(form), stop=0.5, tolerance=1e-9, statistics=statistics)
+        finals.append([float(result[v.name][-1]) for v in step.of_kind(Kind.STATE)])
+        rhs.append(statistics.rhs)
+    assert finals[0] == pytest.approx(finals[1], rel=1e-6)
+    assert rhs[0] < rhs[1]
