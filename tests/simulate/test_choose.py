@@ -74,3 +74,4 @@ def test_states_by_pattern() -> None:
     assert states_like(states, ["motor"]) == {"motor.w", "motor.phi"}
     assert states_like(states, ["*.w"]) == {"motor.w", "gear.w", "motor2.w"}
     assert states_like(states, ["v"]) == {"v[1]", "v[2]"}
+    assert states_like(states, ["v[2]"]) == {"v[2]"}

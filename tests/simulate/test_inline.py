@@ -12,7 +12,7 @@ from kilohertz import load
 from kilohertz.cli.main import main
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
 from kilohertz.passes import Inlining, compile_flat
-from kilohertz.simulate import Instance, Program, build_program
+from kilohertz.simulate import Instance, Program, Statistics, build_program
 from kilohertz.solvers import METHODS, RungeKutta
 
 SOURCE = Path(__file__).parent / "inlined.mo"
@@ -165,3 +165,65 @@ def test_analyse_shows_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     assert (stage.states, stage.nonlinear, stage.linear) == (2, 1, 0)
     assert main(["analyse", "--inline", f"{SOURCE}:Inlined.Pendulum"]) == 0
     assert "2 states -> 1 nonlinear unknown" in capsys.readouterr().out
+
+
+def test_simulate_inlined_gives_the_same_as_tight_newton() -> None:
+    model = load(f"{SOURCE}:Inlined.Loop")
+    for solver in ("ieuler", "sdirk2", "trapezoidal"):
+        joined = model.simulate(solver=solver, step=0.01, stop=0.5, inline=True)
+        plain = model.simulate(solver=solver, step=0.01, stop=0.5, newton=30)
+        assert np.allclose(joined["x"], plain["x"], rtol=1e-7, atol=1e-8), solver
+        assert np.allclose(joined["q"], plain["q"], rtol=1e-7, atol=1e-8), solver
+
+
+def test_explicit_euler_inlined_is_explicit_euler() -> None:
+    model = load(f"{SOURCE}:Inlined.Loop")
+    joined = model.simulate(solver="euler", step=0.005, stop=0.5, inline=True)
+    plain = model.simulate(solver="euler", step=0.005, stop=0.5)
+    assert np.allclose(joined["y"], plain["y"], rtol=1e-9, atol=1e-10)
+
+
+def test_mixed_mode_is_as_good_as_its_order_and_says_what_it_does() -> None:
+    model = load(f"{SOURCE}:Inlined.Circuit")
+    reference = model.simulate(stop=0.5, tolerance=1e-9)
+    errors = []
+    for h in (1e-3, 5e-4):
+        statistics = Statistics()
+        result = model.simulate(
+            solver="ieuler", step=h, stop=0.5, implicit=["u[1]", "u[3]"], substeps={"u": 10}, statistics=statistics
+        )
+        difference = np.interp(reference.time, result.time, result["u[2]"]) - reference["u[2]"]
+        errors.append(float(np.abs(difference).max()))
+        assert any("10 sub-steps for 3 of 4 states" in n for n in statistics.notes)
+        assert any("implicit Euler for 2 of 4 states: u[1], u[3]" in n for n in statistics.notes)
+    assert errors[0] < 0.1
+    assert 1.6 < errors[0] / errors[1] < 2.5, errors
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--solver", "auto", "--step", "1ms"], "auto takes rodas4: the fastest mode"),
+        (["--solver", "auto", "--step", "1ms", "--inline"], "auto takes sdirk4, inlined"),
+        (["--solver", "ieuler", "--step", "1ms", "--implicit", "auto"], "implicit Euler for all 4 states"),
+    ],
+)
+def test_the_command_line_tells_what_was_chosen(
+    options: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", f"{SOURCE}:Inlined.Circuit", "--stop", "0.1", *options]) == 0
+    assert expected in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--solver", "rk4", "--step", "1ms", "--substeps", "u=10"], "R723"),
+        (["--solver", "ieuler", "--step", "1ms", "--implicit", "motor"], "R733"),
+        (["--solver", "auto"], "R723"),
+        (["--solver", "ieuler", "--step", "1ms", "--implicit", "il", "--substeps", "u=2"], "R723"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", f"{SOURCE}:Inlined.Circuit", "--stop", "0.1", *options]) == 1
+    assert f"error[{code}]" in capsys.readouterr().err

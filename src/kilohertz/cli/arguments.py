@@ -50,6 +50,14 @@ def setting(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def substeps(text: str) -> tuple[str, int]:
+    """`pattern=N` for --substeps."""
+    pattern, equals, count = text.rpartition("=")
+    if not equals or not pattern.strip() or not count.strip().isdigit():
+        raise argparse.ArgumentTypeError(f"`{text}` is not of the form pattern=number")
+    return pattern.strip(), int(count)
+
+
 def not_there_yet(what: str, instead: str = "") -> ModelError:
     """An honest answer for what this version cannot do."""
     notes = (Note(instead),) if instead else ()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, render
-from kilohertz.cli.arguments import add_model, positive_seconds, seconds, setting
+from kilohertz.cli.arguments import add_model, positive_seconds, seconds, setting, substeps
 from kilohertz.solvers import METHODS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
-    add("--solver", metavar="S", default="cvode", help=f"cvode (default), ida; fixed step: {', '.join(METHODS)}")
+    add("--solver", metavar="S", default="cvode", help=f"cvode (default), ida; fixed step: auto, {', '.join(METHODS)}")
     add("--step", metavar="H", type=positive_seconds, help="step of a fixed-step solver, e.g. 1ms")
     _configure_stepping(parser)
     add("--tolerance", metavar="X", type=float, help="relative tolerance (default: experiment annotation, or 1e-6)")
@@ -45,12 +45,21 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     add("--jacobian-every", metavar="K", type=int, help="renew the Jacobian every K-th step (1)")
     add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
     add("--inline", action="store_true", help="join implicit stages with the equations of the model")
+    mixed = "mixed mode (euler, ieuler): these states implicit, the others explicit; `auto` takes the fast ones"
+    add("--implicit", metavar="PATTERN", action="append", default=[], help=mixed)
+    help_part = "N sub-steps for the states of a part of the model (euler, ieuler)"
+    add("--substeps", metavar="PATTERN=N", type=substeps, action="append", default=[], help=help_part)
 
 
 def _stepping(arguments: argparse.Namespace) -> dict[str, object]:
     names = ("events", "newton", "loop_newton", "event_cap", "jacobian_every", "input_mode")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    return {**given, **({"inlined": True} if arguments.inline else {})}
+    return {
+        **given,
+        "inline": arguments.inline,
+        "implicit": arguments.implicit,
+        "substeps": dict(arguments.substeps),
+    }
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         _write(arguments.output, result)
     if not arguments.quiet:
+        for note in statistics.notes:
+            print(note)
         print(_summary(result, time.perf_counter() - started))
     for warning in statistics.warnings:
         print(render(warning, model.session.libraries.sources), file=sys.stderr)

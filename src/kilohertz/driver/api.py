@@ -134,20 +134,30 @@ class Model:
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
         statistics: Statistics | None = None,
+        inline: bool = False,
+        implicit: Sequence[str] = (),
+        substeps: Mapping[str, int] | None = None,
         **stepping: Any,
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
-        Fixed-step solvers take further keywords: events, newton, input_mode, jacobian_every, inlined, ... (`Stepping`).
+        `solver` is cvode, ida, a fixed-step method or `auto`, which chooses one and tells why in `statistics.notes`.
+        `inline` joins implicit stages with the equations; `implicit` names states (patterns, or `auto`) for mixed mode;
+        `substeps` gives a part of the model, by pattern, smaller steps.  Fixed-step solvers take further keywords:
+        events, newton, input_mode, jacobian_every, ... (`Stepping`).
         """
-        from kilohertz.passes import Inlining
+        from kilohertz.driver.plan import Request, make_plan
         from kilohertz.simulate import simulate
 
+        given = {"start": start, "stop": stop, "tolerance": tolerance, "settings": settings}
+        plan = make_plan(self, Request(solver, step, inline, implicit, substeps or {}, given))
+        if statistics is not None:
+            statistics.notes = plan.notes
         return simulate(
-            self.compile(Inlining() if stepping.get("inlined") else None),
+            self.compile(plan.inlining),
             start=start,
             stop=stop,
-            solver=solver,
+            solver=plan.solver,
             step=step,
             tolerance=tolerance,
             intervals=intervals,
@@ -155,5 +165,5 @@ class Model:
             record=record,
             progress=progress,
             statistics=statistics,
-            **stepping,
+            **{**plan.stepping, **stepping},
         )

@@ -115,9 +115,14 @@ def split_states(reference: Reference, step: float, fast: float = FAST) -> Split
 
 
 def states_like(states: Iterable[str], patterns: Iterable[str]) -> frozenset[str]:
-    """The states that one of the patterns names: a name, a component (`motor`), or with wildcards (`motor.*`)."""
+    """The states that one of the patterns names: a name, a component (`motor`), or with `*` and `?` (`motor.*`)."""
     wanted = list(patterns)
-    return frozenset(s for s in states if any(fnmatchcase(s, p) or s.startswith((f"{p}.", f"{p}[")) for p in wanted))
+    return frozenset(s for s in states if any(_is_like(s, p) for p in wanted))
+
+
+def _is_like(state: str, pattern: str) -> bool:
+    # a bracket is a subscript here, not a set of characters
+    return state.startswith((f"{pattern}.", f"{pattern}[")) or fnmatchcase(state, pattern.replace("[", "[[]"))
 
 
 def _distinct(values: Complexes) -> Complexes:

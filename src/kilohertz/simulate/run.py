@@ -78,6 +78,7 @@ class Statistics:
     time_events: int = 0
     messages: tuple[str, ...] = ()
     terminated: str = ""
+    notes: tuple[str, ...] = ()  # what was chosen for the user, and why
     warnings: tuple[Diagnostic, ...] = ()  # of a fixed-step run
     counts: dict[str, int] = field(default_factory=dict)
 

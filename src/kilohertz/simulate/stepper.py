@@ -47,6 +47,7 @@ class Stepping:
     jacobian_every: int = 1
     input_mode: str = "held"
     inlined: bool = False
+    substeps: int = 0  # > 0: mixed mode of a program built for it
 
     def __post_init__(self) -> None:
         _one_of("solver", self.method, tuple(METHODS), "R721")
@@ -78,6 +79,7 @@ class _Settings(ctypes.Structure):
         ("jacobian_every", ctypes.c_int32),
         ("input_mode", ctypes.c_int32),
         ("inlined", ctypes.c_int32),
+        ("substeps", ctypes.c_int32),
     )
 
 
@@ -189,6 +191,7 @@ def _settings(library: ctypes.CDLL, s: Stepping) -> _Settings:
         s.jacobian_every,
         INPUT_MODES.index(s.input_mode),
         int(s.inlined),
+        s.substeps,
     )
 
 

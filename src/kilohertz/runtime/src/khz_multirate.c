@@ -15,7 +15,7 @@ khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double
     memcpy(x, w->x0, bytes);
     memcpy(khz_reals(w->instance, m->xd), w->f0, bytes);
     for (int32_t k = 1; k <= count; k++) {
-        memcpy(khz_reals(w->instance, m->base), x, bytes);
+        memcpy(w->stage, x, bytes); /* the base */
         const khz_status status = khz_stepper_inlined(s, w, k == count ? t + h : t + h * k / count, h / count);
         if (status != KHZ_OK) {
             return status;

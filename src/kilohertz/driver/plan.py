@@ -1,0 +1,155 @@
+"""How a fixed-step run is made from what the user asked for: `auto`, inlining, mixed mode, sub-steps; with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.ir.step import Kind
+from kilohertz.passes import Inlining
+
+if TYPE_CHECKING:
+    from kilohertz.driver.api import Model
+    from kilohertz.simulate.stiffness import Reference
+
+AUTO = "auto"
+_POINTS_OF_REFERENCE = 200  # rows of the reference run
+_INLINED = {"ros2": "sdirk2", "ros34pw2": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for.  `implicit` and `substeps` name states by patterns; `auto` in `implicit` splits by speed."""
+
+    solver: str
+    step: float | None
+    inline: bool = False
+    implicit: Sequence[str] = ()
+    substeps: Mapping[str, int] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # start, stop, tolerance, settings of the reference run
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run: the method, what the program is built with, fields of `Stepping`, and sentences that say why."""
+
+    solver: str
+    inlining: Inlining | None = None
+    stepping: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def make_plan(model: Model, request: Request) -> Plan:
+    """Decide; a reference run is made only where something is to be decided from it."""
+    return _Planner(model, request).run()
+
+
+class _Planner:
+    def __init__(self, model: Model, request: Request) -> None:
+        self._model, self._r = model, request
+        self._notes: list[str] = []
+
+    def run(self) -> Plan:
+        if self._r.implicit or self._r.substeps or (self._r.inline and self._r.solver == "euler"):
+            return self._mixed()
+        if self._r.solver == AUTO:
+            return self._auto()
+        if self._r.inline:
+            return Plan(self._r.solver, Inlining(), {"inlined": True})
+        return Plan(self._r.solver)
+
+    def _reference(self) -> Reference:
+        from kilohertz.simulate.stiffness import reference_run
+
+        return reference_run(self._model.compile(), intervals=_POINTS_OF_REFERENCE, **self._r.run)
+
+    def _needs_step(self) -> float:
+        if self._r.step is None or not self._r.step > 0:
+            raise ModelError(Diagnostic("R723", f"solver `{self._r.solver}` needs a step greater than zero"))
+        return self._r.step
+
+    # ------------------------------------------------------------------------------------------------------------ auto
+
+    def _auto(self) -> Plan:
+        from kilohertz.simulate.choose import choose_solver
+
+        step = self._needs_step()
+        try:
+            choice = choose_solver(self._reference(), step)
+        except ModelError as error:
+            why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
+            return Plan("ros34pw2", None, {}, (f"auto takes ros34pw2: {why}",))
+        solver, stepping = choice.solver, {"events": choice.events}
+        if not self._r.inline or solver not in _INLINED:
+            return Plan(solver, None, stepping, (f"auto takes {solver}: {choice.reason}",))
+        name = _INLINED[solver]
+        text = f"auto takes {name}, inlined, for {solver}: {choice.reason}"
+        return Plan(name, Inlining(), {**stepping, "inlined": True}, (text,))
+
+    # ----------------------------------------------------------------------------------------------------------- mixed
+
+    def _mixed(self) -> Plan:
+        if self._r.solver not in ("euler", "ieuler", AUTO):
+            text = f"mixed mode and sub-steps are Euler methods: use --solver euler or ieuler, not {self._r.solver}"
+            raise ModelError(Diagnostic("R723", text))
+        states = [v.name for v in self._model.process().of_kind(Kind.STATE)]
+        part, count = self._part(states)
+        implicit = self._implicit(states, part)
+        self._notes.append(_told("implicit Euler", implicit, states))
+        self._notes.append(_told("explicit Euler", frozenset(states) - implicit, states))
+        inlining = Inlining(implicit, part)
+        return Plan("ieuler", inlining, {"inlined": True, "substeps": count}, tuple(self._notes))
+
+    def _part(self, states: Sequence[str]) -> tuple[frozenset[str] | None, int]:
+        counts = set(self._r.substeps.values())
+        if not counts:
+            return None, 1
+        if len(counts) > 1 or min(counts) < 1:
+            raise ModelError(Diagnostic("R723", "sub-steps need one number, at least 1, for all patterns"))
+        part, (count,) = self._matching(states, list(self._r.substeps)), counts
+        self._notes.append(f"{count} sub-steps for {_listed(part, states)}; the rest goes on linearly meanwhile")
+        return part, count
+
+    def _implicit(self, states: Sequence[str], part: frozenset[str] | None) -> frozenset[str]:
+        inside = frozenset(states) if part is None else part
+        patterns = [p for p in self._r.implicit if p != AUTO]
+        found = self._matching(states, patterns) if patterns else frozenset()
+        if AUTO in self._r.implicit:
+            found |= self._fast(max(1, *self._r.substeps.values()) if self._r.substeps else 1)
+        if not self._r.implicit and self._r.solver == "ieuler":
+            found = inside
+        if not found <= inside:
+            outside = ", ".join(sorted(found - inside))
+            raise ModelError(Diagnostic("R723", f"implicit states must belong to the part with sub-steps: {outside}"))
+        return found
+
+    def _fast(self, substeps: int) -> frozenset[str]:
+        from kilohertz.simulate.choose import split_states
+
+        split = split_states(self._reference(), self._needs_step() / substeps)
+        self._notes.append(split.reason)
+        return split.implicit
+
+    def _matching(self, states: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
+        from kilohertz.simulate.choose import states_like
+
+        for pattern in patterns:
+            if not states_like(states, [pattern]):
+                some = ", ".join(states[:8]) + (", ..." if len(states) > 8 else "")
+                raise ModelError(Diagnostic("R733", f"no state is called like `{pattern}`; states are {some}"))
+        return states_like(states, patterns)
+
+
+def _told(method: str, names: frozenset[str], states: Sequence[str]) -> str:
+    return f"{method} for {_listed(names, states)}"
+
+
+def _listed(names: frozenset[str], states: Sequence[str], most: int = 6) -> str:
+    if len(names) == len(states):
+        return f"all {len(states)} states"
+    shown = [s for s in states if s in names]
+    if not shown:
+        return "no state"
+    return f"{len(shown)} of {len(states)} states: " + ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
