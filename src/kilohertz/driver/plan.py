@@ -1,4 +1,4 @@
-"""How a fixed-step run is made from what the user asked for: `auto`, inlining, mixed mode, sub-steps; with the reasons."""
+"""How a fixed-step run is made from what was asked for: `auto`, inlining, mixed mode, sub-steps; with the reasons."""
 
 from __future__ import annotations
 
