@@ -228,6 +228,7 @@ def _record(lines: dict[str, object], resolver: Resolver) -> None:
     most = max(64, _RING_BYTES // (8 * (len(columns) + 1)))
     lines |= {"record.n": len(columns), "record.every": r.every, "record.before": r.before}
     lines["record.ring"] = min(rows, most)
+    lines["record.times"] = int(r.times)
 
 
 def _columns(r: Recording, resolver: Resolver) -> list[tuple[int, str, ModelSignal]]:

@@ -94,6 +94,7 @@ class Recording:
     before: int = 0
     ring: int = 0  # rows; 0: two seconds, at least 4096
     enabled: bool = True
+    times: bool = False  # lateness, compute time and slack of the cycle before, with every row
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +396,7 @@ def _recording(table: Table, file: Path) -> Recording:
         table.integer("before", 0, 0, 1 << 24),
         table.integer("ring", 0, 0, 1 << 24),
         table.flag("enabled", True),
+        table.flag("times", False),
     )
     table.close()
     return out

@@ -203,6 +203,9 @@ static void record(khz_task *k)
     for (int32_t i = 0; i < k->n_columns; i++) {
         row[i + 1] = khz_signal_get(k->columns[i].unit->instance, k->columns[i].signal);
     }
+    for (int32_t i = 0; k->record_times && i < KHZ_RECORDED_TIMES; i++) {
+        row[k->n_columns + 1 + i] = k->last_times[i];
+    }
     khz_ring_commit(&k->recorder.ring);
     k->account->counts.rows++;
 }
@@ -220,6 +223,11 @@ static int account(khz_task *k, const cycle_times *t)
     khz_counts *const counts = &k->account->counts;
     const uint64_t step = k->step - 1;
     counts->steps++;
+    if (is_waiting(k)) {
+        k->last_times[0] = (double)(t->woke - t->release) / 1e9;
+        k->last_times[2] = (double)(khz_task_instant(k, k->tick + 1) - t->ended) / 1e9;
+    }
+    k->last_times[1] = (double)(t->stepped - t->received) / 1e9;
     if (step < k->grace) {
         counts->grace++;
         return 0;

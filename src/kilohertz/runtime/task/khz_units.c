@@ -283,7 +283,9 @@ static khz_status prepare_recorder(khz_task *k)
     if (path[0] == '\0' || k->n_columns == 0) {
         return KHZ_OK;
     }
-    khz_column *const names = (khz_column *)room_for(k->n_columns + 1, sizeof *names);
+    k->record_times = (int32_t)khz_scenario_integer(&k->scenario, "record.times", 0, 0, 1);
+    const int32_t n_all = k->n_columns + 1 + (k->record_times ? KHZ_RECORDED_TIMES : 0);
+    khz_column *const names = (khz_column *)room_for(n_all, sizeof *names);
     k->columns = (khz_binding *)room_for(k->n_columns, sizeof *k->columns);
     names[0] = (khz_column){"time", "s", ""};
     for (int32_t i = 0; i < k->n_columns; i++) {
@@ -299,11 +301,17 @@ static khz_status prepare_recorder(khz_task *k)
         names[i + 1] = (khz_column){khz_scenario_text(&k->scenario, at, b->signal->name), b->signal->unit,
                                     b->signal->description};
     }
+    if (k->record_times) {
+        khz_column *const times = names + k->n_columns + 1;
+        times[0] = (khz_column){"cycle.lateness", "s", "of the cycle before: wake-up after its release"};
+        times[1] = (khz_column){"cycle.compute", "s", "of the cycle before: time of its steps"};
+        times[2] = (khz_column){"cycle.slack", "s", "of the cycle before: deadline minus end"};
+    }
     read_trigger(k, "begin", &k->recorder.from);
     read_trigger(k, "end", &k->recorder.until);
     k->recorder.n_before = (int32_t)khz_scenario_integer(&k->scenario, "record.before", 0, 0, 1 << 24);
     const int64_t n_rows = khz_scenario_integer(&k->scenario, "record.ring", 4096, 16, 1 << 24);
-    const int error = khz_recorder_open(&k->recorder, path, names, k->n_columns + 1, (uint64_t)n_rows);
+    const int error = khz_recorder_open(&k->recorder, path, names, n_all, (uint64_t)n_rows);
     free(names);
     k->has_recorder = error == 0;
     return error == 0 ? KHZ_OK : fail(k, KHZ_UNSUPPORTED, "cannot record to %.200s: %s", path, strerror(error));
