@@ -1,0 +1,35 @@
+package Problems "The three problems of the order tests, and two whose stability is known"
+  model A "non-autonomous, nonlinear; solution y1 = 1 + cos(t)/2, y2 = 1/2 + sin(2t)/2"
+    Real y1(start = 1.5, fixed = true);
+    Real y2(start = 0.5, fixed = true);
+  protected
+    Real p1 = 1 + 0.5*cos(time);
+    Real p2 = 0.5 + 0.5*sin(2*time);
+  equation
+    der(y1) = -0.5*sin(time) + (1 + time/2)*(y1*y2 - p1*p2);
+    der(y2) = cos(2*time) - (y1^2 - p1^2) + sin(time)*(y1*y2 - p1*p2);
+  end A;
+
+  model VanDerPol "mu = 5 from (2, 0)"
+    parameter Real mu = 5;
+    Real x(start = 2, fixed = true);
+    Real v(start = 0, fixed = true);
+  equation
+    der(x) = v;
+    der(v) = mu*(1 - x^2)*v - x;
+  end VanDerPol;
+
+  model ProtheroRobinson "stiff; solution y = sin(t + 1)"
+    parameter Real lambda = -1e6;
+    Real y(start = sin(1), fixed = true);
+  equation
+    der(y) = lambda*(y - sin(time + 1)) + cos(time + 1);
+  end ProtheroRobinson;
+
+  model Linear "y' = lambda*y"
+    parameter Real lambda = -1;
+    Real y(start = 1, fixed = true);
+  equation
+    der(y) = lambda*y;
+  end Linear;
+end Problems;

@@ -1,0 +1,106 @@
+"""State events at a fixed cost: the bouncing ball with every algorithm, as published for the same equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from kilohertz.simulate import Program, Stepper, Stepping
+
+# error of the event time [ms], of the height at 0.75 s [mm], of the energy after the bounce [%], most steps per period
+BALL = {
+    "none": (+8.4764, -22.8330, -3.9445, 1),
+    "mid": (+3.4764, -9.0745, -1.6089, 3),
+    "linear": (-0.0142, -0.0266, -0.0063, 1),
+    "catch-up": (-0.0142, -0.0266, -0.0063, 2),
+    "hermite": (0.0, 0.0, 0.0, 1),
+    "predict": (+0.0026, -0.0066, -0.0012, 1),
+    "predict-quadratic": (0.0, 0.0, 0.0, 1),
+}
+# order of the event time in the period, worst case over the phases
+ORDERS = {"none": 1, "mid": 1, "linear": 2, "catch-up": 2, "hermite": 3.5, "predict": 2, "predict-quadratic": 3}
+METHOD_STAGES = 3  # right-hand sides of ROS4L
+
+
+def ball(program: Program, events: str, method: str = "ros4l", period: float = 0.01, **parameters: float) -> Stepper:
+    stepper = Stepper(program, Stepping(method, round(period * 1e9), events=events))
+    for name, value in parameters.items():
+        stepper.instance.set(name, value)
+    assert stepper.start(0.0) == 0
+    return stepper
+
+
+def value(stepper: Stepper, name: str) -> float:
+    return float(stepper.instance.read(stepper.program.step.variables[name]))
+
+
+@pytest.mark.parametrize("events", BALL)
+def test_the_ball(events: str, program: Callable[[str, str], Program]) -> None:
+    stepper = ball(program("balls.mo", "Balls.Plain"), events)
+    for _ in range(75):
+        stepper.step()
+    time_error, height_error, energy_error, steps = BALL[events]
+    exact_time, height, speed = math.sqrt(2 / 9.81), 0.48848232, 0.17255976
+    energy = 9.81 * value(stepper, "h") + value(stepper, "v") ** 2 / 2
+    assert stepper.time == pytest.approx(0.75)
+    assert (value(stepper, "bounced") - exact_time) * 1e3 == pytest.approx(time_error, abs=6e-5)
+    assert (value(stepper, "h") - height) * 1e3 == pytest.approx(height_error, abs=6e-5)
+    assert (energy / (9.81 * height + speed**2 / 2) - 1) * 100 == pytest.approx(energy_error, abs=6e-5)
+    # each step: stages, Jacobian by differences at most (two colours, time, back), all values at its end
+    assert stepper.counts["factorisations"] <= 75 + 3 * steps
+    assert stepper.counts["max_step_passes"] <= 8
+
+
+@pytest.mark.parametrize(
+    ("method", "penetration", "time_error"),
+    [("lie", 15.335, -4.9974), ("litr", 37.898, -0.0142), ("li3", 37.898, -0.0142)],
+)
+def test_the_method_hardly_matters_from_order_two_on(
+    method: str, penetration: float, time_error: float, program: Callable[[str, str], Program]
+) -> None:
+    plain = program("balls.mo", "Balls.Plain")
+    stepper = ball(plain, "none", method)
+    lowest = 1.0
+    for _ in range(50):
+        stepper.step()
+        lowest = min(lowest, value(stepper, "h"))
+    assert -lowest * 1e3 == pytest.approx(penetration, abs=1e-3)
+    stepper = ball(plain, "linear", method)
+    for _ in range(60):
+        stepper.step()
+    assert (value(stepper, "bounced") - math.sqrt(2 / 9.81)) * 1e3 == pytest.approx(time_error, abs=1e-4)
+
+
+def reference(h0: float) -> float:
+    """Instant of the first contact of `Drag`."""
+
+    def f(_t: float, y: np.ndarray) -> list[float]:
+        return [y[1], -9.81 - 0.3 * y[1] * abs(y[1])]
+
+    def contact(t: float, y: np.ndarray) -> float:
+        return float(y[0] - 0.02 * math.sin(12 * t))
+
+    contact.terminal = True  # type: ignore[attr-defined]
+    done = solve_ivp(f, (0, 0.8), [h0, 0.0], events=contact, method="DOP853", rtol=1e-12, atol=1e-13)
+    return float(done.t[-1])
+
+
+@pytest.mark.parametrize("events", ORDERS)
+def test_the_instant_converges_with_its_order(events: str, program: Callable[[str, str], Program]) -> None:
+    drag = program("balls.mo", "Balls.Drag")
+    heights = [1 + 0.05 * i / 10 for i in range(10)]
+    exact = [reference(h0) for h0 in heights]
+    errors = []
+    for period in (0.02, 0.005):
+        worst = 0.0
+        for h0, instant in zip(heights, exact, strict=True):
+            stepper = ball(drag, events, period=period, h0=h0)
+            for _ in range(round(0.6 / period)):
+                stepper.step()
+            worst = max(worst, abs(value(stepper, "bounced") - instant))
+        errors.append(worst)
+    assert math.log(errors[0] / errors[1]) / math.log(4) >= ORDERS[events] - 0.35
