@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from kilohertz import load
 from kilohertz.simulate import Program
 
 
-@lru_cache(maxsize=None)
+@cache
 def _program(file: str, name: str) -> Program:
     return load(f"{Path(__file__).parent / file}:{name}").compile()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def run(program: Program, method: str, step: float, stop: float = 4.0, **how: in
     return np.array(rows, float)
 
 
-@lru_cache(maxsize=None)
+@cache
 def reference(program: Callable[[str, str], Program], name: str) -> np.ndarray:
     """Every millisecond, with RODASP at 0.1 ms: itself checked against Radau IIA below."""
     return run(program("axis.mo", f"Axis.{name}"), "rodasp", 1e-4)[::10]
