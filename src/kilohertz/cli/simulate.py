@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, render
 from kilohertz.cli.arguments import add_model, positive_seconds, seconds, setting, substeps
@@ -51,7 +51,7 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     add("--substeps", metavar="PATTERN=N", type=substeps, action="append", default=[], help=help_part)
 
 
-def _stepping(arguments: argparse.Namespace) -> dict[str, object]:
+def _stepping(arguments: argparse.Namespace) -> dict[str, Any]:
     names = ("events", "newton", "loop_newton", "event_cap", "jacobian_every", "input_mode")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     return {
