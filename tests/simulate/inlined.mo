@@ -59,6 +59,30 @@ package Inlined "Small systems whose implicit stages are joined with their equat
     der(y) = p - 3*q;
   end Loop;
 
+  model Called "A call with two results inside an algebraic loop"
+    function law
+      input Real x;
+      input Real s;
+      output Real y;
+      output Integer n;
+    algorithm
+      y := x;
+      n := 0;
+      while n < 3 loop
+        y := y + s*sin(y);
+        n := n + 1;
+      end while;
+    end law;
+    Real x(start = 1, fixed = true);
+    Real p(start = 0.4);
+    Real q;
+    Integer k;
+  equation
+    (q, k) = law(p, 0.1);
+    p + q*q = x;
+    der(x) = -q;
+  end Called;
+
   model Switched "Relations rest during a stage"
     Real x(start = 1, fixed = true);
     Real y(start = 0, fixed = true);

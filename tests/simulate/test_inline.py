@@ -13,10 +13,11 @@ from kilohertz.cli.main import main
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
 from kilohertz.passes import Inlining, compile_flat
 from kilohertz.simulate import Instance, Program, Statistics, build_program
+from kilohertz.simulate.stiffness import reference_run
 from kilohertz.solvers import METHODS, RungeKutta
 
 SOURCE = Path(__file__).parent / "inlined.mo"
-NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Switched")
+NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Switched")
 
 
 def inlined(name: str, choice: Inlining | None = None) -> Step:
@@ -134,6 +135,21 @@ def test_blocks_satisfy_the_equations_at_random_points(name: str) -> None:
         base, gamma_h = rng.uniform(0.1, 0.9, stepper.n), float(rng.uniform(1e-4, 1e-2))
         xd = stepper.stage(0.3, base, gamma_h)
         assert np.allclose(stepper.derivatives(0.3, base + gamma_h * xd), xd, rtol=1e-7, atol=1e-7)
+
+
+def test_a_call_inside_a_loop_has_a_derivative() -> None:
+    step = inlined("Called")
+    loops = [b for b in (*step.blocks, *(step.inlined or ())) if isinstance(b, NonlinearLoop)]
+    assert len(loops) == 2 and all(b.jacobian is not None for b in loops)
+    assert step.directional is not None
+    point = reference_run(build_program(step), stop=1.0, intervals=4).points[1]
+    method = METHODS["ieuler"]
+    assert isinstance(method, RungeKutta)
+    stepper = Stepper(build_program(step), method, False)
+    x = reference_run(build_program(step), stop=point.time, intervals=4).result["x"][-1:]
+    d = 1e-6
+    slope = (stepper.derivatives(point.time, x + d) - stepper.derivatives(point.time, x - d)) / (2 * d)
+    assert point.jacobian[0, 0] == pytest.approx(slope[0], rel=1e-5)
 
 
 def test_mixed_mode_takes_the_slow_states_explicitly() -> None:

@@ -347,7 +347,7 @@ class _Loop:
     def _column(self, j: int, z: Ref, inner: Sequence[Inner], residuals: list[Expr]) -> list[Entry]:
         seeds: dict[str, Expr] = {z.name: build.ONE}
         differentiate = Differentiator(lambda r: seeds.get(r.name, build.ZERO), self._x.call_rule)
-        for target, value in (pair for b in inner for pair in _values(b)):
+        for target, value in (pair for b in inner for pair in inner_values(b)):
             if any(n in seeds for n in self._x.occurrence.names(value)):
                 rate = simplify(differentiate(value))
                 if rate is not build.ZERO:
@@ -421,7 +421,7 @@ def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]
     return [substitute(e, values, memo) for e in roots]
 
 
-def _values(b: Inner) -> list[tuple[Ref, Expr]]:
+def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
     """What a block computes, as expressions that can be differentiated."""
     if isinstance(b, Assignment):
         return [(b.target, b.value)]

@@ -42,6 +42,7 @@ from kilohertz.passes.algebra import Occurrence, cost, simplify
 from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.functions import statement_expressions
+from kilohertz.passes.step.blocks import inner_values
 
 SEED_TIME = "seed(time)"
 _REALS = frozenset({Kind.ALGEBRAIC, Kind.DERIVATIVE})
@@ -151,11 +152,10 @@ class _Directional:
             raise NoDerivative("a nonlinear loop")
         rest: dict[str, Expr] = {}
         through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._functions.rule)
-        for inner in b.inner:
-            assert isinstance(inner, Assignment)  # else the loop had no Jacobian
-            rate = simplify(through(inner.value))
+        for target, value in (pair for inner in b.inner for pair in inner_values(inner)):
+            rate = simplify(through(value))
             if rate is not ZERO:
-                rest[inner.target.name] = rate
+                rest[target.name] = rate
         rhs = [simplify(build.neg(through(e))) for e in b.residuals]
         self._solve(b, b.jacobian, rhs)
         for inner in b.inner:
