@@ -21,13 +21,13 @@ def sources() -> tuple[tuple[str, str], ...]:
 @lru_cache(maxsize=1)
 def device_headers() -> tuple[tuple[str, str], ...]:
     """(name, text) of the headers of ports and devices; they need `headers()` too."""
-    return _texts("devices", ".h")
+    return _texts("devices", ".h") + _texts("drivers", ".h")
 
 
 @lru_cache(maxsize=1)
 def device_sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of ports and drivers: what a real-time executable links besides `sources()`."""
-    return _texts("devices", ".c")
+    return _texts("devices", ".c") + _texts("drivers", ".c")
 
 
 @lru_cache(maxsize=1)

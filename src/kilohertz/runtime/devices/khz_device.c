@@ -10,7 +10,7 @@
 #include "khz_drivers.h"
 
 static const khz_device_class *const drivers[] = {
-    &khz_loopback, &khz_udp, &khz_shm, &khz_tcp, &khz_serial,
+    &khz_loopback, &khz_udp, &khz_shm, &khz_tcp, &khz_serial, &khz_modbus_server, &khz_modbus_client,
     NULL,
 };
 

@@ -9,5 +9,7 @@ extern const khz_device_class khz_udp;
 extern const khz_device_class khz_shm;
 extern const khz_device_class khz_tcp;
 extern const khz_device_class khz_serial;
+extern const khz_device_class khz_modbus_server;
+extern const khz_device_class khz_modbus_client;
 
 #endif
