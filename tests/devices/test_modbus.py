@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import socket
 import struct
 import subprocess
@@ -12,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -208,23 +206,42 @@ def test_a_client_whose_server_answers_nonsense(open_port: Callable, free_port: 
 LIBMODBUS = """
 #include <stdio.h>
 #include <stdlib.h>
-#include <modbus.h>
+#include <string.h>
+#include <modbus/modbus.h>
+
+/* Not libmodbus' own modbus_get_float_abcd and modbus_set_float_abcd: in 3.1.6 the one does not undo the other. */
+static float get(const uint16_t *r)
+{
+    const uint32_t bits = (uint32_t)r[0] << 16 | r[1];
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static void put(float f, uint16_t *r)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    r[0] = (uint16_t)(bits >> 16);
+    r[1] = (uint16_t)bits;
+}
 
 int main(int argc, char **argv)
 {
     modbus_t *m = modbus_new_tcp("127.0.0.1", argc > 1 ? atoi(argv[1]) : 502);
     uint16_t r[8], w[3];
     if (modbus_connect(m) != 0) return 1;
-    modbus_set_float_abcd(6.5f, w);
+    put(6.5f, w);
     w[2] = 11;
     if (modbus_write_registers(m, 0, 3, w) != 3) return 2;
     for (int i = 0; i < 1000; i++) {
         if (modbus_read_input_registers(m, 0, 2, r) != 2) return 3;
-        if (modbus_get_float_abcd(r) == 1.5f) break;
+        if (get(r) == 1.5f) break;
     }
+    if (get(r) != 1.5f) return 6;
     if (modbus_read_registers(m, 0, 3, r) != 3 || r[2] != 11) return 4;
     if (modbus_read_input_registers(m, 100, 2, r) != -1) return 5;
-    printf("%g\\n", (double)modbus_get_float_abcd(r));
+    printf("%g\\n", (double)get(r));
     modbus_close(m);
     modbus_free(m);
     return 0;
@@ -233,15 +250,8 @@ int main(int argc, char **argv)
 
 
 def test_libmodbus_reads_and_writes(server: tuple) -> None:
-    flags = (
-        subprocess.run(["pkg-config", "--cflags", "libmodbus"], capture_output=True, text=True, check=False)
-        if (shutil.which("pkg-config"))
-        else None
-    )
-    folders = [Path(f[2:]) for f in (flags.stdout.split() if flags else []) if f.startswith("-I")]
     try:
-        unit = Unit((Source("libmodbus_peer.c", LIBMODBUS),), (), tuple(folders))
-        program = build_executable([unit], ("-lmodbus",))
+        program = build_executable([Unit((Source("libmodbus_peer.c", LIBMODBUS),))], ("-lmodbus",))
     except ModelError:
         pytest.skip("libmodbus is not installed (Debian: libmodbus-dev)")
     port, number = server
