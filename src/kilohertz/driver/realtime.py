@@ -82,24 +82,24 @@ def build(
 
     scenario = scenario_of(what, step=step, solver=solver, duration=duration, libraries=libraries)
     session = Session(scenario.libraries)
-    codes: dict[tuple[str, str, bool | None], ModelCode] = {}
+    codes: dict[tuple[str, bool], ModelCode] = {}
     for task in scenario.tasks:
-        key = (task.model, task.solver, task.inline)
+        key = (task.model, task.inlined)
         if key not in codes:
             if told is not None:
                 told(f"compiling {task.model}")
-            codes[key] = _code(session.model(task.model), task.solver)
+            codes[key] = _code(session.model(task.model), task.inlined)
     if told is not None:
         told("building the executable")
-    models = [codes[t.model, t.solver, t.inline] for t in scenario.tasks]
+    models = [codes[t.model, t.inlined] for t in scenario.tasks]
     place = Path(folder) if folder is not None else default_folder(scenario.name)
     return build_task(scenario, models, place, target)
 
 
-def _code(model: Model, solver: str) -> ModelCode:
+def _code(model: Model, inlined: bool) -> ModelCode:
     from kilohertz.realtime import ModelCode
 
-    return ModelCode(model.process(), model.session.libraries.sources)
+    return ModelCode(model.inlined() if inlined else model.process(), model.session.libraries.sources)
 
 
 def default_folder(name: str) -> Path:

@@ -108,7 +108,7 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
     head = f"task.{i}."
     lines["n_tasks"] = i + 1
     lines |= {head + "name": task.name, head + "model": model, head + "every": task.every}
-    lines |= {head + "method": task.solver, head + "inlined": bool(task.inline)}
+    lines |= {head + "method": task.solver, head + "inlined": task.inlined}
     lines |= {head + key: value for key, value in task.options.items() if value}
     given = 0
     for name, value in task.settings.items():

@@ -18,8 +18,8 @@ from kilohertz.realtime.table import Problems, Table, near
 from kilohertz.solvers import METHODS
 
 POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
-EVENTS = ("none", "mid", "linear", "catch_up", "hermite", "predict")
-INPUTS = ("held", "linear", "quadratic")
+EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic")  # KHZ_EVENTS_*
+INPUTS = ("held", "linear", "quadratic")  # KHZ_INPUT_*
 DEFAULT_STEP = 1e-3
 _NS = 1_000_000_000
 
@@ -35,7 +35,7 @@ class Task:
     every: int = 1
     settings: Mapping[str, float] = field(default_factory=dict)  # parameters and start values of inputs
     options: Mapping[str, int] = field(default_factory=dict)  # of the stepper, as the flat scenario spells them
-    inline: bool | None = None
+    inlined: bool = False
     path: tuple[str | int, ...] = ()  # where it stands in the TOML
 
 
@@ -294,14 +294,12 @@ def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
         "loop_newton": table.integer("loop_newton", 0, 0, 1000),
         "event_cap": table.integer("event_cap", 0, 0, 100000),
         "jacobian_every": table.integer("jacobian_every", 0, 0, 1000000),
+        "substeps": table.integer("substeps", 0, 0, 1000),
         "input_mode": INPUTS.index(table.choice("input", INPUTS, "held")),
     }
-    inline = table.flag("inline", False) if table.has("inline") else None
-    if inline is None:
-        table.raw("inline")
     settings = {**table.numbers("set"), **table.numbers("inputs")}
     period = max(1, nanoseconds(own or DEFAULT_STEP))
-    return Task(name, model, method, period, 1, settings, options, inline, table.path)
+    return Task(name, model, method, period, 1, settings, options, table.flag("inlined", False), table.path)
 
 
 def _check_solver(table: Table, solver: str) -> None:

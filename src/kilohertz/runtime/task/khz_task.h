@@ -155,7 +155,7 @@ typedef struct khz_task {
 /* khz_units.c: everything the scenario names, allocated and bound.  Allocates: yes.  A message where it fails. */
 khz_status khz_task_prepare(khz_task *k);
 void khz_task_release(khz_task *k);
-/* khz_cycle.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
+/* khz_task.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
 void khz_task_loop(khz_task *k);
 int64_t khz_now(void);
 /* Instant at which tick n is released. */

@@ -74,6 +74,7 @@ static void step_settings(khz_task *k, int32_t i, khz_step_settings *s)
     s->event_cap = (int32_t)integer(k, "task", i, "event_cap", 0, 0, 100000);
     s->jacobian_every = (int32_t)integer(k, "task", i, "jacobian_every", 0, 0, 1000000);
     s->input_mode = (int32_t)integer(k, "task", i, "input_mode", 0, 0, 100);
+    s->substeps = (int32_t)integer(k, "task", i, "substeps", 0, 0, 1000);
     s->inlined = (int32_t)integer(k, "task", i, "inlined", 0, 0, 1);
 }
 

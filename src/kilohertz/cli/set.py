@@ -1,0 +1,61 @@
+"""`khz set`: change a running task between two of its steps."""
+
+from __future__ import annotations
+
+import argparse
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.cli.arguments import setting
+
+_EPILOG = """\
+  khz set resistor.R=50                        the only task that runs
+  khz set --task axis controller.k=3.5 --pause
+What is given is done in this order: restore, values, snapshot, step, pause or resume, stop."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("values", metavar="NAME=VALUE", type=setting, nargs="*", help="a tunable parameter or an input")
+    add("--task", metavar="T", default="", help="the task's name (default: the only one that runs)")
+    add("--pause", action="store_true", help="stop stepping; time stands still")
+    add("--resume", action="store_true", help="go on")
+    add("--step", metavar="N", type=int, help="make N steps, then pause")
+    add("--snapshot", action="store_true", help="keep the state of all models inside the task")
+    add("--restore", action="store_true", help="go back to the snapshot")
+    add("--stop", action="store_true", help="end the task; it writes its report")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from kilohertz.realtime import attach
+
+    values = [(name, _number(name, text)) for name, text in arguments.values]
+    with attach(arguments.task) as live:
+        if arguments.restore:
+            live.restore()
+        for name, value in values:
+            live.set(name, value)
+        if arguments.snapshot:
+            live.snapshot()
+        if arguments.step is not None:
+            live.step(max(1, arguments.step))
+        if arguments.pause:
+            live.pause()
+        if arguments.resume:
+            live.resume()
+        state = live.state
+        print(f"{live.name}: {state}, {live.time:.6g} s, {live.counts['missed']} missed")
+        if arguments.stop:
+            live.stop()
+            print(f"{live.name}: stopped")
+    return 0
+
+
+def _number(name: str, text: str) -> float:
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    try:
+        return float(text)
+    except ValueError:
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to `{text}`: not a number")) from None

@@ -1,0 +1,88 @@
+"""`khz watch`: a running task in the terminal: values with their recent course, times, misses."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import deque
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kilohertz.realtime import Live
+
+_BARS = "▁▂▃▄▅▆▇█"
+_LENGTH = 40
+_MOST = 30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("task", metavar="TASK", nargs="?", default="", help="the task's name (default: the only one that runs)")
+    add("-s", "--signals", metavar="P", action="append", default=[], help="a signal or a pattern; may be repeated")
+    add("--rate", metavar="HZ", type=float, default=5.0, help="how often to look (default 5 per second)")
+    add("--once", action="store_true", help="print the values once and leave")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from kilohertz.realtime import attach
+
+    with attach(arguments.task) as live:
+        names = _selected(live, arguments.signals)
+        if arguments.once or not sys.stdout.isatty():
+            frame = live.frame()
+            print(_head(live))
+            for name in names:
+                print(f"{name} = {frame[name]:.9g} {live.unit(name)}".rstrip())
+            return 0
+        try:
+            _follow(live, names, 1.0 / min(max(arguments.rate, 0.1), 50.0))
+        except KeyboardInterrupt:
+            print("detached; the task goes on", file=sys.stderr)
+        return 0
+
+
+def _selected(live: Live, patterns: list[str]) -> list[str]:
+    chosen = [p.replace("[", "[[]") for p in patterns]
+    names = [n for n in live if any(fnmatchcase(n, p) for p in chosen)] if chosen else list(live)
+    return names if chosen else names[:_MOST]
+
+
+def _head(live: Live) -> str:
+    c = live.counts
+    late, compute = live.times("lateness"), live.times("compute")
+    return (
+        f"{live.name} ({live.state}, pid {live.pid}): {live.time:.3f} s, {c['steps']} steps, {c['missed']} missed "
+        f"({c['overruns']} overruns, {c['late_wakeups']} late, {c['knock_on']} knock-on), "
+        f"lateness p50/p99 {late.quantile(0.5) / 1e3:.0f}/{late.quantile(0.99) / 1e3:.0f} us, "
+        f"compute {compute.quantile(0.5) / 1e3:.1f}/{compute.quantile(0.99) / 1e3:.1f} us"
+    )
+
+
+def sparkline(values: deque[float]) -> str:
+    """Recent values as bars between their least and greatest."""
+    low, high = min(values), max(values)
+    if not high > low:
+        return _BARS[0] * len(values)
+    return "".join(_BARS[min(7, int((v - low) / (high - low) * 8))] if v == v else " " for v in values)
+
+
+def _follow(live: Live, names: list[str], pause: float) -> None:
+    from rich.live import Live as Screen
+    from rich.table import Table
+
+    history = {n: deque[float](maxlen=_LENGTH) for n in names}
+    with Screen(refresh_per_second=10, transient=False) as screen:
+        while True:
+            table = Table(title=_head(live), title_justify="left", box=None)
+            for column in ("signal", "value", "unit", ""):
+                table.add_column(column, justify="right" if column == "value" else "left")
+            frame = live.frame()
+            for name in names:
+                history[name].append(frame[name])
+                table.add_row(name, f"{frame[name]:.6g}", live.unit(name), sparkline(history[name]))
+            screen.update(table)
+            if live.state in ("ended", "gone"):
+                return
+            time.sleep(pause)
