@@ -17,7 +17,7 @@ from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.table import model_table
 from kilohertz.codegen.values import TypeTable
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Expr
+from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall
 from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
@@ -164,7 +164,7 @@ class _Generator:
 
     def _small_functions(self) -> list[str]:
         step = self.step
-        tunable = [v for v in step.variables.values() if v.tunable]
+        tunable = [v for v in step.variables.values() if v.tunable or _is_free_input(v)]
         computed = {t.name for b in step.once for t in s.targets(b)} | {v.name for v in tunable}
         left_out = HELPERS | {Kind.OBJECT}
         rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
@@ -272,6 +272,20 @@ class _Generator:
                 place = self.layout.place(v)
                 lines += [f"if ({place} != NULL) {{", f"    {name}(&z->c, {place});", f"    {place} = NULL;", "}"]
         return lines
+
+
+def _is_free_input(v: StepVariable) -> bool:
+    """An input whose start needs no other value: set with the parameters, so that what is given before the initial
+    equations is still there when they are solved."""
+    if v.slot.kind not in (Kind.INPUT, Kind.INT_INPUT):
+        return False
+    stack = [v.start] if v.start is not None else []
+    while stack:
+        e = stack.pop()
+        if isinstance(e, Ref):
+            return False
+        stack.extend(e.children())
+    return True
 
 
 def _phase(name: str, calls: Sequence[tuple[str, Partition]]) -> list[str]:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.realtime.table import near
@@ -137,21 +138,30 @@ def attach(name: str = "") -> Live:
     return Live(FOLDER / f"khz-{name}")
 
 
+def _mapped(path: Path) -> tuple[BinaryIO, mmap.mmap]:
+    """The segment as memory, once it is whole and of our layout."""
+    try:
+        with contextlib.ExitStack() as undo:
+            file = undo.enter_context(open(path, "r+b"))
+            memory = undo.enter_context(mmap.mmap(file.fileno(), 0))
+            size = ctypes.sizeof(_Head)
+            head = _Head.from_buffer_copy(memory) if len(memory) >= size else _Head()
+            if head.magic != b"KHZLIVE" or head.version != VERSION or head.head_size != size:
+                message = f"`{path.name}` is not the memory of a task of this version of Kilohertz"
+                raise ModelError(Diagnostic("R745", message))
+            undo.pop_all()
+            return file, memory
+    except (OSError, ValueError) as error:
+        raise ModelError(Diagnostic("R745", f"cannot attach to `{path.name}`: {error}")) from error
+
+
 class Live(Mapping[str, float]):
     """A task's shared memory: a mapping from signals to their latest values."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            self._file = open(path, "r+b")  # noqa: SIM115 (this class is the manager)
-            self._map = mmap.mmap(self._file.fileno(), 0)
-        except (OSError, ValueError) as error:
-            raise ModelError(Diagnostic("R745", f"cannot attach to `{path.name}`: {error}")) from error
-        if len(self._map) < ctypes.sizeof(_Head):
-            raise ModelError(Diagnostic("R745", f"`{path.name}` is not the memory of a task"))
+        self._file, self._map = _mapped(path)
         self._head = _Head.from_buffer(self._map)
         h = self._head
-        if h.magic != b"KHZLIVE" or h.version != VERSION or h.head_size != ctypes.sizeof(_Head):
-            raise ModelError(Diagnostic("R745", f"`{path.name}` belongs to another version of Kilohertz"))
         self._values = (ctypes.c_double * h.n_signals).from_buffer(self._map, h.values)
         entries = (_Entry * h.n_signals).from_buffer(self._map, h.directory)
         self.entries = {self._text(e.name): (i, e) for i, e in enumerate(entries)}

@@ -72,7 +72,6 @@ khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text)
     }
     memset(memory, 0, size);
     khz_live *const live = (khz_live *)memory;
-    memcpy(live->magic, "KHZLIVE", 8);
     live->version = KHZ_LIVE_VERSION;
     live->head_size = (uint32_t)sizeof(khz_live);
     live->size = size;
@@ -82,6 +81,12 @@ khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text)
     live->pid = (int32_t)getpid();
     (void)snprintf(live->name, sizeof live->name, "%s", name);
     return live;
+}
+
+void khz_live_open(khz_live *live)
+{
+    atomic_thread_fence(memory_order_release);
+    memcpy(live->magic, "KHZLIVE", 8);
 }
 
 void khz_live_remove(khz_live *live)

@@ -65,6 +65,8 @@ typedef struct khz_live {
     khz_account account;
 } khz_live;
 
+/* Everything is in place: readers may attach. */
+void khz_live_open(khz_live *live);
 /* Make the segment /dev/shm/khz-NAME; NULL with errno where that fails.  Texts: all names, units, descriptions. */
 khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text);
 /* The name goes away; those attached keep what they have. */

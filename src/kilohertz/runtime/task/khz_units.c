@@ -358,6 +358,7 @@ static khz_status prepare_live(khz_task *k)
         directory[i].causality = s->causality;
         directory[i].tunable = s->tunable;
     }
+    khz_live_open(k->live);
     return KHZ_OK;
 }
 

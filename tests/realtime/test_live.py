@@ -1,0 +1,139 @@
+"""A running task from outside: values, commands, attaching and detaching."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kilohertz.base import ModelError
+from kilohertz.cli import main
+from kilohertz.realtime import Built, Live, Running, Scenario, attach, start
+
+Build = Callable[[Scenario], Built]
+
+
+@pytest.fixture
+def running(make: Build, lag: Scenario) -> Iterator[Running]:
+    """The lag, until stopped."""
+    built = make(replace(lag, cycles=0))
+    found = start(built)
+    try:
+        yield found
+    finally:
+        found.stop()
+        found.process.wait(20)
+
+
+def attached(running: Running) -> Live:
+    for _ in range(1000):
+        live = running.live()
+        if live is not None and live.state == "running":
+            return live
+        if live is not None:
+            live.close()
+        assert running.process.poll() is None, running.log.read_text()
+        time.sleep(0.01)
+    raise AssertionError("the task does not appear")
+
+
+def test_values_commands_and_the_end(running: Running) -> None:
+    with attached(running) as live:
+        assert live.pid == running.process.pid
+        live.set("u", 5.0)
+        live.pause()
+        assert live.state == "paused"
+        frame = live.frame()
+        assert frame["u"] == 5.0
+        at = live.time
+        live.step(7)
+        assert live.time == pytest.approx(at + 7e-3, abs=1e-12)
+        assert live.state == "paused"
+        live.stop()
+    report = running.wait()
+    assert report.data["ended"] == "command"
+    assert report.counts["commands"] == 4
+
+
+def test_a_parameter_takes_those_that_depend_on_it_along(running: Running) -> None:
+    with attached(running) as live:
+        live.pause()
+        live.set("T", 0.1)
+        live.step(1)
+        assert live["rate"] == 10.0
+        y, u = live["y"], live["u"]
+        live.step(1)
+        h = 1e-3 * 10.0  # classical Runge-Kutta for a linear equation: Taylor to the fourth power
+        grown = u + (y - u) * (1 - h + h**2 / 2 - h**3 / 6 + h**4 / 24)
+        assert live["y"] == pytest.approx(grown, rel=1e-13)
+
+
+def test_a_snapshot_brings_back_the_same_numbers(running: Running) -> None:
+    with attached(running) as live:
+        live.pause()
+        live.snapshot()
+        at = live.time
+        live.step(20)
+        first = live.frame()
+        live.restore()
+        assert live.time == at
+        live.step(20)
+        assert live.frame() == first
+
+
+def test_what_cannot_be_done_is_said(running: Running) -> None:
+    with attached(running) as live:
+        for name, value, said in (
+            ("y", 1.0, "cannot be set"),
+            ("TT", 1.0, "did you mean `T`"),
+            ("u", float("nan"), "cannot be set"),
+        ):
+            with pytest.raises(ModelError, match=said):
+                live.set(name, value)
+        with pytest.raises(ModelError, match="no snapshot"):
+            live.restore()
+
+
+def test_a_name_belongs_to_one_task_at_a_time(running: Running) -> None:
+    attached(running).close()
+    second = start(running.built, folder=running.built.folder / "src")
+    with pytest.raises(ModelError) as caught:
+        second.wait()
+    assert any("already running" in note.text for note in caught.value.diagnostics[0].notes)
+    assert running.process.poll() is None
+
+
+def test_the_commands(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    attached(running).close()
+    name = running.built.name
+    assert main(["set", "--task", name, "u=7", "--pause"]) == 0
+    assert "paused" in capsys.readouterr().out
+    assert main(["watch", name, "--once", "-s", "u"]) == 0
+    assert "u = 7" in capsys.readouterr().out
+    assert main(["set", "--task", name, "u=seven"]) == 1
+    assert main(["set", "--task", name, "--stop"]) == 0
+    assert main(["watch", "nothing-of-this-name"]) == 1
+    assert running.wait().ok
+
+
+def test_nobody_there() -> None:
+    with pytest.raises(ModelError, match="no task called"):
+        attach("nothing-of-this-name")
+
+
+def test_histograms_agree_with_the_report(make: Build, scenario: Scenario) -> None:
+    running = start(make(replace(scenario, cycles=300)))
+    seen = []
+
+    def progress(_: float, live: Live | None) -> None:
+        if live is not None:
+            seen.append((live.time, live.counts["steps"], live.times("compute").quantile(0.5)))
+
+    report = running.wait(progress)
+    assert report.counts["steps"] == 300
+    times = np.array([s[0] for s in seen])
+    assert np.all(np.diff(times) >= 0)
+    assert all(0 <= s[1] <= 300 for s in seen)
