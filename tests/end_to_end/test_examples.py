@@ -81,11 +81,6 @@ def test_a_parameter_can_be_set() -> None:
     assert result.final("lower.v") == pytest.approx(15)
 
 
-def test_the_demo_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo"]) == 0
-    assert "capacitor.v" in capsys.readouterr().out
-
-
 def test_the_readme_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
+from pathlib import Path
 
-MODEL = "Kilohertz.Examples.RCCircuit"
-WATCHED = "capacitor.v"
+from kilohertz.cli.arguments import positive_seconds
+from kilohertz.cli.run import shown_progress
+
+_EPILOG = """\
+A hydraulic axis (differential cylinder, lines, 4/3 valve) under its position controller, two compiled models, at 1 kHz.
+The folder then holds the scenario (`khz run FOLDER/hydraulic_axis.toml` runs it again), what was recorded, the picture,
+and the executable with its C source."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", default=MODEL, help=f"another model of the bundled library (default {MODEL})")
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("--duration", metavar="T", type=positive_seconds, default=10.0, help="how long to run (default 10 s)")
+    add("--fast", action="store_true", help="as fast as possible instead of in real time")
+    add("-o", "--output", metavar="FOLDER", type=Path, default=Path("khz-demo"), help="default: khz-demo")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver import load
+    from kilohertz.driver.demo import demo
 
-    started = time.perf_counter()
-    model = load(arguments.model)
-    flat = model.flatten()
-    print(f"{model.name}: {flat.description}\n")
-    print(model.analyse().as_text())
-    model.compile()
-    print("seconds: " + ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in model.seconds.items()) + "\n")
-    result = model.simulate()
-    shown = WATCHED if WATCHED in result else result.names[0]
-    unit = result.unit(shown)
-    print(f"{shown} [{unit}] over {result.time[0]:g} .. {result.time[-1]:g} s\n" if unit else shown)
-    print(chart(result.time.tolist(), result[shown].tolist()))
-    print(f"\n{len(result.time)} rows, {time.perf_counter() - started:.2f} s in all.  Next:")
-    print(f"  khz flatten {model.name}\n  khz simulate {model.name} -o result.csv")
-    sys.stdout.flush()
-    return 0
-
-
-def chart(time: list[float], values: list[float], width: int = 64, height: int = 12) -> str:
-    """A curve drawn with characters."""
-    low, high = min(values), max(values)
-    scale = (high - low) or 1.0
-    span = (time[-1] - time[0]) or 1.0
-    grid = [[" "] * width for _ in range(height)]
-    for t, v in zip(time, values, strict=True):
-        row = round((high - v) / scale * (height - 1))
-        grid[row][min(width - 1, int((t - time[0]) / span * width))] = "*"
-    labels = [f"{high:10.4g} |", *[" " * 10 + " |"] * (height - 2), f"{low:10.4g} |"]
-    return "\n".join(label + "".join(row).rstrip() for label, row in zip(labels, grid, strict=True))
+    print("A hydraulic axis under its position controller: two models, 1 kHz.", flush=True)
+    with shown_progress("hydraulic_axis", arguments.duration) as (told, progress):
+        done = demo(arguments.output, duration=arguments.duration, fast=arguments.fast, told=told, progress=progress)
+    print(done.as_text())
+    print(f"picture: {done.picture}\nNext:")
+    print(f"  khz run {arguments.output}/hydraulic_axis.toml --solver lie")
+    print("  khz analyse Kilohertz.Examples.HydraulicAxis.Plant")
+    print("  khz simulate Kilohertz.Examples.HydraulicAxis.OpenLoop -o result.csv")
+    return 0 if done.report.ok else 1

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         libraries=arguments.library,
     )
     scenario = _with_output(scenario, arguments)
-    with _progress(scenario, arguments.quiet) as (told, progress):
+    with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
         report = run_scenario(scenario, told=told, progress=progress, check=not arguments.no_check)
     if arguments.json is not None:
         _write_json(arguments.json, report.data)
@@ -86,7 +86,7 @@ Progress = Callable[[float, "Live | None"], None]
 
 
 @contextmanager
-def _progress(scenario: Scenario, quiet: bool) -> Iterator[tuple[Told | None, Progress | None]]:
+def shown_progress(name: str, duration: float, quiet: bool = False) -> Iterator[tuple[Told | None, Progress | None]]:
     """Lines on what is done, and a bar with the misses so far where somebody watches."""
     if quiet:
         yield None, None
@@ -102,12 +102,12 @@ def _progress(scenario: Scenario, quiet: bool) -> Iterator[tuple[Told | None, Pr
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    endless = scenario.duration == float("inf")
+    endless = duration == float("inf")
     with Bar(console=console, transient=True) as bar:
-        task = bar.add_task("building", total=None if endless else scenario.duration)
+        task = bar.add_task("building", total=None if endless else duration)
 
         def progress(time: float, live: Live | None) -> None:
             missed = f", {live.counts['missed']} missed" if live is not None else ""
-            bar.update(task, completed=time, description=f"{scenario.name} {time:.1f} s{missed}")
+            bar.update(task, completed=time, description=f"{name} {time:.1f} s{missed}")
 
         yield lambda text: console.print(f"khz: {text}", markup=False, highlight=False), progress

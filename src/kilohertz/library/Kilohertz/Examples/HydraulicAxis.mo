@@ -47,8 +47,8 @@ package HydraulicAxis "A differential cylinder moves a mass: 4/3 valve, lines, p
 
   block Controller "Position control: P, velocity feed-forward, active damping"
     input Units.Length x(start=0.25) "Measured position";
-    input Units.Pressure p_a(start=59.7e5) "Measured pressure of the piston side";
-    input Units.Pressure p_b(start=89.1e5) "Measured pressure of the rod side";
+    input Units.Pressure p_a(start=59.712625e5) "Measured pressure of the piston side";
+    input Units.Pressure p_b(start=89.144465e5) "Measured pressure of the rod side";
     output Real u(unit="V") "Command to the valve";
     output Units.Length x_ref "Where the axis should be";
     parameter Real K_p(unit="V/m") = 300 "Gain of the position error";
