@@ -2,8 +2,8 @@
 #include "khz_loops.h"
 
 static khz_context c;
-static double memory[20];
-static int32_t order[2];
+static double memory[36];
+static int32_t order[3];
 static int32_t factored;
 
 static khz_status two(const double *a, double *b)
@@ -41,10 +41,51 @@ static void two_by_two_not_finite(void)
     CHECK(two(n, b) == KHZ_NOT_FINITE);
 }
 
+static khz_status three(const double *a, double *b)
+{
+    c.status = KHZ_OK;
+    return khz_linear_3(&c, 1, 0, a, memory, order, &factored, b);
+}
+
+static void three_by_three(void)
+{
+    /* Random matrices, some with a zero in front, against the product. */
+    uint32_t random = 7U;
+    for (int turn = 0; turn < 1000; turn++) {
+        double a[9], x[3], b[3];
+        for (int k = 0; k < 12; k++) {
+            random = random * 1664525U + 1013904223U;
+            *(k < 9 ? &a[k] : &x[k - 9]) = (double)(random >> 8) / 8388608.0 - 1.0;
+        }
+        a[0] = turn % 3 == 0 ? 0.0 : a[0];
+        for (int i = 0; i < 3; i++) {
+            b[i] = a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
+        }
+        CHECK(three(a, b) == KHZ_OK);
+        CHECK(fabs(b[0] - x[0]) < 1e-7 && fabs(b[1] - x[1]) < 1e-7 && fabs(b[2] - x[2]) < 1e-7);
+    }
+}
+
+static void three_by_three_singular(void)
+{
+    const double a[9] = {1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 2.0};
+    const uint32_t before = c.n_factored;
+    double b[3] = {2.0, 2.0, 6.0};
+    CHECK(three(a, b) == KHZ_OK);
+    CHECK(near(b[0], 1.0) && near(b[1], 1.0) && near(b[2], 3.0));
+    CHECK(c.n_factored == before + 1U);
+    double contradiction[3] = {2.0, 3.0, 6.0};
+    CHECK(three(a, contradiction) == KHZ_SINGULAR);
+    const double n[9] = {(double)NAN, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    CHECK(three(n, b) == KHZ_NOT_FINITE);
+}
+
 int main(void)
 {
     two_by_two();
     two_by_two_singular();
     two_by_two_not_finite();
+    three_by_three();
+    three_by_three_singular();
     return 0;
 }

@@ -304,10 +304,10 @@ class BlockWriter:
         own = self._solved.get(block.again)
         kept = own if own is not None else self._room(n, 2 * n * n + 6 * n)  # as khz_linear says
         fresh = _fresh(block, kept) if own is None else "" if own.stored else f"!z->factored[{kept.factored}]"
-        in_place = n == 2 and fresh == "1"  # solved where it stands, without memory
+        in_place = n <= 3 and fresh == "1"  # solved where it stands, without memory
         if phase == "block" and not in_place:
             self._solved[block.unknowns] = replace(kept, stored=True)
-        matrix = "double a[4] = {0};" if in_place else f"double *const a = z->memory + {kept.memory};"
+        matrix = f"double a[{n * n}] = {{0}};" if in_place else f"double *const a = z->memory + {kept.memory};"
         w.put(matrix, f"double b[{n}];")
 
         def fill() -> None:
@@ -326,7 +326,7 @@ class BlockWriter:
             w.put(f"b[{i}] = {text};")
         rest = f"z->order + {kept.order}, &z->factored[{kept.factored}], b"
         call = (
-            f"khz_linear_2(&z->c, {at}, a, z->memory + {kept.memory}, {rest})"
+            f"khz_linear_{n}(&z->c, {at}, a, z->memory + {kept.memory}, {rest})"
             if in_place
             else f"khz_linear(&z->c, {at}, {n}, a, {rest})"
         )

@@ -108,6 +108,7 @@ class Context(ctypes.Structure):
         ("n_caps", ctypes.c_uint32),
         ("n_mixed", ctypes.c_uint32),
         ("n_differences", ctypes.c_uint32),
+        ("n_factored", ctypes.c_uint32),
         ("cap_block", ctypes.c_int32),
         ("cap_residual", ctypes.c_double),
         ("arena_used", ctypes.c_size_t),

@@ -46,6 +46,7 @@ typedef struct khz_context {
     uint32_t n_caps;          /* caps that were hit */
     uint32_t n_mixed;         /* turns of mixed loops so far */
     uint32_t n_differences;   /* Jacobians by differences because the symbolic one was not finite */
+    uint32_t n_factored;      /* factorisations of linear loops so far */
     int32_t cap_block;        /* block of the last Newton cap that was hit */
     double cap_residual;      /* its residual */
     size_t arena_used;

@@ -37,6 +37,26 @@ static inline khz_status khz_linear_2(khz_context *c, int block, int place, cons
     return khz_linear(c, block, place, 2, memory, order, factored, b);
 }
 
+/* For three equations a [9], likewise. */
+static inline khz_status khz_linear_3(khz_context *c, int block, int place, const double *a, double *memory,
+                                      int32_t *order, int32_t *factored, double *b)
+{
+    const double p = a[4] * a[8], q = a[5] * a[7], r = a[5] * a[6], s = a[3] * a[8], t = a[3] * a[7], u = a[4] * a[6];
+    const double determinant = a[0] * (p - q) + a[1] * (r - s) + a[2] * (t - u);
+    const double whole = fabs(a[0]) * (fabs(p) + fabs(q)) + fabs(a[1]) * (fabs(r) + fabs(s)) +
+                         fabs(a[2]) * (fabs(t) + fabs(u));
+    if (fabs(determinant) > 1e-6 * whole && fabs(determinant) > DBL_MIN && whole <= DBL_MAX) {
+        const double v = b[0], w = b[1], f = 1.0 / determinant;
+        b[0] = f * ((p - q) * v + (a[2] * a[7] - a[1] * a[8]) * w + (a[1] * a[5] - a[2] * a[4]) * b[2]);
+        b[1] = f * ((r - s) * v + (a[0] * a[8] - a[2] * a[6]) * w + (a[2] * a[3] - a[0] * a[5]) * b[2]);
+        b[2] = f * ((t - u) * v + (a[1] * a[6] - a[0] * a[7]) * w + (a[0] * a[4] - a[1] * a[3]) * b[2]);
+        return KHZ_OK;
+    }
+    memcpy(memory, a, 9 * sizeof(double));
+    *factored = 0;
+    return khz_linear(c, block, place, 3, memory, order, factored, b);
+}
+
 /* The problem of a nonlinear loop with the usual caps. */
 khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal);
 

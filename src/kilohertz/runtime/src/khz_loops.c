@@ -29,6 +29,7 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     khz_status status = KHZ_OK;
     if (*factored == 0) {
         memcpy(lu, matrix, bytes);
+        c->n_factored++;
         status = khz_lu_factor(n, lu, scale, order);
         *factored = status == KHZ_OK ? 1 : 2;
     }
