@@ -27,7 +27,7 @@ def scenario_of(
     libraries: Iterable[str | Path] = (),
 ) -> Scenario:
     """A scenario from its TOML file, from a model's name, or as it is; what is given besides overrides it."""
-    from kilohertz.realtime import Scenario, plain_scenario, read_scenario
+    from kilohertz.realtime import Scenario, read_scenario
 
     if not isinstance(what, Scenario):
         text = str(what)
@@ -36,14 +36,25 @@ def scenario_of(
             what = read_scenario(text)
             what = replace(what, libraries=(*more, *what.libraries))
         else:
-            what = plain_scenario(text, libraries=more)
-            what = replace(what, name=re.sub(r"[^\w.-]", "_", what.name)[:48])
+            what = _model_scenario(text, more)
     tasks = tuple(replace(t, solver=solver or t.solver or DEFAULT_SOLVER) for t in what.tasks)
     scenario = replace(what, tasks=tasks)
     if step is not None:
         scenario = _at_step(scenario, step)
     _check_solvers(scenario)
     return scenario.lasting(duration)
+
+
+def _model_scenario(model: str, libraries: tuple[str, ...]) -> Scenario:
+    """Defaults, or what a RealTime block in the model says."""
+    from kilohertz.driver.api import Session
+    from kilohertz.driver.realtime_block import block_scenario, real_time_block
+    from kilohertz.realtime import plain_scenario
+
+    plain = plain_scenario(model, libraries=libraries)
+    plain = replace(plain, name=re.sub(r"[^\w.-]", "_", plain.name)[:48])
+    block = real_time_block(Session(libraries).model(model).flatten())
+    return plain if block is None else block_scenario(model, block, plain.name, libraries)
 
 
 def _at_step(scenario: Scenario, step: float) -> Scenario:

@@ -33,6 +33,7 @@ from kilohertz.realtime.scenario import (
     Trigger,
     plain_scenario,
     read_scenario,
+    scenario_of_settings,
 )
 
 __all__ = [
@@ -59,5 +60,6 @@ __all__ = [
     "read_recording",
     "read_scenario",
     "running",
+    "scenario_of_settings",
     "start",
 ]

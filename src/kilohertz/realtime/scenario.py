@@ -200,6 +200,14 @@ def read_scenario(path: str | Path) -> Scenario:
     return scenario
 
 
+def scenario_of_settings(settings: Mapping[str, Any]) -> Scenario:
+    """A scenario from settings that do not come from a file, checked as if they did."""
+    problems = Problems("", "")
+    scenario = _scenario(Table(problems, (), settings), Path())
+    problems.stop_if_any()
+    return scenario
+
+
 def _not_toml(file: str, text: str, error: tomllib.TOMLDecodeError) -> Diagnostic:
     import re
 

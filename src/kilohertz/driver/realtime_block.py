@@ -1,0 +1,81 @@
+"""`Kilohertz.RealTime` in a model: settings of a real-time run that the model brings along.
+
+The parameters of the block are structural, so that flattening has worked out their values; they are found by the file
+they are declared in.  Codes: R750 two such blocks, R751 a value that is not known before the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.driver.locate import BUNDLED
+from kilohertz.ir.expr import Bool, Int, Real, Str
+
+if TYPE_CHECKING:
+    from kilohertz.ir.flat import Flat
+    from kilohertz.realtime import Scenario
+
+BLOCK = str(BUNDLED / "Kilohertz" / "RealTime.mo")
+Value = float | int | str | bool
+
+# parameter of the block: table and key of a scenario.toml
+_KEYS = {
+    "step": ("", "step"),
+    "solver": ("", "solver"),
+    "duration": ("", "duration"),
+    "time_scale": ("", "time_scale"),
+    "newton": ("", "newton"),
+    "events": ("", "events"),
+    "inputs": ("", "input"),
+    "priority": ("realtime", "priority"),
+    "cpu": ("realtime", "cpu"),
+    "overrun": ("realtime", "overrun"),
+    "grace": ("realtime", "grace"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A RealTime block: where it stands in the model, and its parameters."""
+
+    path: str
+    values: Mapping[str, Value]
+
+
+def real_time_block(flat: Flat) -> Block | None:
+    """The RealTime block of a model; None where it has none."""
+    blocks: dict[str, dict[str, Value]] = {}
+    for v in flat.variables.values():
+        if v.origin.spans and v.origin.spans[0].file == BLOCK:
+            path, _, name = v.name.rpartition(".")
+            if not isinstance(v.binding, Real | Int | Str | Bool):
+                raise ModelError(
+                    Diagnostic("R751", f"`{v.name}` sets the real-time run, but its value is not constant")
+                )
+            blocks.setdefault(path, {})[name] = v.binding.value
+    if len(blocks) > 1:
+        raise ModelError(Diagnostic("R750", f"a model may have one RealTime block, not {' and '.join(blocks)}"))
+    return next((Block(path, values) for path, values in blocks.items()), None)
+
+
+def block_scenario(model: str, block: Block, name: str, libraries: tuple[str, ...]) -> Scenario:
+    """The scenario that a model's own block asks for, with all the checks that a scenario file gets."""
+    from kilohertz.realtime import scenario_of_settings
+
+    settings: dict[str, object] = {"model": model, "name": name, "library": list(libraries)}
+    realtime: dict[str, object] = {}
+    for parameter, value in block.values.items():
+        table, key = _KEYS[parameter]
+        (realtime if table else settings)[key] = value
+    if not settings["duration"]:
+        del settings["duration"]
+    if not settings["time_scale"]:
+        settings["time_scale"] = "max"
+    try:
+        return scenario_of_settings({**settings, "realtime": realtime})
+    except ModelError as error:
+        told = (Diagnostic(d.code, f"RealTime block `{block.path}`: {d.message}") for d in error.diagnostics)
+        raise ModelError(*told) from None
