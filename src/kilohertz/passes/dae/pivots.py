@@ -22,7 +22,7 @@ from kilohertz.ir.expr import Expr
 from kilohertz.passes.algebra import simplify_node
 
 SparseRow: TypeAlias = dict[int, Expr | None]  # by column; None: not known as an expression
-_SMALL = 1e-9  # of the largest entry: no pivot
+_SMALL = 1e-9  # after equilibration: no pivot
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class _Elimination:
         self._m, self._still, self._weight = m, still, weight
         self._filled = (m != 0.0) | ~still
         self._open = np.ones(len(m), dtype=bool)
-        self._least = _SMALL * float(np.abs(m).max()) if m.size else 0.0
+        # The unknowns of one constraint may differ by ten decades: what counts as zero is judged after equilibration.
+        self._least = _SMALL * _equilibrium(m)
         self.found: list[Pivot] = []
 
     def take(self, left: list[int], safe: bool) -> None:
@@ -57,10 +58,11 @@ class _Elimination:
         while left and self._open.any():
             rows = np.flatnonzero(self._open)
             at = np.ix_(rows, np.array(left))
-            part = np.abs(self._m[at]) * self._weight[left]
+            part = np.abs(self._m[at])
+            part = np.where(part <= self._least[at], 0.0, part * self._weight[left])
             part = np.where(self._still[at], part, 0.0) if safe else part
             i, k = divmod(int(part.argmax()), len(left))  # the first of equals: the lower row, then column
-            if part[i, k] <= self._least or part[i, k] == 0.0:
+            if part[i, k] == 0.0:
                 return
             self._eliminate(int(rows[i]), left.pop(k), safe)
 
@@ -80,6 +82,19 @@ class _Elimination:
         m[rest, column] = 0.0
         still[rest, column] = True
         filled[rest, column] = False
+
+
+def _equilibrium(m: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each entry the product of a row and a column factor: divided by it, no row or column is larger than 1."""
+    scaled = np.abs(m)
+    factors = np.ones_like(scaled)
+    for _ in range(6):  # Ruiz: converges quickly; exactness is not needed
+        for axis in (0, 1):
+            most = np.sqrt(scaled.max(axis=axis, keepdims=True, initial=0.0))
+            most[most == 0.0] = 1.0
+            scaled /= most
+            factors *= most
+    return factors
 
 
 def reduced(rows: Sequence[SparseRow], found: Sequence[Pivot]) -> dict[int, SparseRow]:
