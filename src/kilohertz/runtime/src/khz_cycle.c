@@ -251,8 +251,11 @@ static double refine(khz_stepper *s, const khz_work *w, double t, double h, doub
         const double better = theta - g / slope;
         theta = better >= 0.0 && better <= 1.0 ? better : theta;
     }
-    w->crossed[which] = t + theta * h;
-    return w->crossed[which];
+    /* Relations that crossed at the same instant by the secant (v > 0 and v < 0) do so still. */
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        w->crossed[i] = w->crossed[i] <= at + 1e-9 * h ? t + theta * h : w->crossed[i];
+    }
+    return t + theta * h;
 }
 
 /* After the step from t to `end` (values evaluated there): handle the first event inside it.  0: there was none. */
@@ -284,7 +287,7 @@ static int locate(khz_stepper *s, const khz_work *w, const period *p, double t, 
         }
         return 0;
     }
-    handle_event(s, w, at, 0, at);
+    handle_event(s, w, at, 0, at + p->slack);
     *reached = at;
     return 1;
 }
@@ -405,7 +408,7 @@ static void cycle_predicted(khz_stepper *s, const khz_work *w, const period *p)
     if (!(at <= p->next) || at < p->next - p->full || p->due < at || is_last(s)) {
         cycle_linear(s, w, p);
     } else if (move(s, w, p->t, at, at - p->t)) {
-        handle_event(s, w, at, 0, at);
+        handle_event(s, w, at, 0, at + p->slack);
         s->behind = p->next - at;
     } else {
         s->behind = p->next - at;
