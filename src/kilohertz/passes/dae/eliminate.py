@@ -216,7 +216,8 @@ class _Eliminator:
             return False
         if Role.STATE in roles and (Role.DISCRETE in roles or Role.INPUT in roles):
             return False
-        return not (Role.DISCRETE in roles and Role.INPUT in roles and a.ty == REAL)
+        # an input has no value before an event, a discrete variable has one
+        return roles != {Role.DISCRETE, Role.INPUT}
 
     # ------------------------------------------------------------------------------------------------------- rewriting
 

@@ -258,9 +258,11 @@ class Lowering:
     def _left_limit(self, arg: Ref) -> Expr:
         copy = self._left.get(arg)
         if copy is None:
-            copy = self._left[arg] = self._new(self._number(LEFT_LIMIT), Role.DISCRETE, REAL)
+            # a Real moves up to the event; an input of another type changes with it and is kept from the event before
+            stem = LEFT_LIMIT if arg.ty == REAL else "$w"
+            copy = self._left[arg] = self._new(self._number(stem), Role.DISCRETE, arg.ty)
             self._dae.equations.append(Equation(copy, arg, self._origin, directed=True))
-        return build.if_(INITIAL, arg, Ref(pre_name(copy.name), REAL))
+        return build.if_(INITIAL, arg, Ref(pre_name(copy.name), arg.ty))
 
     def _when(self, condition: Expr) -> Expr:
         if condition is INITIAL or isinstance(condition, Bool):

@@ -48,6 +48,8 @@ khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, doub
 khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *x);
 /* Count a failure of the model where it happened and clear it. */
 void khz_stepper_note(khz_stepper *s, khz_status status);
+/* Count the Newton caps that were hit since the context counted `before`: the values went on from there. */
+void khz_stepper_note_caps(khz_stepper *s, uint32_t before);
 /* The derivatives at the beginning of a step, unless they are known. */
 khz_status khz_stepper_begin(khz_stepper *s, const khz_work *w, double t);
 

@@ -10,7 +10,7 @@
 
 #include "khz_stepper_core.h"
 
-enum { CHATTER_CAP = 20, HERMITE_UPDATES = 2 };
+enum { CHATTER_CAP = 40, HERMITE_UPDATES = 2 };
 
 typedef struct period {
     double t, h;        /* beginning and length of the whole step */
@@ -55,23 +55,25 @@ static void give_back(const khz_stepper *s, const khz_work *w)
     memset(khz_ints(w->instance, m->reinit), 0, sizeof(int32_t) * (size_t)m->n_x);
 }
 
-/* A relation that changes in every one of many periods chatters. */
+/* A relation that changes again and again, in every or every other of many periods, chatters. */
 static void watch_relations(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
     uint32_t *const found = (uint32_t *)(void *)((char *)s + s->flips);
     uint32_t *const last = found + m->n_r;
-    uint32_t *const in_a_row = last + m->n_r;
+    uint32_t *const level = last + m->n_r;
     const int32_t *const r = khz_ints(w->instance, m->r);
     const uint32_t now = (uint32_t)s->n + 1u;
     for (int32_t i = 0; i < m->n_r; i++) {
         if (r[i] == w->kept_r[i]) {
             continue;
         }
-        in_a_row[i] = now - last[i] <= 1u ? in_a_row[i] + (uint32_t)(now != last[i]) : 0u;
+        const uint32_t pause = now - last[i];
+        const uint32_t rise = pause > 0u ? 3u : 0u;
+        level[i] = level[i] + rise > pause ? level[i] + rise - pause : 0u;
         last[i] = now;
-        if (in_a_row[i] >= CHATTER_CAP) {
-            in_a_row[i] = 0u;
+        if (level[i] >= CHATTER_CAP) {
+            level[i] = 0u;
             found[i]++;
             s->counts.chattering++;
             s->flags |= KHZ_STEP_CHATTERS;
@@ -115,6 +117,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     s->counts.time_events += (uint64_t)by_time;
     s->counts.state_events += (uint64_t)!by_time;
     s->flags |= KHZ_STEP_EVENT | (by_time ? KHZ_STEP_TIME_EVENT : KHZ_STEP_STATE_EVENT);
+    const uint32_t caps = c->n_caps;
     const khz_status status = khz_event_passes(m, w->instance, s->settings.event_cap, &passes);
     s->counts.event_passes += (uint64_t)passes;
     if (status == KHZ_TERMINATED) {
@@ -127,6 +130,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
         give_back(s, w);
         s->flags |= KHZ_STEP_HELD;
     }
+    khz_stepper_note_caps(s, caps);
     c->status = KHZ_OK;
     watch_relations(s, w);
     copy(w->x1, khz_reals(w->instance, m->x), m->n_x);
@@ -392,8 +396,8 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
     const double since = p->t - s->slope_time;
     const int bends = s->settings.events == KHZ_EVENTS_PREDICT_2 && since > 0.0;
     for (int32_t i = 0; i < m->n_r; i++) {
-        const double slope = (w->g2[i] - w->g0[i]) / d;
-        const double bend = bends ? (slope - w->slope[i]) / since : 0.0;
+        const double slope = w->g0[i] > 0.0 ? (w->g2[i] - w->g0[i]) / d : (double)NAN;
+        const double bend = bends && !isnan(w->slope[i]) ? (slope - w->slope[i]) / since : 0.0;
         w->crossed[i] = p->t + time_to_zero(w->g0[i], slope, bend);
         w->slope[i] = slope;
         first = fmin(first, w->crossed[i]);
@@ -402,12 +406,22 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
     return first;
 }
 
+/* At the predicted instant: those that are not near their zero after all do not cross. */
+static void check_prediction(const khz_stepper *s, const khz_work *w)
+{
+    (void)crossings(s, w, w->g1);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        w->crossed[i] = w->g1[i] <= 0.1 * w->g0[i] ? w->crossed[i] : (double)INFINITY;
+    }
+}
+
 static void cycle_predicted(khz_stepper *s, const khz_work *w, const period *p)
 {
     const double at = predict(s, w, p);
     if (!(at <= p->next) || at < p->next - p->full || p->due < at || is_last(s)) {
         cycle_linear(s, w, p);
     } else if (move(s, w, p->t, at, at - p->t)) {
+        check_prediction(s, w);
         handle_event(s, w, at, 0, at + p->slack);
         s->behind = p->next - at;
     } else {

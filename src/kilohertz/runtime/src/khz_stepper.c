@@ -195,8 +195,7 @@ void khz_stepper_note(khz_stepper *s, khz_status status)
     c->status = KHZ_OK;
 }
 
-/* Newton caps that were hit inside an evaluation: the values went on from there. */
-static void note_caps(khz_stepper *s, uint32_t before)
+void khz_stepper_note_caps(khz_stepper *s, uint32_t before)
 {
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
     if (c->n_caps == before) {
@@ -225,7 +224,7 @@ khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const do
     if (status != KHZ_OK) {
         khz_stepper_note(s, status);
     }
-    note_caps(s, caps);
+    khz_stepper_note_caps(s, caps);
     return status;
 }
 
@@ -242,7 +241,7 @@ khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, doub
     if (status != KHZ_OK) {
         khz_stepper_note(s, status);
     }
-    note_caps(s, caps);
+    khz_stepper_note_caps(s, caps);
     return status;
 }
 
@@ -261,7 +260,7 @@ khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, con
     if (status != KHZ_OK) {
         khz_stepper_note(s, status);
     }
-    note_caps(s, caps);
+    khz_stepper_note_caps(s, caps);
     return status;
 }
 

@@ -1,0 +1,228 @@
+"""What a bounded step promises: no allocation, no system call, the same bits again, and a way on from every failure."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kilohertz import load
+from kilohertz.cli.main import main
+from kilohertz.simulate import EVENTS, Flags, Program, Statistics, Stepper, Stepping
+from kilohertz.simulate.program import program_units
+from kilohertz.toolchain import Source, Unit, build_executable
+
+FOLDER = Path(__file__).parent
+SOURCE = FOLDER / "stepping.mo"
+MS = 1_000_000
+
+
+@cache
+def compiled(name: str) -> Program:
+    return load(f"{SOURCE}:Stepping.{name}").compile()
+
+
+def started(name: str, method: str = "ros34pw2", **how: object) -> Stepper:
+    stepper = Stepper(compiled(name), Stepping(method, MS, **how))  # type: ignore[arg-type]
+    assert stepper.start(0.0) == 0
+    return stepper
+
+
+def value(stepper: Stepper, name: str) -> float:
+    return float(stepper.instance.read(stepper.program.step.variables[name]))
+
+
+@cache
+def watched() -> Path:
+    units, libraries = program_units(compiled("Everything").code)
+    headers = units[1].headers
+    text = (FOLDER / "watched.c.in").read_text()
+    main_unit = Unit((Source("watched.c", text),), headers, (), ("-std=gnu11", "-fno-builtin"))
+    return build_executable([*units, main_unit], libraries)
+
+
+def run_watched(method: str, events: str, steps: int, how: str = "watch") -> int:
+    arguments = [str(watched()), method, str(EVENTS.index(events)), str(steps), how]
+    return subprocess.run(arguments, check=False, timeout=600).returncode
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is of Linux")
+def test_a_million_steps_without_allocation_or_system_call() -> None:
+    assert run_watched("ros34pw2", "linear", 1_000_000) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is of Linux")
+@pytest.mark.parametrize(
+    ("method", "events"), [("rk4", "none"), ("rodasp", "mid"), ("esdirk4", "predict"), ("li3", "hermite")]
+)
+def test_other_methods_neither(method: str, events: str) -> None:
+    assert run_watched(method, events, 20_000) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is of Linux")
+def test_the_watch_would_notice() -> None:
+    assert run_watched("rk4", "none", 10, "malloc") == 1
+    assert run_watched("rk4", "none", 10, "syscall") < 0
+
+
+@pytest.mark.parametrize(("method", "events"), [("rk4", "linear"), ("rodas4", "mid"), ("sdirk3", "predict")])
+def test_a_snapshot_is_a_copy(method: str, events: str) -> None:
+    stepper = started("Everything", method, events=events)
+    for _ in range(100):
+        stepper.step()
+    before = stepper.snapshot()
+    for _ in range(1000):
+        stepper.step()
+    after = stepper.snapshot()
+    assert after != before
+    stepper.restore(before)
+    for _ in range(1000):
+        stepper.step()
+    assert stepper.snapshot() == after
+
+
+def test_off_line_runs_are_the_stepper() -> None:
+    stepper = started("Everything", "li3", events="linear")
+    names = ("x", "w", "z", "a", "ticks")
+    rows = []
+    for _ in range(2000):
+        stepper.step()
+        rows.append([stepper.time, *(value(stepper, n) for n in names)])
+    result = load(f"{SOURCE}:Stepping.Everything").simulate(
+        solver="li3", step=1e-3, events="linear", stop=2.0, intervals=2000
+    )
+    recorded = {t: i for i, t in enumerate(result.time)}  # the last row at each instant
+    at = [recorded[row[0]] for row in rows[:-1]]
+    for k, name in enumerate(names, 1):
+        assert np.array_equal(result[name][at], [row[k] for row in rows[:-1]]), name
+
+
+def test_no_denormal_numbers_in_a_step() -> None:
+    stepper = started("Decay", "euler")
+    for _ in range(400):
+        stepper.step()
+    y = value(stepper, "y")  # with them it would be 5e-319
+    assert y == 0.0 or y >= sys.float_info.min
+    assert sys.float_info.min / 2 > 0.0  # Python has them still
+
+
+# ------------------------------------------------------------------------------------------------- ways on from failures
+
+
+def test_a_value_that_is_not_a_number_is_held_and_placed(capsys: pytest.CaptureFixture[str]) -> None:
+    stepper = started("Root", "rk4")
+    flags = [stepper.step() for _ in range(40)]
+    assert Flags.HELD | Flags.NOT_FINITE in flags[11] or Flags.HELD in flags[11]
+    assert stepper.counts["held"] > 0
+    assert sum(stepper.not_finite) > 0
+    assert np.isfinite([value(stepper, n) for n in ("x", "y")]).all()
+    assert main(["simulate", f"{SOURCE}:Stepping.Root", "--solver", "rk4", "--step", "1ms", "--stop", "0.04"]) == 1
+    text = capsys.readouterr().err
+    assert "warning[R729]" in text
+    assert "stepping.mo:" in text
+
+
+def test_a_newton_cap_is_counted_and_the_loop_goes_on() -> None:
+    stepper = started("Hard", "rk4", loop_newton=1, event_cap=1)
+    for _ in range(40):
+        stepper.step()
+    assert stepper.counts["newton_caps"] > 0
+    assert stepper.counts["held"] == 0
+    worst = max(stepper.blocks, key=lambda b: b.newton_caps)
+    assert worst.residual > 0
+    assert value(stepper, "z") == pytest.approx(6.5736, rel=1e-5)  # z^3 + exp(z) = 1000
+    fine = started("Hard", "rk4", loop_newton=8)
+    for _ in range(40):
+        fine.step()
+    assert fine.counts["newton_caps"] == 0
+
+
+def test_a_singular_system_costs_one_step() -> None:
+    stepper = started("Singular", "euler")
+    for _ in range(1100):
+        stepper.step()
+    assert stepper.counts["pivots"] > 0
+    assert stepper.counts["held"] <= 2
+    assert stepper.time == pytest.approx(1.1)
+    assert np.isfinite(value(stepper, "x"))
+
+
+def test_an_endless_event_iteration_is_cut() -> None:
+    stepper = started("Flips", "euler", event_cap=5)
+    for _ in range(40):
+        stepper.step()
+    assert stepper.counts["event_caps"] > 0
+    assert stepper.counts["max_step_passes"] <= 5
+    assert value(stepper, "x") == pytest.approx(0.04)
+    assert value(stepper, "b") == 0.0
+
+
+def test_chattering_is_reported_with_its_place() -> None:
+    statistics = Statistics()
+    load(f"{SOURCE}:Stepping.Chatters").simulate(solver="euler", step=1e-3, stop=0.5, statistics=statistics)
+    found = [w for w in statistics.warnings if w.code == "R728"]
+    assert found
+    assert found[0].span is not None
+    assert statistics.counts["held"] == 0
+
+
+def test_an_assertion_does_not_stop_the_stepper() -> None:
+    stepper = started("Chair", "euler")
+    flags = [stepper.step() for _ in range(20)]
+    assert Flags.ASSERTION in flags[-1]
+    assert stepper.counts["assertions"] == 11
+    assert value(stepper, "x") == pytest.approx(0.02)
+
+
+# --------------------------------------------------------------------------------------------------------------- events
+
+
+@pytest.mark.parametrize("events", ["mid", "linear", "catch-up", "hermite", "predict"])
+def test_time_events_are_met_exactly(events: str) -> None:
+    stepper = started("Ticks", "rk4", events=events)
+    for _ in range(16):
+        stepper.step()
+    assert value(stepper, "last") == pytest.approx(0.0005 + 4 * 0.0033, abs=1e-15)
+    assert value(stepper, "late") == 5
+    assert stepper.counts["late_time_events"] == 0
+    assert value(stepper, "seen") == pytest.approx(0.0115, abs=1e-3 if events == "mid" else 1e-12)
+
+
+def test_without_locating_they_come_at_the_end_of_the_step_and_that_is_said() -> None:
+    stepper = started("Ticks", "rk4")
+    for _ in range(16):
+        stepper.step()
+    assert value(stepper, "last") == pytest.approx(0.014)
+    assert stepper.counts["late_time_events"] == 5
+
+
+@pytest.mark.parametrize("events", EVENTS)
+def test_several_events_in_one_step(events: str) -> None:
+    stepper = started("Several", "rk4", events=events)
+    for _ in range(20):
+        stepper.step()
+    first, second = value(stepper, "first"), value(stepper, "second")
+    assert value(stepper, "n") == 1
+    assert 0.0102 - 1e-12 <= first <= 0.0111
+    assert first <= second <= 0.0121
+    if events in ("linear", "hermite", "predict"):
+        assert first == pytest.approx(0.0102, abs=1e-9)
+        # x is at 0.0102 then and goes on twice as fast; the second lies in the next step
+        assert value(stepper, "x") == pytest.approx(0.0102 + 2 * (0.02 - 0.0102), abs=1e-9)
+
+
+def test_inputs_take_effect_when_they_arrive() -> None:
+    stepper = started("Pushed", "rk4")
+    u, button = (stepper.program.step.variables[n] for n in ("u", "button"))
+    for k in range(20):
+        stepper.instance.write(u, 1.0 if k >= 5 else 0.0)
+        stepper.instance.write(button, float(k in (3, 4, 8)))
+        stepper.step()
+    assert value(stepper, "presses") == 2
+    assert value(stepper, "releases") == 2
+    assert value(stepper, "high") == pytest.approx(0.005)
+    assert value(stepper, "x") == pytest.approx(0.015)
