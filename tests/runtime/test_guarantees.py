@@ -110,7 +110,7 @@ def test_no_denormal_numbers_in_a_step() -> None:
     assert sys.float_info.min / 2 > 0.0  # Python has them still
 
 
-# ------------------------------------------------------------------------------------------------- ways on from failures
+# ----------------------------------------------------------------------------------------------- ways on from failures
 
 
 def test_a_value_that_is_not_a_number_is_held_and_placed(capsys: pytest.CaptureFixture[str]) -> None:
