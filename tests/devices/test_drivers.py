@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from kilohertz import runtime
 from kilohertz.base import ModelError
-from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_objects
+from kilohertz.toolchain import STRICT, Source, Unit, build_executable
 
 PROGRAMS = sorted(Path(__file__).parent.glob("*.c"))
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
@@ -37,6 +38,5 @@ def test_program(program: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_drivers_compile_without_a_warning() -> None:
-    sources = tuple(Source(name, text) for name, text in runtime.device_sources())
-    assert len(build_objects(Unit(sources, headers(), (), STRICT))) == len(sources)
+def test_the_drivers_compile_without_a_warning(drivers: ctypes.CDLL) -> None:
+    assert drivers.khz_device_find(b"udp")  # the library of the other tests is built strictly

@@ -96,6 +96,9 @@ _RESTART = Setting(
 )
 _MOST = Setting("max_messages", "integer", 16, "messages read in a cycle at most; the newest good one counts", 1, 1024)
 
+_WORDS = Setting("words", "choice", "big", "order of the registers of one value", choices=("big", "little"))
+_MODBUS_ADDRESS = "`register:type`, type one of i16, u16, i32, u32, f32, f64; without one, f32 from register 0 on"
+
 
 def _messenger(crc: bool) -> tuple[Setting, ...]:
     return (
@@ -156,6 +159,54 @@ DRIVERS = {
                 Setting("baud", "integer", 115200, "bits per second", 1200, 4000000),
                 *_messenger(crc=True),
             ),
+        ),
+        Driver(
+            "modbus-server",
+            "Modbus TCP, the task as server of a PLC",
+            (
+                Setting("listen", "text", ":502", "address; loopback unless it names another one"),
+                Setting("max_messages", "integer", 16, "requests answered in a cycle at most", 1, 1024),
+                _WORDS,
+                _SIMULATED,
+            ),
+            _MODBUS_ADDRESS,
+        ),
+        Driver(
+            "modbus-client",
+            "Modbus TCP, the task as client of a PLC, through a bridge thread",
+            (
+                Setting("remote", "text", ":502", "the PLC"),
+                Setting("unit", "integer", 1, "unit identifier", 0, 255),
+                Setting(
+                    "poll", "real", 0.01, "seconds between two turns: outputs are written, then inputs read", 0.0, 1e5
+                ),
+                Setting("read", "choice", "holding", "which registers the inputs are", choices=("holding", "input")),
+                Setting("answer_within", "real", 0.5, "seconds after which an answer counts as lost", 0.001, 1e5),
+                _WORDS,
+                _SIMULATED,
+            ),
+            _MODBUS_ADDRESS,
+        ),
+        Driver(
+            "can",
+            "SocketCAN",
+            (
+                Setting("interface", "text", "can0", "network interface of the bus"),
+                Setting("every", "integer", 1, "frames are sent every so many cycles", 1, 2**31 - 1),
+                Setting("max_messages", "integer", 64, "frames read in a cycle at most", 1, 1024),
+                _SIMULATED,
+            ),
+            "`identifier:start|length@order kind` as in DBC files, such as `0x100:16|12@1-`",
+        ),
+        Driver(
+            "comedi",
+            "measuring cards through libcomedi, which is loaded when the task starts",
+            (
+                Setting("path", "text", "/dev/comedi0", "the card"),
+                Setting("library", "text", "libcomedi.so.0", "file name of libcomedi"),
+                _SIMULATED,
+            ),
+            "`subdevice:channel:range:reference`; what is left out is 0, subdevice 0 for inputs and 1 for outputs",
         ),
     )
 }

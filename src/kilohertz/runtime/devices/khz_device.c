@@ -10,7 +10,8 @@
 #include "khz_drivers.h"
 
 static const khz_device_class *const drivers[] = {
-    &khz_loopback, &khz_udp, &khz_shm, &khz_tcp, &khz_serial, &khz_modbus_server, &khz_modbus_client,
+    &khz_loopback,      &khz_udp,           &khz_shm,       &khz_tcp,    &khz_serial,
+    &khz_modbus_server, &khz_modbus_client, &khz_socketcan, &khz_comedi,
     NULL,
 };
 

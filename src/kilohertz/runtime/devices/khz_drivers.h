@@ -11,5 +11,7 @@ extern const khz_device_class khz_tcp;
 extern const khz_device_class khz_serial;
 extern const khz_device_class khz_modbus_server;
 extern const khz_device_class khz_modbus_client;
+extern const khz_device_class khz_socketcan;
+extern const khz_device_class khz_comedi;
 
 #endif
