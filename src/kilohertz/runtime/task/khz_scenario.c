@@ -43,22 +43,50 @@ static char *copied(const char *text)
     return copy;
 }
 
+/* Where a key stands in the hash table, or the free place for it. */
+static int32_t *place_of(const khz_scenario *s, const char *key)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (const char *c = key; *c != '\0'; c++) {
+        hash = (hash ^ (uint32_t)(unsigned char)*c) * 16777619U;
+    }
+    const uint32_t mask = 2 * (uint32_t)s->capacity - 1;
+    uint32_t at = hash & mask;
+    while (s->table[at] != 0 && strcmp(s->settings[s->table[at] - 1].key, key) != 0) {
+        at = (at + 1) & mask; /* the table is at most half full */
+    }
+    return &s->table[at];
+}
+
+static khz_status grow(khz_scenario *s)
+{
+    const int32_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
+    void *const more = realloc(s->settings, sizeof *s->settings * (size_t)capacity);
+    int32_t *const table = (int32_t *)calloc(2 * (size_t)capacity, sizeof *table);
+    if (more == NULL || table == NULL) {
+        return KHZ_OUT_OF_MEMORY;
+    }
+    free(s->table);
+    s->settings = (khz_device_setting *)more;
+    s->table = table;
+    s->capacity = capacity;
+    for (int32_t i = 0; i < s->n; i++) {
+        *place_of(s, s->settings[i].key) = i + 1;
+    }
+    return KHZ_OK;
+}
+
 static khz_status append(khz_scenario *s, const char *key, const char *value)
 {
-    if (s->n == s->capacity) {
-        const int32_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
-        void *const more = realloc(s->settings, sizeof *s->settings * (size_t)capacity);
-        if (more == NULL) {
-            return KHZ_OUT_OF_MEMORY;
-        }
-        s->settings = (khz_device_setting *)more;
-        s->capacity = capacity;
+    if (s->n == s->capacity && grow(s) != KHZ_OK) {
+        return KHZ_OUT_OF_MEMORY;
     }
     s->settings[s->n].key = copied(key);
     s->settings[s->n].value = copied(value);
     if (s->settings[s->n].key == NULL || s->settings[s->n].value == NULL) {
         return KHZ_OUT_OF_MEMORY;
     }
+    *place_of(s, s->settings[s->n].key) = s->n + 1;
     s->n++;
     return KHZ_OK;
 }
@@ -102,12 +130,8 @@ khz_status khz_scenario_read(khz_scenario *s, const char *path)
 
 const char *khz_scenario_text(const khz_scenario *s, const char *key, const char *fallback)
 {
-    for (int32_t i = s->n - 1; i >= 0; i--) {
-        if (strcmp(s->settings[i].key, key) == 0) {
-            return s->settings[i].value;
-        }
-    }
-    return fallback;
+    const int32_t at = s->n > 0 ? *place_of(s, key) : 0;
+    return at > 0 ? s->settings[at - 1].value : fallback;
 }
 
 int64_t khz_scenario_integer(khz_scenario *s, const char *key, int64_t fallback, int64_t low, int64_t high)
@@ -158,7 +182,8 @@ khz_status khz_scenario_part(khz_scenario *s, const char *prefix, int32_t index,
     }
     int32_t n = 0;
     for (int32_t i = 0; i < s->n; i++) {
-        if (strncmp(s->settings[i].key, head, n_head) == 0) {
+        /* of a key that stands twice only the later one */
+        if (strncmp(s->settings[i].key, head, n_head) == 0 && *place_of(s, s->settings[i].key) == i + 1) {
             settings[n].key = s->settings[i].key + n_head;
             settings[n].value = s->settings[i].value;
             n++;

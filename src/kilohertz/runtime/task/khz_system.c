@@ -13,7 +13,8 @@
 
 #include "khz_task.h"
 
-static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority", "locked memory", "cpu latency", "denormals"};
+static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority", "locked memory", "cpu latency", "denormals",
+                                             "live values"};
 
 static void say(khz_task *k, int which, int granted, const char *word)
 {
@@ -23,11 +24,12 @@ static void say(khz_task *k, int which, int granted, const char *word)
     (void)snprintf(g->word, sizeof g->word, "%s", word);
 }
 
-static void say_result(khz_task *k, int which, int error, const char *granted, const char *mend)
+/* error 0: granted; -1: not asked for; else errno. */
+void khz_system_say(khz_task *k, int which, int error, const char *granted, const char *mend)
 {
     char word[160];
-    if (error == 0) {
-        say(k, which, 1, granted);
+    if (error <= 0) {
+        say(k, which, error == 0 ? 1 : -1, granted);
         return;
     }
     (void)snprintf(word, sizeof word, "refused: %s%s%s", strerror(error), mend[0] != '\0' ? "; " : "", mend);
@@ -46,7 +48,7 @@ static void set_affinity(khz_task *k, pthread_t thread)
     CPU_SET((size_t)cpu, &set);
     char word[64];
     (void)snprintf(word, sizeof word, "core %d", (int)cpu);
-    say_result(k, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
+    khz_system_say(k, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
 }
 
 static void set_priority(khz_task *k, pthread_t thread)
@@ -59,7 +61,7 @@ static void set_priority(khz_task *k, pthread_t thread)
     const struct sched_param p = {.sched_priority = (int)priority};
     char word[64];
     (void)snprintf(word, sizeof word, "SCHED_FIFO %d", (int)priority);
-    say_result(k, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
+    khz_system_say(k, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
                "soft real time; run as root or give the user an rtprio limit");
 }
 
@@ -82,7 +84,7 @@ static void hold_latency(khz_task *k)
     const int error = fd >= 0 && write(fd, &value, sizeof value) == (ssize_t)sizeof value ? 0 : errno;
     char word[64];
     (void)snprintf(word, sizeof word, "at most %d us to wake from idle", (int)value);
-    say_result(k, KHZ_GRANT_LATENCY, error, word, "/dev/cpu_dma_latency");
+    khz_system_say(k, KHZ_GRANT_LATENCY, error, word, "/dev/cpu_dma_latency");
 }
 
 void khz_system_memory(khz_task *k)
@@ -93,7 +95,7 @@ void khz_system_memory(khz_task *k)
         return;
     }
     /* all that the loop uses is mapped by now */
-    say_result(k, KHZ_GRANT_LOCKED, mlockall(MCL_CURRENT) == 0 ? 0 : errno, "locked and touched",
+    khz_system_say(k, KHZ_GRANT_LOCKED, mlockall(MCL_CURRENT) == 0 ? 0 : errno, "locked and touched",
                "raise the memlock limit");
 }
 

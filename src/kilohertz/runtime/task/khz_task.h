@@ -47,6 +47,7 @@ typedef struct khz_unit {
     size_t size;
     int64_t every;
     int32_t first_signal;       /* its first one among all signals of the task */
+    int32_t next_signal;        /* where a search for a name begins: names mostly come in the table's order */
     uint64_t flags_seen;        /* steps with a flag that tells of trouble */
     khz_histogram compute;
 } khz_unit;
@@ -90,7 +91,8 @@ typedef struct khz_grant {
     int32_t is_granted;         /* 1 granted, 0 refused, -1 not asked for */
     char word[160];
 } khz_grant;
-enum { KHZ_GRANT_AFFINITY = 0, KHZ_GRANT_PRIORITY, KHZ_GRANT_LOCKED, KHZ_GRANT_LATENCY, KHZ_GRANT_FLUSH, KHZ_GRANTS };
+enum { KHZ_GRANT_AFFINITY = 0, KHZ_GRANT_PRIORITY, KHZ_GRANT_LOCKED, KHZ_GRANT_LATENCY, KHZ_GRANT_FLUSH, KHZ_GRANT_LIVE,
+       KHZ_GRANTS };
 
 /* Why a run is over. */
 enum { KHZ_END_NONE = 0, KHZ_END_DURATION, KHZ_END_COMMAND, KHZ_END_SIGNAL, KHZ_END_TERMINATED, KHZ_END_MISS,
@@ -165,6 +167,7 @@ void khz_task_command(khz_task *k);
 /* Copy values to the live segment: all of them (at a pause, at the end) or the next slice. */
 void khz_task_publish(khz_task *k, int all);
 /* khz_system.c: affinity, scheduler, memory, latency, denormals.  Each leaves its word. */
+void khz_system_say(khz_task *k, int which, int error, const char *granted, const char *mend);
 void khz_system_thread(khz_task *k, pthread_t thread);
 void khz_system_memory(khz_task *k);
 void khz_system_flush(khz_task *k);

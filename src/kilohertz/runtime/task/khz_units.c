@@ -164,11 +164,16 @@ static khz_status bind(khz_task *k, const char *prefix, int32_t index, const cha
     b->unit = &k->units[integer(k, prefix, index, at, 0, 0, k->n_units - 1)];
     (void)snprintf(at, sizeof at, "%.80s.signal", key);
     const char *const name = text(k, prefix, index, at, "");
-    const int32_t found = khz_signal_find(b->unit->linked->signals, b->unit->linked->n_signals, name);
+    const khz_linked_model *const m = b->unit->linked;
+    int32_t found = b->unit->next_signal;
+    if (found >= m->n_signals || strcmp(m->signals[found].name, name) != 0) {
+        found = khz_signal_find(m->signals, m->n_signals, name);
+    }
     if (found < 0) {
         return fail(k, KHZ_UNSUPPORTED, "task %s has no signal `%.200s`", b->unit->name, name);
     }
-    b->signal = &b->unit->linked->signals[found];
+    b->signal = &m->signals[found];
+    b->unit->next_signal = found + 1;
     return KHZ_OK;
 }
 
@@ -327,14 +332,15 @@ static khz_status prepare_live(khz_task *k)
     }
     if (khz_scenario_integer(&k->scenario, "live", 1, 0, 1) != 0) {
         k->live = khz_live_create(k->name, (uint32_t)k->n_signals, n_text);
-        if (k->live == NULL) {
-            return errno == EBUSY
-                       ? fail(k, KHZ_UNSUPPORTED, "a task of this name is already running")
-                       : fail(k, KHZ_UNSUPPORTED, "cannot make the shared segment khz-%.60s: %s", k->name,
-                              strerror(errno));
+        if (k->live == NULL && errno == EBUSY) {
+            return fail(k, KHZ_UNSUPPORTED, "a task of this name is already running");
         }
-        k->live_is_shared = 1;
+        k->live_is_shared = k->live != NULL;
+        khz_system_say(k, KHZ_GRANT_LIVE, k->live_is_shared ? 0 : errno, "shared segment", "nobody can watch");
     } else {
+        khz_system_say(k, KHZ_GRANT_LIVE, -1, "not asked for", "");
+    }
+    if (k->live == NULL) {
         k->live = (khz_live *)room_for((int64_t)(sizeof(khz_live) + sizeof(double) * (size_t)k->n_signals), 1);
         k->live->values = sizeof(khz_live);
     }

@@ -1,0 +1,232 @@
+/* The parts of the task that stand alone: histogram, ring, scenario, stimulus, signals, recorder. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <time.h>
+
+#include "check.h"
+#include "khz_account.h"
+#include "khz_recorder.h"
+#include "khz_ring.h"
+#include "khz_scenario.h"
+#include "khz_signal.h"
+#include "khz_stimulus.h"
+
+static char folder[512];
+
+static const char *in_folder(const char *name)
+{
+    static char path[1024];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Quantiles against a sorted list: never below the true one, at most 1/32 above. */
+static void histogram(void)
+{
+    static khz_histogram h;
+    static int64_t sorted[20000];
+    uint64_t state = 1;
+    for (int i = 0; i < 20000; i++) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const int64_t v = (int64_t)(state >> 33) >> (i % 24);
+        int64_t at = i;
+        while (at > 0 && sorted[at - 1] > v) {
+            sorted[at] = sorted[at - 1];
+            at--;
+        }
+        sorted[at] = v;
+        khz_histogram_add(&h, v);
+    }
+    CHECK(h.min == sorted[0] && h.max == sorted[19999] && h.n == 20000);
+    const double shares[] = {0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        const int64_t is = khz_histogram_quantile(&h, shares[i]);
+        const int64_t should = sorted[(int)ceil(shares[i] * 20000) - 1];
+        CHECK(is >= should && (double)is <= (double)should * (1 + 1.0 / 32) + 1);
+    }
+    static khz_histogram empty;
+    CHECK(khz_histogram_quantile(&empty, 0.5) == 0);
+    khz_histogram_add(&empty, -5);
+    khz_histogram_add(&empty, INT64_MAX);
+    CHECK(empty.min == 0 && empty.max == INT64_MAX);
+}
+
+static khz_ring shared;
+enum { N = 200000 };
+
+static void *produce(void *argument)
+{
+    (void)argument;
+    for (uint64_t i = 0; i < N;) {
+        uint64_t *const row = (uint64_t *)khz_ring_reserve(&shared);
+        if (row != NULL) {
+            row[0] = i;
+            row[1] = ~i;
+            khz_ring_commit(&shared);
+            i++;
+        }
+    }
+    return NULL;
+}
+
+/* Two threads: every row arrives once, in order, whole. */
+static void ring(void)
+{
+    void *const memory = malloc(khz_ring_size(16, 100));
+    CHECK(memory != NULL && khz_ring_size(16, 100) == 16 * 128);
+    khz_ring_init(&shared, memory, 16, 100);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, produce, NULL) == 0);
+    uint64_t next = 0;
+    while (next < N) {
+        const unsigned char *rows = NULL;
+        const uint64_t n = khz_ring_peek(&shared, &rows);
+        for (uint64_t i = 0; i < n; i++, next++) {
+            uint64_t row[2];
+            memcpy(row, rows + 16 * i, 16);
+            CHECK(row[0] == next && row[1] == ~next);
+        }
+        khz_ring_release(&shared, n);
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    for (int i = 0; i < 128; i++) {
+        CHECK(khz_ring_reserve(&shared) != NULL);
+        khz_ring_commit(&shared);
+    }
+    const uint64_t dropped = shared.dropped;
+    CHECK(khz_ring_reserve(&shared) == NULL && shared.dropped == dropped + 1);
+    free(memory);
+}
+
+static void scenario(void)
+{
+    static khz_scenario s;
+    for (int i = 0; i < 1000; i++) {
+        char line[64];
+        (void)snprintf(line, sizeof line, "key.%d = %d", i, i);
+        CHECK(khz_scenario_add(&s, line) == KHZ_OK);
+    }
+    CHECK(khz_scenario_add(&s, "  # a comment = 3") == KHZ_OK && khz_scenario_add(&s, "") == KHZ_OK);
+    CHECK(khz_scenario_add(&s, "key.7=seventy seven ") == KHZ_OK);
+    CHECK(strcmp(khz_scenario_text(&s, "key.7", ""), "seventy seven") == 0);
+    CHECK(khz_scenario_integer(&s, "key.999", 0, 0, 1000) == 999);
+    CHECK(khz_scenario_real(&s, "key.12", 0) == 12.0 && khz_scenario_real(&s, "none", 1.5) == 1.5);
+    CHECK(s.problem[0] == '\0');
+    CHECK(khz_scenario_integer(&s, "key.999", 3, 0, 10) == 3 && strstr(s.problem, "key.999") != NULL);
+    CHECK(khz_scenario_add(&s, "no equals sign") != KHZ_OK);
+    khz_device_config part;
+    CHECK(khz_scenario_part(&s, "key", 7, &part) == KHZ_OK && part.n_settings == 0);
+    free((void *)(uintptr_t)part.settings);
+    CHECK(khz_scenario_add(&s, "device.1.name = one") == KHZ_OK && khz_scenario_add(&s, "device.12.name = x") == KHZ_OK);
+    CHECK(khz_scenario_part(&s, "device", 1, &part) == KHZ_OK && part.n_settings == 1);
+    CHECK(strcmp(part.name, "one") == 0);
+    free((void *)(uintptr_t)part.settings);
+}
+
+static void signals(void)
+{
+    struct {
+        double x;
+        int32_t i, b;
+    } z = {1.5, 7, 1};
+    const khz_signal x = {"x", "", "", KHZ_SIGNAL_REAL, 0, 0, -1, 1};
+    const khz_signal i = {"i", "", "", KHZ_SIGNAL_INTEGER, 0, 8, 1, 1};
+    const khz_signal b = {"b", "", "", KHZ_SIGNAL_BOOLEAN, 0, 12, -1, 1};
+    CHECK(khz_signal_get(&z, &x) == -1.5 && khz_signal_get(&z, &i) == 7.0 && khz_signal_get(&z, &b) == 0.0);
+    khz_signal_set(&z, &x, 2.0);
+    khz_signal_set(&z, &i, 1e300);
+    khz_signal_set(&z, &b, 1.0);
+    CHECK(z.x == -2.0 && z.i == INT32_MAX && z.b == 0);
+    khz_signal_set(&z, &i, (double)NAN);
+    CHECK(z.i == 0);
+}
+
+static void stimulus(void)
+{
+    FILE *const f = fopen(in_folder("s.csv"), "w");
+    CHECK(f != NULL && fputs("a, \"time\" ,\"b\"\r\n1,0,10\r\n2,0.5,20\n\n3,0.5,30\n4,2,40\n", f) >= 0 && fclose(f) == 0);
+    const char *const names[] = {"b", "a"};
+    khz_stimulus s = {0};
+    char message[200];
+    CHECK(khz_stimulus_read(&s, in_folder("s.csv"), names, 2, message, sizeof message) == KHZ_OK && s.n_rows == 4);
+    double v[2];
+    khz_stimulus_at(&s, -1.0, v);
+    CHECK(v[0] == 10 && v[1] == 1);
+    khz_stimulus_at(&s, 0.5, v);
+    CHECK(v[0] == 30 && v[1] == 3);
+    khz_stimulus_at(&s, 99.0, v);
+    CHECK(v[0] == 40);
+    s.mode = KHZ_STIMULUS_LINEAR;
+    khz_stimulus_at(&s, 1.25, v);
+    CHECK(near(v[0], 35) && near(v[1], 3.5));
+    khz_stimulus_at(&s, 0.25, v);
+    CHECK(near(v[0], 15));
+    const char *const wrong[] = {"c"};
+    khz_stimulus t = {0};
+    CHECK(khz_stimulus_read(&t, in_folder("s.csv"), wrong, 1, message, sizeof message) != KHZ_OK);
+    CHECK(strstr(message, "`c`") != NULL);
+    CHECK(khz_stimulus_read(&t, in_folder("no.csv"), wrong, 1, message, sizeof message) != KHZ_OK);
+    free(s.time);
+    free(s.values);
+}
+
+static long file_size(const char *path)
+{
+    FILE *const f = fopen(path, "rb");
+    CHECK(f != NULL && fseek(f, 0, SEEK_END) == 0);
+    const long n = ftell(f);
+    (void)fclose(f);
+    return n;
+}
+
+/* The disk is full for a while: what is in the file is whole, what waited is written later, what was refused is counted. */
+static void full_disk(void)
+{
+    static khz_recorder r;
+    const khz_column columns[] = {{"time", "s", ""}, {"x", "", "a value"}};
+    CHECK(khz_recorder_open(&r, in_folder("full.rec"), columns, 2, 64) == 0);
+    const long head = file_size(in_folder("full.rec"));
+    CHECK(head % 8 == 0);
+    struct rlimit small, normal;
+    CHECK(getrlimit(RLIMIT_FSIZE, &normal) == 0);
+    small = normal;
+    small.rlim_cur = (rlim_t)head + 16 * 10 + 5; /* ten rows and a bit */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    CHECK(khz_recorder_start(&r) == 0);
+    for (int i = 0; i < 100; i++) {
+        double *const row = (double *)khz_ring_reserve(&r.ring);
+        if (row != NULL) {
+            row[0] = i;
+            row[1] = -i;
+            khz_ring_commit(&r.ring);
+        }
+        const struct timespec pause = {0, 100000};
+        (void)nanosleep(&pause, NULL);
+    }
+    while (atomic_load(&r.n_refused_writes) == 0) {
+        const struct timespec pause = {0, 1000000};
+        (void)nanosleep(&pause, NULL);
+    }
+    CHECK((file_size(in_folder("full.rec")) - head) % 16 == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &normal) == 0);
+    CHECK(khz_recorder_close(&r) == 0);
+    const uint64_t written = atomic_load(&r.n_written);
+    CHECK(written + r.ring.dropped == 100 && r.ring.dropped > 0);
+    CHECK(file_size(in_folder("full.rec")) == head + 16 * (long)written);
+}
+
+int main(int argc, char **argv)
+{
+    (void)snprintf(folder, sizeof folder, "%s", argc > 1 ? argv[1] : ".");
+    histogram();
+    ring();
+    scenario();
+    signals();
+    stimulus();
+    full_disk();
+    return 0;
+}

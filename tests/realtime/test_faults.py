@@ -1,0 +1,225 @@
+"""Faults: each ends as the policy says, nothing recorded is lost, and the counters tell what happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kilohertz.realtime import Built, Device, Fault, RealTime, Report, Running, Scenario, read_recording, start
+
+Build = Callable[[Scenario], Built]
+SLOW = Fault(step=100, ns=30_000_000)  # one step of 30 ms where there is 1 ms
+
+
+def run(make: Build, s: Scenario, **realtime: object) -> Report:
+    settings: RealTime = replace(s.realtime, **realtime)  # type: ignore[arg-type]
+    return start(make(replace(s, realtime=settings))).wait()
+
+
+def whole(report: Report, n: int) -> None:
+    """Every row is there, once, in order."""
+    assert np.array_equal(report.result.time, np.arange(n + 1) / 1000)
+    assert report.data["recorder"]["dropped"] == report.data["recorder"]["lost_at_end"] == 0
+
+
+def test_a_slow_step_is_caught_up(make: Build, scenario: Scenario) -> None:
+    report = run(make, replace(scenario, fault=SLOW))
+    assert report.ok
+    assert report.counts["overruns"] >= 1
+    assert report.counts["knock_on"] >= 20  # the backlog of 30 ms at 1 kHz, less what was caught up at once
+    assert report.counts["skipped"] == 0
+    assert report.counts["ticks"] == report.counts["steps"] == 200
+    assert report.data["times"]["compute"]["max"] >= SLOW.ns
+    whole(report, 200)
+
+
+def test_missed_periods_are_skipped(make: Build, scenario: Scenario) -> None:
+    report = run(make, replace(scenario, fault=SLOW), policy="skip")
+    assert report.counts["skipped"] >= 29
+    assert report.counts["steps"] == 200
+    # the periods that were skipped are wall time without model time
+    assert report.data["wall_ns"] >= (199 + report.counts["skipped"]) * 1_000_000
+    whole(report, 200)
+
+
+def device(n: int = 1) -> tuple[Device, ...]:
+    return (Device("echo", "loopback", {}, (), ({"signal": "y", "safe": "-1"},) * n),)
+
+
+def test_late_outputs_are_held(make: Build, lag: Scenario) -> None:
+    report = run(make, replace(lag, fault=SLOW, devices=device()), policy="hold")
+    assert report.counts["held"] >= 1
+    assert report.data["devices"][0]["sent"] == 200 - report.counts["held"]
+    whole(report, 200)
+
+
+def test_outputs_go_safe_and_come_back(make: Build, lag: Scenario) -> None:
+    report = run(make, replace(lag, fault=SLOW, devices=device()), policy="safe")
+    assert report.counts["safe"] >= 99  # from the miss to the end
+    report = run(make, replace(lag, fault=SLOW, devices=device(), cycles=600), policy="safe", recover=5)
+    assert 5 <= report.counts["safe"] < 600
+    whole(report, 600)
+
+
+def test_a_miss_may_stop_the_run(make: Build, scenario: Scenario) -> None:
+    report = run(make, replace(scenario, fault=SLOW, cycles=100_000), policy="stop")
+    assert not report.ok
+    assert report.data["ended"] == "miss"
+    assert report.counts["missed"] == 1
+    whole(report, report.counts["steps"])
+
+
+def test_grace_forgives_the_beginning(make: Build, scenario: Scenario) -> None:
+    report = run(make, replace(scenario, fault=replace(SLOW, step=5)), grace=150)
+    assert report.counts["grace"] == 150
+    assert report.data["times"]["compute"]["n"] == 50
+    assert report.counts["overruns"] == 0 or report.data["times"]["compute"]["worst_step"] >= 150
+
+
+def started(running: Running, seconds: float = 0.02) -> None:
+    for _ in range(2000):
+        live = running.live()
+        at = 0.0
+        if live is not None:
+            at = live.time
+            live.close()
+        if at >= seconds:
+            return
+        assert running.process.poll() is None, running.log.read_text()
+        time.sleep(0.005)
+    raise AssertionError("the task does not get going")
+
+
+def test_a_stopped_clock_is_a_late_wake_up(make: Build, scenario: Scenario) -> None:
+    running = start(make(replace(scenario, cycles=400)))
+    started(running)
+    os.kill(running.process.pid, signal.SIGSTOP)
+    time.sleep(0.1)
+    os.kill(running.process.pid, signal.SIGCONT)
+    report = running.wait()
+    assert report.counts["missed"] >= 50
+    assert report.counts["overruns"] <= 3  # the steps themselves were short
+    assert report.data["times"]["lateness"]["max"] >= 50_000_000 or report.counts["overruns"] > 0
+    whole(report, 400)
+
+
+def test_a_signal_ends_it_with_a_report(make: Build, scenario: Scenario) -> None:
+    running = start(make(replace(scenario, cycles=0)))
+    started(running)
+    running.stop()
+    report = running.wait()
+    assert report.ok
+    assert report.data["ended"] == "signal"
+    whole(report, report.counts["steps"])
+
+
+def test_killing_the_task_loses_no_row_that_had_left_the_ring(make: Build, scenario: Scenario) -> None:
+    running = start(make(replace(scenario, cycles=0)))
+    started(running, 0.15)
+    running.process.kill()
+    running.process.wait()
+    time_ = read_recording(running.recording).time
+    assert len(time_) > 50
+    assert np.array_equal(time_, np.arange(len(time_)) / 1000)
+
+
+def test_killing_the_supervisor_does_not_disturb_the_task(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    code = f"""
+import kilohertz
+from kilohertz.realtime import plain_scenario
+s = plain_scenario("Kilohertz.Examples.RCCircuit", solver="rk4", duration=0.6, name="orphan{os.getpid()}")
+kilohertz.run(s, folder={str(folder)!r}, check=False, told=lambda text: print(text, flush=True))
+"""
+    supervisor = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert supervisor.stdout is not None
+    for line in supervisor.stdout:
+        if line.startswith("running"):
+            break
+    report_file = folder / f"orphan{os.getpid()}.report.json"
+    recording = report_file.with_name(f"orphan{os.getpid()}.recording")
+    for _ in range(2000):
+        if recording.exists():
+            break
+        time.sleep(0.005)
+    supervisor.kill()
+    supervisor.wait()
+    supervisor.stdout.close()
+    for _ in range(4000):
+        if report_file.exists() and report_file.stat().st_size > 0:
+            break
+        time.sleep(0.005)
+    time.sleep(0.05)
+    report = json.loads(report_file.read_text())
+    assert report["counts"]["steps"] == 600
+    assert len(read_recording(recording).time) == 601
+
+
+def test_a_full_disk_is_counted_and_the_run_goes_on(make: Build, scenario: Scenario, tmp_path: Path) -> None:
+    built = make(replace(scenario, cycles=300))
+    recording, report = tmp_path / "full.recording", tmp_path / "full.json"
+    words = [str(built.executable), f"record.file={recording}", f"report={report}", "quiet=1", "record.ring=16"]
+    limit = 20_000
+
+    def shrink() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(words, preexec_fn=shrink, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(report.read_text())
+    assert [s["granted"] for s in data["settings"] if s["name"] == "live values"] == [0]  # no room for it either
+    recorder = data["recorder"]
+    assert data["counts"]["steps"] == 300
+    assert recorder["refused_writes"] > 0
+    assert "large" in recorder["last_error"]
+    assert recorder["written"] + recorder["dropped"] + recorder["lost_at_end"] == 301
+    rows = read_recording(recording).time
+    assert len(rows) == recorder["written"] > 0
+    assert recording.stat().st_size <= limit
+
+
+def test_the_watchdog_sees_a_step_that_does_not_end(make: Build, scenario: Scenario) -> None:
+    slow = replace(scenario, fault=Fault(step=50, ns=400_000_000), cycles=60)
+    report = run(make, slow, watchdog_ns=40_000_000)
+    assert report.counts["stalls"] >= 1
+    report = run(make, replace(slow, cycles=10_000), watchdog_ns=40_000_000, watchdog_stops=True)
+    assert report.data["ended"] == "stall"
+    assert not report.ok
+
+
+def test_the_heartbeat_reaches_its_file(make: Build, scenario: Scenario, tmp_path: Path) -> None:
+    beat = tmp_path / "beat"
+    run(make, scenario, heartbeat=str(beat), watchdog_ns=40_000_000)
+    assert len(beat.read_bytes()) >= 3
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="giving up root needs root")
+def test_without_privileges_it_runs_and_says_what_was_refused(make: Build, scenario: Scenario) -> None:
+    built = make(replace(scenario, realtime=RealTime(grace=10), live=False, cycles=20))
+    for path in (built.folder, *built.folder.parents):
+        if path.stat().st_uid == 0 and not path.stat().st_mode & 0o005:
+            path.chmod(0o755)
+    words = [str(built.executable), "record.n=0"]
+    limits = (resource.RLIMIT_RTPRIO, resource.RLIMIT_MEMLOCK)
+
+    def drop() -> None:
+        for limit in limits:
+            resource.setrlimit(limit, (0, 0))
+        os.setuid(65534)
+
+    done = subprocess.run(words, preexec_fn=drop, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "priority: refused: " in done.stdout
+    assert "locked memory: refused: " in done.stdout
+    assert "denormals: flushed to zero" in done.stdout
