@@ -1,13 +1,15 @@
-"""Compile times side by side with the PyPI package `rumoca`, on ten MSL models of rising size, in one run.
+"""Times side by side with the PyPI package `rumoca`, ten models in one run.
 
     python benchmarks/against_rumoca.py MSLDIR [--runs 3] [--until flatten|simulate]
 
+Until `flatten`: MSL models of rising size.  Until `simulate`: models that both tools run to their end, from our own
+library and from `models/Shared`, over the same time; the values at the end are held against each other.
+
 Every measurement is a fresh process, timed from outside: start-up, library loading and compilation together.  "cold"
 starts with an empty cache folder, "warm" with the one that the cold run left; "again" is a second compilation in the
-same process with the same session.  The tools take turns.  Both see a folder with Modelica, ModelicaServices and
-Complex alone.  Our modules are compiled to bytecode beforehand, as pip does for an installed package.  For rumoca a
-model is compiled through `Session.loads` of an extending class.  With
-`--until simulate` both also run the model over its experiment.
+same process with the same session.  The tools take turns.  Both see a folder with the same libraries and nothing else.
+Our modules are compiled to bytecode beforehand, as pip does for an installed package.  For rumoca a model is compiled
+through `Session.loads` of an extending class.
 """
 
 from __future__ import annotations
@@ -38,7 +40,21 @@ MODELS = (
     "Modelica.Mechanics.MultiBody.Examples.Loops.EngineV6",
     "Modelica.Mechanics.MultiBody.Examples.Systems.RobotR3.FullRobot",
 )
+SIMULATED = {  # and until when
+    "Kilohertz.Examples.RCCircuit": 1.0,
+    "Kilohertz.Examples.DriveTrain": 2.0,
+    "Kilohertz.Examples.BouncingBall": 1.5,
+    "Kilohertz.Examples.HydraulicAxis.ClosedLoop": 4.0,
+    "Shared.VanDerPol": 20.0,
+    "Shared.Lorenz": 2.0,
+    "Shared.HeatRod": 5.0,
+    "Shared.PredatorPrey": 40.0,
+    "Shared.Tanks": 30.0,
+    "Shared.Diode": 2.0,
+}
 NEEDED = ("Modelica", "ModelicaServices", "Complex.mo")
+HERE = Path(__file__).parent
+OWN = (HERE.parent / "src" / "kilohertz" / "library" / "Kilohertz", HERE / "models" / "Shared")
 Numbers = dict[str, Any]
 
 
@@ -47,13 +63,14 @@ def khz_child(name: str, library: str, until: str) -> Numbers:
 
     session = Session([library])
 
-    def job() -> int:
+    def job(_: int) -> Numbers:
         model = session.model(name)
-        if until == "simulate":
-            model.simulate()
-        return model.check().equations
+        if until != "simulate":
+            return {"equations": model.check().equations}
+        result = model.simulate(start=0.0, stop=SIMULATED[name], tolerance=1e-6, record="all")
+        return {"final": {n: result.final(n) for n in result.names if not n.startswith("der(")}}
 
-    return _twice(lambda _: job())
+    return _twice(job)
 
 
 def rumoca_child(name: str, library: str, until: str) -> Numbers:
@@ -61,19 +78,20 @@ def rumoca_child(name: str, library: str, until: str) -> Numbers:
 
     session = rumoca.Session(roots=[library])
 
-    def job(k: int) -> int:
+    def job(k: int) -> Numbers:
         model = session.loads(f"model X{k} extends {name}; end X{k};", model=f"X{k}")
-        if until == "simulate":
-            model.simulate()
-        return int(model.structure().n_equations)
+        if until != "simulate":
+            return {"equations": int(model.structure().n_equations)}
+        result = model.simulate(SIMULATED[name])
+        return {"final": dict(zip(result.names, result.to_numpy()[:, -1].tolist(), strict=True))}
 
     return _twice(job)
 
 
-def _twice(job: Callable[[int], int]) -> Numbers:
+def _twice(job: Callable[[int], Numbers]) -> Numbers:
     """The job in a fresh session, then again; the parent times the first together with the process's start."""
-    equations = job(0)
-    print(json.dumps({"first_done": time.time(), "equations": equations}), flush=True)
+    found = job(0)
+    print(json.dumps({"first_done": time.time(), **found}), flush=True)
     started = time.perf_counter()
     job(1)
     return {"again": time.perf_counter() - started}
@@ -91,19 +109,20 @@ def measure(tool: str, name: str, library: Path, cache: Path, until: str) -> Num
     if done.returncode or len(lines) != 2:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return {"failed": last[:120]}
-    return {"first": lines[0]["first_done"] - started, "equations": lines[0]["equations"], "again": lines[1]["again"]}
+    first = lines[0].pop("first_done") - started
+    return {"first": first, "again": lines[1]["again"], **lines[0]}
 
 
 def compare(name: str, library: Path, runs: int, until: str) -> None:
     print(f"\n{name}")
     seconds: dict[tuple[str, str], list[float]] = {}
-    equations: dict[str, Any] = {}
+    found: dict[str, Numbers] = {}
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as caches:
             for phase in ("cold", "warm"):
                 for tool in ("khz", "rumoca"):
                     numbers = measure(tool, name, library, Path(caches) / tool, until)
-                    equations[tool] = numbers.get("equations", numbers.get("failed"))
+                    found[tool] = numbers
                     if "failed" not in numbers:
                         seconds.setdefault((tool, phase), []).append(numbers["first"])
                         if phase == "warm":
@@ -112,7 +131,22 @@ def compare(name: str, library: Path, runs: int, until: str) -> None:
         for phase in ("cold", "warm", "again"):
             if (tool, phase) in seconds:
                 print(f"  {tool:7} {phase:6} {spread(seconds[tool, phase])} s")
-        print(f"  {tool:7} equations: {equations[tool]}", flush=True)
+        if until != "simulate" or "failed" in found[tool]:
+            text = found[tool].get("failed") or f"equations: {found[tool]['equations']}"
+            print(f"  {tool:7} {text}", flush=True)
+    if until == "simulate":
+        print(f"  {agreement(found)}", flush=True)
+
+
+def agreement(found: dict[str, Numbers]) -> str:
+    """How near the values of both tools are at the end, over the names that both know."""
+    if any("final" not in numbers for numbers in found.values()):
+        return "not comparable: one of them failed"
+    ours, theirs = (found[tool]["final"] for tool in ("khz", "rumoca"))
+    common = [n for n in ours if n in theirs]
+    off = {n: abs(ours[n] - theirs[n]) / max(abs(ours[n]), abs(theirs[n]), 1e-3) for n in common}
+    worst = max(off, key=lambda n: off[n], default="")
+    return f"at the end {len(common)} values agree within {off.get(worst, 0.0):.1e} (worst: {worst})"
 
 
 def main() -> None:
@@ -128,8 +162,13 @@ def main() -> None:
         library.mkdir()
         for name in NEEDED:
             (library / name).symlink_to((arguments.library / name).resolve())
-        measure("khz", "Kilohertz.Examples.Decay", library, Path(folder) / "cache", arguments.until)  # bytecode
-        for model in MODELS:
+        if arguments.until == "simulate":
+            library = Path(folder) / "own"
+            library.mkdir()
+            for path in OWN:
+                (library / path.name).symlink_to(path)
+        measure("khz", "Kilohertz.Examples.RCCircuit", library, Path(folder) / "cache", arguments.until)  # bytecode
+        for model in MODELS if arguments.until == "flatten" else SIMULATED:
             if arguments.only in model:
                 compare(model, library, arguments.runs, arguments.until)
 
