@@ -8,7 +8,7 @@ from kilohertz.base import Origin
 from kilohertz.codegen import names
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
-from kilohertz.graphs import colour_columns, plan_elimination
+from kilohertz.graphs import Elimination, colour_columns, plan_elimination
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Step
@@ -82,10 +82,15 @@ def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> 
     return ["static const khz_block khz_blocks[] = {", *(lines or ['    {"", "", 0, 0},']), "};", ""]
 
 
+def state_elimination(rows: list[list[int]]) -> Elimination | None:
+    """How I - h*gamma*J is factorised; None where the factors would be nearly dense."""
+    n = len(rows)
+    return plan_elimination(rows, int(_DENSE * n * n)) if n > 1 else None
+
+
 def _plan(rows: list[list[int]]) -> list[str]:
     """Order, fill and places for a factorisation of I - h*gamma*J; nothing where it would be nearly dense."""
-    n = len(rows)
-    found = plan_elimination(rows, int(_DENSE * n * n)) if n > 1 else None
+    n, found = len(rows), state_elimination(rows)
     if found is None:
         return []
     own = [sorted({i, *row}) for i, row in enumerate(rows)]

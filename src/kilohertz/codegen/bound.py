@@ -1,0 +1,199 @@
+"""The worst case of one period of the stepper, in numbers that are known before it runs.
+
+Counts follow khz_cycle.c and the kernels line by line; a test holds what is measured against them.  `regular` is a
+period without an event and without a failure, `worst` one with everything that the settings allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kilohertz.codegen.operations import Count, Operations, both, factorisation, solution, total
+from kilohertz.codegen.table import state_elimination
+from kilohertz.graphs import colour_columns
+from kilohertz.ir.step import Kind, Partition, Step
+from kilohertz.solvers import METHODS, Rosenbrock
+
+# per period and event algorithm: (sub-)steps, events, further evaluations of all values
+_CYCLES = {
+    "none": (1, 1, 0),
+    "mid": (3, 2, 0),
+    "linear": (1, 1, 2),
+    "catch-up": (2, 2, 2),
+    "hermite": (1, 1, 6),
+    "predict": (1, 1, 3),
+    "predict-quadratic": (1, 1, 3),
+}
+_HOLD = 2  # evaluations after a step that failed
+INSTRUCTIONS_PER_OPERATION = 12  # loads, stores, addresses, branches around it; an elementary function: 20 operations
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Calls of one period."""
+
+    rhs: int  # evaluations of the derivatives, those of all values included
+    jacobians: int
+    directional: int
+    factorisations: int
+    solves: int
+    stage_newton: int  # simplified Newton iterations of the method's stages
+    event_passes: int
+
+
+def cost_bound(
+    step: Step,
+    method: str,
+    *,
+    events: str = "none",
+    newton: int = 2,
+    loop_newton: int = 6,
+    event_cap: int = 8,
+    inlined: bool = False,
+    substeps: int = 0,
+) -> dict[str, Any]:
+    """Bounds of one period as plain data, ready for JSON."""
+    operations = Operations(step, loop_newton)
+    shape = _Shape(step, method, newton, inlined, max(1, substeps))
+    regular, worst = shape.work("none", 0, regular=True), shape.work(events, event_cap, regular=False)
+    per = _per_call(operations, step, inlined, shape.is_implicit)
+    flops = Count(shape.total(regular, per).regular, shape.total(worst, per).worst)
+    loops = [b for b in (step.inlined or () if inlined else step.blocks) if type(b).__name__ == "NonlinearLoop"]
+    plan = state_elimination([list(r) for r in step.state_sparsity])
+    n = shape.n
+    return {
+        "method": method,
+        "events": events,
+        "states": n,
+        "regular": _work(regular) | {"operations": flops.regular, "instructions": _instructions(flops.regular)},
+        "worst": _work(worst) | {"operations": flops.worst, "instructions": _instructions(flops.worst)},
+        "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
+        "loops": {"nonlinear": len(loops), "newton_cap": loop_newton, "newton_cap_in_events": 4 * loop_newton},
+        "caps": {"event_passes": event_cap, "stage_newton": newton},
+        "operations_of": {name: {"regular": c.regular, "worst": c.worst} for name, c in per.items()},
+        "unbounded": list(operations.unbounded),
+    }
+
+
+def _work(w: Work) -> dict[str, int]:
+    return {name: getattr(w, name) for name in Work.__dataclass_fields__}
+
+
+def _instructions(operations: int) -> int:
+    return INSTRUCTIONS_PER_OPERATION * operations
+
+
+def _per_call(operations: Operations, step: Step, inlined: bool, implicit: bool) -> dict[str, Count]:
+    """Operations of one call of each phase, copies and checks of the runtime included."""
+    n = len(step.state_sparsity)
+    parts = {p: operations.blocks(step.in_partition(p)) for p in Partition}
+    relations = operations.expressions(e for c in step.crossings for e in (c.relation, c.function))
+    discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
+    texts = len(step.of_kind(Kind.STRING_DISCRETE))
+    extra = both(relations + 8 * len(step.crossings) + 20)
+    return {
+        "rhs": parts[Partition.STEP] + both(6 * n + 40),
+        "all": parts[Partition.STEP] + parts[Partition.CROSSING] + parts[Partition.OUTPUT] + extra + both(6 * n + 60),
+        "event": operations.blocks(step.blocks, in_event=True) + both(12 * (discrete + n) + 600 * texts + 60) + extra,
+        "directional": operations.blocks((implicit and step.directional) or ()) + both(4 * n + 20 + _entries(step)),
+        "inlined": operations.blocks(step.inlined or ()) if inlined else Count(),
+        "asserts": both(operations.statements(step.asserts, "an assertion")),
+    }
+
+
+def _entries(step: Step) -> int:
+    return 4 * sum(map(len, step.state_sparsity))
+
+
+class _Shape:
+    """A method on a model: how often what is called."""
+
+    def __init__(self, step: Step, method: str, newton: int, inlined: bool, substeps: int) -> None:
+        self.step, self.method, self.newton, self.inlined = step, METHODS[method], newton, inlined
+        self.substeps = substeps
+        self.n = len(step.state_sparsity)
+        rows = [list(r) for r in step.state_sparsity]
+        self.colours = max(colour_columns(rows, self.n), default=-1) + 1 if rows else 0
+        self.has_inputs = bool(step.of_kind(Kind.INPUT) or step.of_kind(Kind.INT_INPUT))
+        self.plan = state_elimination(rows)
+
+    def work(self, events: str, event_cap: int, regular: bool) -> Work:
+        """Calls in one period; `rhs` counts evaluations of the derivatives and of all values alike."""
+        steps, n_events, evaluations = _CYCLES[events]
+        symbolic = self.step.directional is not None
+        implicit = self.is_implicit
+        stages = self.stage_rhs
+        begin = 1
+        jacobian = 0
+        if implicit:
+            jacobian = 1 if symbolic else self.colours + 2
+            jacobian += 0 if symbolic and not self.has_inputs else int(isinstance(self.method, Rosenbrock))
+        per_step = begin + stages + jacobian + 1 + (0 if regular else _HOLD)
+        inputs = int(self.has_inputs)
+        return Work(
+            rhs=steps * per_step + evaluations + inputs,
+            jacobians=steps * int(implicit),
+            directional=steps * (self.colours + 1) if implicit and symbolic else 0,
+            factorisations=steps * int(implicit),
+            solves=steps * self.solves,
+            stage_newton=steps * (self.solves if not isinstance(self.method, Rosenbrock) else 0),
+            event_passes=0 if regular else (n_events + inputs) * event_cap,
+        )
+
+    @property
+    def is_implicit(self) -> bool:
+        """With a Jacobian and factors of its own."""
+        return (isinstance(self.method, Rosenbrock) or not self.method.is_explicit) and not self.inlined
+
+    @property
+    def stage_rhs(self) -> int:
+        """Evaluations in the stages beyond the one at the beginning of the step."""
+        m = self.method
+        if isinstance(m, Rosenbrock) or m.is_explicit:
+            return m.n_rhs - 1
+        return m.n_implicit * (self.substeps if self.inlined else self.newton)
+
+    @property
+    def solves(self) -> int:
+        m = self.method
+        if self.inlined or (not isinstance(m, Rosenbrock) and m.is_explicit):
+            return 0
+        return m.n_stages if isinstance(m, Rosenbrock) else m.n_implicit * self.newton
+
+    def total(self, w: Work, per: dict[str, Count]) -> Count:
+        """Operations of a period: the calls, and the vectors of the method between them."""
+        n, stages = self.n, self.method.n_stages
+        vectors = w.rhs * 3 * n * (stages + 4) + 60 * n + 400
+        stage = per["inlined"] if self.inlined else Count()
+        inputs = 20 * len(self.step.of_kind(Kind.INPUT)) * w.rhs
+        s = self.step
+        kept = 40 * len(s.crossings) + 20 * len(s.time_events) + 90 * len(s.delays) + 50 * len(s.samples)
+        return total(
+            (
+                (per["all"] + stage).times(w.rhs),
+                per["directional"].times(w.directional),
+                per["event"].times(w.event_passes),
+                per["asserts"],
+                self._factor.times(w.factorisations),
+                self._solve.times(w.solves),
+                both(vectors + inputs + kept + w.jacobians * (_entries(self.step) * (self.colours + 2) + 20 * n)),
+            )
+        )
+
+    @property
+    def _factor(self) -> Count:
+        """Factors of I - h*gamma*J: planned, and at worst dense as well."""
+        dense = factorisation(self.n).regular + 4 * self.n**2 + _entries(self.step)
+        if self.plan is None:
+            return both(dense)
+        planned = 6 * self.plan.n_products + 12 * self.plan.n_entries + 20 * self.n
+        return Count(planned, planned + dense)
+
+    @property
+    def _solve(self) -> Count:
+        dense = solution(self.n).regular
+        if self.plan is None:
+            return both(dense)
+        planned = 5 * self.plan.n_entries + 12 * self.n
+        return Count(planned, max(planned, dense))
