@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import struct
+import subprocess
+import time
 import tty
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -103,7 +107,7 @@ def test_a_line_that_nobody_reads(open_port: Callable, line: tuple[int, str]) ->
     assert len(parts) > 50 and {len(p) for p in parts} == {40}
 
 
-def test_a_plug_that_is_pulled(open_port: Callable, tmp_path) -> None:
+def test_a_plug_that_is_pulled(open_port: Callable, tmp_path: Path) -> None:
     """The line hangs up, comes back under the same name, and the task goes on."""
     name = tmp_path / "line"
     master, slave = pty.openpty()
@@ -153,3 +157,30 @@ def test_settings_that_make_no_sense(open_port: Callable) -> None:
     assert "cannot open line" in open_port("serial", path="/dev/nothing-here").message
     assert "cannot open line" in open_port("serial", path="/dev/null").message
     assert "baud" in open_port("serial", path="/dev/null", baud=12345).message
+
+
+def test_socat_as_the_cable(open_port: Callable, tmp_path: Path) -> None:
+    """socat joins two pseudo-terminals: one is the task's line, the other its peer's."""
+    socat = shutil.which("socat")
+    if socat is None:
+        pytest.skip("socat is not installed (Debian: socat)")
+    ends = [tmp_path / "task", tmp_path / "peer"]
+    cable = subprocess.Popen([socat, *(f"pty,raw,echo=0,link={end}" for end in ends)])
+    try:
+        while not all(end.exists() for end in ends):
+            assert cable.poll() is None
+            time.sleep(0.01)
+        port = opened(open_port, str(ends[0]))
+        with open(ends[1], "r+b", buffering=0) as peer:
+            for k in range(1, 50):
+                peer.write(message(k, k, -k))
+                assert port.until(lambda _, values, k=k: values == [k, -k])
+            port.send(8.5)
+            data = b""
+            while struct.pack("<d", 8.5) not in data:
+                data += peer.read(4096)
+        assert port.counters["malformed"] == 0
+    finally:
+        cable.kill()
+        cable.wait()
+    port.until(lambda flags, _: flags & port.DOWN)
