@@ -2,9 +2,9 @@
 
     python benchmarks/device_cost.py [--cycles 5000] [--period-us 1000]
 
-The task's side is the port as the periodic task calls it, once in each period of a real clock (so caches are as cold as they
-are in a run), at normal priority unless it may have SCHED_FIFO.  The peer is `khz_client.h` in a process of its own that
-answers every message.  Printed: percentiles in µs of receive and send together, and how many cycles had a fresh message.
+The task's side is the port as the periodic task calls it, once in each period of a real clock (so caches are as cold as
+they are in a run), with SCHED_FIFO where it may.  The peer is `khz_client.h` in a process of its own that answers every
+message.  Printed: percentiles in µs of receive and send together, and how many cycles had a fresh message.
 """
 
 from __future__ import annotations

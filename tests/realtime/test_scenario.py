@@ -52,7 +52,8 @@ before = 20
 
 [[device]]
 driver = "udp"
-port = 5000
+local = ":5000"
+timeout = "20ms"
 [[device.send]]
 signal = "plant.v"
 gain = 2.0
@@ -74,7 +75,7 @@ def test_a_whole_scenario(tmp_path: Path) -> None:
     assert (s.realtime.policy, s.realtime.recover, s.realtime.cpu) == ("safe", 100, 1)
     assert s.recording.begin is not None
     assert (s.recording.begin.signal, s.recording.begin.operator, s.recording.begin.value) == ("plant.v", ">", 0.5)
-    assert s.devices[0].settings == {"port": "5000"}
+    assert s.devices[0].settings == {"local": ":5000", "timeout": "0.02"}
     assert s.devices[0].send == ({"signal": "plant.v", "gain": "2.0"},)
     assert s.libraries == (str(tmp_path / "lib"),)
 
@@ -91,6 +92,16 @@ def test_a_whole_scenario(tmp_path: Path) -> None:
         ("model = [", "error[R740]: not a TOML file"),
         ("[[task]]\nname='a'\nmodel='A'\n[[task]]\nname='b'\nmodel='B'\nstep='1.5ms'", "7:1: error[R742]: `step` of"),
         ("model = 'A'\n[[device]]\nport = 3", "2:3: error[R743]: `driver` is missing in [device]"),
+        ("model = 'A'\n[[device]]\ndriver = 'upd'", "3:1: error[R742]: `driver` will not do: there is no driver"),
+        ("model = 'A'\n[[device]]\ndriver = 'udp'\nlokal = ':1'", "4:1: error[R741]: `lokal` is unknown; did you mean"),
+        (
+            "model = 'A'\n[[device]]\ndriver = 'udp'\ntimeout = '3 x'",
+            "4:1: error[R742]: `timeout` will not do: a number",
+        ),
+        (
+            "model = 'A'\n[[device]]\ndriver = 'udp'\n[[device.send]]\nsignal = 'x'\nbits = 40",
+            "6:1: error[R742]: `bits` will not do: must be between 0 and 32",
+        ),
         ("model = 'A'\n[[stimulus]]\nfile = 'no.csv'", "3:1: error[R701]: `file` names `no.csv`, which is not there"),
     ],
 )

@@ -22,6 +22,7 @@ from kilohertz.devices.settings import (
     SettingProblem,
     check,
     check_signal,
+    durations,
 )
 from kilohertz.devices.simulated import SimulatedLink
 from kilohertz.devices.wire import Gate, pack, unpack
@@ -41,6 +42,7 @@ __all__ = [
     "check",
     "check_signal",
     "connect",
+    "durations",
     "include_directory",
     "pack",
     "unpack",

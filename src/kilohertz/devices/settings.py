@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-Kind = Literal["text", "integer", "real", "flag", "choice"]
+Kind = Literal["text", "integer", "real", "seconds", "flag", "choice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Setting:
                 return None if value in self.choices else f"one of {', '.join(self.choices)} is needed"
             case "integer" if not isinstance(value, int) or isinstance(value, bool):
                 return "a whole number is needed"
-            case "real" if not isinstance(value, int | float) or isinstance(value, bool):
+            case "real" | "seconds" if not isinstance(value, int | float) or isinstance(value, bool):
                 return "a number is needed"
             case _:
                 number = float(value) if isinstance(value, int | float) else math.nan
@@ -60,6 +60,7 @@ class SettingProblem:
 
     key: str
     message: str
+    is_unknown: bool = False  # there is no such key
 
 
 PORT_SETTINGS = (
@@ -70,7 +71,7 @@ PORT_SETTINGS = (
         "what the model gets once nothing came for `timeout`",
         choices=("hold", "default", "safe", "stop"),
     ),
-    Setting("timeout", "real", 0.0, "seconds without a message after which the link is lost; 0: never", 0.0, 1e8),
+    Setting("timeout", "seconds", 0.0, "seconds without a message after which the link is lost; 0: never", 0.0, 1e8),
 )
 SIGNAL_SETTINGS = (
     Setting("gain", "real", 1.0, "factor"),
@@ -92,7 +93,7 @@ SIGNAL_SETTINGS = (
 
 _SIMULATED = Setting("simulated", "flag", False, "no wire: a peer in the task's own process answers")
 _RESTART = Setting(
-    "restart_after", "real", 0.1, "seconds of silence after which another session may take over", 0.0, 1e8
+    "restart_after", "seconds", 0.1, "seconds of silence after which another session may take over", 0.0, 1e8
 )
 _MOST = Setting("max_messages", "integer", 16, "messages read in a cycle at most; the newest good one counts", 1, 1024)
 
@@ -147,7 +148,7 @@ DRIVERS = {
             (
                 Setting("listen", "text", "", "address on which the task waits for its peer"),
                 Setting("remote", "text", "", "or: the peer that the task connects to"),
-                Setting("retry", "real", 0.5, "seconds between two attempts to connect", 0.001, 1e8),
+                Setting("retry", "seconds", 0.5, "seconds between two attempts to connect", 0.001, 1e8),
                 *_messenger(crc=False),
             ),
         ),
@@ -178,10 +179,15 @@ DRIVERS = {
                 Setting("remote", "text", ":502", "the PLC"),
                 Setting("unit", "integer", 1, "unit identifier", 0, 255),
                 Setting(
-                    "poll", "real", 0.01, "seconds between two turns: outputs are written, then inputs read", 0.0, 1e5
+                    "poll",
+                    "seconds",
+                    0.01,
+                    "seconds between two turns: outputs are written, then inputs read",
+                    0.0,
+                    1e5,
                 ),
                 Setting("read", "choice", "holding", "which registers the inputs are", choices=("holding", "input")),
-                Setting("answer_within", "real", 0.5, "seconds after which an answer counts as lost", 0.001, 1e5),
+                Setting("answer_within", "seconds", 0.5, "seconds after which an answer counts as lost", 0.001, 1e5),
                 _WORDS,
                 _SIMULATED,
             ),
@@ -219,6 +225,12 @@ def check(driver: str, settings: Mapping[str, object]) -> tuple[SettingProblem, 
     return _checked(settings, (*PORT_SETTINGS, *DRIVERS[driver].settings))
 
 
+def durations(driver: str) -> frozenset[str]:
+    """Keys of a device that are seconds."""
+    known = (*PORT_SETTINGS, *(DRIVERS[driver].settings if driver in DRIVERS else ()))
+    return frozenset(s.key for s in known if s.kind == "seconds")
+
+
 def check_signal(driver: str, settings: Mapping[str, object]) -> tuple[SettingProblem, ...]:
     """What is wrong with the settings of one signal, its name apart."""
     known: tuple[Setting, ...] = SIGNAL_SETTINGS
@@ -234,7 +246,7 @@ def _checked(settings: Mapping[str, object], known: tuple[Setting, ...]) -> tupl
     for key, value in settings.items():
         if key not in by_key:
             near = get_close_matches(key, by_key, 1)
-            problems.append(SettingProblem(key, f"unknown; did you mean `{near[0]}`?" if near else "unknown"))
+            problems.append(SettingProblem(key, f"unknown; did you mean `{near[0]}`?" if near else "unknown", True))
         elif (why := by_key[key].problem(value)) is not None:
             problems.append(SettingProblem(key, why))
     return tuple(problems)

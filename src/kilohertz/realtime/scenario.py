@@ -7,14 +7,16 @@ described in docs/reference/scenario.md.  Names of signals are checked later, ag
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from kilohertz import devices
 from kilohertz.base import Diagnostic, ModelError, Span
-from kilohertz.realtime.table import Problems, Table, near
+from kilohertz.realtime.table import Problems, Table, near, seconds
 from kilohertz.solvers import METHODS
 
 POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
@@ -371,16 +373,29 @@ def _stimulus(table: Table, file: Path) -> Stimulus:
 def _device(table: Table) -> Device:
     driver = table.needed_text("driver")
     name = table.text("name", driver)
-    receive = tuple(_mapped(t) for t in table.tables("receive"))
-    send = tuple(_mapped(t) for t in table.tables("send"))
-    settings = {k: _as_text(v) for k, v in table.rest().items()}
-    return Device(name, driver, settings, receive, send, table.path)
+    receive = tuple(_mapped(t, driver) for t in table.tables("receive"))
+    send = tuple(_mapped(t, driver) for t in table.tables("send"))
+    settings = table.rest()
+    for key in sorted(devices.durations(driver) & settings.keys()):
+        with suppress(ValueError):
+            settings[key] = seconds(settings[key])  # where it is none, the check says so
+    if driver:
+        _complain(table, devices.check(driver, settings))
+    return Device(name, driver, {k: _as_text(v) for k, v in settings.items()}, receive, send, table.path)
 
 
-def _mapped(table: Table) -> dict[str, str]:
+def _mapped(table: Table, driver: str) -> dict[str, str]:
     """One signal of a device: `signal`, and whatever ports and driver read."""
     signal = table.needed_text("signal")
-    return {"signal": signal, **{k: _as_text(v) for k, v in table.rest().items()}}
+    settings = table.rest()
+    _complain(table, devices.check_signal(driver, settings))
+    return {"signal": signal, **{k: _as_text(v) for k, v in settings.items()}}
+
+
+def _complain(table: Table, problems: Iterable[devices.SettingProblem]) -> None:
+    for p in problems:
+        what = f"is {p.message}" if p.is_unknown else f"will not do: {p.message}"
+        table.wrong(p.key, what, "R741" if p.is_unknown else "R742")
 
 
 def _as_text(value: Any) -> str:
