@@ -355,9 +355,9 @@ class _Eliminator:
         if source is not None and source[0].start is not None:
             start = _signed(source[0].start, source[1])
         nominal = best.nominal or next((v.nominal for v, _ in group if v.nominal is not None), None)
-        select = max((v.select for v, _ in group), key=lambda s: s.value)
-        if any(v.select is Select.NEVER for v, _ in group) and select.value <= Select.DEFAULT.value:
-            select = Select.NEVER
+        selects = sorted((v.select for v, _ in group), key=lambda s: s.value)
+        # A wish counts more than none: `avoid` on one name holds for those that say nothing.
+        select = selects[-1] if selects[-1].value > Select.DEFAULT.value else selects[0]
         lowest = best.min or next((v.min for v, s in group if s > 0 and v.min is not None), None)
         highest = best.max or next((v.max for v, s in group if s > 0 and v.max is not None), None)
         return replace(

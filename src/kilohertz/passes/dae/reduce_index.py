@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kilohertz.base import Diagnostic, ModelError, Note, Origin
-from kilohertz.graphs import FREE, Matching, maximum_matching, strong_components
+from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.graphs import FREE, Matching, UnionFind, maximum_matching, strong_components
 from kilohertz.ir import build
 from kilohertz.ir.dae import (
     AnyEquation,
@@ -30,13 +30,12 @@ from kilohertz.ir.dae import (
     Role,
     Select,
     der_name,
-    print_equation,
 )
 from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify, substitute
 from kilohertz.passes.dae.dynamic_states import Candidates, DynamicStates
-from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction
+from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction, cannot_differentiate
 from kilohertz.passes.dae.rewrite import copied, rename_rates, rewritten_equation, rewritten_rest
 from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
@@ -279,7 +278,7 @@ class _Reducer:
         try:
             left, right = simplify(differentiate(e.left)), simplify(differentiate(e.right))
         except NoDerivative as failure:
-            raise self._cannot(e, str(failure)) from failure
+            raise cannot_differentiate(e, str(failure)) from failure
         made = Equation(left, right, e.origin.touched(PASS))
         j = self._add_row(Row(made))
         self._next_row[i], self._previous_row[j] = j, i
@@ -290,12 +289,12 @@ class _Reducer:
         if self._next_row[i] != FREE:
             return
         if not isinstance(e, CallEquation) or e.guard is not None:
-            raise self._cannot(e, "an algorithm")
+            raise cannot_differentiate(e, "an algorithm")
         differentiate = Differentiator(self._seed, self._derivatives.rule)
         try:
             call = simplify(self._derivatives.whole(e.call, [differentiate(a) for a in e.call.args]))
         except NoDerivative as failure:
-            raise self._cannot(e, str(failure)) from failure
+            raise cannot_differentiate(e, str(failure)) from failure
         function = self._derivatives.functions[e.call.function]
         targets: list[tuple[Expr | None, ...]] = []
         for output, local in zip(e.targets, function.outputs, strict=False):
@@ -337,11 +336,6 @@ class _Reducer:
             raise NoDerivative(f"the input {ref.name}")
         return build.ZERO
 
-    def _cannot(self, e: AnyEquation, why: str) -> ModelError:
-        span = e.origin.spans[0] if e.origin.spans else None
-        text = f"index reduction has to differentiate this equation, but {why} has no derivative"
-        return ModelError(Diagnostic("B206", text, span, notes=(Note(print_equation(e)[:200]),)))
-
     def _endless(self, root: int) -> ModelError:
         e = self._rows[root].equation
         span = e.origin.spans[0] if e.origin.spans else None
@@ -363,15 +357,27 @@ class _Reducer:
                 if self._next[c] == FREE and self._row_of[c] != FREE and self._row_of[c] != r:
                     found.append(place[self._row_of[c]])
             needs.append(found)
-        for members in strong_components(needs):
-            rows = [top[k] for k in members]
-            columns = [self._column_of[r] for r in rows]
-            self._select(rows, columns, chosen)
+        for members in self._groups(top, needs):
+            rows = [top[k] for k in members if self._previous_row[top[k]] != FREE]
+            touched = {c for r in rows for c in self._touched[r]}
+            columns = [self._column_of[top[k]] for k in members]
+            self._select(rows, [c for c in columns if c in touched], chosen)
         return chosen
+
+    def _groups(self, top: list[int], needs: list[list[int]]) -> list[list[int]]:
+        """Strong components, joined where a constraint ties their candidates: the preferred one may come last."""
+        found = strong_components(needs)
+        owner = {top[k]: i for i, members in enumerate(found) for k in members}
+        sets = UnionFind(len(found))
+        for r in top:
+            if self._previous_row[r] != FREE:
+                for c in self._touched[r]:
+                    if self._next[c] == FREE and self._previous[c] != FREE and self._row_of[c] != FREE:
+                        sets.union(owner[r], owner[self._row_of[c]])
+        return [[k for i in group for k in found[i]] for group in sets.groups()]
 
     def _select(self, rows: list[int], columns: list[int], chosen: set[int]) -> None:
         """In one component: level by level, fewer equations and their variables' integrals."""
-        rows = [r for r in rows if self._previous_row[r] != FREE]
         while rows:
             candidates = [c for c in columns if self._previous[c] != FREE]
             picked = self._pick(rows, candidates)

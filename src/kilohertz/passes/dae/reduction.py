@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kilohertz.ir.dae import AnyEquation, DaeVariable, Select
+from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.ir.dae import AnyEquation, DaeVariable, Select, print_equation
 
 FREE_STATE = "no constraint ties it"
 
@@ -68,3 +69,10 @@ def _reason(v: DaeVariable, dummies: tuple[DaeVariable, ...]) -> str:
     if v.start is not None and any(d.start is None for d in dummies):
         return f"its start is given, {over}"
     return f"the constraints are better solved for {losers}"
+
+
+def cannot_differentiate(e: AnyEquation, why: str) -> ModelError:
+    """A constraint without derivative stops index reduction."""
+    span = e.origin.spans[0] if e.origin.spans else None
+    text = f"index reduction has to differentiate this equation, but {why} has no derivative"
+    return ModelError(Diagnostic("B206", text, span, notes=(Note(print_equation(e)[:200]),)))

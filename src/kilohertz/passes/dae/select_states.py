@@ -16,8 +16,6 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.graphs import UnionFind
 from kilohertz.ir import build
@@ -29,6 +27,7 @@ from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import parameter_values
 
+BARELY = 2 * Select.NEVER.value + 1  # how much a variable is wanted that the model does not differentiate
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
 
 
@@ -52,8 +51,11 @@ class Candidate:
         if self.computed or not self._chain:
             return 0
         values = [v.select.value for v in self._chain]
-        least = min(values)
-        return least if least < Select.DEFAULT.value and max(values) < Select.ALWAYS.value else max(values)
+        least, most = min(values), max(values)
+        value = least if least < Select.DEFAULT.value and most < Select.ALWAYS.value else most
+        # MLS 4.8.8.1: what does not appear differentiated is a state only where it is preferred.
+        appears = value > Select.DEFAULT.value or any(v.role is Role.STATE for v in self._chain)
+        return 2 * value if appears else min(2 * value, BARELY)
 
     @property
     def fixed(self) -> bool:
@@ -122,12 +124,14 @@ def choose(
 ) -> Picked:
     """Which candidates become dummies, as many as there are equations, and which are left to the run."""
     jacobian = _jacobian(equations, options, call_rule)
-    still = np.array([[points.is_still(e) for e in row] for row in jacobian], dtype=bool)
     groups = _groups(options)
+    n_unwanted = sum(options[group[0]].wanted < 2 * Select.DEFAULT.value for group in groups)
     for attempt in range(2):
         values = points[attempt]
-        numbers = [[_entry(e, values, i, j) for j, e in enumerate(row)] for i, row in enumerate(jacobian)]
-        found = pivots(np.array(numbers, dtype=float), still, groups, _weights(options))
+        numbers = [
+            {j: (_entry(e, values, i, j), points.is_still(e)) for j, e in row.items()} for i, row in enumerate(jacobian)
+        ]
+        found = pivots(numbers, groups, _weights(options), n_unwanted)
         if len(found) == len(equations):
             return _settled(jacobian, found, options)
     e = equations[0]
@@ -137,19 +141,33 @@ def choose(
     raise ModelError(Diagnostic("B208", text, span))
 
 
-def _settled(jacobian: list[list[Expr | None]], found: list[Pivot], options: list[Candidate]) -> Picked:
+def _settled(jacobian: list[SparseRow], found: list[Pivot], options: list[Candidate]) -> Picked:
     """Static, except for the parts with pivots that may vanish and candidates of one rank."""
     columns = {p.column for p in found}
-    dynamic: list[Dynamic] = []
-    if not all(p.safe for p in found):
-        sparse: list[SparseRow] = [{j: e for j, e in enumerate(row) if e is not build.ZERO} for row in jacobian]
-        column_of = {p.row: p.column for p in found}
-        for part in _parts(reduced(sparse, found), len(options)):
-            made = _dynamic(part, column_of, options)
-            if made is not None:
-                dynamic.append(made)
-                columns -= set(made.members)
+    if all(p.safe for p in found):
+        return Picked(tuple(sorted(columns)))
+    dynamic = _all_dynamic(jacobian, found, [p for p in found if p.safe], options)
+    # Where dummies that are forced are worth nothing, an equal that follows from them may still be a state.
+    ranks = {options[d.members[0]].wanted for d in dynamic if d.forced}
+    if ranks:
+        firm = [p for p in found if p.safe and options[p.column].wanted not in ranks]
+        dynamic = _all_dynamic(jacobian, found, firm, options)
+    for d in dynamic:
+        columns -= set(d.members)
     return Picked(tuple(sorted(columns)), tuple(dynamic))
+
+
+def _all_dynamic(
+    jacobian: list[SparseRow], found: list[Pivot], firm: list[Pivot], options: list[Candidate]
+) -> list[Dynamic]:
+    """The choices that are left when the firm pivots are eliminated."""
+    pivot_of = {p.row: p for p in found}
+    made: list[Dynamic] = []
+    for part in _parts(reduced(jacobian, firm), len(options)):
+        if not all(pivot_of[i].safe for i in part):
+            one = _dynamic(part, {i: pivot_of[i].column for i in part}, options)
+            made += [] if one is None else [one]
+    return made
 
 
 def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseRow]]:
@@ -171,7 +189,7 @@ def _dynamic(part: dict[int, SparseRow], column_of: dict[int, int], options: lis
     top = max(options[c].wanted for c in picked)
     inside = sorted({c for row in part.values() for c in row})
     rivals = [c for c in inside if c not in picked and options[c].wanted == top]
-    if not rivals or top <= Select.NEVER.value:
+    if not rivals or top <= 2 * Select.NEVER.value:
         return None
     forced = tuple(c for c in sorted(picked) if options[c].wanted < top)
     members = tuple(sorted([*rivals, *(c for c in picked if options[c].wanted == top)]))
@@ -192,27 +210,28 @@ def _scaled(e: Expr | None, option: Candidate) -> Expr | None:
 
 def _jacobian(
     equations: list[Equation | Explicit], options: list[Candidate], call_rule: CallRule | None
-) -> list[list[Expr | None]]:
+) -> list[SparseRow]:
     occurrence = Occurrence()
-    rows: list[list[Expr | None]] = []
+    rows: list[SparseRow] = []
     position = {o.name: j for j, o in enumerate(options)}
     for e in equations:
+        row: SparseRow = {}
+        rows.append(row)
         if isinstance(e, Explicit):
-            rows.append(
-                [build.ONE if o.name == e.target else None if o.name in e.names else build.ZERO for o in options]
-            )
+            row.update({position[n]: None for n in e.names if n in position})
+            row.update({position[e.target]: build.ONE} if e.target in position else {})
             continue
         residual = build.sub(e.left, e.right)
-        row: list[Expr | None] = [build.ZERO] * len(options)
         for name in occurrence.names(residual):
             j = position.get(name)
             if j is None:
                 continue
             try:
-                row[j] = simplify(Differentiator(_seed(name), call_rule)(residual))
+                entry: Expr | None = simplify(Differentiator(_seed(name), call_rule)(residual))
             except NoDerivative:
-                row[j] = None
-        rows.append(row)
+                entry = None
+            if entry is not build.ZERO:
+                row[j] = entry
     return rows
 
 
