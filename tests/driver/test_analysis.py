@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import kilohertz
+from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.driver.analysis import Analysis
 
@@ -128,3 +129,17 @@ def test_the_text_names_component_and_line(capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert re.search(r"twice +rotor\.phi = gear\.ratio \* shaft\.phi +\(gear \S*Rotational\.mo:\d+\)", out)
     assert re.search(r"eliminate-aliases +16 +16", out)
+
+
+def test_the_cost_bound_of_a_fixed_step_method(tmp_path: Path) -> None:
+    source = tmp_path / "m.mo"
+    source.write_text("model M Real x(start=1, fixed=true); equation der(x) = if x > 0.5 then -x else -2*x; end M;")
+    model = kilohertz.load(str(source))
+    analysis = model.analyse(solver="ros34pw2", events="linear")
+    assert analysis.bound is not None
+    assert analysis.bound["worst"]["event_passes"] == 8
+    assert "one period with ros34pw2" in analysis.as_text()
+    assert json.loads(analysis.as_json())["bound"] == analysis.bound
+    assert model.analyse().bound is None
+    with pytest.raises(ModelError, match="no solver is called"):
+        model.analyse(solver="cvode")

@@ -11,12 +11,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     help_inline = "also join an implicit stage with the equations: what is left to iterate on"
     parser.add_argument("--inline", action="store_true", help=help_inline)
+    parser.add_argument("--solver", metavar="S", help="a fixed-step solver: print the cost bound of a period with it")
+    parser.add_argument("--events", metavar="E", default="none", help="event algorithm of that bound (none)")
     parser.add_argument("--json", action="store_true", help="print the analysis as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
 
-    analysis = load(arguments.model, arguments.library).analyse(inline=arguments.inline)
+    model = load(arguments.model, arguments.library)
+    analysis = model.analyse(arguments.inline, arguments.solver, arguments.events)
     print(analysis.as_json() if arguments.json else analysis.as_text())
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from kilohertz.base import Origin, SourceMap, Span
 from kilohertz.driver.contract import Log
@@ -141,6 +142,7 @@ class Analysis:
     operations: tuple[Work, ...]
     notes: tuple[str, ...]
     inlined: Stage | None = None  # only where it was asked for
+    bound: dict[str, Any] | None = None  # cost bound of a period, where a fixed-step method was named
 
     def as_json(self) -> str:
         import json

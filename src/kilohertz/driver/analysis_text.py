@@ -26,6 +26,7 @@ def text(a: Analysis) -> str:
         _stage(a),
         _events(a),
         _operations(a),
+        _bound(a),
         [f"note: {n}" for n in a.notes],
     )
     return "\n".join([a.name, *(line for section in sections for line in section)])
@@ -108,6 +109,23 @@ def _operations(a: Analysis) -> Iterator[str]:
         yield "operations when evaluated once"
     for w in a.operations:
         yield f"  {w.partition:10} {w.operations:8} in {w.blocks} block{'s' if w.blocks != 1 else ''}"
+
+
+def _bound(a: Analysis) -> Iterator[str]:
+    if a.bound is None:
+        return
+    b, lu = a.bound, a.bound["lu"]
+    yield f"one period with {b['method']}, events {b['events']}: at most"
+    for kind in ("regular", "worst"):
+        w = b[kind]
+        yield (
+            f"  {kind:8} {w['rhs']} right-hand sides, {w['jacobians']} Jacobians, {w['factorisations']} LU, "
+            f"{w['solves']} solves, {w['event_passes']} event passes; {w['operations']} operations, "
+            f"{w['instructions']} instructions"
+        )
+    yield f"  LU of {lu['n']} x {lu['n']} with {lu['nnz']} entries{' (dense)' if lu['dense'] else ''}"
+    for what in b["unbounded"]:
+        yield f"  without a bound: {what}"
 
 
 def place(p: Place) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,12 +103,24 @@ class Model:
             self._inlined[choice] = inline(dae, step, choice)
         return self._inlined[choice]
 
-    def analyse(self, inline: bool = False) -> Analysis:
-        """What symbolic processing made of the model; with `inline` also what is left of an implicit stage."""
+    def analyse(self, inline: bool = False, solver: str | None = None, events: str = "none") -> Analysis:
+        """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with a
+        fixed-step `solver` also the cost bound of a period."""
         from kilohertz.driver.analysis import analyse
 
         report, step = self.check(), self.inlined() if inline else self.process()
-        return analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
+        found = analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
+        if solver is None:
+            return found
+        return replace(found, bound=self.cost_bound(solver, events=events, inlined=inline))
+
+    def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
+        """The most that one period of a fixed-step solver can take; keywords as for `simulate`."""
+        from kilohertz.codegen import cost_bound
+        from kilohertz.simulate import Stepping
+
+        Stepping(solver, 1, **stepping)  # says what is wrong with them
+        return cost_bound(self.inlined() if stepping.get("inlined") else self.process(), solver, **stepping)
 
     def compile(self, inlining: Inlining | None = None) -> Program:
         """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says."""

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
     from kilohertz.realtime import Built, Live, ModelCode, Prediction, Report, Scenario
+    from kilohertz.realtime.scenario import Task
 
 DEFAULT_SOLVER = "rk4"
 Told = Callable[[str], None]
@@ -102,7 +103,7 @@ def build(
             codes[key] = _code(session.model(task.model), task.inlined)
     if told is not None:
         told("building the executable")
-    models = [codes[t.model, t.inlined] for t in scenario.tasks]
+    models = [_with_cost(codes[t.model, t.inlined], t) for t in scenario.tasks]
     place = Path(folder) if folder is not None else default_folder(scenario.name)
     return build_task(scenario, models, place, target)
 
@@ -111,6 +112,20 @@ def _code(model: Model, inlined: bool) -> ModelCode:
     from kilohertz.realtime import ModelCode
 
     return ModelCode(model.inlined() if inlined else model.process(), model.session.libraries.sources)
+
+
+def _with_cost(code: ModelCode, task: Task) -> ModelCode:
+    """The bound of one period of this task beside the code."""
+    from kilohertz.codegen import cost_bound
+    from kilohertz.realtime.scenario import EVENTS
+    from kilohertz.solvers import METHODS
+
+    if task.solver not in METHODS:
+        return code
+    caps = ("newton", "loop_newton", "event_cap", "substeps")
+    given: dict[str, Any] = {k: v for k, v in task.options.items() if v and k in caps}
+    given |= {"events": EVENTS[task.options.get("events", 0)], "inlined": task.inlined}
+    return replace(code, cost=cost_bound(code.step, task.solver, **given))
 
 
 def default_folder(name: str) -> Path:
