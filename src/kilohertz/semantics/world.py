@@ -31,6 +31,7 @@ class World:
         self.elaborator: Elaborator
         self._top: dict[str, ClassNode | None] = {}
         self._names: dict[str, int] = {}
+        self._holders: dict[str, tree.ClassDef] = {}  # of the names of classes without modifications
         self._builtin: dict[str, ClassNode] = {}
         for name in PRIMITIVES:
             definition = tree.ClassDef(0, 0, name, "type", tree.Body((), ()))
@@ -94,6 +95,11 @@ class World:
         count = self._names.get(name, 0) + 1
         self._names[name] = count
         return f"{name}#{count}"
+
+    def own_name(self, name: str, definition: tree.ClassDef) -> str:
+        """`name`, unless another definition has it: two components may redeclare the same local class."""
+        holder = self._holders.setdefault(name, definition)
+        return name if holder is definition else self.unique_name(name)
 
     def resource(self, uri: str) -> str | None:
         """The path of a `modelica://Library/...` or `file://` URI (MLS 13.5); None for other texts."""

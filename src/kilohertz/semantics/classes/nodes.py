@@ -247,11 +247,12 @@ class ClassNode:
 
     @property
     def full_name(self) -> str:
-        """Qualified name; a class with modifications of its own is told apart by a number."""
+        """Qualified name; a class with modifications of its own, or declared in one, is told apart by a number."""
         if self._full_name is None:
             outer = self.parent.root.full_name + "." if self.parent is not None else ""
             name = outer + self.definition.name
-            self._full_name = self.world.unique_name(name) if self.env or self.tail else name
+            modified = self.env or self.tail
+            self._full_name = self.world.unique_name(name) if modified else self.world.own_name(name, self.definition)
         return self._full_name
 
     @property
