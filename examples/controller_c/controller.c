@@ -13,11 +13,11 @@ int main(int argc, char **argv)
     const char *address = argc > 1 ? argv[1] : "udp://127.0.0.1:5000";
     const char *local = argc > 2 ? argv[2] : "127.0.0.1:5001";
     double y[2], u[1];
-    if (khz_client_open(&task, address, local, 2, 1, 5000) != 0) {
+    if (khz_client_open(&task, address, local, 2, 1, 60000) != 0) {
         perror(address);
         return 1;
     }
-    int patience_ms = 5000;      /* until the task is there; then silence means its end */
+    int patience_ms = 60000;     /* until the task is there; then silence means its end */
     while (khz_client_receive(&task, y, patience_ms) > 0) {
         u[0] = 100.0 * (0.5 - y[0]) - 20.0 * y[1];
         khz_client_send(&task, u);

@@ -16,9 +16,9 @@ parser.add_argument("--local", default="127.0.0.1:5001", help="own address of a 
 parser.add_argument("--target", type=float, default=0.5, help="position to hold")
 arguments = parser.parse_args()
 
-with connect(arguments.address, receive=2, send=1, local=arguments.local, timeout=5.0) as task:
+with connect(arguments.address, receive=2, send=1, local=arguments.local, timeout=60.0) as task:
     for message in task:  # ends once the task has been silent for the time-out
         position, velocity = message.values
         task.send([100.0 * (arguments.target - position) - 20.0 * velocity])
-        task.timeout = 0.5  # it is there: from now on silence means its end
+        task.timeout = 0.5  # it is there: from now on, silence means its end
     print(f"received {task.n_received}, sent {task.n_sent}")

@@ -81,6 +81,14 @@ def test_a_whole_scenario(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "found"), [("a.mo", "{}/a.mo"), ("b/a.mo:P.C", "{}/b/a.mo:P.C"), ("P.a", "P.a"), ("/x/a.mo", "/x/a.mo")]
+)
+def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -> None:
+    s = read_scenario(write(tmp_path, f"model = '{model}'"))
+    assert s.tasks[0].model == found.format(tmp_path)
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("model = 'A'\nsteps = '1ms'", "2:1: error[R741]: there is no setting `steps` here; did you mean `step`"),

@@ -293,8 +293,17 @@ def _tasks(top: Table) -> list[Task]:
     return tasks
 
 
+def _model(table: Table) -> str:
+    """A class by its name, or a file beside the scenario (`file.mo`, `file.mo:Class`)."""
+    text = table.needed_text("model")
+    file, colon, name = text.partition(":")
+    if not file.endswith(".mo"):
+        return text
+    return f"{_beside(Path(table.problems.file), file)}{colon}{name}"
+
+
 def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
-    model = table.needed_text("model")
+    model = _model(table)
     own = table.seconds("step", step, positive=True) if table.path else step
     method = table.text("solver", solver) if table.path else solver
     _check_solver(table, method)
