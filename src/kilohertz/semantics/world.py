@@ -96,10 +96,10 @@ class World:
         self._names[name] = count
         return f"{name}#{count}"
 
-    def own_name(self, name: str, definition: tree.ClassDef) -> str:
-        """`name`, unless another definition has it: two components may redeclare the same local class."""
+    def own_name(self, name: str, definition: tree.ClassDef, moved: bool) -> str:
+        """`name`; numbered where a modification declares the class (`moved`) and another definition has the name."""
         holder = self._holders.setdefault(name, definition)
-        return name if holder is definition else self.unique_name(name)
+        return self.unique_name(name) if moved and holder is not definition else name
 
     def resource(self, uri: str) -> str | None:
         """The path of a `modelica://Library/...` or `file://` URI (MLS 13.5); None for other texts."""

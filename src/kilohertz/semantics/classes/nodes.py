@@ -239,6 +239,7 @@ class ClassNode:
         self._instance: Comp | None = None
         self._special: dict[tuple[object, ...], ClassNode] = {}
         self._full_name: str | None = None
+        self.moved = False  # declared in a modification: two of them may have one name
         self.memo: dict[str, object] = {}  # what other files remember about this class
 
     @property
@@ -251,8 +252,10 @@ class ClassNode:
         if self._full_name is None:
             outer = self.parent.root.full_name + "." if self.parent is not None else ""
             name = outer + self.definition.name
-            modified = self.env or self.tail
-            self._full_name = self.world.unique_name(name) if modified else self.world.own_name(name, self.definition)
+            if self.env or self.tail:
+                self._full_name = self.world.unique_name(name)
+            else:
+                self._full_name = self.world.own_name(name, self.definition, self.moved)
         return self._full_name
 
     @property
@@ -380,6 +383,7 @@ def _class_node(element: Element) -> ClassNode:
         if decl.kind != "connector" or same.kind == "connector":  # `connector C = Real` is more than Real
             return same
     node = ClassNode(decl, view, view.world, chain, tail, inst)
+    node.moved = decl is not element.decl
     if element.base is not None and decl is element.decl:
         node.extends_of = element.base
     return node
