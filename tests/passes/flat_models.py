@@ -79,6 +79,12 @@ model Calls
     end while;
     v := v^2;
   end h;
+  function k
+    input Real u;
+    output Real v;
+  algorithm
+    v := u*item(g(u, {u, 2.0*u}), 3);
+  end k;
   Real x(start = 0.5, fixed = true);
   Real y(start = 1.4, fixed = true);
   Real a;
@@ -87,7 +93,7 @@ model Calls
   Real s;
 equation
   ({a, b}, n, s) = g(x, {y, time});
-  der(x) = a - s*x;
+  der(x) = a - s*x + k(y);
   der(y) = b*h(3.0 + y) - y;
 end Calls;
 """

@@ -80,6 +80,8 @@ class Differentiator:
                     raise NoDerivative(call.function)
                 inner = [self._memo[a] for a in call.args]
                 return self._call(call, inner, index)
+            case _ if e.ty.base == REAL.base:
+                raise NoDerivative(type(e).__name__)
             case _:
                 return _still(e)
 

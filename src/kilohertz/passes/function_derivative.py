@@ -292,6 +292,9 @@ class _Derivation:
             case Call():
                 rates = [self._rate(a) for a in e.args]
                 return ZERO if all(r is ZERO for r in rates) else self._table.rule(e, rates, None)
+            case Item(Call() as call, index):
+                rates = [self._rate(a) for a in call.args]
+                return ZERO if all(r is ZERO for r in rates) else self._table.rule(call, rates, index)
             case Builtin():
                 return self._builtin(e)
             case _:
