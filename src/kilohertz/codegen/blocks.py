@@ -1,4 +1,4 @@
-"""Blocks of the Step form as C functions: runs of assignments together, every loop a function of its own."""
+"""Blocks of the Step form as C functions: runs of assignments and small linear loops together, other loops alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kilohertz.codegen import names
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
-from kilohertz.codegen.reading import may_fail, reads
+from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue, is_growing
 from kilohertz.codegen.writer import unsupported
@@ -76,7 +76,7 @@ class BlockWriter:
         run: list[s.Block] = []
         read: set[str] = set()
         for block in blocks:
-            loop = isinstance(block, (s.LinearLoop, s.NonlinearLoop, s.MixedLoop))
+            loop = is_large(block)
             mine = set() if loop else reads(block)
             stale = not loop and any(t.name in read for t in s.targets(block))
             if run and (loop or stale or len(run) >= _GROUP or run[0].partition is not block.partition):
@@ -117,7 +117,10 @@ class BlockWriter:
             w.put(f"/* {self._head(number, block)} */")
             if may_fail(block):
                 w.put(f"z->c.block = {number};")
-            self._plain(w, block)
+            if isinstance(block, s.LinearLoop):
+                self._linear(w, phase, number, block)
+            else:
+                self._plain(w, block)
             self._keep(phase, block)
         self._define(name, w.scope.lines)
         return name, run[0].partition
@@ -272,7 +275,11 @@ class BlockWriter:
         head = f"/* {self._head(number, block)} */"
         match block:
             case s.LinearLoop():
-                self._linear(phase, name, head, number, block)
+                w = self._writer(phase, block.partition)
+                w.put(head)
+                w.plan(s.expressions(block))
+                self._linear(w, phase, number, block)
+                self._define(name, w.scope.lines)
             case s.NonlinearLoop():
                 self._nonlinear(phase, name, head, number, block)
             case s.MixedLoop():
@@ -281,22 +288,16 @@ class BlockWriter:
                 raise InternalError("not a loop")
         return name
 
-    def _linear(self, phase: str, name: str, head: str, number: int, block: s.LinearLoop) -> None:
-        n = len(block.unknowns)
-        layout = self.layout
-        w = self._writer(phase, block.partition)
-        w.put(head)
+    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop) -> None:
         place = self.places(block.origin)
-        w.plan([*(e.value for e in block.matrix), *block.rhs, *(b.value for b in block.inner)])
-        if n == 1:
+        if len(block.unknowns) == 1:
             a = w.text(block.matrix[0].value) if block.matrix else "0.0"
             b = w.text(block.rhs[0])
-            w.put(f"{layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
+            w.put(f"{self.layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
         else:
             self._matrix(w, phase, f"{number}, {place}", block)
         for inner in block.inner:
             self._assign(w, inner.target, inner.value)
-        self._define(name, w.scope.lines)
 
     def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop) -> None:
         """Matrix where it changed, right-hand side, solution."""
@@ -307,15 +308,16 @@ class BlockWriter:
         in_place = n <= 3 and fresh == "1"  # solved where it stands, without memory
         if phase == "block" and not in_place:
             self._solved[block.unknowns] = replace(kept, stored=True)
-        matrix = f"double a[{n * n}] = {{0}};" if in_place else f"double *const a = z->memory + {kept.memory};"
-        w.put(matrix, f"double b[{n}];")
+        a, b = w.fresh("a"), w.fresh("b")
+        w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.memory};")
+        w.put(f"double {b}[{n}];")
 
         def fill() -> None:
             if not in_place:
-                w.put(f"memset(a, 0, sizeof(double) * {n * n});", f"z->factored[{kept.factored}] = 0;")
+                w.put(f"memset({a}, 0, sizeof(double) * {n * n});", f"z->factored[{kept.factored}] = 0;")
             for e in block.matrix:
                 text = w.text(e.value)
-                w.put(f"a[{e.row * n + e.column}] = {text};")
+                w.put(f"{a}[{e.row * n + e.column}] = {text};")
 
         if fresh == "1":
             fill()
@@ -323,15 +325,15 @@ class BlockWriter:
             w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
         for i, rhs in enumerate(block.rhs):
             text = w.text(rhs)
-            w.put(f"b[{i}] = {text};")
-        rest = f"z->order + {kept.order}, &z->factored[{kept.factored}], b"
+            w.put(f"{b}[{i}] = {text};")
+        rest = f"z->order + {kept.order}, &z->factored[{kept.factored}], {b}"
         call = (
-            f"khz_linear_{n}(&z->c, {at}, a, z->memory + {kept.memory}, {rest})"
+            f"khz_linear_{n}(&z->c, {at}, {a}, z->memory + {kept.memory}, {rest})"
             if in_place
-            else f"khz_linear(&z->c, {at}, {n}, a, {rest})"
+            else f"khz_linear(&z->c, {at}, {n}, {a}, {rest})"
         )
         w.put(f"if ({call} != KHZ_OK) {{", f"    {_STATUS}", "}")
-        w.put(*(f"{layout.variable(u)} = b[{i}];" for i, u in enumerate(block.unknowns)))
+        w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
 
     def _room(self, n: int, n_memory: int) -> Kept:
         layout = self.layout

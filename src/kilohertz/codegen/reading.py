@@ -1,4 +1,4 @@
-"""What a block reads, for deciding what may share a C function."""
+"""What decides whether blocks may share a C function: their size and what they read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from collections.abc import Iterator
 
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Call, Expr, Index, Ref
+
+
+def is_large(block: s.Block) -> bool:
+    """A loop that gets a C function of its own."""
+    if isinstance(block, s.LinearLoop):
+        return len(block.unknowns) > 3 or block.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT)
+    return isinstance(block, (s.NonlinearLoop, s.MixedLoop))
 
 
 def reads(block: s.Block) -> set[str]:

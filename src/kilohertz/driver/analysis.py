@@ -275,7 +275,7 @@ def _loops(blocks: tuple[Block, ...], where: _Places) -> Iterator[Loop]:
 def _loop(block: Block, names: tuple[str, ...], matrix: str | None, inner: list[Origin], where: _Places) -> Loop:
     origins = [block.origin, *inner]
     components = tuple(dict.fromkeys(o.path for o in origins if o.path))
-    size = len(targets(block))
+    size = len(targets(block)) + (block.n_apart if isinstance(block, LinearLoop) else 0)
     operations, partition = operations_of(block), block.partition.value
     return Loop(
         kind_of(block).removesuffix(" loop"),

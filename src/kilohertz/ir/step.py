@@ -157,6 +157,7 @@ class LinearLoop:
 
     Neither matrix nor rhs contains a variable of the loop.  `matrix_partition` says when the matrix changes: ONCE
     (parameters only), EVENT (discrete values too), else like `partition`; so the factorisation may be kept.
+    `n_apart` more variables of the loop follow from the unknowns in blocks of their own.
     `again` (in `directional` alone): the unknowns of the loop of STEP that has this matrix, or this Jacobian.
     """
 
@@ -169,6 +170,7 @@ class LinearLoop:
     cost: int = 0
     origin: Origin = Origin()
     again: tuple[Ref, ...] = ()
+    n_apart: int = 0
 
 
 @dataclass(frozen=True, slots=True)

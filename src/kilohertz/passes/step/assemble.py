@@ -243,7 +243,9 @@ def make_context(
         v = variables.get(name)
         return v is not None and v.role in KNOWN
 
-    return Context(is_discrete, is_parameter, Numeric(values), values, derivatives.rule, occurrence=occurrence)
+    rates = {der_name(v.name) for v in variables.values() if v.role is Role.STATE}
+    numeric, rule = Numeric(values), derivatives.rule
+    return Context(is_discrete, is_parameter, numeric, values, rule, occurrence=occurrence, is_rate=rates.__contains__)
 
 
 def _replace_initial(e: Expr, value: Expr) -> Expr:

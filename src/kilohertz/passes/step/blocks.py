@@ -55,6 +55,7 @@ class Context:
     partition: Partition = Partition.STEP
     occurrence: Occurrence = field(default_factory=Occurrence)
     guess_weight: Callable[[str], int] = lambda _: 0
+    is_rate: Callable[[str], bool] = lambda _: False  # the derivative of a state
     far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
@@ -212,7 +213,15 @@ class _Loop:
             for r in self._rows
         ]
         linear = all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals)
-        torn = tear(columns, len(self._unknowns), self._ease, self._forced, self._weight, not linear and self._x.far)
+        torn = tear(
+            columns,
+            len(self._unknowns),
+            self._ease,
+            self._forced,
+            self._weight,
+            not linear and self._x.far,
+            self._weight_of_rates if linear else None,
+        )
         return self._linear(torn) if linear else [self._nonlinear(torn)]
 
     def _columns(self, i: int, row: Row) -> list[int]:
@@ -236,6 +245,10 @@ class _Loop:
         if column in self._called:
             return -1_000_000
         return self._x.guess_weight(self._unknowns[column].name)
+
+    def _weight_of_rates(self, column: int) -> int:
+        """Derivatives of states before all else: forces follow from accelerations by products alone."""
+        return self._weight(column) + (100_000 if self._x.is_rate(self._unknowns[column].name) else 0)
 
     def _ease(self, i: int, column: int) -> int:
         """0: row i cannot compute the unknown, 1: it can without a division, 2: with one."""

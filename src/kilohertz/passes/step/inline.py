@@ -100,13 +100,17 @@ def _continuous(
 ) -> tuple[list[AnyEquation], list[Ref]]:
     """Equations and unknowns of the blocks of a step; what is computed in events only is known."""
     wanted = {t.name for b in whole.blocks if b.partition is Partition.STEP for t in _targets(b)}
+    late = {t.name for b in whole.in_partition(Partition.CROSSING, Partition.OUTPUT) for t in _targets(b)}
     components = order(simulation_equations(dae), simulation_unknowns(dae), occurrence, vanishing)
     equations: dict[int, AnyEquation] = {}
     unknowns: list[Ref] = []
-    for row, unknown in (pair for c in components for pair in _matched(c)):
-        if unknown.name in wanted:
-            equations[id(row)] = row
-            unknowns.append(unknown)
+    for c in components:
+        # What follows from the unknowns of a loop belongs to it, though a step may have no need of it.
+        within = wanted | late if any(u.name in wanted for u in c.unknowns) else wanted
+        for row, unknown in _matched(c):
+            if unknown.name in within:
+                equations[id(row)] = row
+                unknowns.append(unknown)
     return list(equations.values()), unknowns
 
 

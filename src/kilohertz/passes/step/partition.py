@@ -1,5 +1,8 @@
 """partition: when each block is needed (see `ir/step.py`), and which states each derivative depends on.
 
+The variables that follow from the unknowns of a linear loop are looked at one by one: those that the derivatives do not
+need leave it.  What is CROSSING or OUTPUT goes behind the blocks of STEP, so that those stand together.
+
 A block moves where it reads time, a state, an input, a delay, or the result of a moving block.  Real blocks that do not
 move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions,
 delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.
@@ -15,6 +18,7 @@ from kilohertz.ir.dae import is_left_limit
 from kilohertz.ir.expr import Builtin, Expr
 from kilohertz.ir.step import (
     AlgorithmBlock,
+    Assignment,
     Block,
     CallBlock,
     Kind,
@@ -59,6 +63,7 @@ def _all_expressions(block: Block) -> Iterable[Expr]:
 
 def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> list[Block]:
     """The same blocks, each in its partition."""
+    blocks, owners = _taken_apart(blocks)
     reads = [inputs(b, occurrence) for b in blocks]
     sets = [[t.name for t in targets(b)] for b in blocks]
     moving = _moving(blocks, reads, sets, step)
@@ -78,7 +83,63 @@ def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> 
             found.append(settled(b, Partition.CROSSING, step, occurrence))
         else:
             found.append(settled(b, Partition.OUTPUT, step, occurrence))
+    return _late_last(_put_together(found, owners), occurrence)
+
+
+def _taken_apart(blocks: Sequence[Block]) -> tuple[list[Block], list[int]]:
+    """Linear loops followed by what was inside them; for each block the place of its loop, -1 for others."""
+    found: list[Block] = []
+    owners: list[int] = []
+    for b in blocks:
+        owner = len(found)
+        inner = b.inner if isinstance(b, LinearLoop) else ()
+        rest = b.cost - sum(x.cost for x in inner)
+        found.append(replace(b, inner=(), cost=max(rest, 1)) if isinstance(b, LinearLoop) and inner else b)
+        found += inner
+        owners += [-1, *[owner] * len(inner)]
+    return found, owners
+
+
+def _put_together(blocks: list[Block], owners: list[int]) -> list[Block]:
+    """What is needed when its loop is goes back into it."""
+    inside: dict[int, list[Assignment]] = {}
+    apart: dict[int, int] = {}
+    gone: set[int] = set()
+    for i, (b, owner) in enumerate(zip(blocks, owners, strict=True)):
+        if owner < 0:
+            continue
+        if isinstance(b, Assignment) and b.partition is blocks[owner].partition:
+            inside.setdefault(owner, []).append(b)
+            gone.add(i)
+        else:
+            apart[owner] = apart.get(owner, 0) + 1
+    found: list[Block] = []
+    for i, b in enumerate(blocks):
+        if i in gone:
+            continue
+        if isinstance(b, LinearLoop) and (i in inside or i in apart):
+            inner = inside.get(i, [])
+            total = b.cost + sum(x.cost for x in inner)
+            b = replace(b, inner=tuple(inner), cost=total, n_apart=apart.get(i, 0))
+        found.append(b)
     return found
+
+
+def _late_last(blocks: list[Block], occurrence: Occurrence) -> list[Block]:
+    """CROSSING and OUTPUT behind STEP, but before blocks of events that read them."""
+    found: list[Block] = []
+    waiting: list[Block] = []
+    theirs: set[str] = set()
+    for b in blocks:
+        if b.partition in (Partition.CROSSING, Partition.OUTPUT):
+            waiting.append(b)
+            theirs.update(t.name for t in targets(b))
+            continue
+        if any(n in theirs for n in inputs(b, occurrence)):
+            found += waiting
+            waiting, theirs = [], set()
+        found.append(b)
+    return found + waiting
 
 
 def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str]], step: Step) -> list[bool]:

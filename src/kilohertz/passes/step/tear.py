@@ -39,8 +39,10 @@ def tear(
     forced: dict[int, int],
     weight: Callable[[int], int],
     far: bool = False,
+    preferred: Callable[[int], int] | None = None,
 ) -> Torn:
-    """Tear a loop; `far` tries the costliest way to guess in small loops too.
+    """Tear a loop; `far` tries the costliest way to guess in small loops too.  `preferred` are other weights to try:
+    they win where they lead to as few guesses and fewer divisions.
 
     `rows[i]` lists the unknowns of equation i; `ease(i, c)` says whether equation i can compute c: 0 no, 1 without a
     division, 2 with one; `forced` maps rows that can compute one unknown only to it (calls:
@@ -54,6 +56,9 @@ def tear(
         best = _fewer(best, other)
     if far or len(best.guessed) >= FAR_FROM:
         best = _fewer(best, _Tearing(rows, n_columns, ease, forced, weight, FAR))
+    if preferred is not None and len(best.guessed) > 1:
+        torn = _Tearing(rows, n_columns, ease, forced, preferred, 10).run()
+        best = min((best, torn), key=lambda t: (len(t.guessed), sum(ease(i, c) == 2 for i, c in t.sequence)))
     return best
 
 
