@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,8 +16,19 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
-from kilohertz.driver import load
-from kilohertz.realtime import Built, Scenario, predict, read_recording, start
+from kilohertz.driver import Session, load, run
+from kilohertz.realtime import (
+    Built,
+    ModelCode,
+    Scenario,
+    Stimulus,
+    build,
+    plain_scenario,
+    predict,
+    read_recording,
+    start,
+)
+from kilohertz.simulate.stepper import Stepper, Stepping
 
 Build = Callable[[Scenario], Built]
 
@@ -52,10 +67,10 @@ def test_the_executable_needs_no_python(make: Build, scenario: Scenario, tmp_pat
     assert len(read_recording(recording).time) == 51
 
 
-def test_the_c_source_builds_the_same_executable(make: Build, scenario: Scenario) -> None:
+def test_the_c_source_builds_the_executable_again(make: Build, scenario: Scenario) -> None:
     built = make(scenario)
     built.executable.unlink()
-    subprocess.run([built.folder / "src" / "build.sh"], check=True)
+    subprocess.run([built.folder / "src" / "build.sh"], check=True, env={**os.environ, "CFLAGS": "-O0"})
     assert start(built, {"wall_num": 0}).wait().counts["steps"] == 200
 
 
@@ -81,3 +96,61 @@ def test_the_command_runs_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(words) == 0
     assert "deadlines missed" in capsys.readouterr().out
     assert len(out.read_text().splitlines()) == 52
+
+
+@pytest.mark.parametrize("solver", ["rk4", "ros3p", "sdirk2"])
+def test_off_line_and_real_time_give_the_same_bits(make: Build, lag: Scenario, tmp_path: Path, solver: str) -> None:
+    """Inputs are played back in real time and recorded; the stepper is fed with them off-line, in Python's process."""
+    file = tmp_path / "u.csv"
+    text = "time,u\n" + "".join(f"{k / 500!r},{float(np.sin(k))!r}\n" for k in range(60))
+    file.write_text(text)
+    task = replace(lag.tasks[0], solver=solver)
+    s = replace(lag, tasks=(task,), stimuli=(Stimulus(file, "linear"),), cycles=100)
+    recorded = start(make(s)).wait().result
+    program = Session().model(f"{Path(__file__).with_name('models.mo')}:Models.Lag").compile()
+    stepper = Stepper(program, Stepping(solver, s.period_ns))
+    stepper.instance.set("u", 1.0)
+    assert stepper.start(0.0) == 0
+    u, y = program.step.variables["u"], program.step.variables["y"]
+    rows = [stepper.instance.read(y)]
+    for value in recorded["u"][1:]:  # a row shows the input that its step had
+        stepper.instance.write(u, float(value))
+        stepper.step()
+        rows.append(stepper.instance.read(y))
+    assert np.array_equal(np.array(rows), recorded["y"])
+    assert len(set(rows)) > 90
+
+
+def test_the_off_line_command_gives_the_same_bits(make: Build, scenario: Scenario) -> None:
+    ours = start(make(scenario)).wait().result
+    offline = load("Kilohertz.Examples.RCCircuit").simulate(stop=0.2, solver="rk4", step=1e-3, intervals=200)
+    same = {t: i for i, t in enumerate(offline.time)}  # an event has two rows: the last one stands
+    rows = [same[t] for t in ours.time]
+    for name in ("capacitor.v", "resistor.i", "switch.on"):
+        assert np.array_equal(ours[name], offline[name][rows]), name
+
+
+def test_auto_and_mixed_mode_are_decided_before_building(tmp_path: Path) -> None:
+    said: list[str] = []
+    s = plain_scenario("Kilohertz.Examples.RCCircuit", solver="auto", duration=0.02, name=f"auto{os.getpid()}")
+    report = run(s, folder=tmp_path / "auto", told=said.append)
+    assert any(text.startswith("auto takes rk") for text in said)
+    assert report.counts["steps"] == 20
+    assert "a cycle takes" in report.predicted
+    cost = json.loads((tmp_path / "auto" / f"{s.name}.cost.json").read_text())
+    assert cost["model"]["worst"]["operations"] >= cost["model"]["regular"]["operations"] > 0
+
+
+@pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason="no qemu-aarch64 here")
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="no zig here")
+def test_the_executable_for_aarch64_gives_the_same_bits(scenario: Scenario, tmp_path: Path, make: Build) -> None:
+    here = start(make(replace(scenario, scale=None))).wait().result
+    model = load("Kilohertz.Examples.RCCircuit")
+    built = build(scenario, [ModelCode(model.process())], tmp_path / "arm", "aarch64-linux-musl")
+    recording = tmp_path / "arm.recording"
+    words = ["qemu-aarch64", str(built.executable), f"record.file={recording}", "wall_num=0", "live=0"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    there = read_recording(recording)
+    assert np.array_equal(here.data, there.data)
+    assert np.array_equal(here.time, there.time)

@@ -95,7 +95,10 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
         ("model = 'A'\n\nstep = '1 sec'", "3:1: error[R742]: `step` is '1 sec', but must be a time above zero"),
         ("model = 'A'\n[realtime]\noverrun = 'skp'", "3:1: error[R742]: `overrun` is `skp`, but must be one of"),
         ("step = 0.001", "error[R743]: `model` is missing"),
-        ("model = 'A'\nsolver = 'rk5'", "2:1: error[R742]: `solver` is `rk5`; the fixed-step methods are"),
+        (
+            "model = 'A'\nsolver = 'rk5'",
+            "2:1: error[R742]: `solver` is `rk5`; there are auto and the fixed-step methods",
+        ),
         ("model = 'A'\n[record]\nfrom = 'x = 3'", "3:1: error[R742]: `from` is `x = 3`, but must be a condition"),
         ("model = [", "error[R740]: not a TOML file"),
         ("[[task]]\nname='a'\nmodel='A'\n[[task]]\nname='b'\nmodel='B'\nstep='1.5ms'", "7:1: error[R742]: `step` of"),

@@ -72,8 +72,8 @@ def _check_solvers(scenario: Scenario) -> None:
     from kilohertz.solvers import METHODS
 
     for task in scenario.tasks:
-        if task.solver not in METHODS:
-            known = ", ".join(METHODS)
+        if task.solver != "auto" and task.solver not in METHODS:
+            known = ", ".join(("auto", *METHODS))
             raise ModelError(Diagnostic("R721", f"no fixed-step method is called `{task.solver}`; there are {known}"))
 
 
@@ -94,24 +94,38 @@ def build(
 
     scenario = scenario_of(what, step=step, solver=solver, duration=duration, libraries=libraries)
     session = Session(scenario.libraries)
-    codes: dict[tuple[str, bool], ModelCode] = {}
+    say: Told = told if told is not None else lambda text: None
+    models: dict[str, Model] = {}
+    tasks, codes = [], []
     for task in scenario.tasks:
-        key = (task.model, task.inlined)
-        if key not in codes:
-            if told is not None:
-                told(f"compiling {task.model}")
-            codes[key] = _code(session.model(task.model), task.inlined)
-    if told is not None:
-        told("building the executable")
-    models = [_with_cost(codes[t.model, t.inlined], t) for t in scenario.tasks]
+        if task.model not in models:
+            say(f"compiling {task.model}")
+            models[task.model] = session.model(task.model)
+        planned, code = _planned(models[task.model], task, say)
+        tasks.append(planned)
+        codes.append(_with_cost(code, planned))
+    say("building the executable")
     place = Path(folder) if folder is not None else default_folder(scenario.name)
-    return build_task(scenario, models, place, target)
+    return build_task(replace(scenario, tasks=tuple(tasks)), codes, place, target)
 
 
-def _code(model: Model, inlined: bool) -> ModelCode:
+def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
+    """The task with its method decided (`auto`, mixed mode, inlining), and the code for it."""
+    from kilohertz.driver.plan import Request, make_plan
     from kilohertz.realtime import ModelCode
+    from kilohertz.realtime.scenario import EVENTS
 
-    return ModelCode(model.inlined() if inlined else model.process(), model.session.libraries.sources)
+    plan = make_plan(model, Request(task.solver, task.period_ns * 1e-9, task.inlined, task.implicit, task.substeps))
+    for note in plan.notes:
+        say(f"{task.name}: {note}" if task.name != "model" else note)
+    options = dict(task.options)
+    if "events" in plan.stepping and not options.get("events"):
+        options["events"] = EVENTS.index(plan.stepping["events"])
+    if plan.stepping.get("substeps"):
+        options["substeps"] = int(plan.stepping["substeps"])
+    step = model.process() if plan.inlining is None else model.inlined(plan.inlining)
+    planned = replace(task, solver=plan.solver, options=options, inlined=bool(plan.stepping.get("inlined")))
+    return planned, ModelCode(step, model.session.libraries.sources)
 
 
 def _with_cost(code: ModelCode, task: Task) -> ModelCode:
@@ -155,6 +169,7 @@ def run(
     report.
     """
     from kilohertz.realtime import predict, start
+    from kilohertz.realtime.predict import blamed
 
     built = build(what, folder=folder, step=step, solver=solver, duration=duration, libraries=libraries, told=told)
     said: Prediction | None = None
@@ -165,4 +180,4 @@ def run(
     if told is not None:
         told(f"running {built.name}")
     report = start(built).wait(progress)
-    return replace(report, predicted=said.as_text() if said is not None else "")
+    return replace(report, predicted=said.as_text() if said is not None else "", blame=blamed(built))

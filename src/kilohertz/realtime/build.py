@@ -147,7 +147,7 @@ def _write_sources(
 
     shutil.rmtree(folder, ignore_errors=True)
     command = "zig cc" if compiler.is_zig else Path(compiler.command[0]).name
-    script = ["#!/bin/sh", "# Builds the executable again from this C source; CC chooses the compiler.", "set -e"]
+    script = ["#!/bin/sh", "# Builds the executable again from this C source; CC and CFLAGS are heeded.", "set -e"]
     script += ['cd "$(dirname "$0")"', "objects="]
     for i, unit in enumerate(units):
         place = folder / f"unit{i}"
@@ -155,7 +155,7 @@ def _write_sources(
         for source in (*unit.sources, *unit.headers):
             (place / source.name).write_text(source.text, encoding="utf-8", errors="surrogateescape")
         flags = " ".join((*FLAGS, *unit.flags))
-        script.append(f"for f in unit{i}/*.c; do ${{CC:-{command}}} {flags} -Iunit{i} -c $f -o $f.o; done")
+        script.append(f"for f in unit{i}/*.c; do ${{CC:-{command}}} {flags} $CFLAGS -Iunit{i} -c $f -o $f.o; done")
         script.append(f'objects="$objects unit{i}/*.o"')
     script.append(f"${{CC:-{command}}} -o ../{name} $objects {' '.join(libraries)} -lm")
     (folder / "build.sh").write_text("\n".join(script) + "\n", encoding="utf-8")

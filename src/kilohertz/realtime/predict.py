@@ -12,7 +12,8 @@ from kilohertz.ir.step import Partition
 from kilohertz.realtime.build import Built
 from kilohertz.realtime.launch import measure
 
-TIGHT = 0.8  # of the period: the rest is for wake-up, devices and what the machine does besides
+TIGHT = 0.8  # of the period: the rest is for devices and what the machine does besides
+WAKE_UP_US = 50.0  # what an ordinary kernel takes to wake a task
 _BLAMED = 5
 
 
@@ -24,6 +25,7 @@ class Prediction:
     p50_us: float
     p99_us: float
     max_us: float
+    bound_us: float  # the worst period the cost bound allows, at the measured speed; 0 where there is no bound
     blame: tuple[str, ...]  # the costliest blocks with their places
 
     @property
@@ -31,17 +33,19 @@ class Prediction:
         """fits, tight, or cannot."""
         if self.p50_us > self.period_us or self.p99_us > self.period_us:
             return "cannot"
-        return "tight" if self.p99_us > TIGHT * self.period_us else "fits"
+        return "tight" if self.p99_us + WAKE_UP_US > TIGHT * self.period_us else "fits"
 
     def as_text(self) -> str:
-        took = f"a step takes {self.p50_us:.1f} us (p99 {self.p99_us:.1f}, longest {self.max_us:.1f})"
+        took = f"a cycle takes {self.p50_us:.1f} us (p99 {self.p99_us:.1f}, longest {self.max_us:.1f})"
         if self.period_us == float("inf"):
             return f"{took}; no period to keep"
         share = 100.0 * self.p99_us / self.period_us
         text = f"{took}: {share:.2g} % of the period of {self.period_us:g} us"
+        if self.bound_us:
+            text += f"; the cost bound allows {self.bound_us:.1f} us in the worst period"
         if self.verdict == "fits":
             return text
-        word = "this cannot keep its period" if self.verdict == "cannot" else "this leaves little room"
+        word = "this cannot keep its period" if self.verdict == "cannot" else "this leaves little room to wake up in"
         return "\n".join([f"{word}: {text}", "  most of the work:", *(f"    {b}" for b in self.blame)])
 
 
@@ -50,8 +54,19 @@ def predict(built: Built) -> Prediction:
     probe = measure(built)
     scale = built.scenario.scale
     period = built.scenario.period_ns * 1e-3 / float(scale) if scale is not None else float("inf")
-    p50, p99, most = (probe.microseconds("compute", m) for m in ("p50", "p99", "max"))
-    return Prediction(period, p50, p99, most, blamed(built))
+    p50, p99, most = (
+        probe.microseconds("compute", m) + probe.microseconds("overhead", m) for m in ("p50", "p99", "max")
+    )
+    return Prediction(period, p50, p99, most, p50 * _worst_to_regular(built), blamed(built))
+
+
+def _worst_to_regular(built: Built) -> float:
+    """How many times the operations of a usual period the worst one may take; 0 where that is not known."""
+    costs = [m.cost for m in built.models]
+    if not costs or not all(costs):
+        return 0.0
+    regular = sum(float(c["regular"]["operations"]) / t.every for c, t in zip(costs, built.scenario.tasks, strict=True))
+    return sum(float(c["worst"]["operations"]) for c in costs) / regular if regular else 0.0
 
 
 def blamed(built: Built) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class Report:
     exit_code: int = 0
     recording: Path | None = None
     predicted: str = ""  # what was said before the start about cost and period
-    files: tuple[Path, ...] = field(default_factory=tuple)
+    blame: tuple[str, ...] = ()  # the costliest blocks with their places
 
     @property
     def name(self) -> str:
@@ -134,6 +134,8 @@ class Report:
 
     def _trouble(self) -> list[str]:
         lines = []
+        if self.counts["overruns"] and self.blame:
+            lines += ["  most of the work of a step:", *(f"    {b}" for b in self.blame)]
         for task in self.data["tasks"]:
             named = {k: v for k, v in task["counts"].items() if v and k in _TROUBLE}
             if named:

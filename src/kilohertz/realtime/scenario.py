@@ -37,7 +37,9 @@ class Task:
     every: int = 1
     settings: Mapping[str, float] = field(default_factory=dict)  # parameters and start values of inputs
     options: Mapping[str, int] = field(default_factory=dict)  # of the stepper, as the flat scenario spells them
-    inlined: bool = False
+    inlined: bool = False  # implicit stages joined with the equations
+    implicit: tuple[str, ...] = ()  # mixed mode: states by patterns, or "auto"
+    substeps: Mapping[str, int] = field(default_factory=dict)  # states by patterns: parts of a step
     path: tuple[str | int, ...] = ()  # where it stands in the TOML
 
 
@@ -305,25 +307,33 @@ def _model(table: Table) -> str:
 def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
     model = _model(table)
     own = table.seconds("step", step, positive=True) if table.path else step
-    method = table.text("solver", solver) if table.path else solver
-    _check_solver(table, method)
+    method = solver
+    if table.path:
+        method = table.text("solver", solver)
+        _check_solver(table, method)
     options = {
         "events": EVENTS.index(table.choice("events", EVENTS, "none")),
         "newton": table.integer("newton", 0, 0, 1000),
         "loop_newton": table.integer("loop_newton", 0, 0, 1000),
         "event_cap": table.integer("event_cap", 0, 0, 100000),
         "jacobian_every": table.integer("jacobian_every", 0, 0, 1000000),
-        "substeps": table.integer("substeps", 0, 0, 1000),
         "input_mode": INPUTS.index(table.choice("input", INPUTS, "held")),
     }
+    implicit = table.texts("implicit")
+    substeps = {name: max(1, round(n)) for name, n in table.numbers("substeps").items()}
     settings = {**table.numbers("set"), **table.numbers("inputs")}
     period = max(1, nanoseconds(own or DEFAULT_STEP))
-    return Task(name, model, method, period, 1, settings, options, table.flag("inlined", False), table.path)
+    return Task(
+        name, model, method, period, 1, settings, options, table.flag("inline", False), implicit, substeps, table.path
+    )
 
 
 def _check_solver(table: Table, solver: str) -> None:
-    if solver and solver not in METHODS:
-        table.wrong("solver", f"is `{solver}`; the fixed-step methods are {', '.join(METHODS)}{near(solver, METHODS)}")
+    if solver and solver != "auto" and solver not in METHODS:
+        known = ", ".join(METHODS)
+        table.wrong(
+            "solver", f"is `{solver}`; there are auto and the fixed-step methods {known}{near(solver, METHODS)}"
+        )
 
 
 def _with_rates(top: Table, tasks: list[Task], period: int) -> tuple[Task, ...]:
