@@ -22,6 +22,10 @@ def test_the_demo_runs_reports_and_draws(tmp_path: Path, capsys: pytest.CaptureF
     found = re.search(r"position +off by at most (\S+) um, rms (\S+) um", out)
     assert found is not None
     assert 0.01 < float(found[1]) < 1.0  # the sampled controller alone makes a difference
+    bound = re.search(
+        r"cost bound of the plant.*?regular +(\d+) right-hand sides.*?seen +(\d+) right-hand", out, re.DOTALL
+    )
+    assert bound is not None and 0 < int(bound[2]) <= int(bound[1])
     assert (folder / "hydraulic_axis.png").read_bytes().startswith(b"\x89PNG")
     assert read_scenario(folder / "hydraulic_axis.toml").duration == 10  # ready to be run again
     recorded = read(folder / "hydraulic_axis.csv")

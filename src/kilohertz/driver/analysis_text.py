@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kilohertz.driver.analysis import Analysis, Loop, Place
@@ -58,7 +58,7 @@ def _states(a: Analysis) -> Iterator[str]:
 def _index(a: Analysis) -> Iterator[str]:
     if not a.differentiated:
         return
-    yield f"index reduction: {len(a.differentiated)} equations differentiated"
+    yield f"index reduction, equations differentiated: {len(a.differentiated)}"
     yield from _at_most(f"  {_times(d.order):7} {d.equation}  ({place(d.place)})" for d in a.differentiated)
 
 
@@ -78,7 +78,8 @@ def _loop(loop: Loop) -> Iterator[str]:
     matrix = (
         f", matrix {'changes every ' if loop.matrix == 'step' else ''}{_MATRIX[loop.matrix]}" if loop.matrix else ""
     )
-    head = f"{loop.kind} in {loop.partition}, {loop.size} unknowns torn to {loop.torn_size}{matrix}"
+    size = f"{loop.size} unknown{'s' if loop.size != 1 else ''} torn to {loop.torn_size}"
+    head = f"{loop.kind} in {loop.partition}, {size}{matrix}"
     yield f"  {head}; {loop.operations} operations"
     yield f"    torn on {names or 'nothing'}"
     shown = [place(p) for p in loop.places[:_MOST_PLACES]]
@@ -112,9 +113,13 @@ def _operations(a: Analysis) -> Iterator[str]:
 
 
 def _bound(a: Analysis) -> Iterator[str]:
-    if a.bound is None:
-        return
-    b, lu = a.bound, a.bound["lu"]
+    if a.bound is not None:
+        yield from bound_lines(a.bound)
+
+
+def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
+    """A cost bound in words."""
+    lu = b["lu"]
     yield f"one period with {b['method']}, events {b['events']}: at most"
     for kind in ("regular", "worst"):
         w = b[kind]
@@ -123,7 +128,8 @@ def _bound(a: Analysis) -> Iterator[str]:
             f"{w['solves']} solves, {w['event_passes']} event passes; {w['operations']} operations, "
             f"{w['instructions']} instructions"
         )
-    yield f"  LU of {lu['n']} x {lu['n']} with {lu['nnz']} entries{' (dense)' if lu['dense'] else ''}"
+    if b["worst"]["factorisations"]:
+        yield f"  LU of {lu['n']} x {lu['n']} with {lu['nnz']} entries{' (dense)' if lu['dense'] else ''}"
     for what in b["unbounded"]:
         yield f"  without a bound: {what}"
 

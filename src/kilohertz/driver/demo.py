@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.driver.analysis_text import bound_lines
 from kilohertz.driver.locate import BUNDLED
 
 if TYPE_CHECKING:
@@ -58,7 +59,17 @@ class Demo:
         lines = [self.report.as_text(), f"against CVODE with a tolerance of {TOLERANCE:g}, both models as one:"]
         for d in self.deviations:
             lines.append(f"  {d.name:22} off by at most {d.largest:.3g} {d.unit}, rms {d.rms:.3g} {d.unit}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._costs()])
+
+    def _costs(self) -> Iterator[str]:
+        """The bound of each task, and the largest that was seen."""
+        for task in self.report.data["tasks"]:
+            bound = self.cost.get(task["name"])
+            if bound:
+                head, *rest = bound_lines(bound)
+                yield f"cost bound of the {task['name']}, {head}"
+                yield from rest
+                yield f"  seen     {task['counts']['max_step_rhs']} right-hand sides"
 
 
 def demo(
