@@ -83,6 +83,19 @@ package Inlined "Small systems whose implicit stages are joined with their equat
     der(x) = -q;
   end Called;
 
+  model Bridge "A loop of which a part is asked for by the recorder alone"
+    Real x(start = 1, fixed = true);
+    Real v[4];
+    Real i[4];
+  equation
+    v = {2.0, 3.0, 4.0, 5.0} .* i;
+    v[1] + v[2] = x + sin(10*time);
+    i[1] = i[2] + i[3];
+    v[3] + v[4] = v[2];
+    i[3] = i[4];
+    der(x) = -100*i[1] + cos(x);
+  end Bridge;
+
   model Switched "Relations rest during a stage"
     Real x(start = 1, fixed = true);
     Real y(start = 0, fixed = true);

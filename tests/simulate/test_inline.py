@@ -17,7 +17,7 @@ from kilohertz.simulate.stiffness import reference_run
 from kilohertz.solvers import METHODS, RungeKutta
 
 SOURCE = Path(__file__).parent / "inlined.mo"
-NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Switched")
+NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Switched")
 
 
 def inlined(name: str, choice: Inlining | None = None) -> Step:

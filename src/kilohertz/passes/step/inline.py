@@ -16,7 +16,7 @@ Discrete variables are known in a stage.  Cost: as for the step itself; the loop
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kilohertz.base import Origin
@@ -61,12 +61,13 @@ def inline(dae: Dae, whole: Step, choice: Inlining) -> Step:
     context = make_context(dae, values, derivatives, occurrence)
     context.guess_weight = lambda name: LAST if name in unknown_states else 0
     context.far = True
+    vanishing = Vanishing(values, occurrence)
     variables = {**whole.variables, **_variables(states)}
     out = replace(whole, variables=variables, functions={**whole.functions, **dae.functions})
-    equations, unknowns = _continuous(dae, whole, occurrence, Vanishing(values, occurrence))
+    equations, unknowns = _continuous(dae, whole, occurrence, vanishing, context.is_discrete)
     equations += [_formula(x, whole.variables[x].origin) for x in implicit]
     unknowns += [Ref(x, REAL) for x in implicit]
-    components = order(equations, unknowns, occurrence, Vanishing(values, occurrence))
+    components = order(equations, unknowns, occurrence, vanishing)
     blocks: list[Block] = [_explicit_euler(x, whole.variables[x].origin) for x in explicit]
     blocks += [settled(b, Partition.STEP, out, occurrence) for b in make_blocks(components, context)]
     if choice.part is not None:
@@ -96,19 +97,19 @@ def _explicit_euler(x: str, origin: Origin) -> Assignment:
 
 
 def _continuous(
-    dae: Dae, whole: Step, occurrence: Occurrence, vanishing: Vanishing
+    dae: Dae, whole: Step, occurrence: Occurrence, vanishing: Vanishing, is_discrete: Callable[[str], bool]
 ) -> tuple[list[AnyEquation], list[Ref]]:
     """Equations and unknowns of the blocks of a step; what is computed in events only is known."""
     wanted = {t.name for b in whole.blocks if b.partition is Partition.STEP for t in _targets(b)}
-    late = {t.name for b in whole.in_partition(Partition.CROSSING, Partition.OUTPUT) for t in _targets(b)}
     components = order(simulation_equations(dae), simulation_unknowns(dae), occurrence, vanishing)
     equations: dict[int, AnyEquation] = {}
     unknowns: list[Ref] = []
-    for c in components:
-        # What follows from the unknowns of a loop belongs to it, though a step may have no need of it.
-        within = wanted | late if any(u.name in wanted for u in c.unknowns) else wanted
-        for row, unknown in _matched(c):
-            if unknown.name in within:
+    for component in components:
+        if not any(u.name in wanted for u in component.unknowns):
+            continue
+        # As a whole: of a loop that was written as assignments some may be needed by the recorder alone.
+        for row, unknown in _matched(component):
+            if unknown.name in wanted or not is_discrete(unknown.name):
                 equations[id(row)] = row
                 unknowns.append(unknown)
     return list(equations.values()), unknowns

@@ -1,0 +1,164 @@
+"""Fixed steps of 1 ms with the method that `auto` chooses, against CVODE on the same model.
+
+    python benchmarks/fixed_step.py MSLDIR REFDIR [--step 1e-3] [--solver auto] [--most N] [--resume F.jsonl] [--jobs 2]
+
+The rule.  Cases are all models of the Modelica library with a published reference and an experiment of at most 10 s;
+they are run in the order of the SHA-1 of their names, so that any first part of them is a fair sample.  A case counts
+when the model has 1 to 100 states and CVODE simulates it; the others are listed as not chosen, with the reason.
+
+The measure.  Signals are the states and the comparison signals of the reference.  At each row of the fixed-step run the
+distance to what CVODE's signal takes within two steps before or after is divided by the range of CVODE's signal
+(for a signal that hardly moves: by a thousandth of its size).  A case is within when no signal is off by more than 1 %.
+The time slack is there because an event in a step of 1 ms may be handled at its end; it is not a percentage of the run.
+With --resume, what is in the file is not run again; --retry runs those again that were not within.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kilohertz.base import ModelError
+from library_sweep import session
+from references import cases, comparison_signals, experiment
+from tables import Journal, Record, machine, print_causes, share
+from workers import progress, run_all
+
+if TYPE_CHECKING:
+    from kilohertz.results import Result
+
+LONGEST, MOST_STATES, WITHIN = 10.0, 100, 0.01
+SLACK_STEPS, ROWS = 2, 500
+Task = tuple[str, str, str, str, float]  # class name, folder of the reference, library folder, solver, step
+
+
+def run_one(task: Task) -> Record:
+    """Runs in a worker: CVODE, then fixed steps, then the errors."""
+    from kilohertz.ir.step import Kind
+
+    name, folder, library = task[:3]
+    settings = {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
+    try:
+        model = session((library,)).model(name)
+        states = [v.name for v in model.process().of_kind(Kind.STATE)]
+        if not 1 <= len(states) <= MOST_STATES:
+            return _not_chosen("no states" if not states else f"more than {MOST_STATES} states")
+        reference = model.simulate(**settings, intervals=ROWS, tolerance=1e-7)
+    except ModelError as error:
+        return _not_chosen(f"CVODE does not simulate it: {error.diagnostics[0].message}")
+    return {"states": len(states)} | _fixed(
+        model, reference, settings, [*states, *comparison_signals(Path(folder))], task
+    )
+
+
+def _not_chosen(why: str) -> Record:
+    return {"status": "not chosen", "message": why}
+
+
+def _fixed(model: Any, reference: Result, settings: Record, names: list[str], task: Task) -> Record:
+    from kilohertz.simulate import Statistics
+
+    statistics = Statistics()
+    try:
+        result = model.simulate(solver=task[3], step=task[4], intervals=ROWS, statistics=statistics, **settings)
+    except ModelError as error:
+        return {"status": "failed", "message": error.diagnostics[0].message, "notes": statistics.notes}
+    record: Record = {"notes": statistics.notes, "counts": statistics.counts}
+    if statistics.counts.get("held"):
+        return record | {"status": "held", "message": "steps failed and were held"}
+    errors = signal_errors(result, reference, names, SLACK_STEPS * task[4])
+    worst = sorted(errors.items(), key=lambda e: -e[1])[:3]
+    record |= {"error": worst[0][1] if worst else 0.0, "worst": worst, "signals": len(errors)}
+    fine = record["error"] <= WITHIN
+    return record | {"status": "within" if fine else "outside", "message": "" if fine else "more than 1 % of the range"}
+
+
+def signal_errors(result: Result, reference: Result, names: list[str], slack: float) -> dict[str, float]:
+    """For each signal the largest distance, as a share of its range."""
+    from kilohertz.compare.curve import Curve
+
+    found = {}
+    for name in dict.fromkeys(names):
+        if name not in result or name not in reference:
+            continue
+        around, value = Curve(reference.time, reference[name]), result[name]
+        if not np.isfinite(value).all():
+            found[name] = float("inf")
+            continue
+        t = result.time
+        high, low = around.highest(t - slack, t + slack), around.lowest(t - slack, t + slack)
+        size = float(np.abs(around.value).max())
+        scale = max(float(around.value.max() - around.value.min()), 1e-3 * size, 1e-9)
+        found[name] = float(np.maximum(np.maximum(value - high, low - value), 0.0).max()) / scale
+    return found
+
+
+def tasks_of(references: Path, library: Path, solver: str, step: float) -> list[Task]:
+    """The cases by the rule, in the order of their hashes."""
+    found = []
+    for name, folder, where in cases(references, library, "Modelica."):
+        settings = experiment(Path(folder) / "creation.txt")
+        if name.startswith("Modelica.") and "stop" in settings and settings["stop"] - settings["start"] <= LONGEST:
+            found.append((name, folder, where, solver, step))
+    return sorted(found, key=lambda t: hashlib.sha1(t[0].encode()).hexdigest())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library", type=Path, metavar="MSLDIR")
+    parser.add_argument("references", type=Path, metavar="REFDIR")
+    parser.add_argument("--step", type=float, default=1e-3)
+    parser.add_argument("--solver", default="auto")
+    parser.add_argument("--most", type=int, help="stop after so many cases")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=300.0)
+    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
+    parser.add_argument("--retry", action="store_true", help="run those again that were not within")
+    arguments = parser.parse_args()
+
+    tasks = tasks_of(arguments.references, arguments.library, arguments.solver, arguments.step)[: arguments.most]
+    journal = Journal(arguments.resume)
+    done = {n for n, r in journal.records.items() if not arguments.retry or r["status"] in ("within", "not chosen")}
+    todo = [t for t in tasks if t[0] not in done]
+    started = time.perf_counter()
+    for i, (task, record) in enumerate(run_all(run_one, todo, arguments.jobs, arguments.timeout), 1):
+        journal.add({"class": task[0], **record})
+        progress(i, len(todo), f"{record['status']:12} {task[0]}")
+    report([journal.records[t[0]] for t in tasks if t[0] in journal.records])
+    print(f"\n{len(todo)} models run in {time.perf_counter() - started:.1f} s; {machine()}")
+
+
+def report(records: list[Record]) -> None:
+    """The share within 1 %, by method; the others by cause."""
+    chosen = [r for r in records if r["status"] != "not chosen"]
+    within = [r for r in chosen if r["status"] == "within"]
+    print(f"cases by the rule: {len(chosen)} (looked at {len(records)})")
+    print(f"  within 1 % of CVODE  {share(len(within), len(chosen))}")
+    if within:
+        print(f"  median error of these {float(np.median([r['error'] for r in within])):.1e} of the range")
+    by_method: dict[str, list[Record]] = {}
+    for r in chosen:
+        by_method.setdefault(_method(r), []).append(r)
+    for name, group in sorted(by_method.items(), key=lambda g: -len(g[1])):
+        print(f"  {name:12} {share(sum(r['status'] == 'within' for r in group), len(group))}")
+    print("\nnot within, by cause")
+    print_causes([r for r in chosen if r["status"] != "within"])
+    for r in sorted((r for r in chosen if r["status"] == "outside"), key=lambda r: r["error"]):
+        print(f"  {r['error']:9.2e}  {_method(r):10} {r['class']}  {r['worst'][0][0]}")
+    print("\nnot chosen, by cause")
+    print_causes([r for r in records if r["status"] == "not chosen"])
+
+
+def _method(record: Record) -> str:
+    """What `auto` took, as its note says."""
+    notes = record.get("notes") or ["auto takes none:"]
+    return str(notes[0]).removeprefix("auto takes ").partition(":")[0]
+
+
+if __name__ == "__main__":
+    main()
