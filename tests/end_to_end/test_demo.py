@@ -13,9 +13,12 @@ from kilohertz.realtime import read_scenario
 from kilohertz.results import read
 
 
-def test_the_demo_runs_reports_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "demo"
-    assert main(["demo", "--duration", "1s", "-o", str(folder)]) == 0
+def test_the_demo_runs_reports_and_draws(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("khz-demo")  # the default, relative to where the user stands
+    assert main(["demo", "--duration", "1s"]) == 0
     out, err = capsys.readouterr()
     assert "1000 steps every 1 ms" in out
     assert "compiling Kilohertz.Examples.HydraulicAxis.Plant" in err  # progress

@@ -61,6 +61,7 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
 
     Two tasks with the same `ModelCode` share its code.
     """
+    folder = folder.absolute()  # the task runs in it
     compiler = cross_compiler(target) if target else find_compiler()
     distinct = list({id(m.step): m for m in models}.values())
     numbers = [next(i for i, d in enumerate(distinct) if d.step is m.step) for m in models]

@@ -96,7 +96,7 @@ def start(built: Built, overrides: Mapping[str, object] | None = None, folder: P
     """
     if built.target:
         raise ModelError(Diagnostic("R747", f"`{built.name}` was built for {built.target} and does not run here"))
-    place = folder or built.folder
+    place = (folder or built.folder).absolute()
     files = [place / f"{built.name}{ending}" for ending in (".recording", ".report.json", ".log")]
     for file in files:
         file.unlink(missing_ok=True)
