@@ -105,9 +105,10 @@ def comparison_signals(folder: Path) -> list[str]:
 
 
 def cases(references: Path, library: Path, only: str) -> list[Task]:
-    """Every reference, named by the folder it lies in."""
+    """Every reference, named by the folder it lies in; not those with nothing to compare."""
     files = sorted(references.glob("*/**/*.csv"))
     folders = sorted({f.parent for f in files if f.stem == f.parent.name})
+    folders = [f for f in folders if comparison_signals(f) or not (f / "comparisonSignals.txt").exists()]
     named = [(".".join(f.relative_to(references).parts), str(f), str(library)) for f in folders]
     return [task for task in named if only in task[0]]
 

@@ -102,4 +102,71 @@ package Causes "One small model for each cause of a wrong result that was mended
     i = f.c*der(v);
     i + f.i = 6*time;
   end ZeroFromFunction;
+
+  function density
+    input Real p;
+    input Real T;
+    output Real d;
+  algorithm
+    d := p/T + p^3/50;
+    annotation(Inline = false);
+  end density;
+
+  model PreferredStates "Pressure and temperature are wanted as states; mass and energy are what is balanced"
+    parameter Real V = 2;
+    Real p(start = 1, stateSelect = StateSelect.prefer);
+    Real T(start = 1, stateSelect = StateSelect.prefer);
+    Real m, U, d, u;
+  initial equation
+    p = 1;
+    T = 2;
+  equation
+    d = density(p, T);
+    m = V*d;
+    u = 3*T;
+    U = m*u;
+    der(m) = 1;
+    der(U) = -1;
+  end PreferredStates;
+
+  function cubic
+    input Real u;
+    output Real y;
+  algorithm
+    y := u^3;
+    annotation(derivative = cubic_1, Inline = false);
+  end cubic;
+
+  function cubic_1
+    input Real u;
+    input Real du;
+    output Real dy;
+    external "C" dy = cubic_1(u, du) annotation(Include = "static double cubic_1(double u, double du) { return 3*u*u*du; }");
+    annotation(derivative(order = 2) = cubic_2);
+  end cubic_1;
+
+  function cubic_2
+    input Real u;
+    input Real du;
+    input Real ddu;
+    output Real ddy;
+  algorithm
+    ddy := 3*u^2*ddu + 6*u*du^2;
+    annotation(Inline = false);
+  end cubic_2;
+
+  model SecondDerivative "A function whose second derivative takes x, der(x), der(der(x))"
+    Real u = 1 + time + time^2;
+    Real y = cubic(u);
+    Real v = der(y);
+    Real a = der(v);
+  end SecondDerivative;
+
+  model FlowAtRest "A flow that comes to rest at zero: what switches with its sign makes no events"
+    Real f(start = 1, fixed = true);
+    Real H = semiLinear(f, 3, 2);
+    Real G = smooth(0, if f > 0 then 3*f else 2*f);
+  equation
+    der(f) = -5*f + 1e-12*sin(1e6*time);
+  end FlowAtRest;
 end Causes;

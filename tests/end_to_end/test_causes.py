@@ -9,7 +9,9 @@ import pytest
 
 import kilohertz
 from kilohertz.base import ModelError
+from kilohertz.ir.step import Kind
 from kilohertz.results import Result
+from kilohertz.simulate import Statistics
 
 FILE = Path(__file__).with_name("causes.mo")
 TOLERANCE = 1e-5
@@ -28,6 +30,8 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("ZeroCapacity", 1.0, {"v": math.sin(1.0), "i": 0.0}),
         ("CoupledPerfectly", 1.0, {"i1": math.exp(-0.5), "i2": math.exp(-0.5)}),
         ("ZeroFromFunction", 1.0, {"v": 2.0}),
+        ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
+        ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )
 def test_the_final_values_are_right(model: str, stop: float, expected: dict[str, float]) -> None:
@@ -41,3 +45,14 @@ def test_what_was_taken_as_zero_must_stay_zero() -> None:
     assert any("taken as zero" in note and "C" in note for note in model.process().notes)
     with pytest.raises(ModelError, match="C was zero when the model was translated"):
         model.simulate(settings={"C": 1.0})
+
+
+def test_states_that_are_wished_for_are_taken() -> None:
+    step = kilohertz.load(f"{FILE}:Causes.PreferredStates").process()
+    assert {v.name for v in step.of_kind(Kind.STATE)} == {"p", "T"}
+
+
+def test_a_sign_that_does_not_jump_makes_no_events() -> None:
+    statistics = Statistics()
+    kilohertz.load(f"{FILE}:Causes.FlowAtRest").simulate(stop=20.0, statistics=statistics)
+    assert statistics.state_events == 0

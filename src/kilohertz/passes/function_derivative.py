@@ -11,8 +11,6 @@ A. Griewank, A. Walther, Evaluating Derivatives (2008), chapter 3.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kilohertz.base import Origin
 from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
@@ -43,6 +41,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
+from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
 
 LINEAR = frozenset(
@@ -102,12 +101,17 @@ class FunctionDerivatives:
         types = _output_types(call, f)
         if found is not None:
             left_out = {*found.no_derivative, *found.zero_derivative}
-            return Call(found.function, (*call.args, *_moving_rates(f, call.args, rates, left_out)), types)
+            moving = _moving_rates(f, call.args, rates, left_out)
+            if found.order > 1:
+                moving = _newest_rates(f, self.functions[found.function], call.args, rates, left_out)
+            return Call(found.function, (*call.args, *moving), types)
         made = self._generated(f)
         return Call(made.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
 
     def _annotated(self, f: Function, rates: list[Expr]) -> DerivativeOf | None:
         options = [d for d in f.derivatives if d.order == 1]
+        if not options:  # f is itself a first derivative: its own annotation has order 2, or that of what it derives
+            options = [d for d in f.derivatives if d.order > 1]
         if not options and f.id in self._second:
             options = [self._second[f.id]]
         rate_of = {local.name: r for local, r in zip(f.inputs, rates, strict=True)}
@@ -118,7 +122,7 @@ class FunctionDerivatives:
                 continue
             for second in f.derivatives:
                 if second.order == 2 and second.function in self.functions:
-                    self._second.setdefault(d.function, replace(second, order=1))
+                    self._second.setdefault(d.function, second)
             return d
         return None
 
@@ -171,6 +175,25 @@ def _moving_rates(f: Function, args: tuple[Expr, ...], rates: list[Expr], left_o
         if has_reals(local.ty) and local.name not in left_out:
             found.append(typed(rate, arg))
     return found
+
+
+def _newest_rates(
+    f: Function, derived: Function, args: tuple[Expr, ...], rates: list[Expr], left_out: set[str]
+) -> list[Expr]:
+    """A second derivative takes x, der(x), der(der(x)) (MLS 12.7.1): of f(x, der(x)) only what is new.
+
+    So it is a derivative along der(x), which the function was given, and none by x alone.
+    """
+    n_new = len(derived.inputs) - len(f.inputs)
+    moving = [has_reals(local.ty) and local.name not in left_out for local in f.inputs]
+    reals = [(a, r) for a, r, moves in zip(args, rates, moving, strict=True) if moves]
+    older = reals[-2 * n_new : -n_new]
+    if n_new <= 0 or len(older) != n_new:
+        raise NoDerivative(f.id)
+    given = [a for a, _ in reals[-n_new:]]
+    if any(simplify(rate) is not simplify(speed) for (_, rate), speed in zip(older, given, strict=True)):
+        raise NoDerivative(f.id)
+    return [typed(rate, arg) for arg, rate in reals[-n_new:]]
 
 
 def typed(rate: Expr, like: Expr) -> Expr:

@@ -1,6 +1,6 @@
 """make-events: every operator with time or events in it is made explicit (MLS 3.7.5, 8.5).
 
-  x > 0                     ->  $r0,   $r0 := x > 0, crossing 0           (not in noEvent, smooth(1, ..), functions)
+  x > 0                     ->  $r0,   $r0 := x > 0, crossing 0           (not in noEvent, smooth, functions)
   time >= t0 + d            ->  $t0,   $t0 := time >= t0 + d, time event there
   floor(u), integer, div    ->  $f0,   $f0 := floor(u), crossings where u leaves [$f0, $f0 + 1)
   edge(b), change(v)        ->  b and not pre(b),  v <> pre(v)
@@ -113,7 +113,8 @@ class Lowering:
         if name == "delay":
             return self._delay(e)
         if name == "semiLinear":
-            positive = self._node(Binary(">=", args[0], build.ZERO, BOOLEAN), live)
+            # continuous: an event would only stop the solver at a kink, again and again where a flow rests at zero
+            positive = simplify_node(Binary(">=", args[0], build.ZERO, BOOLEAN))
             return build.if_(positive, build.mul(args[0], args[1]), build.mul(args[0], args[2]))
         if name in ROUNDING and live and not self.is_still(args[0]):
             return self._rounded(e)
@@ -321,4 +322,4 @@ def _is_quiet(e: Expr) -> bool:
         return False
     if e.name == "noEvent":
         return True
-    return e.name == "smooth" and isinstance(e.args[0], Int) and e.args[0].value >= 1
+    return e.name == "smooth" and isinstance(e.args[0], Int) and e.args[0].value >= 0

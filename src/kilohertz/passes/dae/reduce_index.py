@@ -33,10 +33,12 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import TIME, Call, Expr, Ref
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import Occurrence, simplify, substitute
+from kilohertz.passes.algebra import Occurrence, simplify
 from kilohertz.passes.dae.dynamic_states import Candidates, DynamicStates
+from kilohertz.passes.dae.prefer_states import prefer_states
+from kilohertz.passes.dae.rates import named_derivatives
 from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction, cannot_differentiate
-from kilohertz.passes.dae.rewrite import copied, rename_rates, rewritten_equation, rewritten_rest
+from kilohertz.passes.dae.rewrite import copied, rename_rates
 from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
@@ -47,6 +49,12 @@ PASS = "reduce-index"
 
 def reduce_index(dae: Dae) -> tuple[Dae, Reduction]:
     """An index-one Dae with its states chosen."""
+    preferred = prefer_states(dae)
+    if preferred is not dae:
+        try:
+            return _Reducer(preferred).run()
+        except ModelError:
+            pass  # a wish is no reason to refuse a model
     return _Reducer(dae).run()
 
 
@@ -72,54 +80,15 @@ class _Reducer:
         self._points = Points(dae)
 
     def run(self) -> tuple[Dae, Reduction]:
-        self._name_derivatives()
+        self._rate = named_derivatives(self._dae)
         self._set_up()
         self._check_structure()
         self._match()
-        for i in range(len(self._rows)):
+        for i, _ in enumerate(self._rows):  # grows: with one result of a call all of them are differentiated
             if self._column_of[i] == FREE and self._next_row[i] == FREE:
                 self._pantelides(i)
         dummies = self._dummies()
         return self._rebuilt(dummies), self._report
-
-    # ------------------------------------------------------------------------------------------- derivatives by name
-
-    def _name_derivatives(self) -> None:
-        """`v = der(x)`: v is x's derivative from here on."""
-        self._rate: dict[str, str] = {}
-        taken: set[str] = set()
-        values: dict[str, Expr] = {}
-        kept: list[AnyEquation] = []
-        for e in self._dae.equations:
-            pair = self._rate_equation(e)
-            if pair is None or pair[0] in self._rate or pair[1] in taken:
-                kept.append(e)
-                continue
-            x, v = pair
-            self._rate[x] = v
-            taken.add(v)
-            values[der_name(x)] = Ref(v, REAL)
-        if not values:
-            return
-        memo: dict[Expr, Expr] = {}
-
-        def rule(e: Expr) -> Expr:
-            return substitute(e, values, memo)
-
-        self._dae.equations = [rewritten_equation(e, rule) for e in kept]
-        self._dae.initial_equations = [rewritten_equation(e, rule) for e in self._dae.initial_equations]
-        rewritten_rest(self._dae, rule)
-
-    def _rate_equation(self, e: AnyEquation) -> tuple[str, str] | None:
-        if not isinstance(e, Equation) or not isinstance(e.left, Ref) or not isinstance(e.right, Ref):
-            return None
-        for d, v in ((e.left, e.right), (e.right, e.left)):
-            if d.name.startswith("der(") and d.name.endswith(")") and d.name[4:-1] in self._dae.variables:
-                variable = self._dae.variables.get(v.name)
-                unknown = variable is not None and variable.role in (Role.ALGEBRAIC, Role.STATE)
-                if unknown and v.name != d.name[4:-1]:
-                    return d.name[4:-1], v.name
-        return None
 
     # ------------------------------------------------------------------------------------------------------- the graph
 

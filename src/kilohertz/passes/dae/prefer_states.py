@@ -1,0 +1,109 @@
+"""prefer-states: variables wanted as states that no `der` names (MLS 4.8.8.1: `prefer` and `always`).
+
+  m = V*rho(p, h); U = m*u(p, h); der(m) = ..; der(U) = ..;   p, h: stateSelect = prefer
+  ->  p and h may be states: index reduction then differentiates the first two and makes m and U algebraic
+
+Without it p and h come from m and U by iteration at every step.  A variable is taken where the equations that give it
+lead to states alone (not to derivatives, inputs or time) and every one of them can be differentiated; there the wish
+costs nothing but these derivatives.  Cost: one matching; each equation is tried once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kilohertz.graphs import FREE, maximum_matching
+from kilohertz.ir import build
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, Select, der_name
+from kilohertz.ir.expr import Builtin, Expr, Ref
+from kilohertz.ir.types import REAL
+from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.derivative import Differentiator, NoDerivative
+from kilohertz.passes.function_derivative import FunctionDerivatives
+from kilohertz.passes.step.order import Row, candidates, incidence, names_in, rows_of
+
+_WANTED = (Select.PREFER, Select.ALWAYS)
+
+
+def prefer_states(dae: Dae) -> Dae:
+    """The Dae with the role STATE for what may become one."""
+    wanted = [v.name for v in dae.variables.values() if v.role is Role.ALGEBRAIC and v.select in _WANTED]
+    if not wanted:
+        return dae
+    search = _Search(dae)
+    taken = {name for name in wanted if search.leads_to_states(name)}
+    if not taken:
+        return dae
+    variables = {n: replace(v, role=Role.STATE) if n in taken else v for n, v in dae.variables.items()}
+    return replace(dae, variables=variables)
+
+
+class _Search:
+    def __init__(self, dae: Dae) -> None:
+        self._dae = dae
+        self._occurrence = Occurrence()
+        names = [v.name for v in dae.variables.values() if v.role is Role.ALGEBRAIC]
+        names += [der_name(v.name) for v in dae.variables.values() if v.role is Role.STATE]
+        self._index = {n: i for i, n in enumerate(names)}
+        self._rows = [r for r in rows_of([e for e in dae.equations if _is_continuous(e)]) if self._has_target(r)]
+        columns = incidence(self._rows, self._index, self._occurrence)
+        graph = [candidates(r, c, self._index) for r, c in zip(self._rows, columns, strict=True)]
+        self._row_of = maximum_matching(graph, len(names)).row_of
+        self._derivatives = FunctionDerivatives(dict(dae.functions))
+        self._smooth: dict[int, bool] = {}
+
+    def _has_target(self, row: Row) -> bool:
+        return row.target is None or row.target in self._index
+
+    def leads_to_states(self, name: str) -> bool:
+        """What gives the variable is states, parameters and discrete values, through equations with derivatives."""
+        seen = {name}
+        stack = [name]
+        reached = False
+        while stack:
+            row = self._row_of[self._index[stack.pop()]]
+            if row == FREE or not self._is_smooth(self._rows[row].equation):
+                return False
+            for n in names_in(self._rows[row].equation, self._occurrence):
+                variable = self._dae.variables.get(n)
+                if variable is None or variable.role is Role.INPUT:
+                    return False  # a derivative, time, or something from outside
+                reached = reached or variable.role is Role.STATE
+                if n in self._index and n not in seen:
+                    seen.add(n)
+                    stack.append(n)
+        return reached
+
+    def _is_smooth(self, e: AnyEquation) -> bool:
+        if id(e) not in self._smooth:
+            self._smooth[id(e)] = self._try(e)
+        return self._smooth[id(e)]
+
+    def _try(self, e: AnyEquation) -> bool:
+        differentiate = Differentiator(self._seed, self._derivatives.rule)
+        try:
+            if isinstance(e, Equation):
+                differentiate(e.left)
+                differentiate(e.right)
+                return not any(_is_delayed(side) for side in (e.left, e.right))
+            if isinstance(e, CallEquation) and e.guard is None:
+                self._derivatives.whole(e.call, [differentiate(a) for a in e.call.args])
+                return True
+        except NoDerivative:
+            return False
+        return False
+
+    def _seed(self, ref: Ref) -> Expr:
+        v = self._dae.variables.get(ref.name)
+        moves = v is not None and v.role in (Role.ALGEBRAIC, Role.STATE)
+        return Ref(der_name(ref.name), REAL) if moves else build.ZERO
+
+
+def _is_continuous(e: AnyEquation) -> bool:
+    if isinstance(e, Equation):
+        return e.left.ty == REAL and not e.directed
+    return isinstance(e, CallEquation)
+
+
+def _is_delayed(e: Expr) -> bool:
+    return any(isinstance(n, Builtin) and n.name == "delay" for n in build.walk(e))
