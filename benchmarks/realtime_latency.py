@@ -1,0 +1,139 @@
+"""Wake-up lateness of the periodic task beside cyclictest (Debian's rt-tests), and the drift over a minute.
+
+Both wake every millisecond on one core with SCHED_FIFO 80 and locked memory, by turns in short slices, so that what the
+machine does besides (other load, a host that takes the core) falls on both alike.  Without cyclictest only our own
+numbers are printed.  `--together` runs both at once instead: then each also waits for the other.
+
+    python benchmarks/realtime_latency.py [--seconds 60] [--slices 6] [--cpu 1] [--drift 60]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from dataclasses import replace
+
+from kilohertz.driver import build
+from kilohertz.realtime import Built, Live, Recording, Report, Scenario, plain_scenario, start
+from tables import machine
+
+MODEL = "Kilohertz.Examples.RCCircuit"
+QUANTILES = (0.5, 0.99, 0.999)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each in all")
+    parser.add_argument("--slices", type=int, default=6)
+    parser.add_argument("--cpu", type=int, default=1)
+    parser.add_argument("--drift", type=float, default=60.0, help="seconds of the drift run; 0: leave it out")
+    parser.add_argument("--together", action="store_true", help="both at once instead of by turns")
+    arguments = parser.parse_args()
+    print(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        built = build(_scenario(arguments.cpu), folder=folder)
+        _compare(built, arguments)
+        if arguments.drift:
+            _drift(built, arguments.drift)
+
+
+def _scenario(cpu: int) -> Scenario:
+    plain = plain_scenario(MODEL, solver="rk4", name="latency")
+    settings = replace(plain.realtime, cpu=cpu, grace=10)
+    return replace(plain, realtime=settings, recording=Recording(enabled=False))
+
+
+def _compare(built: Built, arguments: argparse.Namespace) -> None:
+    tool = shutil.which("cyclictest")
+    if tool is None:
+        print("cyclictest is not installed (Debian: apt install rt-tests): our own numbers alone")
+    ours: Counter[int] = Counter()
+    theirs: Counter[int] = Counter()
+    seconds = arguments.seconds / arguments.slices
+    missed = 0
+    steals = []
+    for _ in range(arguments.slices):
+        other = _cyclictest(tool, arguments.cpu, seconds) if tool and arguments.together else None
+        report = _run(built, seconds, ours)
+        missed += report.missed
+        steals.append(float(report.data["steal"]))
+        if tool and other is None:
+            other = _cyclictest(tool, arguments.cpu, seconds)
+        if other is not None:
+            theirs.update(_histogram(other.communicate()[0]))
+    print(f"{'microseconds':14s} {'n':>8s} " + " ".join(f"p{100 * q:g}".rjust(8) for q in QUANTILES) + f" {'max':>8s}")
+    _show("task", ours, 1e-3)
+    if theirs:
+        _show("cyclictest", theirs, 1.0)
+        ratio = _quantile(ours, 0.99) * 1e-3 / _quantile(theirs, 0.99)
+        print(f"p99 of the task is {ratio:.2f} times that of cyclictest (whole microseconds)")
+    print(f"deadlines missed {missed}; steal {100 * sum(steals) / len(steals):.2f} %")
+
+
+def _run(built: Built, seconds: float, into: Counter[int]) -> Report:
+    """One slice; the histogram is read from the live memory, which outlives the task as long as we hold it."""
+    running = start(built, {"cycles": round(seconds * 1000)})
+    held: list[Live] = []
+
+    def progress(_: float, live: Live | None) -> None:
+        if live is not None and not held:
+            second = running.live()
+            if second is not None:
+                held.append(second)
+
+    report = running.wait(progress)
+    for live in held:
+        h = live.times("lateness")
+        for i, n in enumerate(h.bucket):
+            if n:
+                into[_upper(i)] += n
+        del h
+        live.close()
+    return report
+
+
+def _upper(bucket: int) -> int:
+    return bucket if bucket < 64 else ((bucket % 32 + 33) << (bucket // 32 - 1)) - 1
+
+
+def _cyclictest(tool: str, cpu: int, seconds: float) -> subprocess.Popen[str]:
+    words = [tool, "-t1", "-a", str(cpu), "-p", "80", "-i", "1000", "-m", "-q", "-h", "100000"]
+    return subprocess.Popen([*words, "-D", f"{max(1, round(seconds))}"], stdout=subprocess.PIPE, text=True)
+
+
+def _histogram(text: str) -> Counter[int]:
+    found = re.findall(r"^(\d{6})\s+(\d+)$", text, re.MULTILINE)
+    return Counter({int(us): int(n) for us, n in found if int(n)})
+
+
+def _quantile(h: Counter[int], share: float) -> int:
+    passed, wanted = 0, share * h.total()
+    for value in sorted(h):
+        passed += h[value]
+        if passed >= wanted:
+            return value
+    return 0
+
+
+def _show(name: str, h: Counter[int], factor: float) -> None:
+    shown = " ".join(f"{_quantile(h, q) * factor:8.1f}" for q in QUANTILES)
+    print(f"{name:14s} {h.total():8d} {shown} {max(h, default=0) * factor:8.1f}")
+
+
+def _drift(built: Built, seconds: float) -> None:
+    report = start(built, {"cycles": round(seconds * 1000)}).wait()
+    last = seconds - report.period  # the release of the last cycle
+    wall = report.data["wall_ns"] * 1e-9
+    print(
+        f"drift: {seconds:g} s at 1 kHz ended {wall - last:+.6f} s after the last release "
+        f"({report.counts['ticks']} periods, {report.missed} missed): "
+        + ("within one period" if wall - last < report.period else "more than one period")
+    )
+
+
+if __name__ == "__main__":
+    main()
