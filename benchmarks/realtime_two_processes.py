@@ -1,7 +1,7 @@
 """Plant and controller of the hydraulic axis as two processes, over UDP and over shared memory, at 1 kHz.
 
-Both run in real time, each on a core of its own; what each received is recorded.  Afterwards the stepper is fed off-line
-with the recorded inputs: the plant's states must come out the same to the bit.
+Both run in real time, each on a core of its own; what each received is recorded.  Afterwards the stepper is fed
+off-line with the recorded inputs: the plant's states must come out the same to the bit.
 
     python benchmarks/realtime_two_processes.py [--seconds 60]
 """
@@ -14,17 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from tables import machine
 
 from kilohertz.driver import build, load
 from kilohertz.realtime import Device, Report, Scenario, plain_scenario, start
 from kilohertz.simulate.stepper import Stepper, Stepping
+from tables import machine
 
 AXIS = "Kilohertz.Examples.HydraulicAxis"
 SENSORS = ("x", "p_a", "p_b")
 LINKS = {
     "udp": ({"local": ":47101", "remote": ":47102"}, {"local": ":47102", "remote": ":47101"}),
-    "shm": ({"path": "/khz-bench-axis"}, {"path": "/khz-bench-axis"}),
+    "shm": ({"segment": "/khz-axis-link"}, {"segment": "/khz-axis-link", "peer": "true"}),
 }
 SOLVER = "ros34pw2"
 
@@ -52,10 +52,8 @@ def _scenarios(link: str, seconds: float) -> tuple[Scenario, Scenario]:
         plain = plain_scenario(
             f"{AXIS}.{model}", solver=SOLVER if model == "Plant" else "rk4", duration=seconds, name=name
         )
-        device = Device(
-            link, link, {"role": "task" if model == "Plant" else "peer", **settings} if link == "shm" else settings,
-            tuple({"signal": s, "default": _default(s)} for s in receive), tuple({"signal": s} for s in send),
-        )  # fmt: skip
+        into = tuple({"signal": s, "default": _default(s)} for s in receive)
+        device = Device(link, link, settings, into, tuple({"signal": s} for s in send))
         out.append(replace(plain, devices=(device,), realtime=replace(plain.realtime, cpu=cpu)))
     return out[0], out[1]
 
@@ -76,9 +74,9 @@ def _show(link: str, plant: Report, controller: Report) -> None:
     for report in (plant, controller):
         device, c = report.data["devices"][0], report.counts
         print(
-            f"{link} {report.name}: {c['steps']} steps, missed {c['missed']} ({c['overruns']} overruns, {c['late_wakeups']} late, "
-            f"{c['knock_on']} knock-on), received {device['received']}, missing {device['missing']}, "
-            f"sent {device['sent']}; exchange {report.microseconds('device', 'p50'):.1f} us (p50), "
+            f"{link} {report.name}: {c['steps']} steps, missed {c['missed']} ({c['overruns']} overruns, "
+            f"{c['late_wakeups']} late, {c['knock_on']} knock-on), received {device['received']}, "
+            f"missing {device['missing']}, sent {device['sent']}; exchange {report.microseconds('device', 'p50'):.1f} us (p50), "
             f"{report.microseconds('device', 'p99'):.1f} us (p99); steal {100 * report.data['steal']:.2f} %"
         )
 
@@ -98,9 +96,8 @@ def _replay(plant: Report) -> None:
         if row % 97 == 0 or row + 1 == len(recorded.time):
             same &= all(stepper.instance.read(variables[n]) == recorded[n][row] for n in names)
     far = float(np.max(recorded["u"]) - np.min(recorded["u"]))
-    print(
-        f"  replayed off-line: {'the same bits' if same else 'DIFFERENT'} in {len(names)} signals; u moved by {far:.2f} V"
-    )
+    verdict = "the same bits" if same else "DIFFERENT"
+    print(f"  replayed off-line: {verdict} in {len(names)} signals; the command moved by {far:.2f} V")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 
 from kilohertz.realtime import Built, Device, Fault, RealTime, Report, Running, Scenario, read_recording, start
+from kilohertz.realtime import running as tasks
+from kilohertz.realtime.live import FOLDER
 
 Build = Callable[[Scenario], Built]
 SLOW = Fault(step=100, ns=30_000_000)  # one step of 30 ms where there is 1 ms
@@ -129,6 +131,8 @@ def test_killing_the_task_loses_no_row_that_had_left_the_ring(make: Build, scena
     started(running, 0.15)
     running.process.kill()
     running.process.wait()
+    assert running.built.name not in tasks()  # though its memory is still there
+    (FOLDER / f"khz-{running.built.name}").unlink()
     time_ = read_recording(running.recording).time
     assert len(time_) > 50
     assert np.array_equal(time_, np.arange(len(time_)) / 1000)

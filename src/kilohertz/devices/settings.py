@@ -140,7 +140,12 @@ DRIVERS = {
         Driver(
             "shm",
             "POSIX shared memory",
-            (Setting("segment", "text", "/khz", "name of the segment, in /dev/shm"), _RESTART, _SIMULATED),
+            (
+                Setting("segment", "text", "/khz", "name of the segment, in /dev/shm"),
+                Setting("peer", "flag", False, "this task is the other end of a segment that another task makes"),
+                _RESTART,
+                _SIMULATED,
+            ),
         ),
         Driver(
             "tcp",

@@ -120,8 +120,18 @@ class _Entry(ctypes.Structure):
 
 
 def running() -> list[str]:
-    """Names of the tasks whose segments are there."""
-    return sorted(p.name.removeprefix("khz-") for p in FOLDER.glob("khz-*") if p.is_file())
+    """Names of the tasks that run."""
+    return sorted(p.name.removeprefix("khz-") for p in FOLDER.glob("khz-*") if _is_task(p))
+
+
+def _is_task(path: Path) -> bool:
+    """A task's memory whose process lives: one that was killed leaves its memory behind."""
+    try:
+        with open(path, "rb") as file:
+            head = _Head.from_buffer_copy(file.read(ctypes.sizeof(_Head)))
+    except (OSError, ValueError):
+        return False
+    return bool(head.magic == b"KHZLIVE" and _lives(head.pid))
 
 
 def attach(name: str = "") -> Live:

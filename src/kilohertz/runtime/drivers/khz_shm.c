@@ -2,6 +2,7 @@
  *
  *     segment = /khz           its name in /dev/shm; readable and writable by this user alone
  *     restart_after = 0.1      seconds of silence after which another session may take over
+ *     peer = false             this task is the other end of a segment that another task makes
  *     simulated = false        private memory instead, with a peer that sends back what it got
  *
  * An exchange costs no system call unless a peer sleeps. */
@@ -22,11 +23,15 @@
 #include "khz_messenger.h"
 #include "khz_segment.h"
 
+enum { PEER_TRIES = 500, PEER_PAUSE_US = 10000 };    /* a peer waits five seconds for the segment, once, at its start */
+
 typedef struct shm {
     khz_segment *segment;                /* NULL: not open */
     khz_channel *to_peer, *from_peer;
     const char *name;                    /* NULL: simulated */
     uint32_t n_task, n_peer;
+    uint32_t n_out, n_in;                /* the same two as this end sees them */
+    int is_peer;
     uint32_t session;
     uint64_t sequence, peer_sequence;
     uint32_t refused_session;
@@ -59,9 +64,29 @@ static int fits(int fd, const shm *d)
            && head.version == KHZ_SEGMENT_VERSION && head.n_task == d->n_task && head.n_peer == d->n_peer;
 }
 
+/* The segment of another task, which may be about to make it; -1 where it does not come. */
+static int await_file(const shm *d)
+{
+    for (int i = 0; i < PEER_TRIES; i++) {
+        const int fd = shm_open(d->name, O_RDWR | O_CLOEXEC, 0600);
+        if (fd >= 0 && fits(fd, d)) {
+            return fd;
+        }
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        (void)usleep(PEER_PAUSE_US);
+    }
+    errno = ENOENT;
+    return -1;
+}
+
 /* Open or make the segment's file; -1 where that fails. */
 static int open_file(const shm *d)
 {
+    if (d->is_peer) {
+        return await_file(d);
+    }
     int fd = shm_open(d->name, O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0) {
         if (fits(fd, d)) {
@@ -101,12 +126,15 @@ static khz_status map(shm *d, const khz_device_config *c, char *message, size_t 
             message, n_message, KHZ_UNSUPPORTED, "%s: cannot map %s: %s", c->name, d->name, strerror(errno));
     }
     d->segment = at;
-    d->to_peer = khz_segment_channel(d->segment, d->n_task, 0);
-    d->from_peer = khz_segment_channel(d->segment, d->n_task, 1);
+    d->to_peer = khz_segment_channel(d->segment, d->n_task, d->is_peer);
+    d->from_peer = khz_segment_channel(d->segment, d->n_task, !d->is_peer);
     /* What an earlier run has not read is old by now. */
     khz_message m;
-    if (khz_channel_read(d->from_peer, d->n_peer, &m, d->scratch)) {
+    if (khz_channel_read(d->from_peer, d->n_in, &m, d->scratch)) {
         d->gate = (khz_gate){1, m.session, m.sequence, INT64_MIN / 2};
+    }
+    if (d->is_peer) {
+        return KHZ_OK;
     }
     d->segment->version = KHZ_SEGMENT_VERSION;
     d->segment->n_task = d->n_task;
@@ -121,14 +149,17 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
 {
     shm *d = device;
     int good = 1;
-    d->n_task = (uint32_t)khz_config_count(c, KHZ_SEND, &good);
-    d->n_peer = (uint32_t)khz_config_count(c, KHZ_RECEIVE, &good);
+    d->n_out = (uint32_t)khz_config_count(c, KHZ_SEND, &good);
+    d->n_in = (uint32_t)khz_config_count(c, KHZ_RECEIVE, &good);
+    d->is_peer = khz_config_flag(c, "peer", 0, &good);
+    d->n_task = d->is_peer ? d->n_in : d->n_out;
+    d->n_peer = d->is_peer ? d->n_out : d->n_in;
     const double patience = khz_config_real(c, "restart_after", 0.1, &good);
     const int simulated = khz_config_flag(c, "simulated", 0, &good);
     const char *name = khz_config_text(c, "segment", "/khz");
-    if (!good || !(patience >= 0.0 && patience < 1e9) || !is_name(name)) {
+    if (!good || !(patience >= 0.0 && patience < 1e9) || !is_name(name) || (simulated && d->is_peer)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: segment is a name such as /khz; restart_after is in seconds; simulated is true or false", c->name);
+            "%s: segment is a name such as /khz; restart_after is in seconds; peer or simulated may be true", c->name);
     }
     d->name = simulated ? NULL : name;
     d->patience_ns = (int64_t)(patience * 1e9);
@@ -147,11 +178,11 @@ static void wake(khz_channel *c)
 static void echo(shm *d)
 {
     khz_message m;
-    if (khz_channel_read(d->to_peer, d->n_task, &m, d->scratch)) {
+    if (khz_channel_read(d->to_peer, d->n_out, &m, d->scratch)) {
         m.echo = (uint32_t)m.sequence;
         m.sequence = ++d->peer_sequence;
         m.session = ~m.session;
-        khz_channel_write(d->from_peer, d->n_peer, &m, d->scratch);
+        khz_channel_write(d->from_peer, d->n_in, &m, d->scratch);
     }
 }
 
@@ -164,7 +195,7 @@ static int send_(shm *d, khz_exchange *x)
         .time_ns = x->time_ns,
         .count = x->n,
     };
-    khz_channel_write(d->to_peer, d->n_task, &m, x->values);
+    khz_channel_write(d->to_peer, d->n_out, &m, x->values);
     wake(d->to_peer);
     x->counters->n_sent++;
     if (!d->name) {
@@ -178,7 +209,7 @@ static int receive(shm *d, khz_exchange *x)
     khz_message m;
     khz_device_counters *k = x->counters;
     uint64_t missing;
-    if (!khz_channel_read(d->from_peer, d->n_peer, &m, d->scratch)) {
+    if (!khz_channel_read(d->from_peer, d->n_in, &m, d->scratch)) {
         return KHZ_LINK_QUIET;
     }
     if (d->gate.open && m.session == d->gate.session && m.sequence == d->gate.sequence) {
@@ -188,7 +219,7 @@ static int receive(shm *d, khz_exchange *x)
     const int counted = m.session == d->refused_session && m.sequence == d->refused_sequence;
     d->refused_session = m.session;
     d->refused_sequence = m.sequence;
-    if (!khz_all_finite(d->scratch, d->n_peer)) {
+    if (!khz_all_finite(d->scratch, d->n_in)) {
         k->n_malformed += !counted;
         return KHZ_LINK_QUIET;
     }
@@ -215,10 +246,12 @@ static void close_(void *device)
     if (!d->segment) {
         return;
     }
-    atomic_store(&d->segment->live, 0u);
+    if (!d->is_peer) {
+        atomic_store(&d->segment->live, 0u);
+    }
     wake(d->to_peer);
     (void)munmap(d->segment, khz_segment_size(d->n_task, d->n_peer));
-    if (d->name) {
+    if (d->name && !d->is_peer) {
         (void)shm_unlink(d->name);
     }
     d->segment = NULL;
