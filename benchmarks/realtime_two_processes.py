@@ -76,7 +76,8 @@ def _show(link: str, plant: Report, controller: Report) -> None:
         print(
             f"{link} {report.name}: {c['steps']} steps, missed {c['missed']} ({c['overruns']} overruns, "
             f"{c['late_wakeups']} late, {c['knock_on']} knock-on), received {device['received']}, "
-            f"missing {device['missing']}, sent {device['sent']}; exchange {report.microseconds('device', 'p50'):.1f} us (p50), "
+            f"missing {device['missing']}, sent {device['sent']}; exchange "
+            f"{report.microseconds('device', 'p50'):.1f} us (p50), "
             f"{report.microseconds('device', 'p99'):.1f} us (p99); steal {100 * report.data['steal']:.2f} %"
         )
 

@@ -148,3 +148,27 @@ def test_a_wrong_signal_is_said_with_its_line(make: Build, tmp_path: Path, text:
     for line in range(2, 9):  # the model stands in a line of its own before the text
         shown = shown.replace(f"{whole}:{line}:", f"{line - 1}:")
     assert said in shown
+
+
+def test_the_reference_page_names_every_setting() -> None:
+    """Keys that the reader asks for are in the page; the example of the page can be read."""
+    import re
+    import tomllib
+
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
+    source = (root / "src" / "kilohertz" / "realtime" / "scenario.py").read_text(encoding="utf-8")
+    asked = set(
+        re.findall(r'\.(?:text|needed_text|choice|flag|integer|real|seconds|texts|numbers|raw)\("(\w+)"', source)
+    )
+    asked |= set(re.findall(r'_trigger\(table, "(\w+)"', source)) - {"driver"}
+    missing = [key for key in sorted(asked) if f"`{key}`" not in page and key not in ("driver", "signal")]
+    assert missing == []
+    example = page[page.index("```toml") + 8 : page.index("```\n\nTimes")]
+    assert tomllib.loads(example)["name"] == "axis"
+
+
+def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
+    s = read_scenario(write(tmp_path, page[page.index("```toml") + 8 : page.index("```\n\nTimes")]))
+    assert (s.name, s.realtime.policy, s.cycles) == ("axis", "skip", 2000)
