@@ -69,6 +69,16 @@ package Stepping "Models that meet everything a bounded step has to bear"
     b = if x > 0.0105 and x < 0.0205 then not pre(b) else false;
   end Flips;
 
+  model Refuses "an event whose new mode has no solution"
+    Real x(start = 0, fixed = true);
+    Real y(start = 1);
+    Boolean on(start = false, fixed = true);
+  equation
+    der(x) = if time < 0.02 then 1 else -1;
+    on = x > 0.0105;
+    y*y = if on then -1 - x else 1 + x;
+  end Refuses;
+
   model Chatters "a sliding mode"
     Real x(start = 0.01, fixed = true);
   equation

@@ -161,6 +161,20 @@ def test_an_endless_event_iteration_is_cut() -> None:
     assert value(stepper, "b") == 0.0
 
 
+def test_a_loop_without_a_solution_keeps_its_last_values() -> None:
+    stepper = started("Refuses", "euler", events="linear")
+    for _ in range(15):
+        stepper.step()
+    assert value(stepper, "on") == 1.0
+    assert value(stepper, "y") == pytest.approx(np.sqrt(1.0105), rel=1e-4)
+    assert stepper.counts["newton_caps"] > 0
+    for _ in range(25):
+        stepper.step()
+    assert value(stepper, "on") == 0.0
+    assert value(stepper, "y") == pytest.approx(np.sqrt(1 + value(stepper, "x")), rel=1e-9)
+    assert stepper.time == pytest.approx(0.04)
+
+
 def test_chattering_is_reported_with_its_place() -> None:
     statistics = Statistics()
     load(f"{SOURCE}:Stepping.Chatters").simulate(solver="euler", step=1e-3, stop=0.5, statistics=statistics)

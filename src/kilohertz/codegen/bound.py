@@ -144,7 +144,7 @@ class _Shape:
             factorisations=steps * int(implicit),
             solves=steps * self.solves,
             stage_newton=steps * (self.solves if not isinstance(self.method, Rosenbrock) else 0),
-            event_passes=0 if regular else (n_events + inputs) * event_cap,
+            event_passes=0 if regular else (n_events + inputs) * (event_cap + 1),  # and one to undo a failed event
         )
 
     @property

@@ -218,4 +218,4 @@ class Operations:
         iteration = jacobian + factorisation(n) + solution(n) + both(4 * n * n + 40 * n)
         iteration = iteration + (residual + both(6 * n)).times(1, MAX_CUTS)
         cap = self.newton * (EVENT_NEWTON if in_event else 1)
-        return residual.times(2) + iteration.times(cap)
+        return residual.times(2, 4) + iteration.times(cap)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 _POINTS_OF_REFERENCE = 200  # rows of the reference run
-_INLINED = {"ros2": "sdirk2", "ros34pw2": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
+_INLINED = {"ros3prl": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class _Planner:
             choice = choose_solver(self._reference(), step)
         except ModelError as error:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
-            return Plan("ros34pw2", None, {}, (f"auto takes ros34pw2: {why}",))
+            return Plan("ros3prl", None, {}, (f"auto takes ros3prl: {why}",))
         solver, stepping = choice.solver, {"events": choice.events}
         if not self._r.inline or solver not in _INLINED:
             return Plan(solver, None, stepping, (f"auto takes {solver}: {choice.reason}",))

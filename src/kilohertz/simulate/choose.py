@@ -21,8 +21,9 @@ from kilohertz.solvers import METHODS, Method
 
 GROWTH = 0.01
 ACCURACY = 3e-3
-EXPLICIT = ("rk2", "rk3", "rk4")
-IMPLICIT = ("ros2", "ros34pw2", "rodas4")  # L-stable, by cost
+# from order 3 on: eigenvalues say nothing of how fast the model is driven from outside
+EXPLICIT = ("rk3", "rk4")
+IMPLICIT = ("ros3prl", "rodas4")  # L-stable and stiffly accurate (strongly nonlinear models need both), by cost
 SHARE = 0.1  # of a state in a fast mode, from which it is fast itself
 FAST = 0.3  # |h*lambda| from which a mode is too fast for explicit Euler to be accurate
 
@@ -52,7 +53,7 @@ def choose_solver(reference: Reference, step: float) -> Choice:
     values = reference.eigenvalues
     if not len(values):
         reason = "nothing is known of the eigenvalues (the run gave no Jacobian), so an L-stable method is safe"
-        return Choice("ros34pw2", _event_mode(reference), f"{reason}; {happened}")
+        return Choice("ros3prl", _event_mode(reference), f"{reason}; {happened}")
     fastest = values[int(np.argmax(np.abs(values)))]
     steps = max(1.0, reference.span / step)
     head = f"the fastest mode, {_mode(fastest)}, times the step is {abs(fastest) * step:.3g}"

@@ -29,6 +29,6 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
                       int32_t *order);
 
 /* The residual [n] at the values that khz_newton left. */
-const double *khz_newton_residual(int n, const double *work);
+double *khz_newton_residual(int n, double *work);
 
 #endif

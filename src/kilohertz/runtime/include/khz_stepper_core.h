@@ -61,6 +61,11 @@ khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double 
 khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, double h);
 khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double h);
 
+/* What an event may change: keep it; go back to it; count the relations that changed and chatter. */
+void khz_mode_keep(const khz_stepper *s, const khz_work *w);
+void khz_mode_undo(const khz_stepper *s, const khz_work *w);
+void khz_mode_watch(khz_stepper *s, const khz_work *w);
+
 /* One period with the event algorithm of the settings; leaves s->behind. */
 void khz_cycle(khz_stepper *s, const khz_work *w);
 

@@ -66,18 +66,32 @@ khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jac
     return problem;
 }
 
-/* A Newton cap was hit: every iteration made the residual smaller, so the values stay and the next call goes on from them.
- * Noted for the stepper.  0: the residual has no value there. */
-static int capped(khz_context *c, int block, int n, const double *memory)
+static double largest(int n, const double *v)
 {
-    const double *const residual = khz_newton_residual(n, memory + n);
     double worst = 0.0;
     for (int i = 0; i < n; i++) {
-        worst = fabs(residual[i]) <= DBL_MAX ? fmax(worst, fabs(residual[i])) : DBL_MAX;
+        worst = fabs(v[i]) <= DBL_MAX ? fmax(worst, fabs(v[i])) : DBL_MAX;
+    }
+    return worst;
+}
+
+/* A Newton cap was hit.  Where the residual became clearly smaller the values stay and the next call goes on from them;
+ * else the last good ones do.  Noted for the stepper.  0: the residual has no value at either.  Two residuals. */
+static int capped(khz_context *c, int block, const khz_newton_problem *p, void *instance, double *x,
+                  const double *guess, double *residual)
+{
+    const double clearly = 0.3;
+    const double reached = largest(p->n, residual);
+    p->residual(instance, guess, residual);
+    const double before = largest(p->n, residual);
+    if (reached <= clearly * before) {
+        p->residual(instance, x, residual);
+    } else {
+        memcpy(x, guess, sizeof(double) * (size_t)p->n);
     }
     c->cap_block = block;
-    c->cap_residual = worst;
-    return worst < DBL_MAX;
+    c->cap_residual = fmin(reached, before);
+    return fmin(reached, before) < DBL_MAX;
 }
 
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
@@ -93,7 +107,8 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     }
     memcpy(guess, x, bytes);
     const khz_status status = khz_newton(&p, c, instance, x, memory + problem->n, order);
-    if (status == KHZ_NO_CONVERGENCE && c->newton_cap > 0 && capped(c, block, problem->n, memory)) {
+    if (status == KHZ_NO_CONVERGENCE && c->newton_cap > 0 &&
+        capped(c, block, problem, instance, x, guess, khz_newton_residual(problem->n, memory + problem->n))) {
         return KHZ_OK;
     }
     if (status != KHZ_OK) {

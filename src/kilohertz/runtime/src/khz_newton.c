@@ -22,7 +22,7 @@ size_t khz_newton_size(int n)
     return 2U * m * m + 9U * m + khz_minimum_norm_size(n);
 }
 
-const double *khz_newton_residual(int n, const double *work)
+double *khz_newton_residual(int n, double *work)
 {
     return work + 2 * n * n;
 }

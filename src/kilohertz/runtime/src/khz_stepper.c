@@ -20,6 +20,19 @@ static void restore_denormals(uint32_t before)
 {
     __builtin_ia32_ldmxcsr(before);
 }
+#elif defined(__aarch64__)
+static uint32_t flush_denormals(void)
+{
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" : : "r"(before | (UINT64_C(1) << 24))); /* FZ */
+    return (uint32_t)before;
+}
+
+static void restore_denormals(uint32_t before)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before));
+}
 #else
 static uint32_t flush_denormals(void)
 {

@@ -1,0 +1,82 @@
+/* What an event may change: kept before it, given back where it fails; and relations that chatter. */
+#include <string.h>
+
+#include "khz_stepper_core.h"
+
+enum { CHATTER_CAP = 40 };
+
+static void copy(double *to, const double *from, int32_t n)
+{
+    memcpy(to, from, sizeof(double) * (size_t)n);
+}
+
+void khz_mode_keep(const khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    copy(w->kept_x, khz_reals(w->instance, m->x), m->n_x);
+    copy(w->kept_d, khz_reals(w->instance, m->d), m->n_d);
+    copy(w->kept_d + m->n_d, khz_reals(w->instance, m->pre_d), m->n_d);
+    memcpy(w->kept_m, khz_ints(w->instance, m->m), sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(w->kept_m + m->n_m, khz_ints(w->instance, m->pre_m), sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(w->kept_r, khz_ints(w->instance, m->r), sizeof(int32_t) * (size_t)m->n_r);
+    memcpy(w->kept_s, khz_texts(w->instance, m->s), (size_t)m->n_s * KHZ_TEXT_SIZE);
+    memcpy(w->kept_s + (size_t)m->n_s * KHZ_TEXT_SIZE, khz_texts(w->instance, m->pre_s),
+           (size_t)m->n_s * KHZ_TEXT_SIZE);
+}
+
+static void give_back(const khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    copy(khz_reals(w->instance, m->x), w->kept_x, m->n_x);
+    copy(khz_reals(w->instance, m->d), w->kept_d, m->n_d);
+    copy(khz_reals(w->instance, m->pre_d), w->kept_d + m->n_d, m->n_d);
+    memcpy(khz_ints(w->instance, m->m), w->kept_m, sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(khz_ints(w->instance, m->pre_m), w->kept_m + m->n_m, sizeof(int32_t) * (size_t)m->n_m);
+    memcpy(khz_ints(w->instance, m->r), w->kept_r, sizeof(int32_t) * (size_t)m->n_r);
+    memcpy(khz_texts(w->instance, m->s), w->kept_s, (size_t)m->n_s * KHZ_TEXT_SIZE);
+    memcpy(khz_texts(w->instance, m->pre_s), w->kept_s + (size_t)m->n_s * KHZ_TEXT_SIZE,
+           (size_t)m->n_s * KHZ_TEXT_SIZE);
+    memset(khz_ints(w->instance, m->reinit), 0, sizeof(int32_t) * (size_t)m->n_x);
+    memset(khz_ints(w->instance, m->sample_now), 0, sizeof(int32_t) * (size_t)m->n_samples);
+}
+
+/* An event failed: back to the mode before it, with one pass for the matrices that belong to that mode. */
+void khz_mode_undo(const khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    int32_t *const forced = khz_ints(w->instance, m->forced);
+    give_back(s, w);
+    for (int32_t i = 0; i < m->n_r; i++) {
+        forced[i] = 1;
+    }
+    ((khz_context *)w->instance)->status = KHZ_OK;
+    (void)m->event(w->instance);
+    give_back(s, w);
+    memset(forced, 0, sizeof(int32_t) * (size_t)m->n_r);
+}
+
+/* A relation that changes again and again, in every or every other of many periods, chatters. */
+void khz_mode_watch(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    uint32_t *const found = (uint32_t *)(void *)((char *)s + s->flips);
+    uint32_t *const last = found + m->n_r;
+    uint32_t *const level = last + m->n_r;
+    const int32_t *const r = khz_ints(w->instance, m->r);
+    const uint32_t now = (uint32_t)s->n + 1u;
+    for (int32_t i = 0; i < m->n_r; i++) {
+        if (r[i] == w->kept_r[i]) {
+            continue;
+        }
+        const uint32_t pause = now - last[i];
+        const uint32_t rise = pause > 0u ? 3u : 0u;
+        level[i] = level[i] + rise > pause ? level[i] + rise - pause : 0u;
+        last[i] = now;
+        if (level[i] >= CHATTER_CAP) {
+            level[i] = 0u;
+            found[i]++;
+            s->counts.chattering++;
+            s->flags |= KHZ_STEP_CHATTERS;
+        }
+    }
+}
