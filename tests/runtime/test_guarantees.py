@@ -127,18 +127,15 @@ def test_a_value_that_is_not_a_number_is_held_and_placed(capsys: pytest.CaptureF
 
 
 def test_a_newton_cap_is_counted_and_the_loop_goes_on() -> None:
-    stepper = started("Hard", "rk4", loop_newton=1, event_cap=1)
-    for _ in range(40):
+    stepper = started("Hard", "rk4", loop_newton=3)
+    for _ in range(60):
         stepper.step()
     assert stepper.counts["newton_caps"] > 0
     assert stepper.counts["held"] == 0
-    worst = max(stepper.blocks, key=lambda b: b.newton_caps)
+    number, worst = max(enumerate(stepper.blocks), key=lambda b: b[1].newton_caps)
     assert worst.residual > 0
-    assert value(stepper, "z") == pytest.approx(6.5736, rel=1e-5)  # z^3 + exp(z) = 1000
-    fine = started("Hard", "rk4", loop_newton=8)
-    for _ in range(40):
-        fine.step()
-    assert fine.counts["newton_caps"] == 0
+    assert stepper.program.code.blocks[number].unknowns == ("z",)
+    assert value(stepper, "z") == pytest.approx(3, abs=0.01)
 
 
 def test_a_singular_system_costs_one_step() -> None:

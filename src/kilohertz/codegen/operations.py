@@ -26,7 +26,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 
-MAX_CUTS = 12  # khz_newton.c
+MAX_CUTS, BISECTIONS, START_POINTS = 12, 50, 9  # khz_newton.c
 EVENT_NEWTON = 4  # KHZ_EVENT_NEWTON
 MIXED_TURNS = 1 + 12 + 300 + 1  # khz_loops.c: all at once, then every mode or a walk, then the best
 _WEIGHTS = {"/": 4, "^": 20}
@@ -218,4 +218,6 @@ class Operations:
         iteration = jacobian + factorisation(n) + solution(n) + both(4 * n * n + 40 * n)
         iteration = iteration + (residual + both(6 * n)).times(1, MAX_CUTS)
         cap = self.newton * (EVENT_NEWTON if in_event else 1)
-        return residual.times(2, 4) + iteration.times(cap)
+        # at worst a second round with whole steps, each with a search along it
+        bold = iteration.times(0, 1) + (residual + both(6 * n)).times(0, BISECTIONS)
+        return residual.times(2, 4 + START_POINTS) + (iteration + bold).times(cap)

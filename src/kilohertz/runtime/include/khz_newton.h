@@ -18,6 +18,7 @@ typedef struct khz_newton_problem {
     int max_iterations;
     int rescue_iterations;      /* 0: no Levenberg-Marquardt when Newton gives up */
     double tolerance;           /* on the scaled step */
+    int bold;                   /* also without a rescue: a second round of max_iterations with whole steps */
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */

@@ -104,6 +104,7 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
         /* At an event the solution may be far from the present values. */
         p.max_iterations = c->phase == KHZ_PHASE_CONTINUOUS ? c->newton_cap : KHZ_EVENT_NEWTON * c->newton_cap;
         p.rescue_iterations = 0;
+        p.bold = 1;
     }
     memcpy(guess, x, bytes);
     const khz_status status = khz_newton(&p, c, instance, x, memory + problem->n, order);

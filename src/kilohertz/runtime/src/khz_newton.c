@@ -371,7 +371,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
 
     memcpy(guess, x, sizeof(double) * (size_t)n);
     int solved = evaluate(&w, x, w.f) && iterate_newton(&w, x);
-    if (!solved && p->rescue_iterations > 0) {
+    if (!solved && (p->rescue_iterations > 0 || p->bold)) {
         solved = start_point(&w, guess, x) && iterate(&w, x, 1);
     }
     if (!solved && p->rescue_iterations > 0) {
