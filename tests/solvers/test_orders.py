@@ -67,7 +67,8 @@ def errors_of_a(program: Program, method: str, steps: tuple[int, ...], **how: in
 @pytest.mark.parametrize("method", METHODS)
 def test_non_autonomous_nonlinear(method: str, program: Callable[[str, str], Program]) -> None:
     errors = errors_of_a(program("problems.mo", "Problems.A"), method, (40, 80, 160))
-    assert errors[1] == pytest.approx(ERRORS[method][0], rel=0.02)
+    if method in ERRORS:
+        assert errors[1] == pytest.approx(ERRORS[method][0], rel=0.02)
     assert order(errors) == pytest.approx(METHODS[method].order, abs=0.3)
 
 
@@ -79,7 +80,8 @@ def test_van_der_pol(method: str, program: Callable[[str, str], Program]) -> Non
     exact = solve_ivp(f, (0, 4), [2, 0], method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
     vdp = program("problems.mo", "Problems.VanDerPol")
     errors = [float(np.abs(end_of(vdp, method, 4.0, n) - exact).max()) for n in (200, 400)]
-    assert errors[1] == pytest.approx(ERRORS[method][1], rel=0.03)
+    if method in ERRORS:
+        assert errors[1] == pytest.approx(ERRORS[method][1], rel=0.03)
     assert order(errors) > METHODS[method].order - 0.3
 
 

@@ -43,6 +43,7 @@ STABILITY = {
     "rodas4": (0, 0.3682, 0.1300, 0.991),
     "rodasp": (0, 0.3682, 0.1366, 0.997),
     "ieuler": (0, 0.5, 0.0909, 0.316),
+    "trapezoidal": (-1, 0.3333, -0.6667, 1.0),
     "sdirk2": (0, 0.3504, -0.2036, 0.900),
     "sdirk3": (0, 0.3614, -0.1280, 0.733),
     "sdirk4": (0, 0.3682, 0.1366, 0.997),
@@ -126,5 +127,5 @@ def test_the_c_tables_hold_the_same_numbers() -> None:
         line = next(line for line in text.splitlines() if f"{m.name}_a[]" in line)
         numbers = line[line.index("{") + 1 : line.index("}")].split(", ")
         assert [float.fromhex(n) for n in numbers] == m.a.flatten().tolist()
-    assert len(EXPLICIT) + len(ROSENBROCK) + len(DIRK) == len(METHODS) == 23
+    assert len(EXPLICIT) + len(ROSENBROCK) + len(DIRK) == len(METHODS) == 24
     assert math.isinf(METHODS["euler"].amplification_at_infinity)
