@@ -10,7 +10,7 @@
 #include "khz_ports.h"
 #include "khz_wire.h"
 
-enum { BURST = 16, TURNS = 62500, ROOM = 96 };
+enum { BURST = 16, TURNS = 62500, ROOM = 96, POOL = 1 << 16 };
 
 static uint64_t state = 88172645463325252u;
 
@@ -34,7 +34,7 @@ static int peer_socket(struct sockaddr_in *own)
 int main(void)
 {
     static _Alignas(64) unsigned char memory[1 << 16];
-    static unsigned char bytes[BURST][ROOM];
+    static unsigned char bytes[BURST][ROOM], pool[POOL];
     static struct mmsghdr headers[BURST];
     static struct iovec vectors[BURST];
     struct sockaddr_in own, task;
@@ -56,17 +56,19 @@ int main(void)
     khz_message m = {.session = 5u, .sequence = 1, .count = 2};
     CHECK(send(peer, bytes[0], khz_wire_write(bytes[0], &m, values), 0) > 0);
     CHECK(khz_port_receive(p, 0, 0, in) == KHZ_PORT_FRESH);
+    for (size_t k = 0; k < POOL; k += 8) {
+        const uint64_t word = next();
+        memcpy(pool + k, &word, 8);
+    }
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < BURST; i++) {
-            for (size_t k = 0; k < ROOM; k += 8) {
-                const uint64_t word = next();
-                memcpy(bytes[i] + k, &word, 8);
-            }
+            const uint64_t r = next();
+            memcpy(bytes[i], pool + r % (POOL - ROOM), ROOM);
             if (i % 2) {
                 memcpy(bytes[i], "KHZP\1\0\2", 8);                   /* a good head; values and size at random */
                 bytes[i][39] = 0x7f, bytes[i][38] |= 0xf0;           /* at least one of them is not finite */
             }
-            vectors[i] = (struct iovec){bytes[i], i % 4 == 1 ? 48 : next() % ROOM};
+            vectors[i] = (struct iovec){bytes[i], i % 4 == 1 ? 48 : (r >> 32) % ROOM};
             headers[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
         }
         CHECK(sendmmsg(peer, headers, BURST, 0) == BURST);

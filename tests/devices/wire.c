@@ -5,7 +5,7 @@
 #include "khz_ports.h"
 #include "khz_wire.h"
 
-enum { N = 3, RANDOM = 1000000 };
+enum { N = 3, RANDOM = 200000 };
 
 static uint64_t state = 88172645463325252u;
 
