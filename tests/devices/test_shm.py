@@ -122,6 +122,36 @@ def test_a_segment_of_another_shape_is_replaced(open_port: Callable, name: str) 
     port.close()
 
 
+@pytest.mark.parametrize("first", ["task", "peer"])
+def test_two_tasks_share_a_segment(open_port: Callable, name: str, first: str) -> None:
+    """Whichever comes first makes it; the peer outlives its task and finds the next one."""
+    settings = {"task": {"n_receive": 1, "n_send": 2}, "peer": {"n_receive": 2, "n_send": 1}}
+    both = {}
+    for role in (first, "peer" if first == "task" else "task"):
+        both[role] = open_port("shm", settings[role], segment=name, peer=role == "peer", restart_after=0.01)
+        assert both[role].status == 0, both[role].message
+    task, peer = both["task"], both["peer"]
+    for _ in range(2):
+        peer.until(lambda flags, _: not flags & peer.DOWN)
+        task.receive()
+        for k in range(1, 20):
+            task.send(k, 2.0 * k)
+            assert peer.until(lambda _, values, k=k: values == [k, 2.0 * k], 30)
+            peer.send(-k)
+            assert task.until(lambda _, values, k=k: values == [-k], 1)
+        task.close()
+        assert peer.receive()[0] & peer.DOWN and peer.send(1.0) == peer.DOWN
+        task = open_port("shm", settings["task"], segment=name, restart_after=0.01)
+    task.close()
+    peer.close()
+
+
+def test_a_peer_without_a_task_leaves_nothing(open_port: Callable, name: str) -> None:
+    peer = open_port("shm", segment=name, peer=True, n_receive=1, n_send=1)
+    assert peer.receive()[0] == peer.DOWN and Path(f"/dev/shm{name}").exists()
+    peer.close()
+
+
 @pytest.mark.parametrize("segment", ["khz", "/", "/a/b", "/" + "x" * 300])
 def test_names_that_are_none(open_port: Callable, segment: str) -> None:
     assert open_port("shm", segment=segment).message.startswith("test: segment")

@@ -1,8 +1,8 @@
-/* POSIX shared memory: a segment (khz_segment.h) that the task makes and a peer on the same machine opens.
+/* POSIX shared memory: a segment (khz_segment.h) between the task and a peer on the same machine.
  *
  *     segment = /khz           its name in /dev/shm; readable and writable by this user alone
+ *     peer = false             this task is the other end of a segment that another task has; either may come first
  *     restart_after = 0.1      seconds of silence after which another session may take over
- *     peer = false             this task is the other end of a segment that another task makes
  *     simulated = false        private memory instead, with a peer that sends back what it got
  *
  * An exchange costs no system call unless a peer sleeps. */
@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "khz_device.h"
@@ -23,15 +24,15 @@
 #include "khz_messenger.h"
 #include "khz_segment.h"
 
-enum { PEER_TRIES = 500, PEER_PAUSE_US = 10000 };    /* a peer waits five seconds for the segment, once, at its start */
+enum { RETRY_NS = 100 * 1000 * 1000, NAP_NS = 2 * 1000 * 1000, TURNS = 50 };
 
 typedef struct shm {
     khz_segment *segment;                /* NULL: not open */
-    khz_channel *to_peer, *from_peer;
+    khz_channel *out, *in;
     const char *name;                    /* NULL: simulated */
-    uint32_t n_task, n_peer;
-    uint32_t n_out, n_in;                /* the same two as this end sees them */
-    int is_peer;
+    int32_t is_peer;
+    uint32_t n_task, n_peer, n_out, n_in;
+    int64_t tried_ns;                    /* to map the segment anew */
     uint32_t session;
     uint64_t sequence, peer_sequence;
     uint32_t refused_session;
@@ -64,84 +65,73 @@ static int fits(int fd, const shm *d)
            && head.version == KHZ_SEGMENT_VERSION && head.n_task == d->n_task && head.n_peer == d->n_peer;
 }
 
-/* The segment of another task, which may be about to make it; -1 where it does not come. */
-static int await_file(const shm *d)
-{
-    for (int i = 0; i < PEER_TRIES; i++) {
-        const int fd = shm_open(d->name, O_RDWR | O_CLOEXEC, 0600);
-        if (fd >= 0 && fits(fd, d)) {
-            return fd;
-        }
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        (void)usleep(PEER_PAUSE_US);
-    }
-    errno = ENOENT;
-    return -1;
-}
-
-/* Open or make the segment's file; -1 where that fails. */
+/* Open or make the segment's file; -1 where that fails.  One that does not fit may be just being made: it gets a while. */
 static int open_file(const shm *d)
 {
-    if (d->is_peer) {
-        return await_file(d);
-    }
-    int fd = shm_open(d->name, O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-        if (fits(fd, d)) {
+    const struct timespec nap = {0, NAP_NS};
+    for (int turn = 0; turn < 2 * TURNS; turn++) {
+        int fd = shm_open(d->name, O_RDWR | O_CLOEXEC, 0600);
+        if (fd >= 0) {
+            if (fits(fd, d)) {
+                return fd;
+            }
+            (void)close(fd);
+            if (turn == TURNS && shm_unlink(d->name) != 0) {
+                return -1;
+            }
+            (void)nanosleep(&nap, NULL);
+            continue;
+        }
+        fd = shm_open(d->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd >= 0 && ftruncate(fd, (off_t)khz_segment_size(d->n_task, d->n_peer)) == 0) {
             return fd;
         }
-        (void)close(fd);
-        if (shm_unlink(d->name) != 0) {
+        if (fd >= 0 || errno != EEXIST) {
             return -1;
         }
     }
-    fd = shm_open(d->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0 && ftruncate(fd, (off_t)khz_segment_size(d->n_task, d->n_peer)) != 0) {
-        (void)close(fd);
-        return -1;
-    }
-    return fd;
+    return -1;
 }
 
-static khz_status map(shm *d, const khz_device_config *c, char *message, size_t n_message)
+/* Map a file (or private memory: -1) and take its channels over; 0 where that fails. */
+static int map(shm *d, int fd)
 {
-    const size_t n = khz_segment_size(d->n_task, d->n_peer);
-    int fd = -1, mode = MAP_PRIVATE | MAP_ANONYMOUS;
-    if (d->name) {
-        fd = open_file(d);
-        mode = MAP_SHARED;
-        if (fd < 0) {
-            return khz_device_fail(
-                message, n_message, KHZ_UNSUPPORTED, "%s: cannot make segment %s: %s", c->name, d->name, strerror(errno));
-        }
+    const int mode = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    void *at = mmap(NULL, khz_segment_size(d->n_task, d->n_peer), PROT_READ | PROT_WRITE, mode | MAP_POPULATE, fd, 0);
+    if (at == MAP_FAILED) {
+        return 0;
     }
-    void *at = mmap(NULL, n, PROT_READ | PROT_WRITE, mode | MAP_POPULATE, fd, 0);
+    d->segment = at;
+    d->out = khz_segment_channel(d->segment, d->n_task, d->is_peer);
+    d->in = khz_segment_channel(d->segment, d->n_task, !d->is_peer);
+    return 1;
+}
+
+static khz_status opened(shm *d, const khz_device_config *c, char *message, size_t n_message)
+{
+    khz_message m;
+    const int fd = d->name ? open_file(d) : -1;
+    const int mapped = (fd >= 0 || !d->name) && map(d, fd);
+    const int error = errno;
     if (fd >= 0) {
         (void)close(fd);
     }
-    if (at == MAP_FAILED) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot map %s: %s", c->name, d->name, strerror(errno));
+    if (!mapped) {
+        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot make segment %s: %s", c->name,
+            d->name ? d->name : "of its own", strerror(error));
     }
-    d->segment = at;
-    d->to_peer = khz_segment_channel(d->segment, d->n_task, d->is_peer);
-    d->from_peer = khz_segment_channel(d->segment, d->n_task, !d->is_peer);
     /* What an earlier run has not read is old by now. */
-    khz_message m;
-    if (khz_channel_read(d->from_peer, d->n_in, &m, d->scratch)) {
+    if (khz_channel_read(d->in, d->n_in, &m, d->scratch)) {
         d->gate = (khz_gate){1, m.session, m.sequence, INT64_MIN / 2};
-    }
-    if (d->is_peer) {
-        return KHZ_OK;
     }
     d->segment->version = KHZ_SEGMENT_VERSION;
     d->segment->n_task = d->n_task;
     d->segment->n_peer = d->n_peer;
     atomic_thread_fence(memory_order_release);       /* the letters last: a peer that sees them sees the rest */
     memcpy(d->segment->magic, "KHZM", 4);
-    atomic_store(&d->segment->live, 1u);
+    if (!d->is_peer) {
+        atomic_store(&d->segment->live, 1u);
+    }
     return KHZ_OK;
 }
 
@@ -149,22 +139,22 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
 {
     shm *d = device;
     int good = 1;
+    d->is_peer = khz_config_flag(c, "peer", 0, &good);
     d->n_out = (uint32_t)khz_config_count(c, KHZ_SEND, &good);
     d->n_in = (uint32_t)khz_config_count(c, KHZ_RECEIVE, &good);
-    d->is_peer = khz_config_flag(c, "peer", 0, &good);
     d->n_task = d->is_peer ? d->n_in : d->n_out;
     d->n_peer = d->is_peer ? d->n_out : d->n_in;
     const double patience = khz_config_real(c, "restart_after", 0.1, &good);
     const int simulated = khz_config_flag(c, "simulated", 0, &good);
     const char *name = khz_config_text(c, "segment", "/khz");
-    if (!good || !(patience >= 0.0 && patience < 1e9) || !is_name(name) || (simulated && d->is_peer)) {
+    if (!good || !(patience >= 0.0 && patience < 1e9) || !is_name(name)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: segment is a name such as /khz; restart_after is in seconds; peer or simulated may be true", c->name);
+            "%s: segment is a name such as /khz; restart_after is in seconds; peer and simulated are true or false", c->name);
     }
     d->name = simulated ? NULL : name;
     d->patience_ns = (int64_t)(patience * 1e9);
     d->session = khz_session_drawn();
-    return map(d, c, message, n_message);
+    return opened(d, c, message, n_message);
 }
 
 static void wake(khz_channel *c)
@@ -178,11 +168,11 @@ static void wake(khz_channel *c)
 static void echo(shm *d)
 {
     khz_message m;
-    if (khz_channel_read(d->to_peer, d->n_out, &m, d->scratch)) {
+    if (khz_channel_read(d->out, d->n_out, &m, d->scratch)) {
         m.echo = (uint32_t)m.sequence;
         m.sequence = ++d->peer_sequence;
         m.session = ~m.session;
-        khz_channel_write(d->from_peer, d->n_in, &m, d->scratch);
+        khz_channel_write(d->in, d->n_in, &m, d->scratch);
     }
 }
 
@@ -195,8 +185,8 @@ static int send_(shm *d, khz_exchange *x)
         .time_ns = x->time_ns,
         .count = x->n,
     };
-    khz_channel_write(d->to_peer, d->n_out, &m, x->values);
-    wake(d->to_peer);
+    khz_channel_write(d->out, d->n_out, &m, x->values);
+    wake(d->out);
     x->counters->n_sent++;
     if (!d->name) {
         echo(d);
@@ -209,7 +199,7 @@ static int receive(shm *d, khz_exchange *x)
     khz_message m;
     khz_device_counters *k = x->counters;
     uint64_t missing;
-    if (!khz_channel_read(d->from_peer, d->n_in, &m, d->scratch)) {
+    if (!khz_channel_read(d->in, d->n_in, &m, d->scratch)) {
         return KHZ_LINK_QUIET;
     }
     if (d->gate.open && m.session == d->gate.session && m.sequence == d->gate.sequence) {
@@ -235,9 +225,34 @@ static int receive(shm *d, khz_exchange *x)
     return KHZ_LINK_FRESH;
 }
 
+/* A peer whose task has ended looks now and then for the next one; whether there is a task. */
+static int there(shm *d, const khz_exchange *x)
+{
+    if (!d->is_peer || atomic_load(&d->segment->live)) {
+        return 1;
+    }
+    if (x->time_ns - d->tried_ns < RETRY_NS) {
+        return 0;
+    }
+    d->tried_ns = x->time_ns;
+    khz_segment *old = d->segment;
+    const int fd = shm_open(d->name, O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        if (fits(fd, d) && map(d, fd)) {
+            (void)munmap(old, khz_segment_size(d->n_task, d->n_peer));
+        }
+        (void)close(fd);
+    }
+    return atomic_load(&d->segment->live) != 0;
+}
+
 static int exchange(void *device, int direction, khz_exchange *x)
 {
-    return direction == KHZ_RECEIVE ? receive(device, x) : send_(device, x);
+    shm *d = device;
+    if (!there(d, x)) {
+        return KHZ_LINK_DOWN;
+    }
+    return direction == KHZ_RECEIVE ? receive(d, x) : send_(d, x);
 }
 
 static void close_(void *device)
@@ -248,12 +263,12 @@ static void close_(void *device)
     }
     if (!d->is_peer) {
         atomic_store(&d->segment->live, 0u);
+        wake(d->out);
     }
-    wake(d->to_peer);
-    (void)munmap(d->segment, khz_segment_size(d->n_task, d->n_peer));
-    if (d->name && !d->is_peer) {
+    if (d->name && !atomic_load(&d->segment->live)) {        /* a peer leaves it to the task that still has it open */
         (void)shm_unlink(d->name);
     }
+    (void)munmap(d->segment, khz_segment_size(d->n_task, d->n_peer));
     d->segment = NULL;
 }
 
