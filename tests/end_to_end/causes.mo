@@ -169,4 +169,29 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     der(f) = -5*f + 1e-12*sin(1e6*time);
   end FlowAtRest;
+
+  function kept "The first n columns: one dimension of the result is known, the other is not"
+    input Real a[:, :];
+    input Integer n;
+    output Real z[size(a, 1), :];
+  algorithm
+    z := a[:, 1:n];
+    annotation(Inline = false);
+  end kept;
+
+  function kept_sum
+    input Real x;
+    input Integer n;
+    output Real s;
+  protected
+    Real z[2, :];
+  algorithm
+    z := kept([x, 2*x, 4*x; x, x, x], n);
+    s := sum(z);
+    annotation(Inline = false);
+  end kept_sum;
+
+  model GrowingResult
+    Real s = kept_sum(time, 2);
+  end GrowingResult;
 end Causes;

@@ -30,6 +30,7 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("ZeroCapacity", 1.0, {"v": math.sin(1.0), "i": 0.0}),
         ("CoupledPerfectly", 1.0, {"i1": math.exp(-0.5), "i2": math.exp(-0.5)}),
         ("ZeroFromFunction", 1.0, {"v": 2.0}),
+        ("GrowingResult", 1.0, {"s": 5.0}),
         ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],

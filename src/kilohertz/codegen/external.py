@@ -65,7 +65,7 @@ def _fortran_call(w: Writer, symbol: str, args: tuple[Expr, ...], written: set[s
             arguments.append(_pointer(w, w.array(e)))
         elif is_string(e.ty):
             text = w.text(e)
-            arguments.append(text)
+            arguments.append(_own_text(w, text) if is_written else text)
             lengths.append(f"strlen({text})")
         elif is_written:
             arguments.append(f"&{w.text(e)}")
@@ -74,6 +74,13 @@ def _fortran_call(w: Writer, symbol: str, args: tuple[Expr, ...], written: set[s
             w.put(f"{w.types.declare(e.ty, name)} = {w.text(e)};")
             arguments.append(f"&{name}")
     return f"{symbol.lower()}_({', '.join([*arguments, *lengths])})", after
+
+
+def _own_text(w: Writer, text: str) -> str:
+    """A text that may be written to: LAPACK tells in one what it did to the matrix."""
+    name = w.fresh("f")
+    w.put(f"char *const {name} = (char *)khz_arena(c, strlen({text}) + 1);", f"strcpy({name}, {text});")
+    return name
 
 
 def _by_columns(w: Writer, a: ArrayValue, is_written: bool, after: list[str]) -> str:

@@ -269,7 +269,10 @@ class _FunctionBody:
                 dims.append(str(known))  # `Real a[:] = {1, 2, 3}`: the default decides
             elif given is not None and not isinstance(given, x.Colon):
                 dims.append(f"{own}n{k + 1}")
-                w.put(f"const int32_t {dims[-1]} = {w.text(given)};")
+                fixed = (
+                    "const " if all(isinstance(n, x.Expr) and not isinstance(n, x.Colon) for n in local.dims) else ""
+                )
+                w.put(f"{fixed}int32_t {dims[-1]} = {w.text(given)};")
             else:
                 dims.append(f"{own}n{k + 1}")
                 w.put(f"int32_t {dims[-1]} = 0;")

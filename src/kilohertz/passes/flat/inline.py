@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kilohertz.base import InternalError
 from kilohertz.ir import build
 from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
@@ -86,7 +87,7 @@ class Inliner:
         self._active.append(f.id)
         try:
             outputs = self._run(f, args, evaluator, wanted)
-        except (Unsupported, ValueError):
+        except (Unsupported, ValueError, InternalError):  # the last: something that is not set was reckoned with
             self._failed(f)
             return None
         finally:
