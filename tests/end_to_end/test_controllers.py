@@ -133,3 +133,12 @@ def test_the_readme_names_what_is_there(example: str) -> None:
     for word in text.replace("`", " ").split():
         if word.startswith("examples/"):
             assert (EXAMPLES.parent / word.rstrip(".,;")).exists(), word
+
+
+def test_a_lost_link_stops_the_task_where_the_policy_says_so(tmp_path: Path) -> None:
+    scenario = scenario_of("controller_python", "60s", local=f":{free_port()}", remote=f":{free_port()}")
+    with started(run_command(tmp_path, scenario.replace('"safe"', '"stop"'))) as plant:
+        out, _ = plant.communicate(timeout=120)
+    assert plant.returncode == 1 and "a link was lost" in out
+    columns, device = results(tmp_path)
+    assert device["timeouts"] == 1 and device["received"] == 0 and len(columns["time"]) < 1000
