@@ -43,6 +43,7 @@ class Prediction:
         text = f"{took}: {share:.2g} % of the period of {self.period_us:g} us"
         if self.bound_us:
             text += f"; the cost bound allows {self.bound_us:.1f} us in the worst period"
+            text += ", which is more than there is" if self.bound_us > self.period_us else ""
         if self.verdict == "fits":
             return text
         word = "this cannot keep its period" if self.verdict == "cannot" else "this leaves little room to wake up in"

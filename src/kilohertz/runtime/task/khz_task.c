@@ -342,7 +342,9 @@ static int cycle(khz_task *k)
     const int policy = follow_policy(k, missed);
     end = end != KHZ_END_NONE ? end : policy;
     atomic_store_explicit(&k->live->heartbeat_ns, t.ended, memory_order_release);
-    return end == KHZ_END_NONE && k->n_cycles > 0 && k->step >= k->n_cycles ? KHZ_END_DURATION : end;
+    const int is_over = (k->n_cycles > 0 && k->step >= k->n_cycles) ||
+                        (k->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->probe_ns);
+    return end == KHZ_END_NONE && is_over ? KHZ_END_DURATION : end;
 }
 
 static void usage(int64_t *switches, int64_t *faults)

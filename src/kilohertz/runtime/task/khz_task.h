@@ -114,6 +114,7 @@ typedef struct khz_task {
     int32_t policy;
     uint64_t recover;                       /* punctual cycles after which safe outputs end; 0: never */
     int64_t spin_ns;
+    int64_t probe_ns;                       /* > 0: a run as fast as possible ends after so long */
     int32_t stop_on_failure;
     int64_t record_every;
     uint64_t slow_step, slow_every;         /* planted fault: from this step on, every so many */
