@@ -168,10 +168,12 @@ static void interpolate(const khz_stepper *s, const khz_work *w, double theta, d
     const int cubic = s->settings.events == KHZ_EVENTS_HERMITE;
     for (int32_t i = 0; i < s->model->n_x; i++) {
         const double d = w->x1[i] - w->x0[i];
+        const double a = h * w->f0[i];
+        const double b = h * f1[i];
         out[i] = w->x0[i] + theta * d;
-        if (cubic) {
-            const double bend = (1.0 - 2.0 * theta) * d + (theta - 1.0) * h * w->f0[i] + theta * h * f1[i];
-            out[i] += theta * (theta - 1.0) * bend;
+        /* Slopes that do not fit the step belong to a mode that it does not follow. */
+        if (cubic && fabs(2.0 * d - a - b) <= 0.5 * fmax(fabs(a), fabs(b))) {
+            out[i] += theta * (theta - 1.0) * ((1.0 - 2.0 * theta) * d + (theta - 1.0) * a + theta * b);
         }
     }
 }
