@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kilohertz import load
 from kilohertz.driver.api import Model
 from kilohertz.results import Result
+from kilohertz.simulate import Statistics
 
 SOURCE = Path(__file__).parent / "friction.mo"
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict")
@@ -50,3 +52,16 @@ def test_stick_slip(solver: str, events: str) -> None:
 def test_coupled_clutches(solver: str, events: str) -> None:
     modes = ("clutch1.mode", "clutch2.mode", "clutch3.mode")
     agrees(load(CLUTCHES), modes, 1.5, solver, events, 4e-3)
+
+
+@pytest.mark.parametrize("events", ["none", "linear", "hermite", "predict"])
+def test_states_that_change_along_the_way(events: str) -> None:
+    """A pendulum through the lowest point in Cartesian coordinates: the choice of states is an event like others."""
+    model = load(str(SOURCE.with_name("pendulum.mo")))
+    exact = model.simulate(tolerance=1e-9, record=("x", "y"))
+    statistics = Statistics()
+    found = model.simulate(solver="rk4", step=1e-3, events=events, statistics=statistics, record=("x", "y"))
+    assert statistics.counts["event_caps"] == 0
+    assert statistics.counts["state_events"] >= 1
+    for name in ("x", "y"):
+        assert abs(found[name] - np.interp(found.time, exact.time, exact[name])).max() < 1e-4

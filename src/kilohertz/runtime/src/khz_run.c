@@ -81,6 +81,10 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
     }
     for (*passes = 0; *passes < cap;) {
         ++*passes;
+        /* Relations that were forced stay so long enough for most; where that leads nowhere they are free again. */
+        if (*passes == cap / 2 + 1 && m->n_r > 0) {
+            memset(khz_ints(instance, m->forced), 0, sizeof(int32_t) * (size_t)m->n_r);
+        }
         c->arena_used = 0;
         const khz_status result = m->event(instance);
         if (result != KHZ_OK) {
