@@ -219,8 +219,8 @@ algorithm
           end if;
         end for;
       end for;
-      product := product*most;
-      if most > 0.0 then
+      product := if most > 1e-9 then product*most else 0.0;
+      if most > 1e-9 then
         open[column] := 0;
         for j in 1:{c} loop
           factor := L[row, j];
