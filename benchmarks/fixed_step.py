@@ -8,9 +8,9 @@ when the model has 1 to 100 states and CVODE simulates it; the others are listed
 
 The measure.  Signals are the states and the comparison signals of the reference.  At each row of the fixed-step run the
 distance to what CVODE's signal takes within two steps before or after is divided by the range of CVODE's signal
-(for a signal that hardly moves: by a thousandth of its size).  A case is within when no signal is off by more than 1 %.
-The time slack is there because an event in a step of 1 ms may be handled at its end; it is not a percentage of the run.
-With --resume, what is in the file is not run again; --retry runs those again that were not within.
+(for one that does not move: by 0.001, or a thousandth of its size).  A case is within when no signal is off by more
+than 1 %.  The time slack is there because an event in a step of 1 ms may be handled at its end; it is not a percentage of
+the run.  With --resume, what is in the file is not run again; --retry runs those again that were not within.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def signal_errors(result: Result, reference: Result, names: list[str], slack: fl
             continue
         t = result.time
         high, low = around.highest(t - slack, t + slack), around.lowest(t - slack, t + slack)
-        size = float(np.abs(around.value).max())
-        scale = max(float(around.value.max() - around.value.min()), 1e-3 * size, 1e-9)
+        extent, size = float(np.ptp(around.value)), float(np.abs(around.value).max())
+        scale = extent if extent > 1e-6 * max(size, 1e-3) else max(1e-3 * size, 1e-3)
         found[name] = float(np.maximum(np.maximum(value - high, low - value), 0.0).max()) / scale
     return found
 

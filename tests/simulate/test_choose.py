@@ -52,7 +52,7 @@ def test_a_slow_oscillation_gets_the_cheapest_accurate_method() -> None:
 
 def test_events_are_told_of() -> None:
     choice = choose_solver(reference("Switched", 3.0), 1e-3)
-    assert "1 state and 0 time events" in choice.reason and choice.events == "hermite"
+    assert "1 state and 0 time events" in choice.reason and choice.events == "catch-up"
 
 
 def test_explicit_euler_blows_an_undamped_oscillation_up() -> None:
