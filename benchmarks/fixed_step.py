@@ -6,11 +6,11 @@ The rule.  Cases are all models of the Modelica library with a published referen
 they are run in the order of the SHA-1 of their names, so that any first part of them is a fair sample.  A case counts
 when the model has 1 to 100 states and CVODE simulates it; the others are listed as not chosen, with the reason.
 
-The measure.  Signals are the states and the comparison signals of the reference.  At each row of the fixed-step run the
-distance to what CVODE's signal takes within two steps before or after is divided by the range of CVODE's signal
+The measure.  Signals are the states and the comparison signals of the reference.  At each row of the fixed-step run
+the distance to what CVODE's signal takes within two steps before or after is divided by the range of CVODE's signal
 (for one that does not move: by 0.001, or a thousandth of its size).  A case is within when no signal is off by more
-than 1 %.  The time slack is there because an event in a step of 1 ms may be handled at its end; it is not a percentage of
-the run.  With --resume, what is in the file is not run again; --retry runs those again that were not within.
+than 1 %.  The time slack is there because an event in a step of 1 ms may be handled at its end; it is not a percentage
+of the run.  With --resume, what is in the file is not run again; --retry runs those again that were not within.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 A method is stable where no mode grows by more than `GROWTH` over the whole run beyond what the mode does itself, and
 accurate where the modes it can follow (|h*lambda| < 1) are off by less than `ACCURACY` when they have died away or the
 run is over.  Of the explicit methods that are both, the cheapest is taken, or the best one where none is accurate
-though some are stable; where none is stable the model is stiff for this step, and the cheapest accurate L-stable method is taken:
-modes that are too fast for the step are damped away, not kept ringing as an A-stable method would.  The bar is
-far below the error one would accept, since inputs that change with time add errors the eigenvalues know nothing of.
+though some are stable; where none is stable the model is stiff for this step, and the cheapest accurate L-stable
+method is taken: modes that are too fast for the step are damped away, not kept ringing as an A-stable method would.
+The bar is far below the error one would accept, since inputs that change with time add errors the eigenvalues know
+nothing of.
 """
 
 from __future__ import annotations
