@@ -227,3 +227,27 @@ def test_without_privileges_it_runs_and_says_what_was_refused(make: Build, scena
     assert "priority: refused: " in done.stdout
     assert "locked memory: refused: " in done.stdout
     assert "denormals: flushed to zero" in done.stdout
+
+
+def cut(on_loss: str) -> Device:
+    """A peer that sends back what it gets, and is silent from cycle 50 to 150."""
+    settings = {"cut_from": "50", "cut_until": "150", "timeout": "0.01", "on_loss": on_loss}
+    return Device("peer", "loopback", settings, ({"signal": "u", "safe": "-1", "default": "3"},), ({"signal": "T"},))
+
+
+@pytest.mark.parametrize(("on_loss", "value"), [("hold", 0.05), ("safe", -1.0), ("default", 3.0)])
+def test_a_cut_link_gives_what_the_device_says(make: Build, lag: Scenario, on_loss: str, value: float) -> None:
+    report = run(make, replace(lag, devices=(cut(on_loss),), scale=None, tasks=(replace(lag.tasks[0], settings={}),)))
+    u = report.result["u"]
+    assert report.counts["link_losses"] == report.data["devices"][0]["timeouts"] == 1
+    assert u[40] == u[180] == 0.05
+    assert u[100] == value
+    whole(report, 200)
+
+
+def test_a_cut_link_may_stop_the_run(make: Build, lag: Scenario) -> None:
+    s = replace(lag, devices=(cut("stop"),), scale=None, tasks=(replace(lag.tasks[0], settings={}),))
+    report = run(make, s)
+    assert not report.ok
+    assert report.data["ended"] == "link"
+    assert 55 <= report.counts["steps"] <= 65

@@ -6,7 +6,7 @@
 static void save(khz_task *k)
 {
     for (int32_t i = 0; i < k->n_units; i++) {
-        memcpy(k->units[i].snapshot, k->units[i].stepper, k->units[i].size);
+        memcpy(k->units[i].snapshot, k->units[i].stepper, k->units[i].kept);
     }
     k->snapshot_step = k->step;
     k->has_snapshot = 1;
@@ -15,7 +15,7 @@ static void save(khz_task *k)
 static void restore(khz_task *k)
 {
     for (int32_t i = 0; i < k->n_units; i++) {
-        memcpy((void *)k->units[i].stepper, k->units[i].snapshot, k->units[i].size);
+        memcpy((void *)k->units[i].stepper, k->units[i].snapshot, k->units[i].kept);
     }
     k->step = k->snapshot_step;
 }

@@ -377,6 +377,9 @@ void khz_task_loop(khz_task *k)
     k->began_ns = k->base_ns;
     atomic_store(&k->live->heartbeat_ns, now);
     atomic_store(&k->live->state, (uint32_t)KHZ_STATE_RUNNING);
+    struct timespec today;
+    (void)clock_gettime(CLOCK_REALTIME, &today);
+    k->live->started_ns = (int64_t)today.tv_sec * 1000000000 + today.tv_nsec;
     int end = KHZ_END_NONE;
     while (end == KHZ_END_NONE) {
         end = cycle(k);

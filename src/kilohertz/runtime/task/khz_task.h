@@ -43,8 +43,9 @@ typedef struct khz_unit {
     const khz_linked_model *linked;
     khz_stepper *stepper;
     void *instance;
-    void *snapshot;             /* as large as the stepper */
-    size_t size;
+    void *snapshot;
+    size_t size;                /* of the stepper */
+    size_t kept;                /* what a snapshot copies of it: not the arena, which is empty between steps */
     int64_t every;
     int32_t first_signal;       /* its first one among all signals of the task */
     int32_t next_signal;        /* where a search for a name begins: names mostly come in the table's order */
@@ -167,7 +168,7 @@ int64_t khz_task_instant(const khz_task *k, uint64_t tick);
 void khz_task_command(khz_task *k);
 /* Copy values to the live segment: all of them (at a pause, at the end) or the next slice. */
 void khz_task_publish(khz_task *k, int all);
-/* khz_system.c: affinity, scheduler, memory, latency, denormals.  Each leaves its word. */
+/* khz_system.c: affinity, scheduler, memory, latency, denormals, of the calling thread.  Each leaves its word. */
 void khz_system_say(khz_task *k, int which, int error, const char *granted, const char *mend);
 void khz_system_thread(khz_task *k, pthread_t thread);
 void khz_system_memory(khz_task *k);

@@ -119,6 +119,9 @@ static khz_status prepare_unit(khz_task *k, int32_t i)
         return fail(k, status, "task %s: the settings of its stepper make no sense", u->name);
     }
     u->instance = khz_stepper_instance(u->stepper);
+    const size_t before = (size_t)((char *)u->instance - (char *)memory);
+    const int arena_is_last = before + m->size + 64 > u->size && m->arena + m->arena_size + 64 > m->size;
+    u->kept = arena_is_last ? before + m->arena : u->size;
     status = set_parameters(k, i, u);
     status = status == KHZ_OK ? khz_stepper_start(u->stepper, k->start) : status;
     if (status != KHZ_OK) {
