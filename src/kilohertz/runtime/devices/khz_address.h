@@ -4,10 +4,12 @@
 #define KHZ_ADDRESS_H
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static inline int khz_port_read(const char *text, in_port_t *port)
 {
@@ -64,6 +66,24 @@ static inline int khz_address_equal(const struct sockaddr_storage *a, const stru
     }
     const struct sockaddr_in6 *x = (const void *)a, *y = (const void *)b;
     return x->sin6_port == y->sin6_port && memcmp(&x->sin6_addr, &y->sin6_addr, sizeof x->sin6_addr) == 0;
+}
+
+/* A socket that listens there without blocking; -1 with errno where that fails. */
+static inline int khz_listen(const struct sockaddr_storage *address, socklen_t n)
+{
+    const int one = 1;
+    const int fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) == 0
+        && bind(fd, (const struct sockaddr *)(const void *)address, n) == 0 && listen(fd, 4) == 0) {
+        return fd;
+    }
+    const int error = errno;
+    (void)close(fd);
+    errno = error;
+    return -1;
 }
 
 #endif

@@ -24,7 +24,10 @@ void khz_bridge_close(khz_bridge *b);
 /* Have `work` called once; nothing where it still runs.  Call from: step.  Never blocks. */
 void khz_bridge_ask(khz_bridge *b);
 static inline int khz_bridge_done(khz_bridge *b) { return !atomic_load_explicit(&b->busy, memory_order_acquire); }
-static inline int khz_bridge_stopping(khz_bridge *b) { return atomic_load_explicit(&b->stopping, memory_order_relaxed); }
+static inline int khz_bridge_stopping(khz_bridge *b)
+{
+    return atomic_load_explicit(&b->stopping, memory_order_relaxed);
+}
 /* Sleep in `work`: until asked to stop, at most so long; whether it may go on. */
 int khz_bridge_nap(khz_bridge *b, int64_t ns);
 

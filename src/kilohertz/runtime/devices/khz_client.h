@@ -103,8 +103,8 @@ static inline int khz_client_open_udp(khz_client *c, const char *remote, const c
     return 0;
 }
 
-/* Open a link: n_receive values come from the task, n_send go to it.  `local` is the own address of a UDP link (NULL: any).
- * Waits at most timeout_ms for a segment to be there.  0, or -1 with errno. */
+/* Open a link: n_receive values come from the task, n_send go to it.  `local` is the own address of a UDP link (NULL:
+ * any).  Waits at most timeout_ms for a segment to be there. 0, or -1 with errno. */
 static inline int khz_client_open(
     khz_client *c, const char *address, const char *local, int n_receive, int n_send, int timeout_ms)
 {

@@ -1,9 +1,9 @@
 /* Devices: one interface for all drivers.
  *
- * A driver moves raw numbers between the task and a peer; everything else (scaling, saturation, quantisation, delay, link
- * loss) is one layer above all of them (khz_ports.h).  Only `open` and `close` may allocate, block or start a thread;
- * `exchange` does none of it and its work is bounded by the settings.  What a peer sends can change values and counters,
- * nothing else. */
+ * A driver moves raw numbers between the task and a peer; everything else (scaling, saturation, quantisation, delay,
+ * link loss) is one layer above all of them (khz_ports.h).  Only `open` and `close` may allocate, block or start a
+ * thread; `exchange` does none of it and its work is bounded by the settings.  What a peer sends can change values
+ * and counters, nothing else. */
 #ifndef KHZ_DEVICE_H
 #define KHZ_DEVICE_H
 

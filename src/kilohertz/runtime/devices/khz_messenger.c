@@ -66,8 +66,8 @@ khz_status khz_messenger_open(
     }
     if (!good) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: endian is little or big; crc and simulated are true or false; restart_after is in seconds; sim_delay is at "
-            "most %d cycles", c->name, KHZ_TWIN_SLOTS / 2);
+            "%s: endian is little or big; crc and simulated are true or false; restart_after is in seconds; "
+            "sim_delay is at most %d cycles", c->name, KHZ_TWIN_SLOTS / 2);
     }
     return KHZ_OK;
 }

@@ -1,11 +1,12 @@
-/* What drivers that exchange messages (khz_wire.h) share: settings, sequence numbers, counting, and their simulated peer.
+/* What drivers that exchange messages (khz_wire.h) share: settings, sequence numbers, counting, and their simulated
+ * peer.
  *
  *     endian = little          or big: numbers of what is sent; what comes says it itself
  *     crc = false              whether messages end with a CRC; where true, those without one are malformed
  *     restart_after = 0.1      seconds of silence after which another session may take over
- *     simulated = false        no wire: a peer in this process sends back what it got, value by value, through the same code
+ *     simulated = false        no wire: a peer in this process sends back what it got, through the same code
  *     sim_delay = 0            cycles the simulated peer lets pass
- *     sim_drop_every, sim_corrupt_every, sim_repeat_every = 0      faults in every k-th message of the simulated peer */
+ *     sim_drop_every, sim_corrupt_every, sim_repeat_every = 0     faults in every k-th message of that peer */
 #ifndef KHZ_MESSENGER_H
 #define KHZ_MESSENGER_H
 
@@ -47,7 +48,8 @@ khz_status khz_messenger_open(
 int khz_messenger_take(khz_messenger *g, const unsigned char *bytes, size_t n, khz_exchange *x);
 /* Make the next message of the exchange in g->out; its size is g->n_out. */
 void khz_messenger_make(khz_messenger *g, const khz_exchange *x);
-/* The simulated peer gets g->out, and what it has for the task in this cycle: a message's size, 0 where there is none. */
+/* The simulated peer gets g->out, and what it has for the task in this cycle: a message's size, 0 where there is
+ * none. */
 void khz_twin_send(khz_messenger *g, uint64_t cycle);
 size_t khz_twin_receive(khz_messenger *g, uint64_t cycle, unsigned char *in);
 

@@ -181,7 +181,8 @@ khz_status khz_port_open(void *memory, const khz_device_config *c, char *message
     int good = 1;
     const size_t head = parts(c, at, n, &good);
     if (!good) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: n_receive, n_send or a delay is out of range", c->name);
+        return khz_device_fail(
+            message, n_message, KHZ_DOMAIN, "%s: n_receive, n_send or a delay is out of range", c->name);
     }
     memset(memory, 0, head + rounded(driver->size(c)));
     char *base = memory;

@@ -7,16 +7,16 @@
  *     on_loss = hold                 hold, default, safe or stop: what the model gets once nothing came for `timeout`
  *     timeout = 0.1                  seconds of the task's time; 0: never
  *     receive.0.name = valve.u       name of the signal; the task binds it to the model
- *     receive.0.gain, .offset        model = gain*raw + offset after receiving; raw = gain*model + offset before sending
+ *     receive.0.gain, .offset        model = gain*raw + offset on the way in, raw = gain*model + offset on the way out
  *     receive.0.min, .max            saturation, in units of the result of gain and offset
  *     receive.0.bits, .low, .high    quantisation: the converter has 2^bits - 1 steps from low to high (same units)
  *     receive.0.delay = 2            cycles between converter and model
  *     receive.0.default, .safe       value before the first message and under `default`; value under `safe`
  *     send.0.safe                    sent instead of the model's value while the task asks for safe outputs
  *
- * and what the driver itself reads.  Order on the way in: gain and offset, saturation, quantisation, delay; the same on the
- * way out.  Default and safe values are as the model sees them; they are never delayed.
- * A port is `khz_port_size` bytes, aligned to 64; after khz_port_open nothing allocates, blocks or fails. */
+ * and what the driver itself reads.  Order on the way in: gain and offset, saturation, quantisation, delay; the same
+ * on the way out.  Default and safe values are as the model sees them; they are never delayed.  A port is
+ * `khz_port_size` bytes, aligned to 64; after khz_port_open nothing allocates, blocks or fails. */
 #ifndef KHZ_PORTS_H
 #define KHZ_PORTS_H
 

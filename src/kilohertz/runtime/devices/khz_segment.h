@@ -20,7 +20,8 @@
  *              16  8  time stamp in ns, of the sender's own clock
  *              24  8*n  the values, doubles; a slot ends on a multiple of 64 bytes
  *
- * A writer never waits; a reader that finds its slot overwritten (four messages in one read) looks at the newest again. */
+ * A writer never waits; a reader that finds its slot overwritten (four messages in one read) looks at the newest
+ * again. */
 #ifndef KHZ_SEGMENT_H
 #define KHZ_SEGMENT_H
 
@@ -96,7 +97,8 @@ static inline void khz_channel_write(khz_channel *c, uint32_t n, const khz_messa
     atomic_store_explicit(&c->bell, (uint32_t)m->sequence, memory_order_seq_cst);
 }
 
-/* Read the newest message: 1, or 0 where there is none or it changed all the time; values are as they are, finite or not. */
+/* Read the newest message: 1, or 0 where there is none or it changed all the time; values are as they are, finite or
+ * not. */
 static inline int khz_channel_read(khz_channel *c, uint32_t n, khz_message *m, double *values)
 {
     for (int turn = 0; turn < KHZ_SEGMENT_TRIES; turn++) {

@@ -2,8 +2,8 @@
  *
  *     max_messages = 16        messages read in a cycle at most; the newest good one counts
  *
- * Bytes that belong to no message are skipped and counted, once for each run of them; a message that the system takes only
- * in part is finished before the next one. */
+ * Bytes that belong to no message are skipped and counted, once for each run of them; a message that the system takes
+ * only in part is finished before the next one. */
 #ifndef KHZ_STREAM_H
 #define KHZ_STREAM_H
 

@@ -101,8 +101,8 @@ static inline size_t khz_wire_begins(const unsigned char *in)
     return count <= KHZ_WIRE_MOST ? khz_wire_size((int32_t)count, flags) : 0;
 }
 
-/* Whether n bytes are a good message with `count` values (and a CRC where `need_crc`): 1 and its head, or 0.  A value that
- * is not finite is not good. */
+/* Whether n bytes are a good message with `count` values (and a CRC where `need_crc`): 1 and its head, or 0.  A value
+ * that is not finite is not good. */
 static inline int khz_wire_check(const unsigned char *in, size_t n, int32_t count, int need_crc, khz_message *m)
 {
     if (n < KHZ_WIRE_HEAD || khz_wire_begins(in) != n) {
@@ -148,8 +148,8 @@ typedef struct khz_gate {
 
 enum { KHZ_GATE_OLD = 0, KHZ_GATE_TAKEN = 1, KHZ_GATE_ANEW = 2 };
 
-/* Whether to take a message: newer ones of the same session, and another session once nothing came for `patience_ns` (the
- * peer was started again).  *missing: messages between the last one and this. */
+/* Whether to take a message: newer ones of the same session, and another session once nothing came for `patience_ns`
+ * (the peer was started again). *missing: messages between the last one and this. */
 static inline int khz_gate_admit(
     khz_gate *g, const khz_message *m, int64_t now_ns, int64_t patience_ns, uint64_t *missing)
 {

@@ -82,8 +82,8 @@ khz_status khz_can_map_open(khz_can_map *m, const khz_device_config *c, int dire
                 "%s: %s.%ld: \"%s\" is no address such as 0x100:16|12@1-", c->name, way, (long)i, text);
         }
         if (!join(m, &m->signals[i])) {
-            return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: %s.%ld: bits of \"%s\" belong to another signal",
-                c->name, way, (long)i, text);
+            return khz_device_fail(message, n_message, KHZ_DOMAIN,
+                "%s: %s.%ld: bits of \"%s\" belong to another signal", c->name, way, (long)i, text);
         }
     }
     for (int32_t f = 0; f < m->n_frames; f++) {

@@ -1,9 +1,10 @@
 /* CAN: signals as bits of frames.  No sockets here.
  *
- * The address of a signal is `<identifier>:<start>|<length>@<order><kind>`, as DBC files write signals: start and length in
- * bits; order 1 (Intel, start is the lowest bit) or 0 (Motorola, start is the highest bit); kind + unsigned, - signed,
- * f IEEE 754 (32 or 64 bits).  Bit numbers count bytes from the front, bits of a byte from its lowest.  Identifiers above
- * 0x7ff, or with an x behind, are extended ones.  `0x100:16|12@1-` is a signed number of 12 bits from bit 16. */
+ * The address of a signal is `<identifier>:<start>|<length>@<order><kind>`, as DBC files write signals: start and
+ * length in bits; order 1 (Intel, start is the lowest bit) or 0 (Motorola, start is the highest bit); kind +
+ * unsigned, - signed, f IEEE 754 (32 or 64 bits).  Bit numbers count bytes from the front, bits of a byte from its
+ * lowest.  Identifiers above 0x7ff, or with an x behind, are extended ones.  `0x100:16|12@1-` is a signed number of
+ * 12 bits from bit 16. */
 #ifndef KHZ_CAN_H
 #define KHZ_CAN_H
 

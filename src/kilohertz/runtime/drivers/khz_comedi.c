@@ -4,11 +4,12 @@
  *     library = libcomedi.so.0
  *     simulated = false        no card: output channels lead to the input channels of the same number; 16 bits, +-10 V
  *
- * The address of a signal is `<subdevice>:<channel>:<range>:<reference>`, reference 0 ground, 1 common, 2 difference; what is
- * left out is 0, subdevice 0 for inputs and 1 for outputs; without an address, channels count from 0.  Values are in the
- * unit of the range (volt or milliampere).
+ * The address of a signal is `<subdevice>:<channel>:<range>:<reference>`, reference 0 ground, 1 common, 2 difference;
+ * what is left out is 0, subdevice 0 for inputs and 1 for outputs; without an address, channels count from 0.  Values
+ * are in the unit of the range (volt or milliampere).
  *
- * One conversion for each signal and cycle, started by the driver of the card: some microseconds each, as the card has it. */
+ * One conversion for each signal and cycle, started by the driver of the card: some microseconds each, as the card
+ * has it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -55,7 +56,8 @@ typedef struct card {
 static size_t size(const khz_device_config *c)
 {
     int good = 1;
-    const size_t n_in = (size_t)khz_config_count(c, KHZ_RECEIVE, &good), n_out = (size_t)khz_config_count(c, KHZ_SEND, &good);
+    const size_t n_in = (size_t)khz_config_count(c, KHZ_RECEIVE, &good);
+    const size_t n_out = (size_t)khz_config_count(c, KHZ_SEND, &good);
     return good ? sizeof(card) + (n_in + n_out) * sizeof(channel) + n_in * sizeof(double) : 0;
 }
 
@@ -66,7 +68,8 @@ static int read_address(const khz_device_config *c, int direction, int32_t i, ch
     for (int n = 0; text; n++) {
         char *end;
         const unsigned long part = strtoul(text, &end, 10);
-        if (n == 4 || end == text || text[0] < '0' || text[0] > '9' || part > UINT16_MAX || (*end != ':' && *end != '\0')) {
+        const int is_number = end != text && text[0] >= '0' && text[0] <= '9' && part <= UINT16_MAX;
+        if (n == 4 || !is_number || (*end != ':' && *end != '\0')) {
             return 0;
         }
         parts[n] = (unsigned)part;
@@ -153,8 +156,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
         for (int32_t i = 0; i < d->n[direction] && status == KHZ_OK; i++, k++) {
             if (!read_address(c, direction, i, k) || !measured(d, k)) {
                 status = khz_device_fail(message, n_message, KHZ_DOMAIN,
-                    "%s: %s.%ld: the card has no such channel; an address is subdevice:channel:range:reference", c->name,
-                    direction == KHZ_RECEIVE ? "receive" : "send", (long)i);
+                    "%s: %s.%ld: the card has no such channel; an address is subdevice:channel:range:reference",
+                    c->name, direction == KHZ_RECEIVE ? "receive" : "send", (long)i);
             }
         }
     }

@@ -67,13 +67,14 @@ khz_status khz_modbus_map_open(
     khz_modbus_map *m, const khz_device_config *c, int direction, char *message, size_t n_message)
 {
     int good = 1;
-    const char *words = khz_config_text(c, "words", "big");
+    const char *words = khz_config_text(c, "words", "big"), *way = direction == KHZ_RECEIVE ? "receive" : "send";
     m->n = khz_config_count(c, direction, &good);
     m->n_registers = khz_modbus_registers(c, direction);
     m->little = strcmp(words, "little") == 0;
     if (!good || m->n_registers < 0 || (!m->little && strcmp(words, "big") != 0)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: an address is `register:type`, type one of i16, u16, i32, u32, f32, f64; words is big or little", c->name);
+            "%s: an address is `register:type`, type one of i16, u16, i32, u32, f32, f64; words is big or little",
+            c->name);
     }
     for (int32_t i = 0; i < m->n; i++) {
         khz_modbus_signal *s = &m->signals[i];
@@ -81,9 +82,8 @@ khz_status khz_modbus_map_open(
         for (int32_t k = 0; k < i; k++) {
             const khz_modbus_signal *t = &m->signals[k];
             if (s->address < t->address + khz_modbus_width(t) && t->address < s->address + khz_modbus_width(s)) {
-                return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: %s.%ld and %s.%ld have a register in common",
-                    c->name, direction == KHZ_RECEIVE ? "receive" : "send", (long)k,
-                    direction == KHZ_RECEIVE ? "receive" : "send", (long)i);
+                return khz_device_fail(message, n_message, KHZ_DOMAIN,
+                    "%s: %s.%ld and %s.%ld have a register in common", c->name, way, (long)k, way, (long)i);
             }
         }
     }

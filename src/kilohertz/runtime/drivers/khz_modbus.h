@@ -1,11 +1,13 @@
 /* Modbus: signals as registers, and requests answered from an image of them.  No sockets here.
  *
- * The address of a signal is `<register>:<type>`, type one of i16, u16, i32, u32, f32, f64 (1, 1, 2, 2, 2, 4 registers); where
- * none is given, signals are f32, one after the other from register 0.  Whole numbers are rounded and cut to their range.
+ * The address of a signal is `<register>:<type>`, type one of i16, u16, i32, u32, f32, f64 (1, 1, 2, 2, 2, 4
+ * registers); where none is given, signals are f32, one after the other from register 0.  Whole numbers are rounded
+ * and cut to their range.
  *
  *     words = big              order of the registers of one value: big (the high one first) or little
  *
- * As server, the task's inputs are holding registers (functions 3, 6, 16, 23), its outputs input registers (function 4). */
+ * As server, the task's inputs are holding registers (functions 3, 6, 16, 23), its outputs input registers (function
+ * 4). */
 #ifndef KHZ_MODBUS_H
 #define KHZ_MODBUS_H
 
@@ -42,8 +44,8 @@ void khz_modbus_encode(const khz_modbus_map *m, const double *values, uint16_t *
 /* 1 and values [n]; 0 where one of them is not finite, with values untouched. */
 int khz_modbus_decode(const khz_modbus_map *m, const uint16_t *registers, double *values);
 
-/* Answer a request of n bytes (function code first): bytes of the answer in out [KHZ_MODBUS_PDU], at least 2.  *result: 1
- * where holding registers were written, 0 where not, -1 where an exception is answered. */
+/* Answer a request of n bytes (function code first): bytes of the answer in out [KHZ_MODBUS_PDU], at least 2.
+ * *result: 1 where holding registers were written, 0 where not, -1 where an exception is answered. */
 size_t khz_modbus_answer(khz_modbus_image *i, const unsigned char *request, size_t n, unsigned char *out, int *result);
 
 static inline uint16_t khz_modbus_word(const unsigned char *at) { return (uint16_t)(at[0] << 8 | at[1]); }

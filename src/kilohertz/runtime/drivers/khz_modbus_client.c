@@ -201,7 +201,8 @@ static size_t ask(plc *d, unsigned char *request, size_t n, unsigned char *answe
     if (!d->simulated) {
         return ask_wire(d, request, n, answer);
     }
-    request[0] = request[0] == 3 ? 4 : request[0];       /* the simulated PLC keeps what is read apart from what is written */
+    /* The simulated PLC keeps what is read apart from what is written. */
+    request[0] = request[0] == 3 ? 4 : request[0];
     const size_t got = khz_modbus_answer(&d->image, request, n, answer, &result);
     answer[0] = answer[0] == 4 ? d->read_function : answer[0];
     return got;
@@ -319,7 +320,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     int good = 1;
     d->fd = -1;
     const char *read = khz_config_text(c, "read", "holding"), *remote = khz_config_text(c, "remote", ":502");
-    const double every = khz_config_real(c, "poll", 0.01, &good), within = khz_config_real(c, "answer_within", 0.5, &good);
+    const double every = khz_config_real(c, "poll", 0.01, &good);
+    const double within = khz_config_real(c, "answer_within", 0.5, &good);
     d->unit = (unsigned char)khz_config_integer(c, "unit", 1, 0, 255, &good);
     d->simulated = khz_config_flag(c, "simulated", 0, &good);
     d->read_function = strcmp(read, "input") == 0 ? 4 : 3;
@@ -351,7 +353,8 @@ static void echo(plc *d)
     const int32_t n = out->n < in->n ? out->n : in->n;
     (void)turn(d);
     for (int32_t i = 0; i < n; i++) {
-        const khz_modbus_map one_out = {1, 0, out->little, &out->signals[i]}, one_in = {1, 0, in->little, &in->signals[i]};
+        const khz_modbus_map one_out = {1, 0, out->little, &out->signals[i]};
+        const khz_modbus_map one_in = {1, 0, in->little, &in->signals[i]};
         double value;
         if (khz_modbus_decode(&one_out, d->image.holding, &value)) {
             khz_modbus_encode(&one_in, &value, d->image.input);

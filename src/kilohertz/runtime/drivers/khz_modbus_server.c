@@ -4,8 +4,8 @@
  *     max_messages = 16        requests answered in a cycle
  *     simulated = false        no wire: a peer in this process reads all outputs and writes them back as inputs
  *
- * and those of khz_modbus.h.  At most four clients at a time; any unit identifier is answered.  A client whose bytes are no
- * Modbus is hung up on. */
+ * and those of khz_modbus.h.  At most four clients at a time; any unit identifier is answered.  A client whose bytes
+ * are no Modbus is hung up on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -76,18 +76,14 @@ static khz_status listened(server *d, const khz_device_config *c, char *message,
 {
     struct sockaddr_storage local;
     socklen_t n_local;
-    const int one = 1;
     const char *text = khz_config_text(c, "listen", ":502");
     if (!khz_address_read(text, &local, &n_local)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: listen: \"%s\" is no address", c->name, text);
     }
-    d->listener = socket(local.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (d->listener < 0 || setsockopt(d->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0
-        || bind(d->listener, (const struct sockaddr *)(const void *)&local, n_local) != 0 || listen(d->listener, 4) != 0) {
-        const int error = errno;
-        close_(d);
+    d->listener = khz_listen(&local, n_local);
+    if (d->listener < 0) {
         return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(error));
+            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(errno));
     }
     return KHZ_OK;
 }
@@ -187,7 +183,8 @@ static void serve(server *d, client *c, khz_exchange *x, int32_t *left, int *wri
     }
 }
 
-/* The simulated peer, through the same requests: outputs are read as input registers, written back as holding registers. */
+/* The simulated peer, through the same requests: outputs are read as input registers, written back as holding
+ * registers. */
 static void echo(server *d)
 {
     unsigned char q[KHZ_MODBUS_PDU], a[KHZ_MODBUS_PDU];

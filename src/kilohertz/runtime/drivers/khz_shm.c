@@ -65,7 +65,8 @@ static int fits(int fd, const shm *d)
            && head.version == KHZ_SEGMENT_VERSION && head.n_task == d->n_task && head.n_peer == d->n_peer;
 }
 
-/* Open or make the segment's file; -1 where that fails.  One that does not fit may be just being made: it gets a while. */
+/* Open or make the segment's file; -1 where that fails.  One that does not fit may be just being made: it gets a
+ * while. */
 static int open_file(const shm *d)
 {
     const struct timespec nap = {0, NAP_NS};
@@ -149,7 +150,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     const char *name = khz_config_text(c, "segment", "/khz");
     if (!good || !(patience >= 0.0 && patience < 1e9) || !is_name(name)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: segment is a name such as /khz; restart_after is in seconds; peer and simulated are true or false", c->name);
+            "%s: segment is a name such as /khz; restart_after is in seconds; peer and simulated are true or false",
+            c->name);
     }
     d->name = simulated ? NULL : name;
     d->patience_ns = (int64_t)(patience * 1e9);

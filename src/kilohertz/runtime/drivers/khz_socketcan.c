@@ -1,12 +1,12 @@
 /* SocketCAN: signals in the frames of a bus (khz_can.h).
  *
  *     interface = can0
- *     every = 1                frames are sent every so many cycles: a bus of 1 Mbit/s carries some 8 frames in a millisecond
+ *     every = 1                frames are sent every so many cycles; 1 Mbit/s carries some 8 frames in a millisecond
  *     max_messages = 64        frames read in a cycle at most
  *     simulated = false        no bus: a node in this process sends back what it got, value by value
  *
- * The kernel hands over only frames that the map knows.  Signals keep their value until their own frame comes again; what
- * came counts as fresh when any frame came. */
+ * The kernel hands over only frames that the map knows.  Signals keep their value until their own frame comes again;
+ * what came counts as fresh when any frame came. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/can.h>
@@ -65,7 +65,8 @@ static int filtered(const can *d)
         filters[i].can_id = m->frames[i].id | (extended ? CAN_EFF_FLAG : 0);
         filters[i].can_mask = CAN_EFF_FLAG | CAN_RTR_FLAG | (extended ? CAN_EFF_MASK : CAN_SFF_MASK);
     }
-    return setsockopt(d->fd, SOL_CAN_RAW, CAN_RAW_FILTER, filters, (socklen_t)((size_t)m->n_frames * sizeof filters[0]));
+    const socklen_t n = (socklen_t)((size_t)m->n_frames * sizeof filters[0]);
+    return setsockopt(d->fd, SOL_CAN_RAW, CAN_RAW_FILTER, filters, n);
 }
 
 static khz_status bound(can *d, const khz_device_config *c, char *message, size_t n_message)

@@ -56,17 +56,13 @@ static khz_status listened(tcp *d, const khz_device_config *c, const char *text,
 {
     struct sockaddr_storage local;
     socklen_t n_local;
-    const int one = 1;
     if (!khz_address_read(text, &local, &n_local)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: listen: \"%s\" is no address", c->name, text);
     }
-    d->listener = socket(local.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (d->listener < 0 || setsockopt(d->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0
-        || bind(d->listener, (const struct sockaddr *)(const void *)&local, n_local) != 0 || listen(d->listener, 4) != 0) {
-        const int error = errno;
-        drop(&d->listener);
+    d->listener = khz_listen(&local, n_local);
+    if (d->listener < 0) {
         return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(error));
+            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(errno));
     }
     return KHZ_OK;
 }
