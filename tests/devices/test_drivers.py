@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -40,3 +41,14 @@ def test_program(program: Path) -> None:
 
 def test_the_drivers_compile_without_a_warning(drivers: ctypes.CDLL) -> None:
     assert drivers.khz_device_find(b"udp")  # the library of the other tests is built strictly
+
+
+def test_no_driver_allocates(drivers: ctypes.CDLL) -> None:
+    """Memory comes from who opens a port; nothing here asks for more, neither in the step nor before it."""
+    nm = shutil.which("nm")
+    if nm is None:
+        pytest.skip("nm is not installed")
+    listed = subprocess.run([nm, "-D", "--undefined-only", drivers._name], capture_output=True, text=True, check=True)
+    wanted = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines()}
+    assert "recvmmsg" in wanted
+    assert not wanted & {"malloc", "calloc", "realloc", "free", "printf", "fprintf", "usleep", "sleep", "system"}
