@@ -8,11 +8,6 @@ toolchain (-O2), checked to give the same derivatives at random states, and call
 the same states; the cost of the loop and of calling an empty function is taken off.  "ours" is `khz_derivatives`, the
 entry the solvers use: it also copies states and derivatives and looks for NaN; "step" is the generated code in it
 alone.  Exit code 1 when the ratio of "ours" is above 1.5.
-
-Known: Pendulum is above.  Its loop is solved for the two forces in the elbow, with the accelerations behind them; by
-hand the two accelerations are solved for, from Lagrange's equations: 109 instructions besides sine and cosine, where
-our loop alone has 264.  Not tried yet, both in passes/: tearing on the accelerations (no division by lengths), and
-OUTPUT blocks moved behind the others, so that the STEP blocks are one C function instead of four.
 """
 
 from __future__ import annotations

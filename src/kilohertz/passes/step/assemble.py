@@ -32,6 +32,7 @@ from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import is_parametric, parameter_values
 from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.directional import directional
+from kilohertz.passes.step.hoist import hoist
 from kilohertz.passes.step.initial import free_parameters, initial_blocks
 from kilohertz.passes.step.order import Vanishing, order
 from kilohertz.passes.step.partition import partitioned, state_sparsity
@@ -70,6 +71,7 @@ class _Assembler:
         whens = [self._when(w.guard, w.actions, w) for w in dae.whens]
         out.asserts = tuple(dae.asserts)
         out.blocks = tuple(partitioned([*blocks, *(w for w in whens if w is not None)], out, self._occurrence))
+        hoist(out)
         out.state_sparsity = state_sparsity(out, self._occurrence)
         out.aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
         if with_directional:

@@ -190,21 +190,9 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     return status;
 }
 
-/* Neither NaN nor infinity: either would pass on to the sum, so each value is looked at only where the sum is odd. */
 static int all_finite(int32_t n, const double *v)
 {
-    double sum = 0.0;
-    int32_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        sum += v[i] + v[i + 1] + v[i + 2] + v[i + 3] + v[i + 4] + v[i + 5] + v[i + 6] + v[i + 7];
-    }
-    for (; i < n; i++) {
-        sum += v[i];
-    }
-    if (fabs(sum) <= DBL_MAX) {
-        return 1;
-    }
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         if (!(fabs(v[i]) <= DBL_MAX)) {
             return 0;
         }
@@ -212,20 +200,35 @@ static int all_finite(int32_t n, const double *v)
     return 1;
 }
 
+/* to := from; 1 where there is neither NaN nor infinity.  Either would pass on to the sum, so each value is looked at
+ * only where the sum is odd. */
+static int copy_finite(int32_t n, const double *restrict from, double *restrict to)
+{
+    double sum = 0.0;
+    int32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        memcpy(to + i, from + i, 4 * sizeof(double));
+        sum += (from[i] + from[i + 1]) + (from[i + 2] + from[i + 3]);
+    }
+    for (; i < n; i++) {
+        to[i] = from[i];
+        sum += from[i];
+    }
+    return fabs(sum) <= DBL_MAX || all_finite(n, from);
+}
+
 khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd)
 {
     khz_context *const c = (khz_context *)instance;
-    const size_t bytes = sizeof(double) * (size_t)m->n_x;
     c->time = time;
     c->status = KHZ_OK;
     c->arena_used = 0;
-    memcpy(khz_reals(instance, m->x), x, bytes);
+    memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
     const khz_status status = m->step(instance);
     if (status != KHZ_OK) {
         return status;
     }
-    memcpy(xd, khz_reals(instance, m->xd), bytes);
-    if (!all_finite(m->n_x, xd)) {
+    if (!copy_finite(m->n_x, khz_reals(instance, m->xd), xd)) {
         c->status = KHZ_NOT_FINITE;
         return KHZ_NOT_FINITE;
     }
