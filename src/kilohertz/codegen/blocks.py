@@ -19,7 +19,8 @@ from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import REAL, EnumType, RecordType, Type
 
-_GROUP = 150  # blocks of one C function at most
+_GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
+_SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _STATUS = "return (khz_status)z->c.status;"
 _COSTLY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10"})
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
@@ -77,9 +78,10 @@ class BlockWriter:
         read: set[str] = set()
         for block in blocks:
             loop = is_large(block)
+            most = _GROUP if block.partition is s.Partition.STEP else _SELDOM
             mine = set() if loop else reads(block)
             stale = not loop and any(t.name in read for t in s.targets(block))
-            if run and (loop or stale or len(run) >= _GROUP or run[0].partition is not block.partition):
+            if run and (loop or stale or len(run) >= most or run[0].partition is not block.partition):
                 calls.append(self._group(phase, run))
                 run, read = [], set()
             if loop:

@@ -23,6 +23,7 @@ from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, with
 from kilohertz.ir.types import ExternalObjectType
 
 _LINES_PER_FILE = 6000
+_STARTS_PER_FUNCTION = 50
 _ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22
 INCLUDES = (
     '#include "khz_base.h"',
@@ -169,10 +170,8 @@ class _Generator:
         left_out = HELPERS | {Kind.OBJECT}
         rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
         return [
-            *_function("static void khz_tunables(void *instance)", self._starts(tunable)),
-            *_function(
-                "static void khz_start(void *instance)", [*self._starts(rest), *self._nominals(), *self._samples()]
-            ),
+            *self._start_functions("tunables", tunable, []),
+            *self._start_functions("start", rest, [*self._nominals(), *self._samples()]),
             *self._asserts("asserts", step.asserts),
             *self._asserts("initial_asserts", step.initial_asserts),
             *_function("static void khz_crossings(void *instance, double *g)", self._crossings(), used="g"),
@@ -191,6 +190,20 @@ class _Generator:
 
     def _writer(self) -> Writer:
         return Writer(self.layout, "(&z->c)")
+
+    def _start_functions(self, name: str, variables: Sequence[StepVariable], more: list[str]) -> list[str]:
+        """Start values in parts: compilers take more than linear time for thousands of stores in one function."""
+        lines: list[str] = []
+        calls: list[str] = []
+        for i in range(0, len(variables), _STARTS_PER_FUNCTION):
+            part = f"khz_{name}_{i // _STARTS_PER_FUNCTION + 1}"
+            body = self._starts(variables[i : i + _STARTS_PER_FUNCTION])
+            if len(variables) <= _STARTS_PER_FUNCTION:
+                calls = body
+                break
+            lines += _function(f"KHZ_NOINLINE static void {part}(void *instance)", body)
+            calls.append(f"{part}(instance);")
+        return [*lines, *_function(f"static void khz_{name}(void *instance)", [*calls, *more])]
 
     def _starts(self, variables: Sequence[StepVariable]) -> list[str]:
         w = self._writer()

@@ -7,8 +7,10 @@
 
 #if defined(__GNUC__)
 #define KHZ_EXPORT __attribute__((visibility("default")))
+#define KHZ_NOINLINE __attribute__((noinline)) /* parts of long functions: keep compilation linear */
 #else
 #define KHZ_EXPORT
+#define KHZ_NOINLINE
 #endif
 
 /* What a call came to.  Negative: the step may be tried again with other values (a smaller step of a solver with step
