@@ -9,11 +9,11 @@ import pytest
 from flat_models import ALL, CALLS, LINEAR, NONLINEAR
 from interpreted import Interpreted
 
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, without_directional
 from kilohertz.ir.step_printer import print_step
-from kilohertz.passes import compile_flat
 
 
 def check_direction(step: Step, rng: np.random.Generator) -> None:

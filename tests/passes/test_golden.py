@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step_printer import print_step
-from kilohertz.passes import compile_flat
 
 
 @pytest.mark.golden("step.case")

@@ -7,10 +7,10 @@ import pytest
 from flat_models import ALL
 from interpreted import Interpreted
 
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import build, read_flat
 from kilohertz.ir.expr import Binary, Ref
 from kilohertz.ir.step import Assignment, Kind, Partition, Step, expressions
-from kilohertz.passes import compile_flat
 from kilohertz.passes.step import assemble
 
 PRODUCTS = """

@@ -9,12 +9,13 @@ import time
 import pytest
 
 from kilohertz.base import ModelError
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
 from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Assignment, Block, LinearLoop, MixedLoop, NonlinearLoop, Step
 from kilohertz.ir.step_printer import print_step
-from kilohertz.passes import compile_flat, make_dae, vanish
+from kilohertz.passes import make_dae, vanish
 from kilohertz.passes.algebra import degree, linear_parts, simplify
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind
-from kilohertz.passes import compile_flat
 
 STATE_SELECT = "type StateSelect = enumeration(never, avoid, default, prefer, always);"
 ACROSS_COMPONENTS = """

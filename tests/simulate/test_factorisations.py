@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import LinearLoop, MixedLoop, Partition, Step
-from kilohertz.passes import compile_flat
 from kilohertz.simulate import Statistics, build_program
 from kilohertz.simulate import run as simulation
 from kilohertz.toolchain import STRICT

@@ -10,8 +10,9 @@ import pytest
 
 from kilohertz import load
 from kilohertz.cli.main import main
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
-from kilohertz.passes import Inlining, compile_flat
+from kilohertz.passes import Inlining
 from kilohertz.simulate import Instance, Program, Statistics, build_program
 from kilohertz.simulate.stiffness import reference_run
 from kilohertz.solvers import METHODS, RungeKutta

@@ -9,9 +9,9 @@ import pytest
 from flat_models import ALL, LINEAR, NONLINEAR
 from interpreted import Interpreted
 
+from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind, Step, without_directional
-from kilohertz.passes import compile_flat
 from kilohertz.simulate import Instance, Program, Statistics, build_program, simulate
 from kilohertz.toolchain import STRICT
 

@@ -20,6 +20,7 @@ from kilohertz.driver.symbolic import Assemble, DropZeroTerms, EliminateAliases,
 if TYPE_CHECKING:
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
+    from kilohertz.passes import Inlining
     from kilohertz.semantics import Balance
     from kilohertz.simulate import Program
     from kilohertz.syntax.library import Libraries
@@ -99,6 +100,18 @@ STAGES = (
     Stage("process", "step", _process),  # Flat to Dae to Step: PASSES
     Stage("build", "program", _build),  # Step to C to a loaded library
 )
+
+
+def compile_flat(flat: Flat, inlining: Inlining | None = None) -> Step:
+    """Flat to Step without the rest of a `Work`; with `inlining` also the blocks of an implicit stage."""
+    from kilohertz.passes import inline
+
+    log = Log()
+    step: Step = run_passes(PASSES, flat, log)
+    if inlining is None:
+        return step
+    assert log.dae is not None
+    return inline(log.dae, step, inlining)
 
 
 def run_to(form: str, work: Work) -> None:

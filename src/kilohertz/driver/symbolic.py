@@ -90,7 +90,7 @@ class Prune:
     breaks: ClassVar[frozenset[Fact]] = _NOTHING
 
     def run(self, model: Dae, log: Log) -> Dae:
-        from kilohertz.passes.dae.prune import prune
+        from kilohertz.passes import prune
 
         return prune(model)
 

@@ -1,10 +1,9 @@
-"""Symbolic processing: Flat to Dae to Step, one pass a file."""
+"""Symbolic processing: Flat to Dae to Step, one pass a file; `driver/pipeline.py` has their order."""
 
 from __future__ import annotations
 
 from kilohertz.ir.dae import Dae
 from kilohertz.ir.flat import Flat
-from kilohertz.ir.step import Step
 from kilohertz.passes.dae.eliminate import eliminate
 from kilohertz.passes.dae.prune import prune
 from kilohertz.passes.dae.reduce_index import reduce_index
@@ -20,29 +19,14 @@ def make_dae(flat: Flat) -> Dae:
     return split(scalarise(flat))
 
 
-def reduced_dae(flat: Flat) -> Dae:
-    """Flat to a Dae of index one whose states are chosen."""
-    dae = prune(eliminate(vanish(make_dae(flat))))
-    dae, _ = reduce_index(dae)
-    return eliminate(dae, states_chosen=True)
-
-
-def compile_flat(flat: Flat, inlining: Inlining | None = None) -> Step:
-    """Flat to Step with all passes in their order; with `inlining` also the blocks of an implicit stage."""
-    dae = reduced_dae(flat)
-    step = assemble(dae)
-    return step if inlining is None else inline(dae, step, inlining)
-
-
 __all__ = [
     "Inlining",
     "assemble",
-    "compile_flat",
     "eliminate",
     "inline",
     "make_dae",
+    "prune",
     "reduce_index",
-    "reduced_dae",
     "scalarise",
     "split",
     "vanish",
