@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from kilohertz.base import InternalError
-from kilohertz.codegen.values import ArrayValue, is_real, product
-from kilohertz.codegen.writer import PRIMARY, SUM, UNARY, WriterCore, unsupported
+from kilohertz.codegen.values import ArrayValue, fixed_dims, is_real, product
+from kilohertz.codegen.writer import PRIMARY, SUM, UNARY, WriterCore
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
@@ -141,7 +141,42 @@ class ArrayWriter(WriterCore):
         return room
 
     def _nested_comprehension(self, e: x.Comprehension) -> ArrayValue:
-        raise unsupported("a comprehension of arrays")
+        """Each turn gives an array of one shape; where that is not known in advance, the first turn makes the room."""
+        ranges = [self.iterable(r) for _, r in e.iterators]
+        outer = tuple(count for count, _ in reversed(ranges))
+        own = fixed_dims(e.body.ty)
+        element = e.ty.scalar()
+        if own is not None:
+            room = self.room((*outer, *own), element)
+        else:
+            name = self.fresh("a")
+            self.put(f"{self.types.declare(element, '*' + name)} = NULL;")
+            sizes = tuple(self.fresh("n") for _ in e.body.ty.dims)
+            self.put(*(f"int32_t {n} = 0;" for n in sizes))
+            room = ArrayValue(name, (*outer, *sizes), element)
+        at = self.fresh("i")
+        self.put(f"size_t {at} = 0;")
+
+        def body() -> None:
+            part = self.array(e.body)
+            if own is None:
+                self._first_room(room, part, outer)
+            self.copy(f"{room.pointer} + {at}", part.pointer, part.size, element)
+            self.put(f"{at} += (size_t)({part.size});")
+
+        self.iterate(list(reversed(list(zip(e.iterators, ranges, strict=True)))), body, e)
+        return room
+
+    def _first_room(self, room: ArrayValue, part: ArrayValue, outer: tuple[str, ...]) -> None:
+        sizes = room.dims[len(outer) :]
+        count = product((*outer, part.size)) if part.size.isdigit() else f"{product(outer)} * ({part.size})"
+        ctype = self.types.of(room.element).rstrip()
+        self.put(
+            f"if ({room.pointer} == NULL) {{",
+            *(f"    {n} = {d};" for n, d in zip(sizes, part.dims, strict=True)),
+            f"    {room.pointer} = ({ctype} *)khz_arena({self.context}, sizeof({ctype}) * (size_t)({count}));",
+            "}",
+        )
 
     def iterable(self, r: Expr) -> tuple[str, Callable[[str], str]]:
         """Count of a range and the text of its i-th value (i from zero)."""

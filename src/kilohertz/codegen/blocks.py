@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen import names
@@ -12,12 +14,14 @@ from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
-from kilohertz.codegen.values import ArrayValue, is_growing
+from kilohertz.codegen.values import ArrayValue
 from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.types import REAL, EnumType, RecordType, Type
+from kilohertz.ir.types import REAL, EnumType, RecordType, TupleType, Type
+
+Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
@@ -184,8 +188,10 @@ class BlockWriter:
         def effect() -> None:
             callee = self.layout.callee(block.call)
             results = w.call_results(block.call)
-            for targets, value, ty in zip(block.targets, results, callee.outputs, strict=False):
-                texts = flattened(self._sized(w, value, len(targets)), ty, w)
+            whole = block.call.ty
+            wanted = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
+            for targets, value, ty, sized in zip(block.targets, results, callee.outputs, wanted, strict=False):
+                texts = self._flattened(w, self._sized(w, value, len(targets)), ty, sized)
                 for target, text in zip(targets, texts, strict=True):
                     if target is not None:
                         self._set(w, target, text)
@@ -197,12 +203,34 @@ class BlockWriter:
         held = [f"    {self.layout.variable(t)} = {self._pre(t)};" for t in s.targets(block)]
         w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *held, "}")
 
-    def _sized(self, w: Writer, value: str | ArrayValue, count: int) -> str | ArrayValue:
+    def _sized(self, w: Writer, value: Output, count: int) -> Output:
         """An output whose size the function decides, checked against the number of its targets."""
         if isinstance(value, str) or value.is_fixed:
             return value
         w.put(f"if (khz_expect_size(&z->c, {value.size}, {count}) != KHZ_OK) {{", f"    {_STATUS}", "}")
         return ArrayValue(value.pointer, (str(count),), value.element)
+
+    def _flattened(self, w: Writer, value: str | ArrayValue, ty: Type, wanted: Type) -> list[str]:
+        """The scalars of a call's output, row-major, record fields in order; `wanted`: the same type with all sizes."""
+        if isinstance(value, ArrayValue):
+            of_one, inner = ty.scalar(), wanted.scalar()
+            count = int(value.size)
+            return [t for k in range(count) for t in self._flattened(w, f"{value.pointer}[{k}]", of_one, inner)]
+        if not isinstance(ty.base, RecordType):
+            return [value]
+        sizes = dict(wanted.base.fields) if isinstance(wanted.base, RecordType) else {}
+        out: list[str] = []
+        for name, field_type in ty.base.fields:
+            sized = sizes.get(name, field_type)
+            if None in sized.dims:
+                raise unsupported(f"a variable for field `{name}`, whose size is not known")
+            if field_type.dims:
+                array = w.types.field_array(value, name, field_type)
+                array = self._sized(w, array, math.prod(d or 0 for d in sized.dims))
+                out += self._flattened(w, array, field_type, sized)
+            else:
+                out += self._flattened(w, f"{value}.{w.types.fields(name)}", field_type, sized)
+        return out
 
     def _pre(self, target: Ref) -> str:
         name = f"pre({target.name})"
@@ -467,26 +495,6 @@ def default_start(ty: Type) -> str:
             return "0.0"
         case _:
             return "0"
-
-
-def flattened(value: str | ArrayValue, ty: Type, w: Writer) -> list[str]:
-    """The scalars of a call's output, row-major, record fields in order."""
-    if isinstance(value, ArrayValue):
-        count = int(value.size)
-        return [t for k in range(count) for t in flattened(f"{value.pointer}[{k}]", ty.scalar(), w)]
-    if not isinstance(ty.base, RecordType):
-        return [value]
-    out: list[str] = []
-    for name, field_type in ty.base.fields:
-        member = f"{value}.{w.types.fields(name)}"
-        if is_growing(field_type):
-            raise unsupported(f"a variable for field `{name}`, whose size is not known")
-        if field_type.dims:
-            dims = tuple(str(d) for d in field_type.dims)
-            out += flattened(ArrayValue(member, dims, field_type.scalar()), field_type, w)
-        else:
-            out += flattened(member, field_type, w)
-    return out
 
 
 def _dims_of(name: str, scalars: Sequence[Ref], block: s.AlgorithmBlock) -> tuple[str, ...]:

@@ -113,7 +113,8 @@ class World:
         found = self.absolute(tuple(name.split(".")))
         if not isinstance(found, ClassNode):
             return None
-        return str(Path(found.definition.file).resolve().parent / path)
+        folder = "/" if path.endswith("/") else ""  # models append a file's name to it
+        return str(Path(found.definition.file).resolve().parent / path) + folder
 
     # -------------------------------------------------------------------------------------------------------- messages
 

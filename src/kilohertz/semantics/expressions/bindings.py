@@ -97,16 +97,18 @@ class Bindings:
     def sized_binding(self, comp: Comp) -> Expr | None:
         """The binding with all sizes known: those of a record that a function returns, from the record's component."""
         expr = self.binding(comp)
-        if expr is None or None not in expr.ty.dims:
+        if expr is None or not isinstance(expr, Field):
             return expr
         owner: Comp | None = comp
         names: list[str] = []
-        call = expr
+        call: Expr = expr
         while isinstance(call, Field) and owner is not None:
             names.insert(0, call.name)
             call, owner = call.base, owner.parent
         base = call.ty.base
-        if not isinstance(call, Call) or not isinstance(base, RecordType) or call.ty.dims or not names or owner is None:
+        if not isinstance(call, Call) or not isinstance(base, RecordType) or call.ty.dims or owner is None:
+            return expr
+        if _is_sized(call.ty):
             return expr
         whole = self.elaborator.names.record_value(owner).ty
         assert isinstance(whole.base, RecordType)
@@ -183,6 +185,13 @@ class Bindings:
                 mod.ctx,
             )
         return expr
+
+
+def _is_sized(ty: Type) -> bool:
+    """All dimensions are known, those of record fields too."""
+    if None in ty.dims:
+        return False
+    return not isinstance(ty.base, RecordType) or all(_is_sized(t) for _, t in ty.base.fields)
 
 
 def _repeated(expr: Expr, dims: tuple[int | None, ...]) -> Expr:
