@@ -194,4 +194,28 @@ package Causes "One small model for each cause of a wrong result that was mended
   model GrowingResult
     Real s = kept_sum(time, 2);
   end GrowingResult;
+
+  record Circuits "Matrices as large as one of its own fields says"
+    parameter Integer n;
+    Real a[2];
+    Real L[n, n];
+  end Circuits;
+
+  function circuits "The result's size comes from an argument"
+    input Integer n;
+    input Real k;
+    output Circuits c(n = n);
+  algorithm
+    c.n := n;
+    c.a := {k, 2*k};
+    c.L := {k*{i + j for i in 1:n} for j in 1:n};
+    annotation(Inline = false);
+  end circuits;
+
+  model SizedRecord
+    parameter Real k = 2;
+    final parameter Circuits c = circuits(3, k);
+    Real a = c.a[2];
+    Real s = sum(c.L)*time;
+  end SizedRecord;
 end Causes;
