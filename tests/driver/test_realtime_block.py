@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kilohertz.base import ModelError
-from kilohertz.driver.realtime import scenario_of
+from kilohertz.driver.tasks import scenario_of
 
 MODEL = """
 model M

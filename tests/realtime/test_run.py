@@ -154,3 +154,9 @@ def test_the_executable_for_aarch64_gives_the_same_bits(scenario: Scenario, tmp_
     there = read_recording(recording)
     assert np.array_equal(here.data, there.data)
     assert np.array_equal(here.time, there.time)
+
+
+def test_a_model_runs_in_one_call(tmp_path: Path) -> None:
+    report = load("Kilohertz.Examples.Decay").run(duration=0.02, solver="euler", folder=tmp_path / "run")
+    assert report.counts["steps"] == 20
+    assert report.result.final("x") < 1.0

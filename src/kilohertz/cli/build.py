@@ -33,10 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver.realtime import build, scenario_of
+    from kilohertz.driver.realtime import build
+    from kilohertz.driver.tasks import open_scenario
 
-    scenario = scenario_of(arguments.model, step=arguments.step, solver=arguments.solver, libraries=arguments.library)
+    session, scenario = open_scenario(
+        arguments.model, step=arguments.step, solver=arguments.solver, libraries=arguments.library
+    )
     built = build(
+        session,
         scenario,
         folder=arguments.output or Path(scenario.name),
         target=arguments.target,

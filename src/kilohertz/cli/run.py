@@ -40,9 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver.realtime import run as run_scenario
-    from kilohertz.driver.realtime import scenario_of
+    from kilohertz.driver.tasks import open_scenario
 
-    scenario = scenario_of(
+    session, scenario = open_scenario(
         arguments.model,
         step=arguments.step,
         solver=arguments.solver,
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     scenario = _with_output(scenario, arguments)
     with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
-        report = run_scenario(scenario, told=told, progress=progress, check=not arguments.no_check)
+        report = run_scenario(session, scenario, told=told, progress=progress, check=not arguments.no_check)
     if arguments.json is not None:
         _write_json(arguments.json, report.data)
     if not arguments.quiet:

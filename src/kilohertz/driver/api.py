@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
     from kilohertz.passes import Inlining
+    from kilohertz.realtime import Report as RealTimeReport
     from kilohertz.results import Result
     from kilohertz.simulate import Program, Statistics
 
@@ -35,11 +36,18 @@ class Session:
 
     def __init__(self, libraries: Iterable[str | Path] = ()) -> None:
         self.libraries = Libraries(search_path(libraries))
+        self._kept: dict[str, Model] = {}
 
     def model(self, model: str) -> Model:
         """A model by what the user calls it."""
         cls = locate(model, self.libraries)
         return Model(".".join((*cls.within, cls.name)), self)
+
+    def kept(self, model: str) -> Model:
+        """The same, kept with all that is worked out about it: asked for again it is the same object."""
+        if model not in self._kept:
+            self._kept[model] = self.model(model)
+        return self._kept[model]
 
     def experiments(self, packages: Iterable[str]) -> list[str]:
         """Full names of all classes in these packages that have an experiment annotation."""
@@ -180,3 +188,19 @@ class Model:
             statistics=statistics,
             **{**plan.stepping, **stepping},
         )
+
+    def run(
+        self,
+        *,
+        step: float = 1e-3,
+        solver: str = "rk4",
+        duration: float | None = None,
+        settings: Mapping[str, float] | None = None,
+        folder: str | Path | None = None,
+    ) -> RealTimeReport:
+        """Run in real time until the duration is over or Ctrl-C; the deadline report with what was recorded."""
+        from kilohertz.driver.realtime import adjusted, run
+        from kilohertz.realtime import plain_scenario
+
+        scenario = plain_scenario(self.name, step=step, solver=solver, duration=duration, settings=settings)
+        return run(self.session, adjusted(scenario), folder=folder)

@@ -81,7 +81,7 @@ def demo(
     progress: Callable[[float, Live | None], None] | None = None,
 ) -> Demo:
     """Build, run in real time, compare, draw; `folder` gets the scenario, the recording and the picture."""
-    from kilohertz.driver.realtime import run
+    from kilohertz.driver.tasks import run
 
     place = Path(folder)
     scenario = demo_scenario(place, duration, fast)

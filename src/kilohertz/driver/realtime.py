@@ -1,9 +1,9 @@
-"""Building and running scenarios: the compiler's stages, then the real-time room."""
+"""Building and running scenarios with the models of a session: the compiler's stages, then the real-time room."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kilohertz.base import Diagnostic, ModelError
 
 if TYPE_CHECKING:
-    from kilohertz.driver.api import Model
+    from kilohertz.driver.api import Model, Session
     from kilohertz.realtime import Built, Live, ModelCode, Prediction, Report, Scenario
     from kilohertz.realtime.scenario import Task
 
@@ -19,25 +19,10 @@ DEFAULT_SOLVER = "rk4"
 Told = Callable[[str], None]
 
 
-def scenario_of(
-    what: str | Path | Scenario,
-    *,
-    step: float | None = None,
-    solver: str | None = None,
-    duration: float | None = None,
-    libraries: Iterable[str | Path] = (),
+def adjusted(
+    what: Scenario, *, step: float | None = None, solver: str | None = None, duration: float | None = None
 ) -> Scenario:
-    """A scenario from its TOML file, from a model's name, or as it is; what is given besides overrides it."""
-    from kilohertz.realtime import Scenario, read_scenario
-
-    if not isinstance(what, Scenario):
-        text = str(what)
-        more = tuple(str(p) for p in libraries)
-        if text.endswith(".toml"):
-            what = read_scenario(text)
-            what = replace(what, libraries=(*more, *what.libraries))
-        else:
-            what = _model_scenario(text, more)
+    """The scenario with what is given instead, every task with a solver."""
     tasks = tuple(replace(t, solver=solver or t.solver or DEFAULT_SOLVER) for t in what.tasks)
     scenario = replace(what, tasks=tasks)
     if step is not None:
@@ -46,15 +31,14 @@ def scenario_of(
     return scenario.lasting(duration)
 
 
-def _model_scenario(model: str, libraries: tuple[str, ...]) -> Scenario:
-    """Defaults, or what a RealTime block in the model says."""
-    from kilohertz.driver.api import Session
+def model_scenario(session: Session, model: str, libraries: tuple[str, ...] = ()) -> Scenario:
+    """Defaults for a model, or what a RealTime block in it says."""
     from kilohertz.driver.realtime_block import block_scenario, real_time_block
     from kilohertz.realtime import plain_scenario
 
     plain = plain_scenario(model, libraries=libraries)
     plain = replace(plain, name=re.sub(r"[^\w.-]", "_", plain.name)[:48])
-    block = real_time_block(Session(libraries).model(model).flatten())
+    block = real_time_block(session.kept(model).flatten())
     return plain if block is None else block_scenario(model, block, plain.name, libraries)
 
 
@@ -78,29 +62,23 @@ def _check_solvers(scenario: Scenario) -> None:
 
 
 def build(
-    what: str | Path | Scenario,
+    session: Session,
+    scenario: Scenario,
     *,
     folder: str | Path | None = None,
     target: str = "",
-    step: float | None = None,
-    solver: str | None = None,
-    duration: float | None = None,
-    libraries: Iterable[str | Path] = (),
     told: Told | None = None,
 ) -> Built:
     """Compile the models of a scenario into one executable.  `told` hears what is being done."""
-    from kilohertz.driver.api import Session
     from kilohertz.realtime import build as build_task
 
-    scenario = scenario_of(what, step=step, solver=solver, duration=duration, libraries=libraries)
-    session = Session(scenario.libraries)
     say: Told = told if told is not None else lambda text: None
     models: dict[str, Model] = {}
     tasks, codes = [], []
     for task in scenario.tasks:
         if task.model not in models:
             say(f"compiling {task.model}")
-            models[task.model] = session.model(task.model)
+            models[task.model] = session.kept(task.model)
         planned, code = _planned(models[task.model], task, say)
         tasks.append(planned)
         codes.append(_with_cost(code, planned))
@@ -150,20 +128,16 @@ def default_folder(name: str) -> Path:
 
 
 def run(
-    what: str | Path | Scenario,
+    session: Session,
+    scenario: Scenario,
     *,
     folder: str | Path | None = None,
-    step: float | None = None,
-    solver: str | None = None,
-    duration: float | None = None,
-    libraries: Iterable[str | Path] = (),
     told: Told | None = None,
     progress: Callable[[float, Live | None], None] | None = None,
     check: bool = True,
 ) -> Report:
     """Build a scenario, start it, wait for its end and bring back the report.
 
-    `what` is a scenario.toml, a model (1 kHz and other defaults) or a `Scenario`; step, solver, duration override it.
     Before the start a short run without waiting says whether the period can be kept (`report.predicted`; `check=False`
     leaves it out).  `progress` is told the model time and the live values as it runs.  Ctrl-C ends the task, not the
     report.
@@ -171,7 +145,7 @@ def run(
     from kilohertz.realtime import predict, start
     from kilohertz.realtime.predict import blamed
 
-    built = build(what, folder=folder, step=step, solver=solver, duration=duration, libraries=libraries, told=told)
+    built = build(session, scenario, folder=folder, told=told)
     said: Prediction | None = None
     if check:
         said = predict(built)

@@ -4,7 +4,7 @@ For most uses `kilohertz.driver` (or `kilohertz` itself) has it in one call:
 
     import kilohertz
     report = kilohertz.run("scenario.toml")                          # or a Scenario, or the name of a model
-    report = kilohertz.run("Kilohertz.Examples.RCCircuit", step=1e-3, solver="rk4", duration=2.0)
+    report = kilohertz.load("Kilohertz.Examples.RCCircuit").run(step=1e-3, solver="rk4", duration=2.0)
     print(report.as_text()); report.missed; report.microseconds("lateness", "p99"); report.result["capacitor.v"]
 
     built = kilohertz.build("scenario.toml", folder="out")           # executable, flat scenario, cost bound, C source
