@@ -218,4 +218,32 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real a = c.a[2];
     Real s = sum(c.L)*time;
   end SizedRecord;
+
+  model Buffer "An algorithm whose subscripts and loops are known at run time only"
+    Integer n(start = 0, fixed = true);
+    Real buffer[100](each start = 0, each fixed = true);
+    Real total(start = 0, fixed = true);
+    Boolean high;
+    Real y;
+  protected
+    Integer k;
+  algorithm
+    when sample(0.05, 0.1) then
+      n := n + 1;
+      buffer[n] := time^2;
+      total := 0;
+      for i in 1:n loop
+        total := total + buffer[i];
+      end for;
+      if edge(high) then
+        total := total + 1000;
+      end if;
+    end when;
+    k := 0;
+    while k < pre(n) loop
+      k := k + 1;
+    end while;
+    high := sin(time) > 0.5;
+    y := if high then k + 0.5 else -1;
+  end Buffer;
 end Causes;

@@ -30,6 +30,11 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("ZeroCapacity", 1.0, {"v": math.sin(1.0), "i": 0.0}),
         ("CoupledPerfectly", 1.0, {"i1": math.exp(-0.5), "i2": math.exp(-0.5)}),
         ("ZeroFromFunction", 1.0, {"v": 2.0}),
+        (
+            "Buffer",
+            1.0,
+            {"n": 10.0, "buffer[7]": 0.65**2, "total": sum((0.05 + i / 10) ** 2 for i in range(10)), "y": 10.5},
+        ),
         ("GrowingResult", 1.0, {"s": 5.0}),
         ("PreferredStates", 1.0, {"m": 2 * 0.52 + 1.0, "U": 2 * 0.52 * 6 - 1.0}),
         ("SizedRecord", 1.0, {"a": 4.0, "s": 2.0 * 36}),

@@ -38,7 +38,7 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
     targets, in_when = assigned(algorithm.statements)
     env: Env = {}
     for ref in targets:
-        env[ref.name] = _at_entry(ref, flat, evaluator, ref.name in in_when, initial)
+        env[ref.name] = at_entry(ref, flat, evaluator, ref.name in in_when, initial)
     effects = Effects()
     Executor(evaluator, LIMIT, effects).execute(algorithm.statements, env)
     found: list[Equation] = []
@@ -66,7 +66,8 @@ def _effects(effects: Effects) -> list[Equation]:
     return found
 
 
-def _at_entry(ref: Ref, flat: Flat, evaluator: Evaluator, in_when: bool, initial: bool) -> Value:
+def at_entry(ref: Ref, flat: Flat, evaluator: Evaluator, in_when: bool, initial: bool) -> Value:
+    """What a target is before the first statement."""
     variable = flat.variables.get(ref.name)
     if variable is None:
         raise Unsupported(f"an assignment to {ref.name}, which is not known")

@@ -37,10 +37,11 @@ from kilohertz.ir.flat import (
     WhenEquation,
 )
 from kilohertz.ir.flat import DISCRETE as DISCRETE_TIME
-from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType
-from kilohertz.passes.flat.algorithms import equations_of
+from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleType, Type
+from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
+from kilohertz.passes.flat.outline import Outline
 from kilohertz.passes.flat.ticks import ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
@@ -61,12 +62,13 @@ class _Scalariser:
         self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
         self._algorithm_clock = {i: k for k, c in enumerate(clocked) for i in c.algorithms}
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
+        self._functions = dict(flat.functions)
         self._evaluator = Evaluator(self)
-        self._inliner = Inliner(flat.functions, lambda: self._evaluator)
+        self._inliner = Inliner(self._functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
         self._busy: set[str] = set()
         self._out = ScalarFlat(
-            flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description
+            flat.name, functions=self._functions, experiment=flat.experiment, description=flat.description
         )
         self._numeric: Numeric | None = None
         self._free: set[str] = set()  # parameters that initialisation computes
@@ -83,7 +85,7 @@ class _Scalariser:
         return self._inliner.call(call, args)
 
     def is_pure(self, function: str) -> bool:
-        f = self._flat.functions.get(function)
+        f = self._functions.get(function)
         return f is not None and f.pure and f.external is None
 
     def _expanded(self, ref: Ref) -> Value:
@@ -334,7 +336,46 @@ class _Scalariser:
         try:
             equations += equations_of(algorithm, self._flat, self._evaluator, initial)
         except (Unsupported, ValueError) as failure:
-            raise _error(failure, algorithm.origin) from failure
+            try:
+                self._outline(algorithm, equations, initial)
+            except (Unsupported, ValueError):
+                raise _error(failure, algorithm.origin) from failure
+
+    def _outline(self, algorithm: Algorithm, equations: list[Equation], initial: bool) -> None:
+        """The algorithm as one call of a function made of it."""
+        targets, in_when = assigned(algorithm.statements)
+        name = f"$algorithm{sum(f.startswith('$algorithm') for f in self._functions)}"
+
+        def entry(ref: Ref) -> Expr:
+            return pack(at_entry(ref, self._flat, self._evaluator, ref.name in in_when, initial))
+
+        made = Outline(name, targets, entry, lambda e: self._watched(e, equations), self.is_pure).run(algorithm)
+        self._functions[name] = made.function
+        self._inliner.used[name] = None
+        args = tuple(pack(self._evaluator.model(a)) for a in made.arguments)
+        types = tuple(o.ty for o in made.function.outputs)
+        places = tuple(self._evaluator.model(t) for t in targets)
+        call = Call(name, args, types[0] if len(types) == 1 else Type(TupleType(types)))
+        equations.append(Equality(TupleTarget(tuple(pack(p) for p in places)), call, algorithm.origin))
+        for target, place in zip(targets, places, strict=True):
+            for item in place.items if target.name in in_when else ():
+                assert isinstance(item, Ref)
+                self._out.variables[item.name].variability = DISCRETE_TIME
+
+    def _watched(self, e: Expr, equations: list[Equation]) -> Ref:
+        """A Boolean variable that holds an expression (of a when's condition any element may hold)."""
+        held: Expr
+        if isinstance(e, Builtin) and e.name == "$when":
+            held = FALSE
+            for part in self._evaluator.model(e.args[0]).items:
+                held = build.or_(held, Builtin("$when", (part,), BOOLEAN))
+        else:
+            held = self._evaluator.model(e).scalar
+        name = f"$h{sum(v.startswith('$h') for v in self._out.variables)}"
+        origin = Origin(passes=(PASS,))
+        self._out.variables[name] = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin)
+        equations.append(Equality(Ref(name, BOOLEAN), held, origin))
+        return Ref(name, BOOLEAN)
 
 
 def _at_tick(equations: list[Equation], k: int, origin: Origin) -> WhenEquation:
