@@ -113,4 +113,56 @@ package Mechanics "Small planar mechanics, with just what the tests of index red
     connect(b3.b, j4.a);
     connect(j4.b, right.frame);
   end FourBar;
+
+  connector Flange
+    Real phi;
+    flow Real tau;
+  end Flange;
+
+  model Wheel
+    parameter Real J = 1;
+    parameter Real w0 = 0;
+    Flange flange;
+    Real w(start = w0, fixed = true);
+  equation
+    w = der(flange.phi);
+    J*der(w) = flange.tau;
+  end Wheel;
+
+  model Clutch "Dry friction: slips one way or the other, or sticks as long as the torque holds"
+    parameter Real largest = 1 "Torque while slipping";
+    Flange a;
+    Flange b;
+    Real w_rel = der(b.phi) - der(a.phi);
+    Real a_rel = der(w_rel);
+    Real s "Acceleration or torque in units of one: the curve of friction by its length";
+    Integer mode(start = 0, fixed = true) "1 slips forward, -1 backward, 0 sticks";
+    Boolean starts_forward = pre(mode) == 0 and (s > largest or pre(starts_forward) and s > largest);
+    Boolean starts_backward = pre(mode) == 0 and (s < -largest or pre(starts_backward) and s < -largest);
+    Boolean sticks = not (starts_forward or starts_backward or mode <> 0);
+    Real tau = a.tau;
+  equation
+    a.tau + b.tau = 0;
+    a_rel = if sticks then 0 else if mode == 1 or starts_forward then s - largest else s + largest;
+    b.tau = if sticks then s else if mode == 1 or starts_forward then largest else -largest;
+    mode = if (pre(mode) == 1 or starts_forward) and w_rel > 0 then 1
+      else if (pre(mode) == -1 or starts_backward) and w_rel < 0 then -1 else 0;
+  end Clutch;
+
+  model Clutches "A driven chain of wheels with three clutches between them"
+    Wheel w1(J = 1, w0 = 10);
+    Wheel w2(J = 2);
+    Wheel w3(J = 3);
+    Wheel w4(J = 4);
+    Clutch c1(largest = 10, mode(start = -1));
+    Clutch c2(largest = 5);
+    Clutch c3(largest = 8);
+  equation
+    connect(w1.flange, c1.a);
+    connect(c1.b, w2.flange);
+    connect(w2.flange, c2.a);
+    connect(c2.b, w3.flange);
+    connect(w3.flange, c3.a);
+    connect(c3.b, w4.flange);
+  end Clutches;
 end Mechanics;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from kilohertz.driver.api import Model
 
 Floats = NDArray[np.float64]
 MODELS = Path(__file__).parent / "mechanics.mo"
+MODELICAPATH = os.environ.get("MODELICAPATH", "")  # when the tests are collected: they run without it
 G = 9.81
 
 
@@ -112,3 +114,29 @@ def test_the_four_bar_loop_has_the_textbook_structure() -> None:
         ("linear", 3),
         ("linear", 5),
     ]
+
+
+def test_clutches_are_one_mixed_loop_with_a_variable_each() -> None:
+    model = load("Clutches")
+    loops = model.analyse().loops
+    assert [(loop.kind, loop.torn_size) for loop in loops] == [("mixed", 3), ("linear", 3)]
+    assert sorted(loops[0].unknowns) == ["c1.s", "c2.s", "c3.s"]
+    assert loops[1].matrix == "event"  # constant between changes of mode
+    result = model.simulate(stop=2.0, tolerance=1e-9)
+    # by hand: the first clutch sticks at t = 0.8, the second at 1.4; the third never slips
+    t = result.time
+    w1 = np.select([t < 0.8, t < 1.4], [10 - 10 * t, 2 - 5 / 3 * (t - 0.8)], 1.0)
+    w2 = np.select([t < 0.8, t < 1.4], [2.5 * t, 2 - 5 / 3 * (t - 0.8)], 1.0)
+    w3 = np.minimum(5 / 7 * t, 1.0)
+    for name, expected in (("w1.w", w1), ("w2.w", w2), ("w3.w", w3), ("w4.w", w3)):
+        assert np.abs(result[name] - expected).max() < 1e-6
+
+
+def test_clutches_of_the_standard_library() -> None:
+    roots = [entry for entry in MODELICAPATH.split(os.pathsep) if entry and Path(entry, "Modelica").is_dir()]
+    if not roots:
+        pytest.skip("MODELICAPATH holds no Modelica Standard Library")
+    name = "Modelica.Mechanics.Rotational.Examples.CoupledClutches"
+    analysis = kilohertz.load(name, libraries=roots).analyse()
+    assert [(loop.kind, loop.torn_size) for loop in analysis.loops] == [("mixed", 3), ("linear", 3)]
+    assert len(analysis.states) == 8
