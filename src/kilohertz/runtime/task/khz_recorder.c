@@ -64,12 +64,14 @@ int khz_recorder_open(khz_recorder *r, const char *path, const khz_column *colum
     r->file_size = 0;
     r->state = r->from.kind == KHZ_TRIGGER_NONE ? 1 : 0;
     r->before = (double *)calloc((size_t)r->n_before + 1, row);
-    void *const memory = calloc(1, size);
+    volatile unsigned char *const memory = (volatile unsigned char *)malloc(size);
     if (memory == NULL || r->before == NULL) {
         return ENOMEM;
     }
-    memset(memory, 0, size); /* every page is there before the first row */
-    khz_ring_init(&r->ring, memory, row, n_rows);
+    for (size_t i = 0; i < size; i += 1024) { /* every page is there before the first row; memset would be left out */
+        memory[i] = 0;
+    }
+    khz_ring_init(&r->ring, (void *)(uintptr_t)memory, row, n_rows);
     r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (r->fd < 0) {
         return errno;
