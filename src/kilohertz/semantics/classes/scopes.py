@@ -1,0 +1,214 @@
+"""Elements of classes, and the scopes in which their text is read (MLS 5.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError, Note, Span
+from kilohertz.semantics.classes.modifiers import Env
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.classes.nodes import ClassNode
+    from kilohertz.semantics.world import World
+
+ATTRIBUTES = (
+    "quantity",
+    "unit",
+    "displayUnit",
+    "min",
+    "max",
+    "start",
+    "fixed",
+    "nominal",
+    "stateSelect",
+    "unbounded",
+)
+PRIMITIVES = ("Real", "Integer", "Boolean", "String", "Clock")
+
+
+class Element:
+    """A named element of a class: a component or a class, with the modifications that inheritance put on it."""
+
+    __slots__ = (
+        "_busy",
+        "_decl",
+        "_node",
+        "base",
+        "chain",
+        "depth",
+        "name",
+        "protected",
+        "replaces",
+        "type_node",
+        "view",
+    )
+
+    def __init__(
+        self, name: str, decl: tree.Component | tree.ClassDef | None, view: View, chain: Env, depth: int
+    ) -> None:
+        self.name = name
+        self._decl = decl  # None: stored in a file of its own, not read yet
+        self.view = view  # where it is declared
+        self.chain = chain  # modifications of the class and of the extends clauses it came through, outermost first
+        self.depth = depth  # how many extends clauses away from the class that has it
+        self.protected = decl.protected if decl is not None else False
+        self.base: Element | None = None  # the inherited class that `class extends` builds on
+        self.replaces: Element | None = None  # the inherited element that this one redeclares
+        self.type_node: ClassNode | None = None  # of a component, once looked up
+        self._node: ClassNode | None = None
+        self._busy = False
+
+    @property
+    def decl(self) -> tree.Component | tree.ClassDef:
+        if self._decl is None:
+            self._decl = self.view.world.stored_class(self.view.definition, self.name)
+        return self._decl
+
+    @property
+    def component(self) -> tree.Component:
+        assert isinstance(self._decl, tree.Component)
+        return self._decl
+
+    @property
+    def is_class(self) -> bool:
+        return not isinstance(self._decl, tree.Component)
+
+    @property
+    def span(self) -> Span:
+        decl = self.decl
+        start = decl.name_start if isinstance(decl, tree.ClassDef) else decl.start
+        return Span(self.view.definition.file, start, start + len(self.name))
+
+    def node(self) -> ClassNode:
+        """The class this element stands for, redeclarations applied."""
+        if self._node is None:
+            if self._busy:
+                raise ModelError(Diagnostic("S211", f"`{self.name}` is defined in terms of itself", self.span))
+            self._busy = True
+            try:
+                self._node = self.view.root.class_of(self)
+            finally:
+                self._busy = False
+        return self._node
+
+
+class View:
+    """The scope of one class body inside a node: the names of that class and what surrounds its text."""
+
+    __slots__ = ("_found", "_imports", "definition", "names", "parent", "root", "stars", "world")
+
+    def __init__(self, definition: tree.ClassDef, parent: View | None, root: ClassNode, world: World) -> None:
+        self.definition, self.parent, self.root, self.world = definition, parent, root, world
+        self.names: set[str] = set()
+        self._imports: dict[str, tuple[str, ...]] | None = None
+        self.stars: list[tuple[str, ...]] = []
+        self._found: dict[str, Element | ClassNode | None] = {}
+
+    def lookup(self, name: str) -> Element | ClassNode | None:
+        """A simple name by MLS 5.3.1: this class, its imports, the enclosing classes, the libraries."""
+        found = self._found.get(name)
+        if found is not None:
+            return found
+        table = self.root.table
+        if name in self.names and name in table:  # a selective extension may have broken it off
+            element = table[name]
+            found = element.node() if element.is_class else element
+        else:
+            found = self._imported(name)
+            if found is None:
+                if self.definition.encapsulated:
+                    found = self.world.top_if_builtin(name)
+                else:
+                    found = self.world.top(name) if self.parent is None else self.parent.lookup(name)
+        if found is not None and not self.root.building:
+            self._found[name] = found
+        return found
+
+    def imports(self) -> dict[str, tuple[str, ...]]:
+        if self._imports is None:
+            self._imports = {}
+            body = self.definition.body
+            for element in body.elements if isinstance(body, tree.Body) else ():
+                if not isinstance(element, tree.Import):
+                    continue
+                if element.star:
+                    self.stars.append(element.path)
+                elif element.names:
+                    for name in element.names:
+                        self._imports[name] = (*element.path, name)
+                else:
+                    self._imports[element.alias or element.path[-1]] = element.path
+        return self._imports
+
+    def _imported(self, name: str) -> Element | ClassNode | None:
+        path = self.imports().get(name)
+        if path is not None:
+            self._check_import(path)
+            return self.world.absolute(path)
+        for package in self.stars:
+            node = self.world.absolute(package)
+            if (
+                node is not None
+                and not isinstance(node, Element)
+                and name in node.table
+                and not node.table[name].protected
+            ):
+                return node.member(name)
+        return None
+
+    def _check_import(self, path: tuple[str, ...]) -> None:
+        """Imports are from packages (MLS 13.2.1); a warning, since libraries in use differ."""
+        owner = self.world.absolute(path[:-1]) if len(path) > 1 else None
+        if (
+            owner is not None
+            and not isinstance(owner, Element)
+            and owner.kind in ("model", "block", "connector", "record", "function")
+        ):
+            body = self.definition.body
+            elements = body.elements if isinstance(body, tree.Body) else ()
+            at = next(e for e in elements if isinstance(e, tree.Import) and path[: len(e.path)] == e.path)
+            span = Span(self.definition.file, at.start, at.end)
+            if not any(w.code == "S219" and w.span == span for w in self.world.warnings):
+                text = f"`{'.'.join(path[:-1])}` is a {owner.kind}; imports are from packages"
+                self.world.warn("S219", text, span)
+
+    def lookup_path(self, ref: tree.Ref) -> Element | ClassNode | None:
+        """A dotted name whose parts are all classes but possibly the last."""
+        found = self.world.top(ref.names[0]) if ref.absolute else self.lookup(ref.names[0])
+        for name in ref.names[1:]:
+            if isinstance(found, Element):
+                # a component's class reached through the component (MLS 5.3.2): its type's members
+                found = self.world.component_type(found)
+            if found is None:
+                return None
+            found = found.member(name)
+        return found
+
+    def lookup_class(self, ref: tree.Ref, wanted: str = "class") -> ClassNode:
+        """The class a type name stands for, or a diagnostic."""
+        found = self.lookup_path(ref)
+        if found is not None and not isinstance(found, Element):
+            return found
+        span = Span(self.definition.file, ref.start, ref.end)
+        name = ("." if ref.absolute else "") + ".".join(ref.names)
+        if isinstance(found, Element):
+            raise ModelError(
+                Diagnostic(
+                    "S203",
+                    f"`{name}` is a component, a {wanted} is needed here",
+                    span,
+                    notes=(Note("declared here", found.span),),
+                )
+            )
+        raise ModelError(self.world.missing_class(self, ref, name, span))
+
+
+def visible_names(view: View) -> set[str]:
+    """Everything that can be named from a view, for suggestions."""
+    names: set[str] = {*PRIMITIVES, *view.world.libraries.names()}
+    at: View | None = view
+    while at is not None:
+        names |= at.names | set(at.imports())
+        at = at.parent
+    return names
