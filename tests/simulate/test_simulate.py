@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import hand_made
 import numpy as np
 import pytest
 
+from kilohertz import load
 from kilohertz.base import ModelError
 from kilohertz.ir import build as b
 from kilohertz.ir.expr import TIME, Builtin, Int, Real
@@ -167,3 +170,11 @@ def test_same_run_same_bits() -> None:
     program = built("ball")
     first, second = (simulate(program, stop=1.0) for _ in range(2))
     assert first.data.tobytes() == second.data.tobytes()
+
+
+@pytest.mark.parametrize(("how", "error"), [({"solver": "cvode"}, 1e-3), ({"solver": "rk4", "step": 1e-3}, 1e-5)])
+def test_a_delay_of_many_steps(how: dict[str, Any], error: float) -> None:
+    """More steps than the delay line has points; and few steps, where nothing but the delay asks for more."""
+    result = load(str(Path(__file__).parent / "late.mo")).simulate(stop=25, **how)
+    late = result.time > 10.1
+    assert np.abs(result["y"][late] - np.sin(result.time[late] - 10)).max() < error

@@ -235,7 +235,8 @@ class _Run:
             stop=e.stop,
             relative_tolerance=e.tolerance,
             absolute_factor=0.01,
-            max_step=0.0 if states else grid,
+            # what a delay line remembers are the ends of steps
+            max_step=0.0 if states and not self.program.step.delays else grid,
             grid_step=grid,
             n_grid=e.intervals if span > 0 else 0,
             n_columns=n_columns,

@@ -21,6 +21,7 @@ typedef struct khz_block {
 /* A delay line: a ring of accepted points. */
 typedef struct khz_delay {
     int32_t first, count;
+    double longest;          /* delay that was asked for so far: the points reach as far back as that */
     double time[KHZ_DELAY_POINTS];
     double value[KHZ_DELAY_POINTS];
 } khz_delay;
@@ -96,7 +97,7 @@ KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double
 /* Mark the samples that tick now; their number. */
 KHZ_EXPORT int khz_mark_samples(const khz_model *m, void *instance);
 /* Value of a delay line at an instant; the oldest value before its beginning. */
-double khz_delay_value(const khz_delay *line, double now, double present, double at);
+double khz_delay_value(khz_delay *line, double now, double present, double at);
 void khz_delay_push(const khz_model *m, void *instance, double *work);
 
 #endif

@@ -314,8 +314,9 @@ int khz_mark_samples(const khz_model *m, void *instance)
 
 /* --------------------------------------------------------------------------------------------------------- delays */
 
-double khz_delay_value(const khz_delay *line, double now, double present, double at)
+double khz_delay_value(khz_delay *line, double now, double present, double at)
 {
+    line->longest = fmax(line->longest, now - at);
     if (line->count == 0 || at >= now) {
         return present;
     }
@@ -347,6 +348,19 @@ double khz_delay_value(const khz_delay *line, double now, double present, double
     return line->value[a] + part * (line->value[b] - line->value[a]);
 }
 
+/* Is the newest point so close to the one before it that, at this pace, the ring would not reach back far enough?  Then a
+ * new point takes its place.  Two points at one instant (a jump) stay. */
+static int is_dense(const khz_delay *line, double now)
+{
+    if (line->count < 3) {
+        return 0;
+    }
+    const int32_t n = KHZ_DELAY_POINTS;
+    const double newest = line->time[(line->first + line->count - 1) % n];
+    const double before = line->time[(line->first + line->count - 2) % n];
+    return newest > before && now > newest && newest - before < line->longest / (n / 2);
+}
+
 void khz_delay_push(const khz_model *m, void *instance, double *work)
 {
     const khz_context *const c = (const khz_context *)instance;
@@ -354,6 +368,9 @@ void khz_delay_push(const khz_model *m, void *instance, double *work)
     m->delay_sources(instance, work);
     for (int32_t i = 0; i < m->n_delays; i++) {
         khz_delay *const line = &lines[i];
+        if (is_dense(line, c->time)) {
+            line->count--;
+        }
         const int32_t at = (line->first + line->count) % KHZ_DELAY_POINTS;
         line->time[at] = c->time;
         line->value[at] = work[i];
