@@ -22,6 +22,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import free_names
+from kilohertz.passes.parameter_values import is_parametric
 from kilohertz.passes.step.blocks import Context, make_blocks
 from kilohertz.passes.step.order import (
     Component,
@@ -34,8 +35,6 @@ from kilohertz.passes.step.order import (
     singular,
     solvable_graph,
 )
-
-KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 
 
 def initial_blocks(dae: Dae, context: Context) -> tuple[tuple[Block, ...], list[str]]:
@@ -100,7 +99,7 @@ class _Initial:
         self._index = {u.name: i for i, u in enumerate(self._unknowns)}
 
     def _model_rows(self) -> None:
-        equations = [_at_start(e) for e in self._dae.equations if not self._is_parametric(e)]
+        equations = [_at_start(e) for e in self._dae.equations if not is_parametric(e, self._dae)]
         equations += [
             Equation(v.ref, v.binding, v.origin)
             for v in self._dae.variables.values()
@@ -121,13 +120,6 @@ class _Initial:
                 if self._augment(i):
                     continue
                 raise singular(self._rows, self._graph, self._unknowns, self._matching)
-
-    def _is_parametric(self, e: AnyEquation) -> bool:
-        if not isinstance(e, CallEquation):
-            return False
-        names = [t.name for o in e.targets for t in o if isinstance(t, Ref)]
-        variables = self._dae.variables
-        return bool(names) and all(n in variables and variables[n].role in KNOWN for n in names)
 
     def _complete(self) -> None:
         """Starts that make up what is missing."""
