@@ -109,3 +109,24 @@ def test_a_run_needs_fewer_evaluations_with_it(text: str) -> None:
         rhs.append(statistics.rhs)
     assert finals[0] == pytest.approx(finals[1], rel=1e-6)
     assert rhs[0] < rhs[1]
+
+
+def chain(n: int) -> str:
+    """A rod of n cells: heat passes on, the ends radiate."""
+    cells = "\n".join(f"  Real T{i}(start = {1.0 + 0.01 * i}, fixed = true);" for i in range(n))
+    inner = "\n".join(f"  der(T{i}) = {n}.0*(T{i - 1} - 2.0*T{i} + T{i + 1});" for i in range(1, n - 1))
+    ends = f"  der(T0) = T1 - T0^4;\n  der(T{n - 1}) = T{n - 2} - T{n - 1} - T{n - 1}^4;"
+    return f"model Rod\n{cells}\nequation\n{inner}\n{ends}\nend Rod;\n"
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_a_large_model_is_factorised_by_its_plan(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = compile_flat(read_flat(chain(40)))
+    planned, dense = Statistics(), Statistics()
+    sparse = simulate(program_of(step), stop=1.0, tolerance=1e-8, solver=solver, statistics=planned)
+    monkeypatch.setattr("kilohertz.codegen.table.plan_elimination", lambda *_: None)
+    full = simulate(program_of(step), stop=1.0, tolerance=1e-8, solver=solver, statistics=dense)
+    assert planned.sparse_factorisations >= planned.jacobians > 0
+    assert dense.sparse_factorisations == 0
+    for v in step.of_kind(Kind.STATE):
+        assert np.allclose(sparse[v.name], full[v.name], rtol=1e-6)

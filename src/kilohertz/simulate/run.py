@@ -57,6 +57,7 @@ class _Offline(ctypes.Structure):
         ("n_steps", ctypes.c_int64),
         ("n_rhs", ctypes.c_int64),
         ("n_jacobians", ctypes.c_int64),
+        ("n_sparse", ctypes.c_int64),
         ("n_state_events", ctypes.c_int64),
         ("n_time_events", ctypes.c_int64),
         ("time", ctypes.c_double),
@@ -74,6 +75,7 @@ class Statistics:
     steps: int = 0
     rhs: int = 0
     jacobians: int = 0
+    sparse_factorisations: int = 0  # of CVODE's or IDA's matrix, by the model's own plan
     state_events: int = 0
     time_events: int = 0
     messages: tuple[str, ...] = ()
@@ -272,4 +274,5 @@ class _Run:
 def _count(o: _Offline, statistics: Statistics | None) -> None:
     if statistics is not None:
         statistics.steps, statistics.rhs, statistics.jacobians = o.n_steps, o.n_rhs, o.n_jacobians
+        statistics.sparse_factorisations = o.n_sparse
         statistics.state_events, statistics.time_events = o.n_state_events, o.n_time_events

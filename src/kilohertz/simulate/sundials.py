@@ -41,6 +41,8 @@ FUNCTIONS = (
     "CVodeSetJacFn",
     "CVode",
     "CVodeGetDky",
+    "SUNLinSolSetup_Dense",
+    "SUNLinSolSolve_Dense",
 )
 
 

@@ -33,6 +33,8 @@ typedef struct khz_sundials {
     int (*set_jacobian)(void *mem, int (*jacobian)(double, void *, void *, void *, void *, void *, void *, void *));
     int (*advance)(void *mem, double t, void *y, double *reached, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
+    int (*dense_setup)(void *solver, void *a);
+    int (*dense_solve)(void *solver, void *a, void *x, void *b, double tolerance);
 } khz_sundials;
 
 /* Rows are full, or it is time for news: take `n_rows` rows.  Not 0: stop the run. */
@@ -54,7 +56,7 @@ typedef struct khz_offline {
     double *work;               /* khz_offline_work(model) doubles */
     /* results */
     int32_t code;               /* of the solver, where it failed */
-    int64_t n_steps, n_rhs, n_jacobians, n_state_events, n_time_events;
+    int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
     double time;
     /* private */
     int32_t n_rows, has_failed;

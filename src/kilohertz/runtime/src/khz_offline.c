@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "khz_jacobian.h"
+#include "khz_plan_solver.h"
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
 enum { ROOT_CAP = 120, CREEP_CAP = 50 };
@@ -12,7 +13,7 @@ enum { ROOT_CAP = 120, CREEP_CAP = 50 };
 typedef struct work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
     double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see settle_bands */
-    double *jac;
+    double *jac, *plan;
 } work;
 
 static int32_t unknowns(const khz_model *m)
@@ -22,7 +23,8 @@ static int32_t unknowns(const khz_model *m)
 
 int64_t khz_offline_work(const khz_model *m)
 {
-    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + m->jac_row[m->n_x] + 8;
+    const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
+    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + jacobian + 8;
 }
 
 static work divide(const khz_offline *o)
@@ -44,6 +46,7 @@ static work divide(const khz_offline *o)
     w.n_small = w.peak + m->n_r;
     w.before = w.n_small + m->n_r;
     w.jac = w.before + m->n_r;
+    w.plan = w.jac + m->jac_row[m->n_x];
     return w;
 }
 
@@ -194,6 +197,7 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
 
 typedef struct solver {
     void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
+    khz_plan_solver plan;
 } solver;
 
 static int32_t open_solver(khz_offline *o, solver *s)
@@ -216,6 +220,7 @@ static int32_t open_solver(khz_offline *o, solver *s)
     if (s->y == NULL || s->dense == NULL || s->absolute == NULL || s->linear == NULL || s->mem == NULL) {
         return KHZ_RUN_SOLVER_FAILED;
     }
+    khz_plan_solver_attach(&s->plan, o, s->linear, s->context, divide(o).plan);
     double *const x = f->vector_data(s->y);
     double *const absolute = f->vector_data(s->absolute);
     x[0] = 0.0;
@@ -244,6 +249,7 @@ static void close_solver(const khz_offline *o, solver *s)
         f->destroy(&s->mem);
     }
     if (s->linear != NULL) {
+        khz_plan_solver_detach(&s->plan, s->linear);
         (void)f->solver_free(s->linear);
     }
     if (s->matrix != NULL) {
