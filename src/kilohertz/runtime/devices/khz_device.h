@@ -56,7 +56,7 @@ typedef struct khz_exchange {
 
 typedef struct khz_device_class {
     const char *name;
-    /* Bytes of a device (aligned to 64); 0 where the settings make no sense: open then says why. */
+    /* Bytes of a device (aligned to 64).  Where settings make no sense, as much as `open` needs to say so. */
     size_t (*size)(const khz_device_config *c);
     /* Memory of `size` bytes, zero.  A message of at most n_message bytes where it fails. */
     khz_status (*open)(void *device, const khz_device_config *c, char *message, size_t n_message);

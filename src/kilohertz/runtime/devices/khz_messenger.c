@@ -23,9 +23,6 @@ size_t khz_messenger_size(const khz_device_config *c)
     int good = 1;
     const int32_t n_in = khz_config_count(c, KHZ_RECEIVE, &good), n_out = khz_config_count(c, KHZ_SEND, &good);
     const int simulated = khz_config_flag(c, "simulated", 0, &good);
-    if (!good) {
-        return 0;
-    }
     const size_t out = eights(khz_wire_size(n_out, KHZ_WIRE_CRC)), in = eights(khz_wire_size(n_in, KHZ_WIRE_CRC));
     return out + (simulated ? in * KHZ_TWIN_SLOTS + 8u * (size_t)larger(n_in, n_out) : 0);
 }

@@ -39,7 +39,7 @@ typedef struct khz_messenger {
 
 /* A session: a number that a sender started later hardly draws again. */
 uint32_t khz_session_drawn(void);
-/* Bytes that khz_messenger_open needs besides the struct; 0 where settings make no sense. */
+/* Bytes that khz_messenger_open needs besides the struct. */
 size_t khz_messenger_size(const khz_device_config *c);
 /* `memory` of khz_messenger_size bytes, zero, aligned to 8. */
 khz_status khz_messenger_open(

@@ -24,7 +24,7 @@ size_t khz_stream_size(const khz_device_config *c)
 {
     int good = 1;
     const size_t own = room(c, &good) + rest_size(c, &good), messenger = khz_messenger_size(c);
-    return good && messenger ? own + messenger : 0;
+    return own + messenger;
 }
 
 khz_status khz_stream_open(

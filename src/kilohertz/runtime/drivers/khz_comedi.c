@@ -58,7 +58,7 @@ static size_t size(const khz_device_config *c)
     int good = 1;
     const size_t n_in = (size_t)khz_config_count(c, KHZ_RECEIVE, &good);
     const size_t n_out = (size_t)khz_config_count(c, KHZ_SEND, &good);
-    return good ? sizeof(card) + (n_in + n_out) * sizeof(channel) + n_in * sizeof(double) : 0;
+    return sizeof(card) + (n_in + n_out) * sizeof(channel) + n_in * sizeof(double);
 }
 
 static int read_address(const khz_device_config *c, int direction, int32_t i, channel *k)

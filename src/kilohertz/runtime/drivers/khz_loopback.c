@@ -20,7 +20,7 @@ static size_t size(const khz_device_config *c)
     int good = 1;
     const int32_t n_send = khz_config_count(c, KHZ_SEND, &good), n_receive = khz_config_count(c, KHZ_RECEIVE, &good);
     const int32_t n = n_send > n_receive ? n_send : n_receive;
-    return good ? sizeof(loopback) + (size_t)n * sizeof(double) : 0;
+    return sizeof(loopback) + (size_t)n * sizeof(double);
 }
 
 static khz_status open_(void *device, const khz_device_config *c, char *message, size_t n_message)

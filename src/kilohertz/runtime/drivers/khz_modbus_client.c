@@ -77,8 +77,7 @@ static size_t size(const khz_device_config *c)
 {
     size_t at[5];
     int good = 1;
-    const size_t n = aligned(sizeof(plc)) + part(c, 0, at, &good) + part(c, 1, at, &good);
-    return good ? n : 0;
+    return aligned(sizeof(plc)) + part(c, 0, at, &good) + part(c, 1, at, &good);
 }
 
 /* Registers next to one another go into one request, values whole. */

@@ -44,9 +44,6 @@ static size_t size(const khz_device_config *c)
     int good = 1;
     const int32_t n_in = khz_modbus_registers(c, KHZ_RECEIVE), n_out = khz_modbus_registers(c, KHZ_SEND);
     const size_t n = (size_t)khz_config_count(c, KHZ_RECEIVE, &good) + (size_t)khz_config_count(c, KHZ_SEND, &good);
-    if (!good) {
-        return 0;
-    }
     const size_t registers = (size_t)(n_in > 0 ? n_in : 0) + (size_t)(n_out > 0 ? n_out : 0);
     return eights(sizeof(server)) + n * sizeof(khz_modbus_signal) + eights(registers * sizeof(uint16_t));
 }

@@ -40,11 +40,7 @@ static const struct {
 
 static size_t head(void) { return (sizeof(serial) + 7u) & ~(size_t)7u; }
 
-static size_t size(const khz_device_config *c)
-{
-    const size_t stream = khz_stream_size(c);
-    return stream ? head() + stream : 0;
-}
+static size_t size(const khz_device_config *c) { return head() + khz_stream_size(c); }
 
 /* Open and set up the line; -1 where that fails. */
 static int open_line(const char *path, speed_t speed)

@@ -46,7 +46,7 @@ static size_t size(const khz_device_config *c)
 {
     int good = 1;
     const int32_t n_send = khz_config_count(c, KHZ_SEND, &good), n_receive = khz_config_count(c, KHZ_RECEIVE, &good);
-    return good ? sizeof(shm) + sizeof(double) * (size_t)(n_send > n_receive ? n_send : n_receive) : 0;
+    return sizeof(shm) + sizeof(double) * (size_t)(n_send > n_receive ? n_send : n_receive);
 }
 
 static int is_name(const char *name)

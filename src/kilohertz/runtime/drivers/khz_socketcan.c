@@ -40,7 +40,7 @@ static size_t size(const khz_device_config *c)
     int good = 1;
     const size_t n = (size_t)khz_config_count(c, KHZ_RECEIVE, &good) + (size_t)khz_config_count(c, KHZ_SEND, &good);
     const size_t each = sizeof(khz_can_signal) + sizeof(khz_can_frame) + 2 * sizeof(double);
-    return good ? eights(sizeof(can)) + n * each + 64 : 0;
+    return eights(sizeof(can)) + n * each + 64;
 }
 
 static void close_(void *device)

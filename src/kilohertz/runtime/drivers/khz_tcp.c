@@ -31,11 +31,7 @@ typedef struct tcp {
 
 static size_t head(void) { return (sizeof(tcp) + 7u) & ~(size_t)7u; }
 
-static size_t size(const khz_device_config *c)
-{
-    const size_t stream = khz_stream_size(c);
-    return stream ? head() + stream : 0;
-}
+static size_t size(const khz_device_config *c) { return head() + khz_stream_size(c); }
 
 static void drop(int *fd)
 {

@@ -51,7 +51,7 @@ static size_t size(const khz_device_config *c)
     const size_t n = (size_t)most(c, &good), each = room(c, &good);
     const size_t rows = n * (sizeof(struct mmsghdr) + sizeof(struct iovec) + sizeof(struct sockaddr_storage) + each);
     const size_t messenger = khz_messenger_size(c);
-    return good && messenger ? eights(sizeof(udp)) + rows + messenger : 0;
+    return eights(sizeof(udp)) + rows + messenger;
 }
 
 /* Place the rows behind the struct; what is left is the messenger's. */
