@@ -6,12 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from flat_models import ALL, CALLS, LINEAR, NONLINEAR
+from flat_models import ALL, CALLS, LINEAR, NONLINEAR, random_model
 from interpreted import Interpreted
 
 from kilohertz.driver.pipeline import compile_flat
-from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
-from kilohertz.ir.expr import TIME
+from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, without_directional
 from kilohertz.ir.step_printer import print_step
 
@@ -39,26 +38,6 @@ def test_directions_match_differences(text: str) -> None:
     rng = np.random.default_rng(1)
     for _ in range(5):
         check_direction(step, rng)
-
-
-def random_model(rng: random.Random, n: int) -> Flat:
-    """States and algebraic unknowns in loops, linear and not, well away from singular."""
-    flat = Flat("Random")
-    refs = [Ref(f"x{i}", REAL) for i in range(n)]
-    for i, x in enumerate(refs):
-        flat.variables[x.name] = Variable(x.name, REAL, attributes={"start": Real(rng.uniform(-1, 1))})
-        total: Expr = build.mul(Real(6.0 + rng.random()), Builtin("der", (x,), REAL) if i % 3 == 0 else x)
-        for j in rng.sample(range(n), k=min(3, n)):
-            other: Expr = refs[j]
-            if rng.random() < 0.3:
-                other = Builtin("sin", (other,), REAL)
-            factor: Expr = Real(rng.uniform(-1, 1))
-            if rng.random() < 0.3:
-                factor = Builtin("cos", (build.mul(Real(0.3), refs[3 * rng.randrange((n + 2) // 3)]),), REAL)
-            if j != i:
-                total = build.add(total, build.mul(factor, other))
-        flat.equations.append(Equality(total, Builtin("sin", (build.mul(Real(1.0 + i), TIME),), REAL)))
-    return flat
 
 
 @pytest.mark.parametrize("seed", range(30))
