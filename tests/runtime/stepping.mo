@@ -79,6 +79,28 @@ package Stepping "Models that meet everything a bounded step has to bear"
     y*y = if on then -1 - x else 1 + x;
   end Refuses;
 
+  function picky
+    input Real u;
+    output Real y;
+  algorithm
+    assert(u < 0.01 or u > 0.02, "u is in the middle");
+    y := u;
+    annotation(Inline = false);
+  end picky;
+
+  model Throws "an event that fails until x is above 0.02"
+    Real x(start = 0, fixed = true);
+    discrete Real seen(start = 0, fixed = true);
+    Real a, b;
+  equation
+    der(x) = 1;
+    when x > 0.0105 then
+      seen = picky(x);
+    end when;
+    a + (if x > 0.0105 then 2 else 1)*b = 1;
+    a - b = x;
+  end Throws;
+
   model Chatters "a sliding mode"
     Real x(start = 0.01, fixed = true);
   equation

@@ -172,6 +172,22 @@ def test_a_loop_without_a_solution_keeps_its_last_values() -> None:
     assert stepper.time == pytest.approx(0.04)
 
 
+@pytest.mark.parametrize("events", ["none", "hermite"])
+def test_an_event_that_fails_leaves_the_mode_before_it(events: str) -> None:
+    stepper = started("Throws", "rk4", events=events)
+    for _ in range(15):
+        stepper.step()
+    x, b = value(stepper, "x"), value(stepper, "b")
+    assert stepper.counts["failures"] > 0
+    assert value(stepper, "seen") == 0.0
+    assert b == pytest.approx((1 - x) / 2, rel=1e-9)  # the matrix is that of the mode before
+    for _ in range(15):
+        stepper.step()
+    x, b = value(stepper, "x"), value(stepper, "b")
+    assert value(stepper, "seen") == pytest.approx(0.0205, abs=1.1e-3)
+    assert b == pytest.approx((1 - x) / 3, rel=1e-9)
+
+
 def test_chattering_is_reported_with_its_place() -> None:
     statistics = Statistics()
     load(f"{SOURCE}:Stepping.Chatters").simulate(solver="euler", step=1e-3, stop=0.5, statistics=statistics)

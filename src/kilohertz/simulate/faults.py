@@ -7,6 +7,7 @@ from kilohertz.codegen import BlockInfo
 from kilohertz.ir.step import Kind
 from kilohertz.simulate.stepper import Stepper
 
+_MIXED = "conditions and equations that need each other did not agree {n} times; the nearest mode was taken"
 _MOST = 5  # places named for each kind of fault
 
 
@@ -25,9 +26,10 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
     ):
         found = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
         for n, i in sorted((f for f in found if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
-            text = what.format(n=n, cap=stepper.stepping.loop_newton)
+            mixed = field == "newton_caps" and i == len(blocks)
+            text = (_MIXED if mixed else what).format(n=n, cap=stepper.stepping.loop_newton)
             notes = [Note(f"last at time = {counts[i].time:g}")]
-            if field == "newton_caps":
+            if field == "newton_caps" and not mixed:
                 notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
             out.append(_warning(code, text, blocks[i] if i < len(blocks) else None, notes))
     return out

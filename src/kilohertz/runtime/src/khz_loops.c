@@ -246,6 +246,8 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */
     c->n_caps++;
+    c->cap_block = KHZ_NOWHERE;
+    c->cap_residual = m.violation;
     for (int i = 0; i < p->n; i++) {
         r[p->relation[i]] = m.best[i];
     }
