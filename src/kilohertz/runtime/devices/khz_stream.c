@@ -93,9 +93,11 @@ static int parse(khz_stream *s, khz_exchange *x)
 int khz_stream_receive(khz_stream *s, int fd, khz_exchange *x)
 {
     if (s->messenger.simulated) {
-        const size_t n = khz_twin_receive(&s->messenger, x->cycle, s->in + s->n_in);
-        const size_t again = n ? khz_twin_receive(&s->messenger, x->cycle, s->in + s->n_in + n) : 0;
-        s->n_in += n + again;
+        size_t n = 1;
+        while (n > 0 && s->room - s->n_in >= s->messenger.n_in) {
+            n = khz_twin_receive(&s->messenger, x->cycle, s->in + s->n_in);
+            s->n_in += n;
+        }
         return parse(s, x);
     }
     const size_t free_ = s->room - s->n_in;
