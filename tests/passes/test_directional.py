@@ -11,8 +11,11 @@ from interpreted import Interpreted
 
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
+from kilohertz.ir.expr import Call, Expr
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, without_directional
 from kilohertz.ir.step_printer import print_step
+from kilohertz.passes.derivative import NoDerivative
+from kilohertz.passes.function_derivative import FunctionDerivatives
 
 
 def check_direction(step: Step, rng: np.random.Generator) -> None:
@@ -58,15 +61,41 @@ def test_loops_are_solved_with_their_own_matrices() -> None:
     assert rate.again == torn.unknowns and rate.matrix is torn.jacobian
 
 
+def external(text: str, arguments: str) -> str:
+    """The model of calls with its function h outside Modelica."""
+    body = "    v := u;\n    while v > 1.0 loop\n      v := v/2.0;\n    end while;\n    v := v^2;\n"
+    assert body in text
+    text = text.replace(f"  algorithm\n{body}  end h;", '  external "C" v = h(u);\n  end h;')
+    return text.replace("h(3.0 + y)", f"h({arguments})")
+
+
 def test_what_has_no_derivative_is_named() -> None:
-    text = CALLS.replace("    v := u;\n", "").replace(
-        "  algorithm\n    while v > 1.0 loop\n      v := v/2.0;\n    end while;\n    v := v^2;\n  end h;",
-        '  external "C" v = h(u);\n  end h;',
-    )
+    text = external(CALLS, "{y, time}").replace("function h\n    input Real u;", "function h\n    input Real[2] u;")
     step = compile_flat(read_flat(text))
     assert step.directional is None
     assert step.no_directional == "h"
     assert not step.of_kind(Kind.SEED)
+
+
+def test_a_function_without_derivative_is_called_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compile_flat(read_flat(external(CALLS, "3.0 + y"))).directional is not None
+    exact = Interpreted(compile_flat(read_flat(CALLS)))
+    rule = FunctionDerivatives.rule
+
+    def without_h(self: FunctionDerivatives, call: Call, rates: list[Expr], index: int | None) -> Expr:
+        if call.function == "h":
+            raise NoDerivative("h")
+        return rule(self, call, rates, index)
+
+    monkeypatch.setattr(FunctionDerivatives, "rule", without_h)
+    near = Interpreted(compile_flat(read_flat(CALLS)))
+    assert print_step(near.step, helpers=True).count("h(") > print_step(exact.step, helpers=True).count("h(")
+    for seed, seed_time in (([1.0, 0.0], 0.0), ([0.3, -2.0], 1.0), ([0.0, 1e6], 0.0), ([0.0, 0.0], 0.0)):
+        rates = []
+        for model in (exact, near):
+            model.derivatives(np.array([0.5, 0.9]), 0.2)
+            rates.append(model.direction(np.array(seed), seed_time))
+        assert np.allclose(rates[0], rates[1], rtol=1e-6, atol=1e-9)
 
 
 def test_helpers_are_shown_when_asked_for_and_can_be_left_out() -> None:

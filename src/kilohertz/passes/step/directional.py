@@ -9,8 +9,9 @@
 `dir(x)` of a state is `seed(x)`, of time `seed(time)`; discrete values, relations, inputs and delayed values rest, and
 what moves with none of the seeds gets no variable.  A rate that is but another rate, or its negative, is put in its
 place.  Forward mode, so the blocks cost a small multiple of those of STEP (A. Griewank, A. Walther, Evaluating
-Derivatives, 2008, chapter 3).  It gives up, and the model gets no `directional`, where a function or an algorithm
-with a moving argument has no derivative.
+Derivatives, 2008, chapter 3).  A pure function of numbers that has no derivative (an external one) is called twice:
+  f(x)                      ->  (f(x + h*dir(x)) - f(x)) / h            h a small part of x, relative to its rate
+It gives up, and the model gets no `directional`, where an algorithm, a loop or a call with several results has none.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from kilohertz.base import Origin
 from kilohertz.ir import build
 from kilohertz.ir.build import ZERO
-from kilohertz.ir.expr import Expr, Real, Ref, Unary
+from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
 from kilohertz.ir.step import (
     AlgorithmBlock,
     Assignment,
@@ -37,7 +38,7 @@ from kilohertz.ir.step import (
     StepVariable,
     WhenBlock,
 )
-from kilohertz.ir.types import REAL
+from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify
 from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
@@ -45,6 +46,7 @@ from kilohertz.passes.functions import statement_expressions
 from kilohertz.passes.step.blocks import inner_values
 
 SEED_TIME = "seed(time)"
+PART, LEAST = 1e-7, 1e-3  # of an argument, and of its size where it is near zero: how far a difference reaches
 _REALS = frozenset({Kind.ALGEBRAIC, Kind.DERIVATIVE})
 
 
@@ -76,7 +78,7 @@ class _Directional:
     def __init__(self, step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
         self._step, self._functions, self._occurrence = step, functions, occurrence
         self._rates: dict[str, Expr] = {"time": Ref(SEED_TIME, REAL)}
-        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), functions.rule)
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), self._rule)
         self.variables: dict[str, StepVariable] = {}
         self.out: list[Block] = []
         self._count = 0
@@ -101,6 +103,16 @@ class _Directional:
         if not any(n in self._rates for n in self._occurrence.names(e)):
             return ZERO
         return simplify(self._differentiate(e))
+
+    def _rule(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
+        """The rate of a call: by its derivative, or by a difference along the rates of its arguments."""
+        try:
+            return self._functions.rule(call, rates, index)
+        except NoDerivative:
+            f = self._functions.functions.get(call.function)
+            if f is None or not f.pure:
+                raise
+            return _difference(call, rates, index)
 
     # ---------------------------------------------------------------------------------------------------------- blocks
 
@@ -151,7 +163,7 @@ class _Directional:
                 return
             raise NoDerivative("a nonlinear loop")
         rest: dict[str, Expr] = {}
-        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._functions.rule)
+        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._rule)
         for target, value in (pair for inner in b.inner for pair in inner_values(inner)):
             rate = simplify(through(value))
             if rate is not ZERO:
@@ -211,6 +223,23 @@ class _Directional:
         reads = {n for e in statement_expressions(b.statements) for n in self._occurrence.names(e)} - own
         if any(n in self._rates for n in reads) and any(self._is_real(t) for t in b.targets):
             raise NoDerivative("an algorithm")
+
+
+def _difference(call: Call, rates: list[Expr], index: int | None) -> Expr:
+    """(f(x + h*r) - f(x))/h with h = PART/max(|r|/(|x| + LEAST)); zero where all rates are."""
+    moving = [(a, r) for a, r in zip(call.args, rates, strict=True) if is_moving([r])]
+    if any(a.ty != REAL for a, _ in moving):
+        raise NoDerivative(call.function)
+    speed: Expr = ZERO
+    for a, r in moving:
+        size = build.add(Builtin("abs", (a,), REAL), Real(LEAST))
+        one = build.div(Builtin("abs", (r,), REAL), size)
+        speed = one if speed is ZERO else Builtin("max", (speed, one), REAL)
+    h = build.div(Real(PART), speed)
+    args = tuple(build.add(a, build.mul(h, r)) if is_moving([r]) else a for a, r in zip(call.args, rates, strict=True))
+    there, here = call.rebuilt(args), call
+    difference = build.sub(there, here) if index is None else build.sub(Item(there, index), Item(here, index))
+    return build.if_(Binary(">", speed, ZERO, BOOLEAN), build.div(difference, h), ZERO)
 
 
 def _is_plain(rate: Expr) -> bool:
