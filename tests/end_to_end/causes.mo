@@ -246,4 +246,14 @@ package Causes "One small model for each cause of a wrong result that was mended
     high := sin(time) > 0.5;
     y := if high then k + 0.5 else -1;
   end Buffer;
+
+  model OneTick "A sample whose period never ends ticks once, not before its time"
+    discrete Real at(start = 7, fixed = true);
+    Integer n(start = 0, fixed = true);
+  equation
+    when sample(2, 1e60) then
+      at = time;
+      n = pre(n) + 1;
+    end when;
+  end OneTick;
 end Causes;

@@ -1,7 +1,7 @@
 """outline: an algorithm that cannot be run symbolically becomes a function of its own, and one call of it.
 
   algorithm  when sample(0, 1) then n := n + 1; buffer[n] := u; end when;
-  ->         (n, buffer) = $algorithm0($h0, u, pre(n), pre(buffer)),   $h0 = $when(sample(0, 1))
+  ->         (n, buffer) = $algorithm0($watch0, u, pre(n), pre(buffer)),   $watch0 = $when(sample(0, 1))
 
 Inputs of the function: what the algorithm reads, the values its targets have on entry, and what makes events: guards of
 whens and comparisons outside them become Boolean variables of the model.  A comparison that depends on a target or on a

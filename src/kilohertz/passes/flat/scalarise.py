@@ -371,7 +371,7 @@ class _Scalariser:
                 held = build.or_(held, Builtin("$when", (part,), BOOLEAN))
         else:
             held = self._evaluator.model(e).scalar
-        name = f"$h{sum(v.startswith('$h') for v in self._out.variables)}"
+        name = f"$watch{sum(v.startswith('$watch') for v in self._out.variables)}"
         origin = Origin(passes=(PASS,))
         self._out.variables[name] = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin)
         equations.append(Equality(Ref(name, BOOLEAN), held, origin))

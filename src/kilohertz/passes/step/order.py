@@ -19,6 +19,8 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.numeric import Numeric
 
+MOST_INVERTIBLE = 200  # results of a call; with more of them its rows would make a graph of quadratic size
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -28,6 +30,7 @@ class Row:
     target: str | None = None  # what it must compute, where that is fixed
     head: int = FREE  # row that runs the call this is a target of
     invertible: bool = False  # a call's Real result: the call may be solved for its arguments, by iteration
+    lead: str | None = None  # the head's target: where only that row is said to read the arguments
 
 
 @dataclass(slots=True)
@@ -46,9 +49,13 @@ def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
             rows.append(Row(e, target))
             continue
         first = len(rows)
-        for result in target_refs(e):
-            invertible = isinstance(e, CallEquation) and e.guard is None and result.ty == REAL
-            rows.append(Row(e, result.name, FREE if len(rows) == first else first, invertible))
+        results = target_refs(e)
+        large = len(results) > MOST_INVERTIBLE
+        for result in results:
+            invertible = isinstance(e, CallEquation) and e.guard is None and result.ty == REAL and not large
+            follows = len(rows) > first
+            lead = results[0].name if large and follows else None
+            rows.append(Row(e, result.name, first if follows else FREE, invertible, lead))
     return rows
 
 
@@ -84,6 +91,8 @@ def incidence(rows: list[Row], index: dict[str, int], occurrence: Occurrence) ->
 def call_names(e: CallEquation | AlgorithmEquation, row: Row, occurrence: Occurrence) -> list[str]:
     """What a row of a call touches: its own target and the arguments."""
     names: dict[str, None] = {} if row.target is None else {row.target: None}
+    if row.lead is not None:
+        return [*names, row.lead]
     for x in inputs_of(e):
         for n in occurrence.names(x):
             names[n] = None

@@ -181,7 +181,8 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     const double *const interval = khz_reals(instance, m->sample_interval);
     for (int32_t i = 0; i < m->n_samples; i++) {
         const double passed = (time - first[i]) / interval[i];
-        ticks[i] = passed > 0.0 ? (int64_t)ceil(passed - 1e-9) : 0;
+        const double slack = 1e-9 * fmin(1.0, fabs(time) / interval[i]);
+        ticks[i] = passed > 0.0 ? (int64_t)ceil(passed - slack) : 0;
     }
     (void)khz_mark_samples(m, instance);
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
@@ -302,8 +303,10 @@ int khz_mark_samples(const khz_model *m, void *instance)
     int32_t *const now = khz_ints(instance, m->sample_now);
     int count = 0;
     for (int32_t i = 0; i < m->n_samples; i++) {
-        const double slack = 1e-9 * khz_reals(instance, m->sample_interval)[i];
-        now[i] = tick_time(m, instance, i) <= c->time + slack;
+        /* Rounding of time, not a part of the interval alone: that may be as good as infinite. */
+        const double tick = tick_time(m, instance, i);
+        const double slack = 1e-9 * fmin(khz_reals(instance, m->sample_interval)[i], fabs(tick));
+        now[i] = tick <= c->time + slack;
         if (now[i]) {
             ticks[i]++;
             count++;
