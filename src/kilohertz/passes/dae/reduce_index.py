@@ -75,6 +75,7 @@ class _Reducer:
         self._column_of: list[int] = []
         self._row_of: list[int] = []
         self._report = Reduction()
+        self._simple: dict[Expr, Expr] = {}
         self._dynamic: list[tuple[list[int], Dynamic]] = []
         self._set_by_reinit = {a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit)}
         self._points = Points(dae)
@@ -245,7 +246,7 @@ class _Reducer:
             return
         differentiate = Differentiator(self._seed, self._call_rule)
         try:
-            left, right = simplify(differentiate(e.left)), simplify(differentiate(e.right))
+            left, right = (simplify(differentiate(side), self._simple) for side in (e.left, e.right))
         except NoDerivative as failure:
             raise cannot_differentiate(e, str(failure)) from failure
         made = Equation(left, right, e.origin.touched(PASS))

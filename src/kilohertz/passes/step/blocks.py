@@ -205,6 +205,7 @@ class _Loop:
         self._eases: dict[tuple[int, int], int] = {}
         self._called: set[int] = set()  # results of calls of this loop
         self._residuals: list[Expr | None] = []
+        self._simple: dict[Expr, Expr] = {}  # rates go through all that follows: simplified once
 
     def run(self) -> list[Block]:
         columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
@@ -362,13 +363,13 @@ class _Loop:
         differentiate = Differentiator(lambda r: seeds.get(r.name, build.ZERO), self._x.call_rule)
         for target, value in (pair for b in inner for pair in inner_values(b)):
             if any(n in seeds for n in self._x.occurrence.names(value)):
-                rate = simplify(differentiate(value))
+                rate = simplify(differentiate(value), self._simple)
                 if rate is not build.ZERO:
                     seeds[target.name] = rate
         found = []
         for i, e in enumerate(residuals):
             if any(n in seeds for n in self._x.occurrence.names(e)):
-                value = simplify(differentiate(e))
+                value = simplify(differentiate(e), self._simple)
                 if value is not build.ZERO:
                     found.append(Entry(i, j, value))
         return found

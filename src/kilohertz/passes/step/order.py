@@ -14,7 +14,7 @@ from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
 from kilohertz.ir import build
 from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation, print_equation, roots
-from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.numeric import Numeric
@@ -137,7 +137,20 @@ class Vanishing:
         if self._zeros.isdisjoint(inside):
             return set()
         residual = build.sub(e.left, e.right)
-        return {name for name in among if self._vanishes(residual, name)}
+        beside = self._beside_zeros(residual)
+        return {name for name in among if name in beside and self._vanishes(residual, name)}
+
+    def _beside_zeros(self, residual: Expr) -> set[str]:
+        """Names that stand in a product (or quotient) with a parameter that is zero; only they can vanish."""
+        found: set[str] = set()
+        for node in build.walk(residual):
+            if isinstance(node, Binary) and node.op in ("*", "/"):
+                for one, other in ((node.left, node.right), (node.right, node.left)):
+                    if not self._zeros.isdisjoint(self._occurrence.names(one)):
+                        found.update(self._occurrence.names(other))
+            elif isinstance(node, IfExp | Builtin) and not self._zeros.isdisjoint(self._occurrence.names(node)):
+                found.update(self._occurrence.names(node))
+        return found
 
     def _vanishes(self, residual: Expr, name: str) -> bool:
         parts = linear_parts(residual, name)
