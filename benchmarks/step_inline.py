@@ -1,0 +1,54 @@
+"""Inline integration on two models of the standard library: what is left to iterate on, and the cost of a step.
+
+    python benchmarks/step_inline.py [--step 1e-3] [--steps 20] [MODEL ...]      needs valgrind and MODELICAPATH
+
+For each model: states, the nonlinear and linear systems of an inlined stage, and instructions per step (callgrind, mean
+over the steps after the first --skip) of implicit Euler and SDIRK2 with the stages solved by simplified Newton on the
+states (2 iterations, Jacobian every step) and inlined (Newton until converged, at most 6).  One program has both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from kilohertz import load
+from kilohertz.toolchain import find_compiler
+from stepping import build, count
+from tables import machine
+
+MODELS = (
+    "Modelica.Mechanics.MultiBody.Examples.Systems.RobotR3.FullRobot",
+    "Modelica.Mechanics.MultiBody.Examples.Loops.EngineV6",
+)
+METHODS = ("ieuler", "sdirk2")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", metavar="MODEL", default=list(MODELS))
+    parser.add_argument("--step", type=float, default=1e-3)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--skip", type=int, default=5)
+    arguments = parser.parse_args()
+    print(f"{machine()}; {find_compiler().version.splitlines()[0]}")
+    print("$ " + " ".join(["python", *sys.argv]))
+    for name in arguments.models:
+        model = load(name)
+        stage = model.analyse(inline=True).inlined
+        assert stage is not None
+        print(
+            f"{name}: {stage.states} states -> {stage.nonlinear} nonlinear unknowns, {stage.linear} in linear systems"
+        )
+        program = build(model.inlined())
+        for method in METHODS:
+            both = [count(program, method, arguments.step, on, arguments.skip, arguments.steps) for on in (False, True)]
+            plain, joined = both
+            notes = "; some step failed" if plain.failed or joined.failed else ""
+            ratio = plain.per_step / joined.per_step
+            figures = f"{plain.per_step:12.0f} {joined.per_step:12.0f} {ratio:6.2f}"
+            print(f"  {method:8} instructions per step, on the states and inlined, ratio: {figures}{notes}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Instructions of a step, counted by callgrind: what `step_inline.py` and `step_cost.py` share."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from kilohertz import runtime
+from kilohertz.codegen import generate
+from kilohertz.ir.step import Step
+from kilohertz.simulate.program import program_units
+from kilohertz.toolchain import STRICT, Source, Unit, build_executable
+
+DRIVER = Path(__file__).parent / "steps" / "driver.c"
+HELD, EVENT = 128, 1  # KHZ_STEP_HELD, KHZ_STEP_EVENT
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Instructions per step, and whether some step failed or had an event."""
+
+    per_step: float
+    failed: bool
+    events: bool
+
+
+def build(step: Step) -> Path:
+    """The model, the runtime and the driver as an executable."""
+    headers = tuple(Source(n, t) for n, t in runtime.headers())
+    units, libraries = program_units(generate(step))
+    driver = Unit((Source(DRIVER.name, DRIVER.read_text(encoding="utf-8")),), headers, (), STRICT)
+    return build_executable([*units, driver], libraries)
+
+
+def count(program: Path, method: str, step: float, inlined: bool, skipped: int, steps: int) -> Counted:
+    """The mean over some steps, after others that are not counted."""
+    with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out"]
+        command += ["--toggle-collect=khz_counted_step", str(program), method, str(round(step * 1e9))]
+        command += [str(int(inlined)), str(skipped), str(steps)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or found is None:
+        raise SystemExit(f"callgrind failed ({done.returncode}) for {method}:\n{done.stderr[-500:]}")
+    flags = int(done.stdout)
+    return Counted(int(found[1]) / steps, bool(flags & HELD), bool(flags & EVENT))

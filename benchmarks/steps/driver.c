@@ -1,0 +1,42 @@
+/* Steps of a model with a fixed-step method, for an instruction counter: driver METHOD PERIOD_NS INLINED SKIPPED STEPS.
+ * Counted is what happens inside khz_counted_step. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "khz_stepper.h"
+
+__attribute__((noinline)) uint32_t khz_counted_step(khz_stepper *s);
+
+uint32_t khz_counted_step(khz_stepper *s)
+{
+    return khz_stepper_step(s);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 6) {
+        return 2;
+    }
+    const khz_model *const m = khz_get_model();
+    khz_step_settings settings = {0};
+    settings.method = khz_method_index(argv[1]);
+    settings.period_ns = atoll(argv[2]);
+    settings.inlined = atoi(argv[3]);
+    settings.events = KHZ_EVENTS_CATCH_UP;
+    const size_t size = khz_stepper_size(m, &settings);
+    khz_stepper *const s = size > 0 ? aligned_alloc(64, size) : NULL;
+    if (s == NULL || khz_stepper_init(s, m, &settings, 0.0) != KHZ_OK) {
+        return 3;
+    }
+    const long skipped = atol(argv[4]), steps = atol(argv[5]);
+    for (long k = 0; k < skipped; k++) {
+        (void)khz_stepper_step(s);
+    }
+    uint32_t flags = 0;
+    for (long k = 0; k < steps; k++) {
+        flags |= khz_counted_step(s);
+    }
+    printf("%u\n", (unsigned)flags);
+    free(s);
+    return 0;
+}
