@@ -12,6 +12,7 @@ from kilohertz.codegen import names
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
+from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue
@@ -385,8 +386,9 @@ class BlockWriter:
         jacobian = f"{name}_jacobian" if block.jacobian is not None else "NULL"
         lines = [head, f"double x[{n}];"]
         lines += [f"x[{i}] = {layout.variable(u)};" for i, u in enumerate(block.unknowns)]
+        call = f"khz_loop({n}, {name}_residual, {jacobian}, z->nominal + {nominal}{sparse_loop(name, block, self)})"
         lines += [
-            f"const khz_newton_problem problem = khz_loop({n}, {name}_residual, {jacobian}, z->nominal + {nominal});",
+            f"const khz_newton_problem problem = {call};",
             f"if (khz_nonlinear(&z->c, {number}, {self.places(block.origin)}, &problem, z, x, z->memory + {memory},"
             f" z->order + {order}) != KHZ_OK) {{",
             *(f"    {layout.variable(u)} = x[{i}];" for i, u in enumerate(block.unknowns)),

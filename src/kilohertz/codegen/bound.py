@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kilohertz.codegen.operations import Count, Operations, both, factorisation, solution, total
-from kilohertz.codegen.table import state_elimination
+from kilohertz.codegen.plans import state_elimination
 from kilohertz.graphs import colour_columns
 from kilohertz.ir.step import Kind, Partition, Step
 from kilohertz.solvers import METHODS, Rosenbrock

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kilohertz.codegen.plans import loop_elimination
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import (
@@ -215,7 +216,9 @@ class Operations:
             jacobian = both(n * n + self.expressions(e.value for e in b.jacobian))
         else:
             jacobian = residual.times(n, 2 * n) + both(n * n)
-        iteration = jacobian + factorisation(n) + solution(n) + both(4 * n * n + 40 * n)
+        plan = loop_elimination(b)
+        sparse = both(0 if plan is None else 6 * plan.n_products + 20 * plan.n_entries + 40 * n)
+        iteration = jacobian + sparse.times(0, 1) + factorisation(n) + solution(n) + both(4 * n * n + 40 * n)
         iteration = iteration + (residual + both(6 * n)).times(1, MAX_CUTS)
         cap = self.newton * (EVENT_NEWTON if in_event else 1)
         # at worst a second round with whole steps, each with a search along it

@@ -8,7 +8,8 @@ from kilohertz.base import Origin
 from kilohertz.codegen import names
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
-from kilohertz.graphs import Elimination, colour_columns, plan_elimination
+from kilohertz.codegen.plans import array, plan_lines, starts, state_elimination
+from kilohertz.graphs import colour_columns
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Step
@@ -23,7 +24,6 @@ _SMALL = (
     *("tunables", "start", "asserts", "initial_asserts", "crossings", "time_events", "delay_sources"),
     "destroy",
 )
-_DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
 
 
 def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
@@ -32,13 +32,13 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
     homotopy = any(_contains(b, "homotopy") for b in step.initial)
     rows = state_pattern(step, counts[Kind.STATE])
     colours = colour_columns(rows, len(rows))
-    plan = _plan(rows)
+    plan = plan_lines("khz_lu_plan", rows, state_elimination(rows))
     optional = [(n, own) for n, own in (("directional", step.directional), ("inlined", step.inlined))]
     return [
         *_block_table(infos, where),
-        *_array("khz_jac_row", _starts(rows)),
-        *_array("khz_jac_column", [j for row in rows for j in row]),
-        *_array("khz_jac_colour", colours),
+        *array("khz_jac_row", starts(rows)),
+        *array("khz_jac_column", [j for row in rows for j in row]),
+        *array("khz_jac_colour", colours),
         *plan,
         "static const khz_model khz_this_model = {",
         "    .abi = KHZ_ABI,",
@@ -80,62 +80,6 @@ def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> 
         unknowns, origin = names.string(", ".join(info.unknowns[:4])), names.string(where(info.origin)[2:])
         lines.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
     return ["static const khz_block khz_blocks[] = {", *(lines or ['    {"", "", 0, 0},']), "};", ""]
-
-
-def state_elimination(rows: list[list[int]]) -> Elimination | None:
-    """How I - h*gamma*J is factorised; None where the factors would be nearly dense."""
-    n = len(rows)
-    return plan_elimination(rows, int(_DENSE * n * n)) if n > 1 else None
-
-
-def _plan(rows: list[list[int]]) -> list[str]:
-    """Order, fill and places for a factorisation of I - h*gamma*J; nothing where it would be nearly dense."""
-    n, found = len(rows), state_elimination(rows)
-    if found is None:
-        return []
-    own = [sorted({i, *row}) for i, row in enumerate(rows)]
-    first = _starts(own)
-    place = {(i, j): first[i] + k for i, row in enumerate(own) for k, j in enumerate(row)}
-    inverse = [0] * n
-    for k, v in enumerate(found.order):
-        inverse[v] = k
-    lu_first = _starts(found.rows)
-    lu_column = [j for row in found.rows for j in row]
-    arrays = {
-        "a_row": first,
-        "a_column": [j for row in own for j in row],
-        "a_of_jac": [place[i, j] for i, row in enumerate(rows) for j in row],
-        "a_diagonal": [place[i, i] for i in range(n)],
-        "order": list(found.order),
-        "inverse": inverse,
-        "lu_row": lu_first,
-        "lu_column": lu_column,
-        "lu_origin": [found.order[j] for j in lu_column],
-        "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(found.rows)],
-    }
-    return [
-        *(line for name, values in arrays.items() for line in _array(f"khz_{name}", values)),
-        "static const khz_sparse_plan khz_lu_plan = {",
-        f"    .n = {n}, .n_a = {first[-1]}, .n_jac = {sum(map(len, rows))}, .n_lu = {lu_first[-1]},",
-        *(f"    .{name} = khz_{name}," for name in arrays),
-        f"    .n_products = {found.n_products},",
-        "};",
-        "",
-    ]
-
-
-def _starts(rows: Sequence[Sequence[int]]) -> list[int]:
-    out = [0]
-    for row in rows:
-        out.append(out[-1] + len(row))
-    return out
-
-
-def _array(name: str, values: Sequence[int]) -> list[str]:
-    lines = [f"static const int32_t {name}[] = {{"]
-    for k in range(0, len(values), 16):
-        lines.append("    " + " ".join(f"{v}," for v in values[k : k + 16]))
-    return [*lines, *([] if values else ["    0,"]), "};", ""]
 
 
 def _exported() -> list[str]:

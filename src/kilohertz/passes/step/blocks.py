@@ -36,6 +36,7 @@ from kilohertz.ir.types import REAL, TupleType
 from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.step.diagonal import with_diagonal
 from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names_in, order, targets_of
 from kilohertz.passes.step.tear import Torn, tear
 
@@ -337,16 +338,9 @@ class _Loop:
         entries = self._entries(guessed, inner, residuals)
         total = cost(residuals) + sum(b.cost for b in inner)
         total += cost([e.value for e in entries or ()])
-        return NonlinearLoop(
-            tuple(guessed),
-            tuple(inner),
-            tuple(residuals),
-            None if entries is None else tuple(entries),
-            sparsity,
-            self._x.partition,
-            total,
-            joined(self._rows),
-        )
+        p, own = self._x.partition, joined(self._rows)
+        loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, own)
+        return with_diagonal(loop, self._is_safe)
 
     def _entries(self, guessed: list[Ref], inner: Sequence[Inner], residuals: list[Expr]) -> tuple[Entry, ...] | None:
         """d residuals / d guessed, through the inner assignments; None where a function has no derivative."""

@@ -58,7 +58,8 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
 }
 
 /* The problem of a nonlinear loop with the usual caps. */
-khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal);
+khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal,
+                            const khz_sparse_plan *plan, double *sparse);
 
 /* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded. */
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,

@@ -3,6 +3,7 @@
 #define KHZ_NEWTON_H
 
 #include "khz_base.h"
+#include "khz_sparse.h"
 
 /* Residuals at x [n] into f [n]; the Jacobian df/dx at x into jacobian [n*n, row major].  `instance` is the model's. */
 typedef void (*khz_residual_fn)(void *instance, const double *x, double *f);
@@ -15,6 +16,8 @@ typedef struct khz_newton_problem {
     const double *nominal;      /* [n] size of each unknown, > 0 */
     const double *lower;        /* [n] min, -inf where there is none; NULL: no bounds */
     const double *upper;
+    const khz_sparse_plan *plan; /* of the Jacobian's factorisation; NULL: dense */
+    double *sparse;             /* [khz_sparse_size(plan) + plan->n_a] */
     int max_iterations;
     int rescue_iterations;      /* 0: no Levenberg-Marquardt when Newton gives up */
     double tolerance;           /* on the scaled step */

@@ -52,13 +52,16 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     return status;
 }
 
-khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal)
+khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal,
+                            const khz_sparse_plan *plan, double *sparse)
 {
     const khz_newton_problem problem = {
         .n = n,
         .residual = residual,
         .jacobian = jacobian,
         .nominal = nominal,
+        .plan = plan,
+        .sparse = sparse,
         .max_iterations = 50,
         .rescue_iterations = 100,
         .tolerance = 1e-10,

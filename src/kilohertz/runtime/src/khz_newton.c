@@ -87,10 +87,14 @@ static void rescale(const frame *w, const double *x)
     for (int j = 0; j < n; j++) {
         w->x_scale[j] = fmax(fabs(x[j]), w->p->nominal[j]);
     }
+    const khz_sparse_plan *const plan = w->p->plan;
     for (int i = 0; i < n; i++) {
         double size = 0.0;
-        for (int j = 0; j < n; j++) {
-            size = fmax(size, fabs(w->jacobian[i * n + j]) * w->x_scale[j]);
+        const int count = plan == NULL ? n : plan->a_row[i + 1] - plan->a_row[i];
+        for (int k = 0; k < count; k++) {
+            const int j = plan == NULL ? k : plan->a_column[plan->a_row[i] + k];
+            const double part = fabs(w->jacobian[i * n + j]) * w->x_scale[j];
+            size = part > size ? part : size;
         }
         w->row_scale[i] = size > 0.0 ? 1.0 / size : 1.0;
     }
@@ -115,9 +119,31 @@ static double largest_step(const frame *w)
     return largest;
 }
 
+/* By the planned factorisation; 0 where its order of pivots does not suit the numbers. */
+static int sparse_direction(const frame *w)
+{
+    const khz_sparse_plan *const plan = w->p->plan;
+    const int n = w->p->n;
+    double *const a = w->p->sparse + khz_sparse_size(plan);
+    for (int32_t i = 0; i < plan->n; i++) {
+        for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
+            a[k] = w->jacobian[i * n + plan->a_column[k]];
+        }
+        w->step[i] = -w->f[i];
+    }
+    if (khz_sparse_factor(plan, a, w->p->sparse) != 0) {
+        return 0;
+    }
+    khz_sparse_solve(plan, w->p->sparse, w->step);
+    return all_finite(n, w->step);
+}
+
 static int newton_direction(const frame *w)
 {
     const int n = w->p->n;
+    if (w->p->plan != NULL && sparse_direction(w)) {
+        return 1;
+    }
     memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
     for (int i = 0; i < n; i++) {
         w->step[i] = -w->f[i];

@@ -1,0 +1,113 @@
+"""Plans of sparse factorisations as constant C data (khz_sparse.h): of the state Jacobian and of nonlinear loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kilohertz.graphs import Elimination, plan_elimination
+from kilohertz.ir.step import NonlinearLoop
+
+DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
+LEAST = 8  # unknowns from which a sparse factorisation of a loop pays
+
+
+def state_elimination(rows: list[list[int]]) -> Elimination | None:
+    """How I - h*gamma*J is factorised; None where the factors would be nearly dense."""
+    n = len(rows)
+    return plan_elimination(rows, int(DENSE * n * n)) if n > 1 else None
+
+
+def loop_pattern(block: NonlinearLoop) -> list[list[int]] | None:
+    """Entries of a loop's Jacobian by rows; None where it has no symbolic one or lacks a diagonal to pivot on."""
+    n = len(block.unknowns)
+    if block.jacobian is None or n < LEAST:
+        return None
+    rows: list[list[int]] = [[] for _ in range(n)]
+    for e in block.jacobian:
+        rows[e.row].append(e.column)
+    return [sorted(row) for row in rows] if all(i in row for i, row in enumerate(rows)) else None
+
+
+def loop_elimination(block: NonlinearLoop) -> Elimination | None:
+    """How the Jacobian of a loop is factorised; None: as a dense matrix."""
+    rows = loop_pattern(block)
+    return None if rows is None else plan_elimination(rows, int(DENSE * len(rows) ** 2))
+
+
+class Memory(Protocol):
+    """Where doubles of loop memory are handed out."""
+
+    memory: int
+
+
+class Host(Protocol):
+    """Who writes functions; see `BlockWriter`."""
+
+    @property
+    def layout(self) -> Memory: ...
+    @property
+    def functions(self) -> list[list[str]]: ...
+
+
+def sparse_loop(name: str, block: NonlinearLoop, host: Host) -> str:
+    """Last arguments of khz_loop: the plan of a sparse factorisation, which is written, and its memory."""
+    rows, found = loop_pattern(block), loop_elimination(block)
+    if rows is None or found is None:
+        return ", NULL, NULL"
+    host.functions.append(plan_lines(f"{name}_plan", rows, found))
+    at = host.layout.memory
+    host.layout.memory += found.n_entries + 2 * len(rows) + sum(map(len, rows))  # khz_sparse_size and the matrix
+    return f", &{name}_plan, z->memory + {at}"
+
+
+def plan_lines(name: str, rows: list[list[int]], found: Elimination | None) -> list[str]:
+    """Order, fill and places as `static const khz_sparse_plan <name>`; nothing without an elimination."""
+    if found is None:
+        return []
+    n = len(rows)
+    own = [sorted({i, *row}) for i, row in enumerate(rows)]
+    first = starts(own)
+    place = {(i, j): first[i] + k for i, row in enumerate(own) for k, j in enumerate(row)}
+    inverse = [0] * n
+    for k, v in enumerate(found.order):
+        inverse[v] = k
+    lu_first = starts(found.rows)
+    lu_column = [j for row in found.rows for j in row]
+    arrays = {
+        "a_row": first,
+        "a_column": [j for row in own for j in row],
+        "a_of_jac": [place[i, j] for i, row in enumerate(rows) for j in row],
+        "a_diagonal": [place[i, i] for i in range(n)],
+        "order": list(found.order),
+        "inverse": inverse,
+        "lu_row": lu_first,
+        "lu_column": lu_column,
+        "lu_origin": [found.order[j] for j in lu_column],
+        "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(found.rows)],
+    }
+    return [
+        *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values)),
+        f"static const khz_sparse_plan {name} = {{",
+        f"    .n = {n}, .n_a = {first[-1]}, .n_jac = {sum(map(len, rows))}, .n_lu = {lu_first[-1]},",
+        *(f"    .{part} = {name}_{part}," for part in arrays),
+        f"    .n_products = {found.n_products},",
+        "};",
+        "",
+    ]
+
+
+def starts(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Where each row begins when they stand one after the other."""
+    out = [0]
+    for row in rows:
+        out.append(out[-1] + len(row))
+    return out
+
+
+def array(name: str, values: Sequence[int]) -> list[str]:
+    """A constant table of integers."""
+    lines = [f"static const int32_t {name}[] = {{"]
+    for k in range(0, len(values), 16):
+        lines.append("    " + " ".join(f"{v}," for v in values[k : k + 16]))
+    return [*lines, *([] if values else ["    0,"]), "};", ""]
