@@ -7,9 +7,10 @@ library and from `models/Shared`, over the same time; the values at the end are 
 
 Every measurement is a fresh process, timed from outside: start-up, library loading and compilation together.  "cold"
 starts with an empty cache folder, "warm" with the one that the cold run left; "again" is a second compilation in the
-same process with the same session.  The tools take turns.  Both see a folder with the same libraries and nothing else.
-Our modules are compiled to bytecode beforehand, as pip does for an installed package.  For rumoca a model is compiled
-through `Session.loads` of an extending class.
+same process with the same session.  Processor time is that of the process and of the compilers it started; it tells
+more than wall time where the machine has other work.  The tools take turns.  Both see a folder with the same libraries
+and nothing else.  Our modules are compiled to bytecode beforehand, as pip does for an installed package.  For rumoca a
+model is compiled through `Session.loads` of an extending class.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import argparse
 import importlib.metadata
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -91,10 +93,17 @@ def rumoca_child(name: str, library: str, until: str) -> Numbers:
 def _twice(job: Callable[[int], Numbers]) -> Numbers:
     """The job in a fresh session, then again; the parent times the first together with the process's start."""
     found = job(0)
-    print(json.dumps({"first_done": time.time(), **found}), flush=True)
+    used = processor_seconds()
+    print(json.dumps({"first_done": time.time(), "first_cpu": used, **found}), flush=True)
     started = time.perf_counter()
     job(1)
-    return {"again": time.perf_counter() - started}
+    return {"again": time.perf_counter() - started, "again_cpu": processor_seconds() - used}
+
+
+def processor_seconds() -> float:
+    """What this process and those it started (the C compiler) have used."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(u.ru_utime + u.ru_stime for u in usages)
 
 
 def measure(tool: str, name: str, library: Path, cache: Path, until: str) -> Numbers:
@@ -110,12 +119,12 @@ def measure(tool: str, name: str, library: Path, cache: Path, until: str) -> Num
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return {"failed": last[:120]}
     first = lines[0].pop("first_done") - started
-    return {"first": first, "again": lines[1]["again"], **lines[0]}
+    return {"first": first, **lines[1], **lines[0]}
 
 
 def compare(name: str, library: Path, runs: int, until: str) -> None:
     print(f"\n{name}")
-    seconds: dict[tuple[str, str], list[float]] = {}
+    seconds: dict[tuple[str, str], list[tuple[float, float]]] = {}
     found: dict[str, Numbers] = {}
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as caches:
@@ -124,13 +133,14 @@ def compare(name: str, library: Path, runs: int, until: str) -> None:
                     numbers = measure(tool, name, library, Path(caches) / tool, until)
                     found[tool] = numbers
                     if "failed" not in numbers:
-                        seconds.setdefault((tool, phase), []).append(numbers["first"])
+                        seconds.setdefault((tool, phase), []).append((numbers["first"], numbers["first_cpu"]))
                         if phase == "warm":
-                            seconds.setdefault((tool, "again"), []).append(numbers["again"])
+                            seconds.setdefault((tool, "again"), []).append((numbers["again"], numbers["again_cpu"]))
     for tool in ("khz", "rumoca"):
         for phase in ("cold", "warm", "again"):
             if (tool, phase) in seconds:
-                print(f"  {tool:7} {phase:6} {spread(seconds[tool, phase])} s")
+                wall, processor = (spread(column) for column in zip(*seconds[tool, phase], strict=True))
+                print(f"  {tool:7} {phase:6} {wall} s, processor {processor} s")
         if until != "simulate" or "failed" in found[tool]:
             text = found[tool].get("failed") or f"equations: {found[tool]['equations']}"
             print(f"  {tool:7} {text}", flush=True)
