@@ -193,7 +193,8 @@ def read_scenario(path: str | Path) -> Scenario:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {error}")) from None
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {why}")) from None
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
