@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
 import time
@@ -185,10 +186,28 @@ def c_controller() -> Path:
     return build_executable([Unit((source,), (), (include_directory(),), flags)], ("-lrt",))
 
 
-@pytest.mark.parametrize("language", ["python", "c"])
+@pytest.fixture(scope="module")
+def cpp_controller(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """The same source as C++; None where there is no such compiler."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        return None
+    out = tmp_path_factory.mktemp("cpp") / "controller"
+    source = EXAMPLES / "controller_c" / "controller.c"
+    flags = ["-std=c++11", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{include_directory()}", "-x", "c++"]
+    subprocess.run([compiler, *flags, str(source), "-o", str(out), "-lrt"], check=True)
+    return out
+
+
+@pytest.mark.parametrize("language", ["python", "c", "c++"])
 @pytest.mark.parametrize("carrier", ["udp", "shm"])
 def test_the_examples_close_a_loop(
-    language: str, carrier: str, c_controller: Path, open_port: Callable, free_port: Callable[[], int]
+    language: str,
+    carrier: str,
+    c_controller: Path,
+    cpp_controller: Path | None,
+    open_port: Callable,
+    free_port: Callable[[], int],
 ) -> None:
     task, own, segment = free_port(), free_port(), f"/khz-test-{uuid.uuid4().hex[:12]}"
     settings = {"udp": {"local": f":{task}", "remote": f":{own}"}, "shm": {"segment": segment}}[carrier]
@@ -196,9 +215,12 @@ def test_the_examples_close_a_loop(
     port = open_port(carrier, settings, n_receive=1, n_send=2)
     local = f"127.0.0.1:{own}"
     script = str(EXAMPLES / "controller_python" / "controller.py")
-    command = (
-        [str(c_controller), address, local] if language == "c" else [sys.executable, script, address, "--local", local]
-    )
+    command = [sys.executable, script, address, "--local", local]
+    if language != "python":
+        program = c_controller if language == "c" else cpp_controller
+        if program is None:
+            pytest.skip("g++ is not installed")
+        command = [str(program), address, local]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         position, fresh = closed_loop(port, process)

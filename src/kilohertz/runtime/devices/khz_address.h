@@ -61,10 +61,12 @@ static inline int khz_address_equal(const struct sockaddr_storage *a, const stru
         return 0;
     }
     if (a->ss_family == AF_INET) {
-        const struct sockaddr_in *x = (const void *)a, *y = (const void *)b;
+        const struct sockaddr_in *x = (const struct sockaddr_in *)(const void *)a;
+        const struct sockaddr_in *y = (const struct sockaddr_in *)(const void *)b;
         return x->sin_port == y->sin_port && x->sin_addr.s_addr == y->sin_addr.s_addr;
     }
-    const struct sockaddr_in6 *x = (const void *)a, *y = (const void *)b;
+    const struct sockaddr_in6 *x = (const struct sockaddr_in6 *)(const void *)a;
+    const struct sockaddr_in6 *y = (const struct sockaddr_in6 *)(const void *)b;
     return x->sin6_port == y->sin6_port && memcmp(&x->sin6_addr, &y->sin6_addr, sizeof x->sin6_addr) == 0;
 }
 

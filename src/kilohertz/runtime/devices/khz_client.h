@@ -1,4 +1,4 @@
-/* Talk to a running task from C: a controller, a test bench.  Header only, Linux; needs libc alone.
+/* Talk to a running task from C11 or C++11: a controller, a test bench.  Header only, Linux; needs libc alone.
  *
  *     khz_client task;
  *     double y[2], u[1] = {0.0};
@@ -76,7 +76,7 @@ static inline int khz_client_map(khz_client *c)
         at = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     }
     (void)close(fd);
-    c->segment = at == MAP_FAILED ? NULL : at;
+    c->segment = at == MAP_FAILED ? NULL : (khz_segment *)at;
     return c->segment ? 0 : -1;
 }
 

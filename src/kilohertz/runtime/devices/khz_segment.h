@@ -25,30 +25,47 @@
 #ifndef KHZ_SEGMENT_H
 #define KHZ_SEGMENT_H
 
-#include <stdatomic.h>
-
 #include "khz_wire.h"
+
+/* Atomic words are the same in memory in both languages. */
+#ifdef __cplusplus
+#include <atomic>
+#define KHZ_ATOMIC(type) std::atomic<type>
+using std::atomic_fetch_add;
+using std::atomic_fetch_sub;
+using std::atomic_load;
+using std::atomic_load_explicit;
+using std::atomic_store_explicit;
+using std::atomic_thread_fence;
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+using std::memory_order_release;
+using std::memory_order_seq_cst;
+#else
+#include <stdatomic.h>
+#define KHZ_ATOMIC(type) _Atomic(type)
+#endif
 
 enum { KHZ_SEGMENT_VERSION = 1, KHZ_SEGMENT_SLOTS = 4, KHZ_SEGMENT_TRIES = 4 };
 
 typedef struct khz_segment {
     char magic[4];
     uint32_t version, n_task, n_peer;
-    _Atomic uint32_t live;
+    KHZ_ATOMIC(uint32_t) live;
     uint32_t unused[11];
 } khz_segment;
 
 typedef struct khz_channel {
-    _Atomic uint64_t latest;
-    _Atomic uint32_t bell, sleepers;
+    KHZ_ATOMIC(uint64_t) latest;
+    KHZ_ATOMIC(uint32_t) bell, sleepers;
     uint64_t unused[6];
 } khz_channel;
 
 typedef struct khz_slot {
-    _Atomic uint64_t sequence;
-    _Atomic uint64_t session_echo;       /* session first in memory: the low half on a little-endian machine */
-    _Atomic uint64_t time_ns;
-    _Atomic uint64_t values[];
+    KHZ_ATOMIC(uint64_t) sequence;
+    KHZ_ATOMIC(uint64_t) session_echo;       /* session first in memory: the low half on a little-endian machine */
+    KHZ_ATOMIC(uint64_t) time_ns;
+    KHZ_ATOMIC(uint64_t) values[];
 } khz_slot;
 
 static inline size_t khz_slot_size(uint32_t n) { return (24u + 8u * (size_t)n + 63u) & ~(size_t)63u; }
