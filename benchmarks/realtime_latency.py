@@ -90,14 +90,15 @@ def _run(built: Built, seconds: float, into: Counter[int]) -> Report:
         h = live.times("lateness")
         for i, n in enumerate(h.bucket):
             if n:
-                into[_upper(i)] += n
+                into[_middle(i)] += n
         del h
         live.close()
     return report
 
 
-def _upper(bucket: int) -> int:
-    return bucket if bucket < 64 else ((bucket % 32 + 33) << (bucket // 32 - 1)) - 1
+def _middle(bucket: int) -> int:
+    """Nanoseconds in the middle of a bucket of khz_histogram."""
+    return bucket if bucket < 64 else ((2 * (bucket % 32) + 65) << (bucket // 32 - 1)) // 2
 
 
 def _cyclictest(tool: str, cpu: int, seconds: float) -> subprocess.Popen[str]:

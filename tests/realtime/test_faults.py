@@ -111,8 +111,8 @@ def test_a_stopped_clock_is_a_late_wake_up(make: Build, scenario: Scenario) -> N
     os.kill(running.process.pid, signal.SIGCONT)
     report = running.wait()
     assert report.counts["missed"] >= 50
-    assert report.counts["overruns"] <= 3  # the steps themselves were short
-    assert report.data["times"]["lateness"]["max"] >= 50_000_000 or report.counts["overruns"] > 0
+    # it was stopped asleep, or in the middle of a step
+    assert max(report.data["times"][kind]["max"] for kind in ("lateness", "compute", "overhead")) >= 50_000_000
     whole(report, 400)
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +161,12 @@ def test_a_model_runs_in_one_call(tmp_path: Path) -> None:
     report = load("Kilohertz.Examples.Decay").run(duration=0.02, solver="euler", folder=tmp_path / "run")
     assert report.counts["steps"] == 20
     assert report.result.final("x") < 1.0
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(5, 3)])
+def test_time_may_go_slower_or_faster(make: Build, scenario: Scenario, scale: Fraction) -> None:
+    report = start(make(replace(scenario, scale=scale, cycles=100))).wait()
+    assert report.data["model_seconds"] == 0.1
+    assert report.data["wall_ns"] >= int(99 * 1_000_000 / scale)  # the last release
+    slack = report.data["times"]["slack"]
+    assert slack["max"] <= 1_000_000 / scale
