@@ -39,6 +39,7 @@ FUNCTIONS = (
     "CVodeSetStopTime",
     "CVodeSetLinearSolver",
     "CVodeSetJacFn",
+    "CVodeSetJacEvalFrequency",
     "CVode",
     "CVodeGetDky",
     "SUNLinSolSetup_Dense",

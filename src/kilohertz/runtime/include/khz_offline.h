@@ -31,6 +31,7 @@ typedef struct khz_sundials {
     int (*set_stop)(void *mem, double t);
     int (*set_solver)(void *mem, void *solver, void *a);
     int (*set_jacobian)(void *mem, int (*jacobian)(double, void *, void *, void *, void *, void *, void *, void *));
+    int (*set_jacobian_every)(void *mem, long n_steps);
     int (*advance)(void *mem, double t, void *y, double *reached, int task);
     int (*interpolate)(void *mem, double t, int k, void *y);
     int (*dense_setup)(void *solver, void *a);

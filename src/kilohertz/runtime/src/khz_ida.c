@@ -123,6 +123,13 @@ static int set_max_steps(void *memory, long n)
     return ida->set_max_steps(((adapter *)memory)->mem, n);
 }
 
+static int set_jacobian_every(void *memory, long n_steps)
+{
+    (void)memory;
+    (void)n_steps; /* IDA decides for itself */
+    return 0;
+}
+
 static int set_max_hnil_warnings(void *memory, int n)
 {
     (void)memory;
@@ -193,6 +200,7 @@ void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions)
     table->set_stop = set_stop;
     table->set_solver = set_solver;
     table->set_jacobian = set_jacobian;
+    table->set_jacobian_every = set_jacobian_every;
     table->advance = advance;
     table->interpolate = interpolate;
 }

@@ -7,7 +7,7 @@
 #include "khz_jacobian.h"
 #include "khz_plan_solver.h"
 
-enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, CHATTER_CAP = 2000 };
+enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
 enum { ROOT_CAP = 120, CREEP_CAP = 50 };
 
 typedef struct work {
@@ -238,6 +238,8 @@ static int32_t open_solver(khz_offline *o, solver *s)
     bad |= f->set_solver(s->mem, s->linear, s->matrix);
     if (m->n_x > 0) {
         bad |= f->set_jacobian(s->mem, jacobian);
+        /* An old Jacobian that is much too steep makes Newton's corrections vanish and passes for convergence. */
+        bad |= f->set_jacobian_every(s->mem, JACOBIAN_EVERY);
     }
     return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
