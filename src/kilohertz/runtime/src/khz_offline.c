@@ -55,31 +55,6 @@ static double slack(double t)
     return 64.0 * DBL_EPSILON * fabs(t) + 1e-300;
 }
 
-/* ------------------------------------------------------------------------------------------------------- recorder */
-
-int32_t khz_offline_record(khz_offline *o)
-{
-    if (o->n_rows == o->capacity) {
-        if (o->flush(o->n_rows, o->time) != 0) {
-            return KHZ_RUN_STOPPED;
-        }
-        o->n_rows = 0;
-    }
-    double *const row = o->rows + (size_t)o->n_rows * (size_t)o->n_columns;
-    const char *const base = (const char *)o->instance;
-    for (int32_t i = 0; i < o->n_columns; i++) {
-        if (o->kind[i] == 0) {
-            memcpy(&row[i], base + o->offset[i], sizeof(double));
-        } else {
-            int32_t value;
-            memcpy(&value, base + o->offset[i], sizeof value);
-            row[i] = (double)value;
-        }
-    }
-    o->n_rows++;
-    return KHZ_OK;
-}
-
 static int32_t record_at(khz_offline *o, double t, const double *x)
 {
     khz_status status = khz_evaluate_all(o->model, o->instance, t, x);
@@ -87,11 +62,6 @@ static int32_t record_at(khz_offline *o, double t, const double *x)
         status = o->model->asserts(o->instance);
     }
     return status == KHZ_OK ? khz_offline_record(o) : (int32_t)status;
-}
-
-double khz_offline_grid(const khz_offline *o, int64_t k)
-{
-    return k >= o->n_grid ? o->stop : o->start + (double)k * o->grid_step;
 }
 
 /* --------------------------------------------------------------------------------------------------------- events */
@@ -127,22 +97,6 @@ static int32_t handle_event(khz_offline *o, const work *w, double t, double *x, 
         khz_delay_push(m, o->instance, w->delayed);
     }
     return status == KHZ_OK ? khz_offline_record(o) : status;
-}
-
-int32_t khz_offline_finish(khz_offline *o)
-{
-    khz_context *const c = (khz_context *)o->instance;
-    c->phase = KHZ_PHASE_TERMINAL;
-    const int32_t status = (int32_t)khz_event(o->model, o->instance);
-    c->phase = KHZ_PHASE_CONTINUOUS;
-    return status == KHZ_TERMINATED ? KHZ_OK : status;
-}
-
-int32_t khz_offline_deliver(khz_offline *o, int32_t status)
-{
-    const int stopped = o->flush(o->n_rows, o->time);
-    o->n_rows = 0;
-    return status == KHZ_OK && stopped ? KHZ_RUN_STOPPED : status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- CVODE */
