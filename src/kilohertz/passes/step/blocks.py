@@ -56,6 +56,7 @@ class Context:
     partition: Partition = Partition.STEP
     occurrence: Occurrence = field(default_factory=Occurrence)
     guess_weight: Callable[[str], int] = lambda _: 0
+    has_start: Callable[[str], bool] = lambda _: False  # the model gives a value to begin from
     is_rate: Callable[[str], bool] = lambda _: False  # the derivative of a state
     far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
@@ -223,6 +224,7 @@ class _Loop:
             self._weight,
             not linear and self._x.far,
             self._weight_of_rates if linear else None,
+            None if linear else lambda c: self._x.has_start(self._unknowns[c].name),
         )
         return self._linear(torn) if linear else [self._nonlinear(torn)]
 

@@ -52,7 +52,7 @@ def free_parameters(dae: Dae) -> set[str]:
 class _Initial:
     def __init__(self, dae: Dae, context: Context) -> None:
         self._dae = dae
-        self._x = replace(context, partition=Partition.INITIAL)
+        self._x = replace(context, partition=Partition.INITIAL, has_start=self._has_start)
         self._free = free_parameters(dae)
         self.notes: list[str] = []
         self._spare: list[Equation] = []
@@ -76,6 +76,10 @@ class _Initial:
             free = [self._unknowns[c].name for c, r in enumerate(self._matching.row_of) if r == FREE]
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}"))
         return (*make_blocks(self._components(), self._x), *map(_check, self._spare))
+
+    def _has_start(self, name: str) -> bool:
+        v = self._dae.variables.get(name)
+        return v is not None and v.start is not None
 
     def _variables(self) -> list[DaeVariable]:
         return [v for v in self._dae.variables.values() if v.role in (Role.STATE, Role.ALGEBRAIC)]
