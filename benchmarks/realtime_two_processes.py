@@ -54,7 +54,9 @@ def _scenarios(link: str, seconds: float) -> tuple[Scenario, Scenario]:
         )
         into = tuple({"signal": s, "default": _default(s)} for s in receive)
         device = Device(link, link, settings, into, tuple({"signal": s} for s in send))
-        out.append(replace(plain, devices=(device,), realtime=replace(plain.realtime, cpu=cpu)))
+        # half a period apart: they take turns, and no message is overtaken by the next
+        turn = replace(plain.realtime, cpu=cpu, phase_ns=cpu * plain.period_ns // 2)
+        out.append(replace(plain, devices=(device,), realtime=turn))
     return out[0], out[1]
 
 

@@ -13,6 +13,7 @@
 #include "khz_scenario.h"
 #include "khz_signal.h"
 #include "khz_stimulus.h"
+#include "khz_task.h"
 
 static char folder[512];
 
@@ -219,6 +220,15 @@ static void full_disk(void)
     CHECK(file_size(in_folder("full.rec")) == head + 16 * (long)written);
 }
 
+/* Releases at a phase of the clock: the first such instant, never before the one asked for. */
+static void phases(void)
+{
+    CHECK(khz_task_aligned(12345, 1000, -1) == 12345);
+    CHECK(khz_task_aligned(12345, 1000, 0) == 13000 && khz_task_aligned(13000, 1000, 0) == 13000);
+    CHECK(khz_task_aligned(12345, 1000, 500) == 12500 && khz_task_aligned(12501, 1000, 500) == 13500);
+    CHECK(khz_task_aligned(12345, 1000, 3500) == 12500 && khz_task_aligned(2, 1000, 7) == 7);
+}
+
 int main(int argc, char **argv)
 {
     (void)snprintf(folder, sizeof folder, "%s", argc > 1 ? argv[1] : ".");
@@ -228,5 +238,6 @@ int main(int argc, char **argv)
     signals();
     stimulus();
     full_disk();
+    phases();
     return 0;
 }

@@ -42,6 +42,7 @@ extrapolate = "linear"
 
 [realtime]
 overrun = "safe"
+phase = "0.5ms"
 recover = 100
 cpu = 1
 
@@ -73,6 +74,7 @@ def test_a_whole_scenario(tmp_path: Path) -> None:
     assert (plant.every, plant.solver, dict(plant.settings)) == (1, "rk4", {"resistor.R": 10.0, "on": 1.0})
     assert (controller.every, controller.solver, controller.options["events"]) == (4, "euler", 1)
     assert (s.realtime.policy, s.realtime.recover, s.realtime.cpu) == ("safe", 100, 1)
+    assert s.realtime.phase_ns == 500_000 and read_scenario(write(tmp_path, "model = 'A'")).realtime.phase_ns == -1
     assert s.recording.begin is not None
     assert (s.recording.begin.signal, s.recording.begin.operator, s.recording.begin.value) == ("plant.v", ">", 0.5)
     assert s.devices[0].settings == {"local": ":5000", "timeout": "0.02"}

@@ -373,7 +373,9 @@ void khz_task_loop(khz_task *k)
     record(k);
     usage(&switches, &faults);
     const int64_t now = khz_now();
-    k->base_ns = is_waiting(k) ? now + 2000000 : now; /* time for the first sleep */
+    k->base_ns = 0;
+    const int64_t period = khz_task_instant(k, 1);
+    k->base_ns = is_waiting(k) ? khz_task_aligned(now + 2000000, period, k->phase_ns) : now; /* time for the first sleep */
     k->began_ns = k->base_ns;
     atomic_store(&k->live->heartbeat_ns, now);
     atomic_store(&k->live->state, (uint32_t)KHZ_STATE_RUNNING);

@@ -115,6 +115,7 @@ typedef struct khz_task {
     int32_t policy;
     uint64_t recover;                       /* punctual cycles after which safe outputs end; 0: never */
     int64_t spin_ns;
+    int64_t phase_ns;                       /* where releases lie between multiples of the period; -1: anywhere */
     int64_t probe_ns;                       /* > 0: a run as fast as possible ends after so long */
     int32_t stop_on_failure;
     int64_t record_every;
@@ -163,6 +164,16 @@ void khz_task_release(khz_task *k);
 void khz_task_loop(khz_task *k);
 int64_t khz_now(void);
 /* Instant at which tick n is released. */
+/* The first instant from `soon` on that lies `phase` after a multiple of the period; `soon` where phase is negative. */
+static inline int64_t khz_task_aligned(int64_t soon, int64_t period, int64_t phase)
+{
+    if (phase < 0 || period <= 0) {
+        return soon;
+    }
+    const int64_t late = (soon - phase % period) % period;      /* how far `soon` is behind such an instant */
+    return late > 0 ? soon + period - late : soon - late;
+}
+
 int64_t khz_task_instant(const khz_task *k, uint64_t tick);
 /* khz_command.c: at most one command of the mailbox. */
 void khz_task_command(khz_task *k);

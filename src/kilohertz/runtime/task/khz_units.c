@@ -385,6 +385,7 @@ static khz_status read_plan(khz_task *k)
     k->grace = (uint64_t)khz_scenario_integer(s, "grace", 10, 0, (int64_t)1 << 40);
     k->recover = (uint64_t)khz_scenario_integer(s, "recover", 0, 0, (int64_t)1 << 40);
     k->spin_ns = khz_scenario_integer(s, "spin_ns", 0, 0, 1000000000);
+    k->phase_ns = khz_scenario_integer(s, "phase_ns", -1, -1, (int64_t)1 << 50);
     k->probe_ns = khz_scenario_integer(s, "probe_ns", 0, 0, 1000000000);
     k->stop_on_failure = (int32_t)khz_scenario_integer(s, "stop_on_failure", 0, 0, 1);
     k->slow_step = (uint64_t)khz_scenario_integer(s, "fault.slow_step", 0, 0, (int64_t)1 << 40);
