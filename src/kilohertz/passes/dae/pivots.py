@@ -191,7 +191,7 @@ def reduced(rows: Sequence[SparseRow], firm: Sequence[Pivot]) -> dict[int, Spars
     for p in firm:
         done.add(p.row)
         for i in list(holders.get(p.column, ())):
-            if i not in done:
+            if i not in done and p.column in work[i]:  # an entry may have cancelled since
                 _subtract(work, i, p, holders)
     return {i: row for i, row in enumerate(work) if i not in done}
 
