@@ -116,7 +116,7 @@ def simulate(
     """
     experiment = _experiment(program, start, stop, tolerance, intervals)
     if solver not in VARIABLE_STEP and solver not in METHODS:
-        known = ", ".join((*VARIABLE_STEP, *METHODS))
+        known = ", ".join((*VARIABLE_STEP, "auto", *METHODS))
         raise ModelError(Diagnostic("R721", f"no solver is called `{solver}`; there are {known}"))
     if solver in VARIABLE_STEP and stepping:
         raise ModelError(Diagnostic("R723", f"`{', '.join(stepping)}` is for fixed-step solvers, not for `{solver}`"))
