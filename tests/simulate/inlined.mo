@@ -96,6 +96,21 @@ package Inlined "Small systems whose implicit stages are joined with their equat
     der(x) = -100*i[1] + cos(x);
   end Bridge;
 
+  model Star "Twelve nonlinear branches at one node: a loop large enough to be factorised along its pattern"
+    constant Integer n = 12;
+    Real u(start = 0, fixed = true);
+    Real c[n](each start = 0, each fixed = true);
+    Real i[n];
+    Real d[n];
+  equation
+    1e-3*der(u) = (5*sin(20*time) - u)/2 - sum(i);
+    for k in 1:n loop
+      d[k] + 0.5*i[k] = u - c[k];
+      i[k] = 1e-2*(d[k] + d[k]^3*k);
+      1e-3*der(c[k]) = i[k] - 1e-3*c[k]*abs(c[k]);
+    end for;
+  end Star;
+
   model Switched "Relations rest during a stage"
     Real x(start = 1, fixed = true);
     Real y(start = 0, fixed = true);

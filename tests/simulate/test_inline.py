@@ -10,6 +10,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.cli.main import main
+from kilohertz.codegen.plans import loop_elimination
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
 from kilohertz.passes import Inlining
@@ -18,7 +19,7 @@ from kilohertz.simulate.stiffness import reference_run
 from kilohertz.solvers import METHODS, RungeKutta
 
 SOURCE = Path(__file__).parent / "inlined.mo"
-NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Switched")
+NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Star", "Switched")
 
 
 def inlined(name: str, choice: Inlining | None = None) -> Step:
@@ -151,6 +152,13 @@ def test_a_call_inside_a_loop_has_a_derivative() -> None:
     d = 1e-6
     slope = (stepper.derivatives(point.time, x + d) - stepper.derivatives(point.time, x - d)) / (2 * d)
     assert point.jacobian[0, 0] == pytest.approx(slope[0], rel=1e-5)
+
+
+def test_a_large_loop_is_factorised_along_its_pattern() -> None:
+    (loop,) = (b for b in inlined("Star").inlined or () if isinstance(b, NonlinearLoop))
+    plan = loop_elimination(loop)
+    assert plan is not None and 12 <= len(loop.unknowns) <= 26
+    assert plan.n_entries < 0.6 * len(loop.unknowns) ** 2
 
 
 def test_mixed_mode_takes_the_slow_states_explicitly() -> None:
