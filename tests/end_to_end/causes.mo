@@ -256,4 +256,11 @@ package Causes "One small model for each cause of a wrong result that was mended
       n = pre(n) + 1;
     end when;
   end OneTick;
+
+  model BriefViolation "An assertion that fails between two recorded points"
+    Real x(start = 0, fixed = true);
+  equation
+    der(x) = cos(time);
+    assert(x < 0.9, "x is too large");
+  end BriefViolation;
 end Causes;

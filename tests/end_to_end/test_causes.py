@@ -65,3 +65,9 @@ def test_a_sign_that_does_not_jump_makes_no_events() -> None:
     statistics = Statistics()
     kilohertz.load(f"{FILE}:Causes.FlowAtRest").simulate(stop=20.0, statistics=statistics)
     assert statistics.state_events == 0
+
+
+def test_an_assertion_holds_at_every_step() -> None:
+    model = kilohertz.load(f"{FILE}:Causes.BriefViolation")
+    with pytest.raises(ModelError, match="x is too large"):
+        model.simulate(stop=2 * math.pi, intervals=2)

@@ -53,6 +53,7 @@ class _Offline(ctypes.Structure):
         ("kind", ctypes.c_void_p),
         ("rows", ctypes.c_void_p),
         ("work", ctypes.c_void_p),
+        ("checks", ctypes.c_int32),
         ("code", ctypes.c_int32),
         ("n_steps", ctypes.c_int64),
         ("n_rhs", ctypes.c_int64),
@@ -247,6 +248,7 @@ class _Run:
             kind=self.kinds.ctypes.data,
             rows=self.rows.ctypes.data,
             work=self.work.ctypes.data,
+            checks=bool(self.program.step.asserts),
             time=e.start,
         )
 

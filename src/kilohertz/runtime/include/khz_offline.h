@@ -55,6 +55,7 @@ typedef struct khz_offline {
     const int32_t *kind;
     double *rows;
     double *work;               /* khz_offline_work(model) doubles */
+    int32_t checks;             /* there are assertions: they hold at the end of every step */
     /* results */
     int32_t code;               /* of the solver, where it failed */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */

@@ -369,8 +369,9 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
     if (status != KHZ_OK) {
         return status;
     }
-    if (o->model->n_delays > 0 && !event_follows && !*root) {
-        const khz_status value = khz_evaluate_all(o->model, o->instance, o->time, o->sundials->vector_data(s->y));
+    if ((o->model->n_delays > 0 || o->checks) && !event_follows && !*root) {
+        khz_status value = khz_evaluate_all(o->model, o->instance, o->time, o->sundials->vector_data(s->y));
+        value = value == KHZ_OK ? o->model->asserts(o->instance) : value;
         if (value != KHZ_OK) {
             return (int32_t)value;
         }
