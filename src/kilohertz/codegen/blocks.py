@@ -15,12 +15,12 @@ from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
-from kilohertz.codegen.values import ArrayValue
+from kilohertz.codegen.values import ArrayValue, default_start
 from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.types import REAL, EnumType, RecordType, TupleType, Type
+from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 
 Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
@@ -484,19 +484,6 @@ def _fresh(block: s.LinearLoop, kept: Kept) -> str:
 
 def _wrapped_and(conditions: list[str]) -> str:
     return " && ".join(conditions) or "1"
-
-
-def default_start(ty: Type) -> str:
-    """The start value of a variable that has none (MLS 4.8.1)."""
-    match ty.base:
-        case EnumType():
-            return "1"
-        case base if getattr(base, "name", "") == "String":
-            return '""'
-        case base if getattr(base, "name", "") == "Real":
-            return "0.0"
-        case _:
-            return "0"
 
 
 def _dims_of(name: str, scalars: Sequence[Ref], block: s.AlgorithmBlock) -> tuple[str, ...]:

@@ -8,14 +8,14 @@ from pathlib import PurePath
 
 from kilohertz.base import Origin, SourceMap
 from kilohertz.codegen import names
-from kilohertz.codegen.blocks import BlockInfo, BlockWriter, default_start
+from kilohertz.codegen.blocks import BlockInfo, BlockWriter
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.table import model_table
-from kilohertz.codegen.values import TypeTable
+from kilohertz.codegen.values import TypeTable, default_start
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall

@@ -124,3 +124,16 @@ def fixed_dims(ty: Type) -> tuple[str, ...] | None:
     if any(d is None for d in ty.dims):
         return None
     return tuple(str(d) for d in ty.dims)
+
+
+def default_start(ty: Type) -> str:
+    """The start value of a variable that has none (MLS 4.8.1)."""
+    match ty.base:
+        case EnumType():
+            return "1"
+        case base if getattr(base, "name", "") == "String":
+            return '""'
+        case base if getattr(base, "name", "") == "Real":
+            return "0.0"
+        case _:
+            return "0"
