@@ -103,7 +103,25 @@ equation
 end Calls;
 """
 
-ALL = (CHAIN, LINEAR, NONLINEAR, CALLS)
+MIXED = """
+model Mixed
+  Real q(start = 0.8, fixed = true);
+  Real p(start = 0.1, fixed = true);
+  Real s(start = 0.5);
+  Real u;
+  Real i;
+  Boolean off;
+equation
+  off = s < 0.0;
+  u = if off then s else 0.01*s;
+  i = if off then 0.001*s else s;
+  u + (2.0 + q^2)*i = q + 0.2*sin(time);
+  der(q) = -i*q;
+  der(p) = u - p;
+end Mixed;
+"""
+
+ALL = (CHAIN, LINEAR, NONLINEAR, CALLS, MIXED)
 
 
 def random_model(rng: random.Random, n: int) -> Flat:

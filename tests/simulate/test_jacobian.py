@@ -9,6 +9,7 @@ import pytest
 from flat_models import ALL, LINEAR, NONLINEAR
 from interpreted import Interpreted
 
+from kilohertz.codegen import generate
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind, Step, without_directional
@@ -89,6 +90,13 @@ def test_columns_are_those_of_interp(text: str) -> None:
             assert at.instance.context.n_differences == 0
 
 
+def test_the_derivative_is_generated_when_asked_for() -> None:
+    step = compile_flat(read_flat(LINEAR))
+    texts = ["".join(f.text for f in generate(step, with_directional=d).files) for d in (True, False)]
+    assert ".directional = khz_phase_directional" in texts[0]
+    assert ".directional = NULL" in texts[1] and "dir(" not in texts[1]
+
+
 def test_differences_take_over_where_a_rate_is_infinite() -> None:
     step = compile_flat(read_flat(ROOT))
     at = Point(program_of(step), np.array([0.0, 1.0]), 0.0)
@@ -124,7 +132,7 @@ def test_a_large_model_is_factorised_by_its_plan(solver: str, monkeypatch: pytes
     step = compile_flat(read_flat(chain(40)))
     planned, dense = Statistics(), Statistics()
     sparse = simulate(program_of(step), stop=1.0, tolerance=1e-8, solver=solver, statistics=planned)
-    monkeypatch.setattr("kilohertz.codegen.table.plan_elimination", lambda *_: None)
+    monkeypatch.setattr("kilohertz.codegen.plans.plan_elimination", lambda *_: None)
     full = simulate(program_of(step), stop=1.0, tolerance=1e-8, solver=solver, statistics=dense)
     assert planned.sparse_factorisations >= planned.jacobians > 0
     assert dense.sparse_factorisations == 0
