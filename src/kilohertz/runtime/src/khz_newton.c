@@ -362,16 +362,42 @@ static int bracket(const frame *w, double *x)
     return 0;
 }
 
-/* A start at which the residuals have values: the guess, or a point beside it by a part of the nominal values. */
-static int start_point(const frame *w, const double *guess, double *x)
+static const double shifts[] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
+enum { N_SHIFTS = sizeof shifts / sizeof shifts[0] };
+
+/* The guess, or a point beside it by a part of the nominal values; 1 where the residuals have values there. */
+static int shifted(const frame *w, const double *guess, double *x, int k)
 {
-    static const double shifts[] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
-    for (size_t k = 0; k < sizeof shifts / sizeof shifts[0]; k++) {
-        for (int i = 0; i < w->p->n; i++) {
-            x[i] = guess[i] + shifts[k] * w->p->nominal[i];
-        }
-        if (evaluate(w, x, w->f)) {
+    for (int i = 0; i < w->p->n; i++) {
+        x[i] = guess[i] + shifts[k] * w->p->nominal[i];
+    }
+    return evaluate(w, x, w->f);
+}
+
+/* Bolder ways from the guess, then from points beside it: at the guess itself the Jacobian may be singular (a flow of
+ * zero through a quadratic resistance).  Bound: 2*N_SHIFTS iterations and one search in brackets. */
+static int rescue(const frame *w, const double *guess, double *x)
+{
+    for (int k = 0; k < N_SHIFTS; k++) {
+        if (shifted(w, guess, x, k) && iterate(w, x, 1)) {
             return 1;
+        }
+        if (shifted(w, guess, x, k) && iterate_marquardt(w, x)) {
+            return 1;
+        }
+        if (k == 0 && w->p->n == 1 && bracket(w, x)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whole steps from the first point beside the guess at which the residuals have values. */
+static int iterate_boldly(const frame *w, const double *guess, double *x)
+{
+    for (int k = 0; k < N_SHIFTS; k++) {
+        if (shifted(w, guess, x, k)) {
+            return iterate(w, x, 1);
         }
     }
     return 0;
@@ -397,14 +423,10 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
 
     memcpy(guess, x, sizeof(double) * (size_t)n);
     int solved = evaluate(&w, x, w.f) && iterate_newton(&w, x);
-    if (!solved && (p->rescue_iterations > 0 || p->bold)) {
-        solved = start_point(&w, guess, x) && iterate(&w, x, 1);
-    }
     if (!solved && p->rescue_iterations > 0) {
-        solved = start_point(&w, guess, x) && iterate_marquardt(&w, x);
-    }
-    if (!solved && p->rescue_iterations > 0 && n == 1) {
-        solved = bracket(&w, x);
+        solved = rescue(&w, guess, x);
+    } else if (!solved && p->bold) {
+        solved = iterate_boldly(&w, guess, x);
     }
     if (!solved) {
         c->n_caps++;
