@@ -389,6 +389,7 @@ static int rescue(const frame *w, const double *guess, double *x)
             return 1;
         }
     }
+    memcpy(x, guess, sizeof(double) * (size_t)w->p->n); /* what is told of the failure starts from the guess */
     return 0;
 }
 
