@@ -263,4 +263,20 @@ package Causes "One small model for each cause of a wrong result that was mended
     der(x) = cos(time);
     assert(x < 0.9, "x is too large");
   end BriefViolation;
+
+  model PreInAlgorithm "pre of what the algorithm has already set"
+    Integer n(start = 0, fixed = true);
+    Integer before(start = 0, fixed = true);
+    Boolean odd(start = false, fixed = true);
+    Integer rises(start = 0, fixed = true);
+  algorithm
+    when sample(0.5, 1) then
+      n := n + 2;
+      before := pre(n);
+      odd := not odd;
+      if edge(odd) then
+        rises := rises + 1;
+      end if;
+    end when;
+  end PreInAlgorithm;
 end Causes;

@@ -40,7 +40,11 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
     for ref in targets:
         env[ref.name] = at_entry(ref, flat, evaluator, ref.name in in_when, initial)
     effects = Effects()
-    Executor(evaluator, LIMIT, effects).execute(algorithm.statements, env)
+    evaluator.targets = frozenset(env)
+    try:
+        Executor(evaluator, LIMIT, effects).execute(algorithm.statements, env)
+    finally:
+        evaluator.targets = frozenset()
     found: list[Equation] = []
     for ref in targets:
         variables = evaluator.model(ref).items

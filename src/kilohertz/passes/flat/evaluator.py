@@ -65,6 +65,7 @@ class Evaluator:
         self._memo: dict[Expr, Value] = {}
         self._plain: dict[Expr, bool] = {}
         self.quiet = False
+        self.targets: frozenset[str] = frozenset()  # of the algorithm that is being run
 
     def model(self, e: Expr) -> Value:
         """The value of an expression over model variables (memoised: shared parts are expanded once)."""
@@ -186,6 +187,8 @@ class Evaluator:
             return _int(len(self.value(e.args[0], env).ty.dims))
         if name in ("noEvent", "smooth"):
             return self._quieted(e, env)
+        if env is not None and self.targets and name in ("pre", "edge", "change"):
+            return self._with_pre(e, env)
         args = [self.value(a, env) for a in e.args]
         make = arrays.FUNCTIONS.get(name)
         if make is not None:
@@ -196,6 +199,17 @@ class Evaluator:
             return arrays.vectorised(lambda xs: fold_builtin(Builtin(name, xs, e.ty.scalar())), args, e.ty)
         result_expr = fold_builtin(Builtin(name, tuple(a.scalar for a in args), e.ty.scalar()))
         return Value(result_expr.ty, (result_expr,))
+
+    def _with_pre(self, e: Builtin, env: Env) -> Value:
+        """`pre(v)` is what the variable was before the event, whatever the algorithm has made of it by now."""
+        outside = {n: v for n, v in env.items() if n not in self.targets}
+        before = tuple(Builtin("pre", (x,), x.ty) for x in self.value(e.args[0], outside).items)
+        if e.name == "pre":
+            return Value(e.ty, before)
+        now = self.value(e.args[0], env).items
+        if e.name == "edge":
+            return Value(e.ty, tuple(build.and_(a, build.not_(b)) for a, b in zip(now, before, strict=True)))
+        return Value(e.ty, tuple(build.relation("<>", a, b) for a, b in zip(now, before, strict=True)))
 
     def _size(self, e: Builtin, env: Env | None) -> Value:
         dims = shape(self.value(e.args[0], env).ty)
