@@ -137,7 +137,7 @@ def test_the_cost_bound_of_a_fixed_step_method(tmp_path: Path) -> None:
     model = kilohertz.load(str(source))
     analysis = model.analyse(solver="ros34pw2", events="linear")
     assert analysis.bound is not None
-    assert analysis.bound["worst"]["event_passes"] == 9
+    assert analysis.bound["worst"]["event_passes"] == 17
     assert "one period with ros34pw2" in analysis.as_text()
     assert json.loads(analysis.as_json())["bound"] == analysis.bound
     assert model.analyse().bound is None

@@ -41,7 +41,7 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     add("--events", metavar="E", help=f"where a state event inside a step is handled: {known}")
     add("--newton", metavar="N", type=int, help="Newton iterations per stage of a diagonally implicit method (2)")
     add("--loop-newton", metavar="N", type=int, help="cap of Newton iterations in each loop of the model (6)")
-    add("--event-cap", metavar="N", type=int, help="cap of passes of an event iteration (8)")
+    add("--event-cap", metavar="N", type=int, help="cap of passes of an event iteration (16)")
     add("--jacobian-every", metavar="K", type=int, help="renew the Jacobian every K-th step (1)")
     add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
     add("--inline", action="store_true", help="join implicit stages with the equations of the model")

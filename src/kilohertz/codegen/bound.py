@@ -49,7 +49,7 @@ def cost_bound(
     events: str = "none",
     newton: int = 2,
     loop_newton: int = 6,
-    event_cap: int = 8,
+    event_cap: int = 16,
     jacobian_every: int = 1,
     input_mode: str = "held",
     inlined: bool = False,

@@ -37,7 +37,7 @@ typedef struct khz_step_settings {
     int32_t events;           /* KHZ_EVENTS_* */
     int32_t newton;           /* simplified Newton iterations per implicit stage (2) */
     int32_t loop_newton;      /* Newton iterations of each nonlinear loop of the model (6) */
-    int32_t event_cap;        /* passes of an event iteration (8) */
+    int32_t event_cap;        /* passes of an event iteration (16) */
     int32_t jacobian_every;   /* renew the Jacobian every k-th step (1) */
     int32_t input_mode;       /* KHZ_INPUT_* */
     int32_t inlined;          /* implicit stages through model->inlined */

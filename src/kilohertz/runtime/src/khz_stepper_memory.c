@@ -4,7 +4,7 @@
 #include "khz_jacobian.h"
 #include "khz_stepper_core.h"
 
-enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 8 };
+enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16 };
 
 static size_t aligned(size_t n)
 {
