@@ -10,10 +10,12 @@ numbers are printed.  `--together` runs both at once instead: then each also wai
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -42,7 +44,7 @@ def main() -> None:
 
 
 def _scenario(cpu: int) -> Scenario:
-    plain = plain_scenario(MODEL, solver="rk4", name="latency")
+    plain = plain_scenario(MODEL, solver="rk4", name=f"latency{os.getpid()}")
     settings = replace(plain.realtime, cpu=cpu, grace=10)
     return replace(plain, realtime=settings, recording=Recording(enabled=False))
 
@@ -77,22 +79,18 @@ def _compare(built: Built, arguments: argparse.Namespace) -> None:
 def _run(built: Built, seconds: float, into: Counter[int]) -> Report:
     """One slice; the histogram is read from the live memory, which outlives the task as long as we hold it."""
     running = start(built, {"cycles": round(seconds * 1000)})
-    held: list[Live] = []
-
-    def progress(_: float, live: Live | None) -> None:
-        if live is not None and not held:
-            second = running.live()
-            if second is not None:
-                held.append(second)
-
-    report = running.wait(progress)
-    for live in held:
-        h = live.times("lateness")
-        for i, n in enumerate(h.bucket):
-            if n:
-                into[_middle(i)] += n
-        del h
-        live.close()
+    live: Live | None = None
+    while live is None and running.process.poll() is None:
+        time.sleep(0.05)
+        live = running.live()
+    report = running.wait()
+    assert live is not None
+    h = live.times("lateness")
+    for i, n in enumerate(h.bucket):
+        if n:
+            into[_middle(i)] += n
+    del h
+    live.close()
     return report
 
 

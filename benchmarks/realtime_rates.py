@@ -10,6 +10,7 @@ long as at most one cycle in a hundred is missed, for whatever reason: on a busy
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ def main() -> None:
 
 
 def _measure(model: str, solver: str, folder: Path, arguments: argparse.Namespace) -> None:
-    plain = plain_scenario(model, solver=solver, name="rates")
+    plain = plain_scenario(model, solver=solver, name=f"rates{os.getpid()}")
     settings = replace(plain.realtime, cpu=arguments.cpu)
     built = build(replace(plain, realtime=settings, recording=Recording(enabled=False)), folder=folder / "built")
     slow = start(built, {"cycles": round(arguments.seconds * 1000)}).wait()

@@ -6,6 +6,7 @@ python benchmarks/realtime_soak.py [--steps 10000000] [--model M] [--solver S]
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,9 @@ def main() -> None:
     arguments = parser.parse_args()
     print(machine())
     with tempfile.TemporaryDirectory() as folder:
-        plain = plain_scenario(arguments.model, solver=arguments.solver, name="soak", step=arguments.period_ns * 1e-9)
+        plain = plain_scenario(
+            arguments.model, solver=arguments.solver, name=f"soak{os.getpid()}", step=arguments.period_ns * 1e-9
+        )
         plain = replace(plain, scale=None, cycles=arguments.steps, recording=Recording(every=10_000))
         built = build(plain, folder=folder)
         running = start(built)

@@ -173,8 +173,8 @@ kilohertz.run(s, folder={str(folder)!r}, check=False, told=lambda text: print(te
 def test_a_full_disk_is_counted_and_the_run_goes_on(make: Build, scenario: Scenario, tmp_path: Path) -> None:
     built = make(replace(scenario, cycles=300))
     recording, report = tmp_path / "full.recording", tmp_path / "full.json"
-    words = [str(built.executable), f"record.file={recording}", f"report={report}", "quiet=1", "record.ring=16"]
-    limit = 20_000
+    words = [str(built.executable), f"record.file={recording}", f"report={report}", "quiet=1", "record.ring=64"]
+    limit = 6_000
 
     def shrink() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

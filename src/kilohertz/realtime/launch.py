@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,12 +51,13 @@ class Running:
         """Until it ends.  Ctrl-C stops the task and still brings the report."""
         live: Live | None = None
         try:
+            if progress is None:
+                self.process.wait()  # every wake-up of ours may delay one of the task
             while self.process.poll() is None:
                 live = live or self.live()
-                if progress is not None:
-                    progress(live.time - self.built.scenario.start if live is not None else 0.0, live)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(_POLL)
+                assert progress is not None
+                progress(live.time - self.built.scenario.start if live is not None else 0.0, live)
+                time.sleep(_POLL)  # not `wait(_POLL)`, which looks every few milliseconds
         except KeyboardInterrupt:
             self.stop()
             self.process.wait(_STOP_SECONDS)

@@ -15,7 +15,7 @@
 
 #include "khz_task.h"
 
-enum { STACK = 4 << 20, PREFAULT = 1 << 20, TURN_NS = 20000000 };
+enum { STACK = 4 << 20, PREFAULT = 1 << 20, TURN_SECONDS = 1 };
 
 static void touch_stack(void)
 {
@@ -37,6 +37,7 @@ static void *run(void *argument)
     khz_system_flush(k);
     khz_system_thread(k, pthread_self());
     khz_task_loop(k);
+    (void)pthread_kill(k->main_thread, SIGUSR2); /* it sleeps as long as there is nothing to do */
     return NULL;
 }
 
@@ -59,6 +60,7 @@ static void set_signals(sigset_t *ours)
     (void)sigaddset(ours, SIGINT);
     (void)sigaddset(ours, SIGTERM);
     (void)sigaddset(ours, SIGUSR1);
+    (void)sigaddset(ours, SIGUSR2);
     (void)pthread_sigmask(SIG_BLOCK, ours, NULL);
     (void)sigdelset(ours, SIGUSR1);
 }
@@ -97,6 +99,7 @@ static void *watch(void *argument)
         stalled = now;
         if (stalled && k->watchdog_stops) {
             atomic_store(&k->stop, KHZ_END_STALL);
+            (void)pthread_kill(k->main_thread, SIGUSR2);
         }
         if (!stalled && w->heartbeat >= 0 && write(w->heartbeat, "\n", 1) < 0) {
             continue; /* whoever listens will notice the silence */
@@ -126,12 +129,13 @@ static int start_thread(khz_task *k)
     return error;
 }
 
-/* Until the loop is over: hand signals on to it. */
+/* Until the loop is over: hand signals on to it.  Otherwise asleep: every wake-up of ours may delay one of the loop. */
 static void supervise(khz_task *k, const sigset_t *ours)
 {
-    const struct timespec turn = {0, TURN_NS};
+    const struct timespec turn = {TURN_SECONDS, 0};
     while (atomic_load(&k->ended) == KHZ_END_NONE) {
-        if (sigtimedwait(ours, NULL, &turn) > 0) {
+        const int got = sigtimedwait(ours, NULL, &turn);
+        if (got == SIGINT || got == SIGTERM) {
             atomic_store(&k->stop, KHZ_END_SIGNAL);
         }
         if (atomic_load(&k->stop) != KHZ_END_NONE) {
@@ -191,6 +195,7 @@ static int execute(khz_task *k)
     }
     khz_system_steal(&stolen, &all);
     atomic_store(&k->live->heartbeat_ns, khz_now());
+    k->main_thread = pthread_self();
     int error = start_watchdog(&dog, k);
     error = error == 0 ? start_thread(k) : error;
     if (error != 0) {

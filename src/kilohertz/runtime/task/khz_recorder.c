@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TURN_NS = 20000000, LAST_TRIES = 5 };
+enum { TURN_NS = 50000000, LAST_TRIES = 5 };
 
-/* All bytes, or the error; a part of them that went through is taken back, so that the file ends with a whole row. */
-static int write_whole(khz_recorder *r, const void *data, size_t n)
+/* All bytes, or the error.  *done: whole units that are in the file; a part of one that went through is taken back. */
+static int write_whole(khz_recorder *r, const void *data, size_t n, size_t unit, size_t *done_units)
 {
     const char *at = (const char *)data;
     size_t left = n;
@@ -23,6 +23,8 @@ static int write_whole(khz_recorder *r, const void *data, size_t n)
         }
         if (done <= 0) {
             const int error = done < 0 ? errno : ENOSPC;
+            *done_units = (n - left) / unit;
+            r->file_size += (int64_t)(*done_units * unit);
             if (ftruncate(r->fd, (off_t)r->file_size) == 0) {
                 (void)lseek(r->fd, (off_t)r->file_size, SEEK_SET);
             }
@@ -31,6 +33,7 @@ static int write_whole(khz_recorder *r, const void *data, size_t n)
         at += done;
         left -= (size_t)done;
     }
+    *done_units = n / unit;
     r->file_size += (int64_t)n;
     return 0;
 }
@@ -51,7 +54,8 @@ static int write_head(khz_recorder *r, const khz_column *columns)
     const size_t pad = (8 - (n + 5) % 8) % 8;
     (void)fprintf(memory, "data%*s\n", (int)pad, "");
     (void)fclose(memory);
-    const int error = write_whole(r, text, n);
+    size_t done = 0;
+    const int error = write_whole(r, text, n, n, &done);
     free(text);
     return error;
 }
@@ -104,26 +108,26 @@ static void keep_before(khz_recorder *r, const double *row)
     }
 }
 
-static int write_rows(khz_recorder *r, const double *rows, uint64_t n)
+/* Rows to the file; *n_done of them got there.  0 or errno. */
+static int write_rows(khz_recorder *r, const double *rows, uint64_t n, uint64_t *n_done)
 {
-    if (n == 0) {
-        return 0;
-    }
-    const int error = write_whole(r, rows, (size_t)n * r->ring.row);
+    size_t done = 0;
+    const int error = n > 0 ? write_whole(r, rows, (size_t)n * r->ring.row, r->ring.row, &done) : 0;
+    atomic_fetch_add(&r->n_written, done);
+    *n_done = done;
     if (error != 0) {
         atomic_fetch_add(&r->n_refused_writes, 1);
         atomic_store(&r->last_error, error);
-        return error;
     }
-    atomic_fetch_add(&r->n_written, n);
-    return 0;
+    return error;
 }
 
 static int write_before(khz_recorder *r)
 {
     while (r->before_count > 0) {
         const double *const row = r->before + (size_t)r->before_first * (size_t)r->n_columns;
-        const int error = write_rows(r, row, 1);
+        uint64_t done = 0;
+        const int error = write_rows(r, row, 1, &done);
         if (error != 0) {
             return error;
         }
@@ -151,12 +155,13 @@ static int take(khz_recorder *r, const double *rows, uint64_t n, uint64_t *n_don
         }
         if (r->state == 1) {
             if (is_met(&r->until, row)) {
-                const int error = write_rows(r, rows + first * width, i + 1 - first);
+                uint64_t written = 0;
+                const int error = write_rows(r, rows + first * width, i + 1 - first, &written);
+                *n_done = first + written;
                 if (error != 0) {
                     return error;
                 }
                 r->state = 2;
-                *n_done = i + 1;
             }
             continue;
         }
@@ -168,11 +173,10 @@ static int take(khz_recorder *r, const double *rows, uint64_t n, uint64_t *n_don
         *n_done = i + 1;
     }
     if (r->state == 1) {
-        const int error = write_rows(r, rows + first * width, n - first);
-        if (error != 0) {
-            return error;
-        }
-        *n_done = n;
+        uint64_t written = 0;
+        const int error = write_rows(r, rows + first * width, n - first, &written);
+        *n_done = first + written;
+        return error;
     }
     return 0;
 }

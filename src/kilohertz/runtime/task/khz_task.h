@@ -154,7 +154,7 @@ typedef struct khz_task {
     int64_t began_ns, ended_ns;             /* monotonic */
     _Atomic int32_t stop;                   /* KHZ_END_* asked for from outside */
     _Atomic int32_t ended;                  /* KHZ_END_*, set by the loop when it is over */
-    pthread_t thread;
+    pthread_t thread, main_thread;
 } khz_task;
 
 /* khz_units.c: everything the scenario names, allocated and bound.  Allocates: yes.  A message where it fails. */
