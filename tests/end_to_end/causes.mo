@@ -279,4 +279,23 @@ package Causes "One small model for each cause of a wrong result that was mended
       end if;
     end when;
   end PreInAlgorithm;
+
+  function stepped "A value and the next state"
+    input Integer state[2];
+    output Real y;
+    output Integer next[2];
+  algorithm
+    next := {state[1] + 1, state[2]*2};
+    y := state[1] + state[2];
+    annotation(Inline = false);
+  end stepped;
+
+  model PreviousOfArray "A clocked partition that hands its state to a function with several results"
+    Integer state[2](start = {0, 1});
+    Real y, z, u;
+  equation
+    u = sample(time, Clock(1, 10));
+    (y, state) = stepped(previous(state));
+    z = y + 0*u;
+  end PreviousOfArray;
 end Causes;

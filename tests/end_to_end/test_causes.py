@@ -36,6 +36,7 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
             {"n": 10.0, "buffer[7]": 0.65**2, "total": sum((0.05 + i / 10) ** 2 for i in range(10)), "y": 10.5},
         ),
         ("PreInAlgorithm", 5.0, {"n": 10.0, "before": 8.0, "rises": 3.0}),
+        ("PreviousOfArray", 0.55, {"z": 5.0 + 2**5}),
         ("OneTick", 1.9, {"at": 7.0, "n": 0.0}),
         ("OneTick", 3.0, {"at": 2.0, "n": 1.0}),
         ("GrowingResult", 1.0, {"s": 5.0}),

@@ -134,6 +134,18 @@ class Clocks:
         """An unclocked expression: hold is what a clocked variable was before this pass."""
         return build.map_expr(e, self._held)
 
+    def called(self, e: Expr) -> Expr:
+        """A call set aside for its several results: a partition's own equations take them at its ticks."""
+
+        def f(node: Expr) -> Expr:
+            if isinstance(node, Builtin) and node.name in RESAMPLING:
+                return node.args[0]
+            if isinstance(node, Builtin) and node.name in ("previous", "hold"):
+                return self._before(node.args[0])
+            return node
+
+        return build.map_expr(e, f)
+
     def _held(self, node: Expr) -> Expr:
         if isinstance(node, Builtin) and node.name == "hold":
             return self._before(node.args[0])

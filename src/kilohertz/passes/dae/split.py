@@ -206,7 +206,8 @@ class _Splitter:
 
     def _equality(self, e: Equality, events: bool) -> Equation | CallEquation:
         if isinstance(e.left, TupleTarget):
-            call = self._lowering.lower(e.right, e.origin, False)
+            aside = self._clocks.called(e.right) if self._flat.ticks else e.right
+            call = self._lowering.lower(aside, e.origin, False)
             assert isinstance(call, Call)
             targets = tuple(tuple(_scalars(t)) if t is not None else () for t in e.left.elements)
             return CallEquation(targets, call, e.origin)
