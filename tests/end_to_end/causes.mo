@@ -296,6 +296,6 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     u = sample(time, Clock(1, 10));
     (y, state) = stepped(previous(state));
-    z = y + 0*u;
+    z = y + 1e-9*u;
   end PreviousOfArray;
 end Causes;
