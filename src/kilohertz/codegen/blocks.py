@@ -12,7 +12,7 @@ from kilohertz.codegen import names
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
-from kilohertz.codegen.plans import sparse_loop
+from kilohertz.codegen.plans import loop_elimination, sparse_loop
 from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue, default_start
@@ -416,7 +416,7 @@ class BlockWriter:
         assert block.jacobian is not None
         n = len(block.unknowns)
         w = Writer(self.layout, "(&z->c)")
-        w.put("(void)x;", f"memset(jacobian, 0, sizeof(double) * {n * n});")
+        w.put("(void)x;", *([] if loop_elimination(block) else [f"memset(jacobian, 0, sizeof(double) * {n * n});"]))
         w.plan(e.value for e in block.jacobian)
         for entry in block.jacobian:
             text = w.text(entry.value)

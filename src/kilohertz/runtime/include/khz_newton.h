@@ -16,7 +16,7 @@ typedef struct khz_newton_problem {
     const double *nominal;      /* [n] size of each unknown, > 0 */
     const double *lower;        /* [n] min, -inf where there is none; NULL: no bounds */
     const double *upper;
-    const khz_sparse_plan *plan; /* of the Jacobian's factorisation; NULL: dense */
+    const khz_sparse_plan *plan; /* of the Jacobian's factorisation; NULL: dense.  Work starts as zeros then */
     double *sparse;             /* [khz_sparse_size(plan) + plan->n_a] */
     int max_iterations;
     int rescue_iterations;      /* 0: no Levenberg-Marquardt when Newton gives up */
