@@ -98,6 +98,7 @@ def test_the_jacobian_of_a_chain_is_bidiagonal_and_has_two_colours(tmp_path: Pat
         encoding="utf-8",
     )
     j = kilohertz.load(str(path)).analyse().jacobian
+    assert j.symbolic and j.without_derivative == ""
     assert (j.rows, j.entries, j.colours) == (6, 11, 2)
 
 

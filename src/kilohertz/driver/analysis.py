@@ -102,6 +102,8 @@ class Jacobian:
     rows: int
     entries: int
     colours: int
+    symbolic: bool  # else by differences
+    without_derivative: str  # why not, empty where it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +319,8 @@ def _events(step: Step, where: _Places) -> Iterator[Event]:
 def _jacobian(step: Step) -> Jacobian:
     rows = [list(r) for r in step.state_sparsity]
     colours = colour_columns(rows, len(rows)) if rows else []
-    return Jacobian(len(rows), sum(map(len, rows)), max(colours, default=-1) + 1)
+    symbolic = step.directional is not None
+    return Jacobian(len(rows), sum(map(len, rows)), max(colours, default=-1) + 1, symbolic, step.no_directional)
 
 
 def operations_of(block: Block) -> int:

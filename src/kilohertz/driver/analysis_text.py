@@ -52,7 +52,8 @@ def _states(a: Analysis) -> Iterator[str]:
     j = a.jacobian
     if j.rows:
         share = 100 * j.entries / j.rows**2
-        yield f"state Jacobian: {j.rows} x {j.rows}, {j.entries} entries ({share:.0f} %), {j.colours} colours"
+        how = "symbolic" if j.symbolic else f"by differences: {j.without_derivative} has no derivative"
+        yield f"state Jacobian: {j.rows} x {j.rows}, {j.entries} entries ({share:.0f} %), {j.colours} colours, {how}"
 
 
 def _index(a: Analysis) -> Iterator[str]:
