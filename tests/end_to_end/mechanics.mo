@@ -15,6 +15,10 @@ package Mechanics "Small planar mechanics, with just what the tests of index red
     x^2 + y^2 = 1;
   end Pendulum;
 
+  model Never "Positions that shall not be states, where there is nothing else"
+    extends Pendulum(x(stateSelect = StateSelect.never), y(stateSelect = StateSelect.never));
+  end Never;
+
   model Pushed "The same pendulum, thrown the other way when it comes through the lowest point"
     Real x(start = 0.6, fixed = true);
     Real y(start = -0.8);

@@ -31,8 +31,9 @@ def angle(time: Floats, start: tuple[float, float]) -> Floats:
     return np.asarray(found.sol(time)[0])
 
 
-def test_the_pendulum_goes_round_through_all_quadrants() -> None:
-    result = load("Pendulum").simulate(stop=5.0, tolerance=1e-10)
+@pytest.mark.parametrize("name", ["Pendulum", "Never"])
+def test_the_pendulum_goes_round_through_all_quadrants(name: str) -> None:
+    result = load(name).simulate(stop=5.0, tolerance=1e-10)
     phi = angle(result.time, (np.arctan2(0.6, 0.8), 7 / 0.6))
     assert phi[-1] > 6 * 2 * np.pi  # round and round
     assert np.abs(result["x"] - np.sin(phi)).max() < 5e-6

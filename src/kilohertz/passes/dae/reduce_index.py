@@ -335,14 +335,18 @@ class _Reducer:
         return chosen
 
     def _groups(self, top: list[int], needs: list[list[int]]) -> list[list[int]]:
-        """Strong components, joined where a constraint ties their candidates: the preferred one may come last."""
+        """Strong components, joined where a constraint ties a preferred candidate to another component: it may be
+        computed last and yet be wanted as a state.  Others follow from what comes before them."""
         found = strong_components(needs)
         owner = {top[k]: i for i, members in enumerate(found) for k in members}
         sets = UnionFind(len(found))
         for r in top:
-            if self._previous_row[r] != FREE:
-                for c in self._touched[r]:
-                    if self._next[c] == FREE and self._previous[c] != FREE and self._row_of[c] != FREE:
+            if self._previous_row[r] == FREE:
+                continue
+            tied = [c for c in self._touched[r] if self._next[c] == FREE and self._previous[c] != FREE]
+            if any(self._candidate(c, False).is_preferred for c in tied):
+                for c in tied:
+                    if self._row_of[c] != FREE:
                         sets.union(owner[r], owner[self._row_of[c]])
         return [[k for i in group for k in found[i]] for group in sets.groups()]
 

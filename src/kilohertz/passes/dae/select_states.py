@@ -58,6 +58,10 @@ class Candidate:
         return 2 * value if appears else min(2 * value, BARELY)
 
     @property
+    def is_preferred(self) -> bool:
+        return self.wanted >= 2 * Select.PREFER.value
+
+    @property
     def fixed(self) -> bool:
         return any(v.fixed for v in self._chain)
 
@@ -189,7 +193,7 @@ def _dynamic(part: dict[int, SparseRow], column_of: dict[int, int], options: lis
     top = max(options[c].wanted for c in picked)
     inside = sorted({c for row in part.values() for c in row})
     rivals = [c for c in inside if c not in picked and options[c].wanted == top]
-    if not rivals or top <= 2 * Select.NEVER.value:
+    if not rivals or top == 0:  # where all are `never`, some have to be all the same
         return None
     forced = tuple(c for c in sorted(picked) if options[c].wanted < top)
     members = tuple(sorted([*rivals, *(c for c in picked if options[c].wanted == top)]))
