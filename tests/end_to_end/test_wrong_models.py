@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,18 @@ import pytest
 from kilohertz.cli import main
 
 HERE = Path(__file__).parent
+_TIME = re.compile(r"time = (\d+\.\d+)")
+_VALUE = re.compile(r"(= )-?\d+\.\d+(e[-+]\d+)?")
+
+
+def _rounded(text: str) -> str:
+    """Where CVODE gives up is not the same to the last digit everywhere: time to two digits, values by their place."""
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        lines[i] = _TIME.sub(lambda m: f"time = {float(m[1]):.2f}", line)
+        if line.startswith("note:"):
+            lines[i] = _VALUE.sub(r"\1#", line)
+    return "\n".join(lines)
 
 
 @pytest.mark.golden("wrong_models.case")
@@ -22,4 +35,4 @@ def test_a_wrong_model_is_explained(
     output = capsys.readouterr()
     assert output.out == ""
     assert str(HERE) not in output.err
-    case.check(output.err)
+    case.check(_rounded(output.err) if "cvode" in options else output.err)
