@@ -335,19 +335,24 @@ class _Reducer:
         return chosen
 
     def _groups(self, top: list[int], needs: list[list[int]]) -> list[list[int]]:
-        """Strong components, joined where a constraint ties a preferred candidate to another component: it may be
-        computed last and yet be wanted as a state.  Others follow from what comes before them."""
+        """Strong components; a constraint with a preferred candidate is joined with what computes its others, and so
+        on: the preferred one may be computed last and yet be wanted.  Others follow from what comes before them."""
         found = strong_components(needs)
         owner = {top[k]: i for i, members in enumerate(found) for k in members}
         sets = UnionFind(len(found))
+        tied: dict[int, list[int]] = {}
         for r in top:
-            if self._previous_row[r] == FREE:
-                continue
-            tied = [c for c in self._touched[r] if self._next[c] == FREE and self._previous[c] != FREE]
-            if any(self._candidate(c, False).is_preferred for c in tied):
-                for c in tied:
-                    if self._row_of[c] != FREE:
-                        sets.union(owner[r], owner[self._row_of[c]])
+            if self._previous_row[r] != FREE:
+                tied[r] = [c for c in self._touched[r] if self._next[c] == FREE and self._previous[c] != FREE]
+        queue = [r for r, columns in tied.items() if any(self._candidate(c, False).is_preferred for c in columns)]
+        reached: set[int] = set()
+        for r in queue:  # grows while it is walked
+            for c in tied[r]:
+                i = owner[self._row_of[c]] if self._row_of[c] != FREE else owner[r]
+                sets.union(owner[r], i)
+                if i not in reached:
+                    reached.add(i)
+                    queue += [top[k] for k in found[i] if top[k] in tied]
         return [[k for i in group for k in found[i]] for group in sets.groups()]
 
     def _select(self, rows: list[int], columns: list[int], chosen: set[int]) -> None:
