@@ -153,6 +153,7 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     }
     c->status = KHZ_OK;
     c->lambda = 1.0;
+    memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
     m->start(instance);
     return m->initial(instance);
 }
