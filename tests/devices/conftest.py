@@ -72,9 +72,10 @@ class Port:
         row = (ctypes.c_double * max(self.n_send, 1))(*values)
         return int(self._library.khz_port_send(self._at, self.cycle, self.cycle * PERIOD_NS, row, int(safe)))
 
-    def until(self, wanted: Callable[[int, list[float]], bool], cycles: int = 20000) -> list[float]:
-        """Receive (and send zeros) until something holds; a peer needs its time."""
-        for _ in range(cycles):
+    def until(self, wanted: Callable[[int, list[float]], bool], seconds: float = 60.0) -> list[float]:
+        """Receive (and send zeros) until something holds; a peer that starts on a busy machine needs its time."""
+        last = time.monotonic() + seconds
+        while time.monotonic() < last:
             flags, values = self.receive()
             if wanted(flags, values):
                 return values
