@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,3 +139,18 @@ def test_histograms_agree_with_the_report(make: Build, scenario: Scenario) -> No
     times = np.array([s[0] for s in seen])
     assert np.all(np.diff(times) >= 0)
     assert all(0 <= s[1] <= 300 for s in seen)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_a_pinned_loop_has_its_core_to_itself(make: Build, lag: Scenario) -> None:
+    core = max(os.sched_getaffinity(0))
+    found = start(make(replace(lag, cycles=0, realtime=replace(lag.realtime, cpu=core))))
+    try:
+        with attached(found):
+            threads = [int(t.name) for t in Path(f"/proc/{found.process.pid}/task").iterdir()]
+            masks = [os.sched_getaffinity(t) for t in threads]
+    finally:
+        found.stop()
+        found.process.wait(20)
+    assert masks.count({core}) == 1 and len(masks) > 1
+    assert sum(core in mask for mask in masks) == 1

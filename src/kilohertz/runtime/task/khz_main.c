@@ -190,6 +190,7 @@ static int execute(khz_task *k)
     watchdog dog;
     memset(&dog, 0, sizeof dog);
     set_signals(&ours);
+    khz_system_others(k);
     if (prepare(k) != 0) {
         return 1;
     }

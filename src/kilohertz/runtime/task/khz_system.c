@@ -52,6 +52,19 @@ static void set_affinity(khz_task *k, pthread_t thread)
     khz_system_say(k, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
 }
 
+void khz_system_others(const khz_task *k)
+{
+    const int64_t cpu = khz_scenario_integer(&k->scenario, "cpu", -1, -1, CPU_SETSIZE - 1);
+    cpu_set_t set;
+    if (cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0) {
+        return;
+    }
+    CPU_CLR((size_t)cpu, &set);
+    if (CPU_COUNT(&set) > 0) {
+        (void)sched_setaffinity(0, sizeof set, &set);
+    }
+}
+
 static void set_priority(khz_task *k, pthread_t thread)
 {
     const int64_t priority = khz_scenario_integer(&k->scenario, "priority", 0, 0, 99);
