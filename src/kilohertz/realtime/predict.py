@@ -25,9 +25,7 @@ class Prediction:
     p50_us: float
     p99_us: float
     max_us: float
-    bound_us: (
-        float  # the worst period of the cost bound at the speed of the probe (caches warm); 0: none
-    )
+    bound_us: float  # the worst period of the cost bound at the speed of the probe (caches warm); 0: none
     blame: tuple[str, ...]  # the costliest blocks with their places
 
     @property
@@ -44,9 +42,7 @@ class Prediction:
         share = 100.0 * self.p99_us / self.period_us
         text = f"{took}: {share:.2g} % of the period of {self.period_us:g} us"
         if self.bound_us:
-            text += (
-                f"; the worst period of the cost bound would take {self.bound_us:.1f} us at that speed (warm)"
-            )
+            text += f"; the worst period of the cost bound would take {self.bound_us:.1f} us at that speed (warm)"
             text += ", which is more than there is" if self.bound_us > self.period_us else ""
         if self.verdict == "fits":
             return text
