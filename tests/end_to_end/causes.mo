@@ -298,4 +298,13 @@ package Causes "One small model for each cause of a wrong result that was mended
     (y, state) = stepped(previous(state));
     z = y + 1e-9*u;
   end PreviousOfArray;
+
+  model NoModeAgrees "From 0.5 s on y is negative where it is positive, and the other way round"
+    model Part
+      Real y;
+    equation
+      y = if time < 0.5 then 1e6 else if y > 0 then -1 - time else 1 + time;
+    end Part;
+    Part part;
+  end NoModeAgrees;
 end Causes;

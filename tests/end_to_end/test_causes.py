@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kilohertz
-from kilohertz.base import ModelError
+from kilohertz.base import ModelError, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.simulate import Statistics
@@ -73,3 +73,19 @@ def test_an_assertion_holds_at_every_step() -> None:
     model = kilohertz.load(f"{FILE}:Causes.BriefViolation")
     with pytest.raises(ModelError, match="x is too large"):
         model.simulate(stop=2 * math.pi, intervals=2)
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "ida"}, {"solver": "euler", "step": 0.01}])
+def test_conditions_that_contradict_the_solution_are_told(options: dict[str, str | float]) -> None:
+    statistics = Statistics()
+    kilohertz.load(f"{FILE}:Causes.NoModeAgrees").simulate(stop=1.0, statistics=statistics, **options)
+    (warning,) = [w for w in statistics.warnings if w.code == "R734"]
+    assert "component `part`" in warning.message and warning.severity is Severity.WARNING
+    assert warning.span is not None and warning.span.file == str(FILE)
+    assert any("first at time = 0.5" in note.text for note in warning.notes)
+
+
+def test_conditions_that_agree_are_not_told() -> None:
+    statistics = Statistics()
+    kilohertz.load(f"{FILE}:Causes.LeftLimit").simulate(stop=2.0, statistics=statistics)
+    assert statistics.warnings == ()

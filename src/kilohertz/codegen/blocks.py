@@ -459,8 +459,8 @@ class BlockWriter:
             [
                 head,
                 f"static const int32_t relation[] = {{{indices}}};",
-                f"static const khz_mixed_problem problem = {{{len(relations)}, relation, {name}_continuous,"
-                f" {name}_derive, {name}_evaluate}};",
+                f"static const khz_mixed_problem problem = {{{number}, {len(relations)}, relation,"
+                f" {name}_continuous, {name}_derive, {name}_evaluate}};",
                 "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {",
                 f"    return {name}_continuous(z);",
                 "}",

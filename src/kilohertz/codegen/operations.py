@@ -29,7 +29,7 @@ from kilohertz.ir.flat import (
 
 MAX_CUTS, BISECTIONS, START_POINTS = 12, 50, 9  # khz_newton.c
 EVENT_NEWTON = 4  # KHZ_EVENT_NEWTON
-MIXED_TURNS = 1 + 12 + 300 + 1  # khz_loops.c: all at once, then every mode or a walk, then the best
+MIXED_TURNS = 1 + 12 + 300 + 3  # khz_loops.c: all at once, then every mode or a walk, then the best and its check
 _WEIGHTS = {"/": 4, "^": 20}
 _FUNCTION = 20
 _CALL = 30  # arguments, arena, status

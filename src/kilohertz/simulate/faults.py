@@ -1,19 +1,35 @@
-"""What a fixed-step run had to cope with, as warnings with component and line."""
+"""What a run had to cope with, as warnings with component and line."""
 
 from __future__ import annotations
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.codegen import BlockInfo
-from kilohertz.ir.step import Kind
+from kilohertz.ir.step import Kind, MixedLoop
+from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import Stepper
 
-_MIXED = "conditions and equations that need each other did not agree {n} times; the nearest mode was taken"
 _MOST = 5  # places named for each kind of fault
 
 
 def faults(stepper: Stepper) -> list[Diagnostic]:
     """One warning for each place and kind of fault, the most frequent first; then totals without a place."""
-    return [*_loops(stepper), *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
+    mixed = unsettled(stepper.instance)
+    return [*_loops(stepper), *mixed, *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
+
+
+def unsettled(instance: Instance) -> list[Diagnostic]:
+    """A warning where events, with any solver, ended in a mode whose conditions contradict the solution."""
+    c, blocks = instance.context, instance.program.code.blocks
+    if not c.n_unsettled:
+        return []
+    events = "one event" if c.n_unsettled == 1 else f"{c.n_unsettled} events"
+    text = f"conditions and the equations they choose contradict each other after {events}"
+    known = 1 <= c.unsettled_first <= len(blocks)
+    notes = [
+        Note(f"first at time = {c.unsettled_time:g}; no mode agrees, the nearest one was taken"),
+        Note("results after that may depend on this choice: have a look at the conditions of this component"),
+    ]
+    return [_warning("R734", text, blocks[c.unsettled_first - 1] if known else None, notes)]
 
 
 def _loops(stepper: Stepper) -> list[Diagnostic]:
@@ -26,10 +42,11 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
     ):
         found = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
         for n, i in sorted((f for f in found if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
-            mixed = field == "newton_caps" and i == len(blocks)
-            text = (_MIXED if mixed else what).format(n=n, cap=stepper.stepping.loop_newton)
+            if i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
+                continue  # see `unsettled`
+            text = what.format(n=n, cap=stepper.stepping.loop_newton)
             notes = [Note(f"last at time = {counts[i].time:g}")]
-            if field == "newton_caps" and not mixed:
+            if field == "newton_caps":
                 notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
             out.append(_warning(code, text, blocks[i] if i < len(blocks) else None, notes))
     return out

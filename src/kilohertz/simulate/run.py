@@ -13,7 +13,7 @@ from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.simulate.failure import failure
-from kilohertz.simulate.faults import faults
+from kilohertz.simulate.faults import faults, unsettled
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper, Stepping
@@ -82,7 +82,7 @@ class Statistics:
     messages: tuple[str, ...] = ()
     terminated: str = ""
     notes: tuple[str, ...] = ()  # what was chosen for the user, and why
-    warnings: tuple[Diagnostic, ...] = ()  # of a fixed-step run
+    warnings: tuple[Diagnostic, ...] = ()  # what the run had to cope with
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -132,9 +132,9 @@ def simulate(
             instance.set(name, value)
         run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe)
         result = run.execute(solver, stepper, statistics)
-        if statistics is not None and stepper is not None:
-            statistics.warnings = (*notes, *faults(stepper))
-            statistics.counts = stepper.counts
+        if statistics is not None:
+            statistics.warnings = (*notes, *(faults(stepper) if stepper is not None else unsettled(instance)))
+            statistics.counts = stepper.counts if stepper is not None else {}
         return result
     finally:
         instance.close()

@@ -51,6 +51,11 @@ typedef struct khz_context {
     uint32_t n_factored;      /* factorisations of linear loops so far */
     int32_t cap_block;        /* block of the last Newton cap that was hit */
     double cap_residual;      /* its residual */
+    double unsettled_time;    /* of the first event that ended with a mixed loop in a mode that does not agree */
+    uint32_t n_unsettled;     /* such events so far */
+    int32_t unsettled_first;  /* block of the mixed loop at the first of them */
+    int32_t unsettled;        /* block of such a loop in the present pass of an event, 0 where all agree */
+    int32_t reserved;
     size_t arena_used;
     size_t arena_size;
     size_t arena_offset;      /* of the arena from the context, in bytes */

@@ -67,6 +67,7 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
 
 /* A mixed loop: Real unknowns that need discrete ones and the other way round. */
 typedef struct khz_mixed_problem {
+    int block;                                           /* its number */
     int n;                                               /* relations in the loop, at most KHZ_MIXED_MOST */
     const int32_t *relation;                             /* [n] their positions in r */
     khz_status (*continuous)(void *instance);            /* solve for the Reals with the discrete values as they are */
@@ -77,7 +78,8 @@ typedef struct khz_mixed_problem {
 
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
- * one stays and is counted.  Allocates: never.  Bound: 12 + max(256, KHZ_MIXED_CAP) turns. */
+ * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.
+ * Allocates: never.  Bound: 16 + max(256, KHZ_MIXED_CAP) turns. */
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 
 /* A failure unless a function gave as many values as there are variables for them. */

@@ -134,7 +134,8 @@ typedef struct mixed_search {
     int32_t fresh[KHZ_MIXED_MOST];
     int32_t best[KHZ_MIXED_MOST];
     double distance[KHZ_MIXED_MOST];
-    double violation; /* of the best mode: how far its worst relation is from agreeing */
+    double largest[KHZ_MIXED_MOST]; /* distance of each relation in any mode: what its violation is measured by */
+    double violation;               /* of the best mode: how far its worst relation is from agreeing */
 } mixed_search;
 
 /* One turn: discrete values, Reals, relations anew.  The number of relations that disagree, or -1: no solution here. */
@@ -151,9 +152,11 @@ static int mixed_turn(mixed_search *m)
     int disagree = 0;
     double worst = 0.0;
     for (int i = 0; i < m->p->n; i++) {
+        const double distance = fabs(m->distance[i]);
+        m->largest[i] = fmax(m->largest[i], distance);
         if (m->fresh[i] != m->r[m->p->relation[i]]) {
             disagree++;
-            worst = fmax(worst, fabs(m->distance[i]));
+            worst = fmax(worst, distance);
         }
     }
     if (worst < m->violation) {
@@ -227,6 +230,42 @@ static int mixed_walk(mixed_search *m)
     return 0;
 }
 
+/* The number of relations that are wrong in the present mode by more than rounding, -1: no solution here. */
+static int mixed_wrong(mixed_search *m)
+{
+    const double part = 1e-8;
+    const double least = 1e-12;
+    if (mixed_turn(m) < 0) {
+        return -1;
+    }
+    int wrong = 0;
+    for (int i = 0; i < m->p->n; i++) {
+        const int disagrees = m->fresh[i] != m->r[m->p->relation[i]];
+        wrong += disagrees && fabs(m->distance[i]) > fmax(part * m->largest[i], least);
+    }
+    return wrong;
+}
+
+/* Does the best mode contradict itself?  Not so on a crossing: there both sides are wrong by rounding alone, this mode and
+ * the one in which all that disagree are changed.  Two turns. */
+static int mixed_contradicts(mixed_search *m)
+{
+    if (mixed_wrong(m) != 0) {
+        return 1;
+    }
+    for (int i = 0; i < m->p->n; i++) {
+        m->r[m->p->relation[i]] = m->fresh[i];
+    }
+    return mixed_wrong(m) != 0;
+}
+
+static void mixed_take_best(mixed_search *m)
+{
+    for (int i = 0; i < m->p->n; i++) {
+        m->r[m->p->relation[i]] = m->best[i];
+    }
+}
+
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
     enum { FEW = 8 };
@@ -249,11 +288,13 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */
     c->n_caps++;
-    c->cap_block = KHZ_NOWHERE;
+    c->cap_block = p->block;
     c->cap_residual = m.violation;
-    for (int i = 0; i < p->n; i++) {
-        r[p->relation[i]] = m.best[i];
+    mixed_take_best(&m);
+    if (mixed_contradicts(&m)) {
+        c->unsettled = p->block;
     }
+    mixed_take_best(&m);
     (void)p->derive(instance);
     return p->continuous(instance);
 }

@@ -70,6 +70,20 @@ static int apply_reinits(const khz_model *m, void *instance)
     return any;
 }
 
+/* What counts is the last pass of an event: in the passes before, discrete values are still on their way. */
+static void note_unsettled(khz_context *c)
+{
+    if (c->unsettled == 0) {
+        return;
+    }
+    if (c->n_unsettled == 0) {
+        c->unsettled_first = c->unsettled;
+        c->unsettled_time = c->time;
+    }
+    c->n_unsettled++;
+    c->unsettled = 0;
+}
+
 khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *passes)
 {
     khz_context *const c = (khz_context *)instance;
@@ -86,6 +100,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
             memset(khz_ints(instance, m->forced), 0, sizeof(int32_t) * (size_t)m->n_r);
         }
         c->arena_used = 0;
+        c->unsettled = 0;
         const khz_status result = m->event(instance);
         if (result != KHZ_OK) {
             status = result;
@@ -103,6 +118,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         }
     }
     c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
+    note_unsettled(c);
     return status;
 }
 
