@@ -299,6 +299,13 @@ package Causes "One small model for each cause of a wrong result that was mended
     z = y + 1e-9*u;
   end PreviousOfArray;
 
+  model AlmostEmpty "The solution is positive for ever; a solver with coarse steps makes it negative for a while"
+    Real x(start = 1, fixed = true);
+  equation
+    der(x) = -50 * x;
+    assert(x > -1e-9, "x is negative");
+  end AlmostEmpty;
+
   model NoModeAgrees "From 0.5 s on y is negative where it is positive, and the other way round"
     model Part
       Real y;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kilohertz
@@ -73,6 +74,23 @@ def test_an_assertion_holds_at_every_step() -> None:
     model = kilohertz.load(f"{FILE}:Causes.BriefViolation")
     with pytest.raises(ModelError, match="x is too large"):
         model.simulate(stop=2 * math.pi, intervals=2)
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_an_assertion_that_only_long_steps_fail_is_no_failure(solver: str) -> None:
+    model = kilohertz.load(f"{FILE}:Causes.AlmostEmpty")
+    result = model.simulate(stop=5.0, tolerance=1e-4, intervals=10, solver=solver)
+    assert result["x"] == pytest.approx(np.exp(-50 * result.time), abs=1e-4)
+    assert result["x"].min() > -1e-9
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_an_assertion_fails_where_it_is_crossed(solver: str) -> None:
+    model = kilohertz.load(f"{FILE}:Causes.BriefViolation")
+    with pytest.raises(ModelError, match="x is too large") as caught:
+        model.simulate(stop=2 * math.pi, intervals=2, solver=solver)
+    time = float(str(caught.value).split("time = ")[1].split(":")[0])
+    assert time == pytest.approx(math.asin(0.9), abs=1e-4)
 
 
 @pytest.mark.parametrize("options", [{}, {"solver": "ida"}, {"solver": "euler", "step": 0.01}])

@@ -77,6 +77,8 @@ KHZ_EXPORT int32_t khz_run_stepper(khz_offline *o, khz_stepper *s);
 /* Pieces that all of them share: a row of the recorder; instant k of the output grid; terminal(); the last rows. */
 int32_t khz_offline_record(khz_offline *o);
 double khz_offline_grid(const khz_offline *o, int64_t k);
+/* The event at (t, x): both sides recorded, x updated.  Counts as a time event where a sample or instant is due. */
+int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, int is_time_event);
 int32_t khz_offline_finish(khz_offline *o);
 int32_t khz_offline_deliver(khz_offline *o, int32_t status);
 

@@ -8,7 +8,7 @@
 #include "khz_plan_solver.h"
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
-enum { ROOT_CAP = 120, CREEP_CAP = 50 };
+enum { ROOT_CAP = 120, CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000 };
 
 typedef struct work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
@@ -53,50 +53,6 @@ static work divide(const khz_offline *o)
 static double slack(double t)
 {
     return 64.0 * DBL_EPSILON * fabs(t) + 1e-300;
-}
-
-static int32_t record_at(khz_offline *o, double t, const double *x)
-{
-    khz_status status = khz_evaluate_all(o->model, o->instance, t, x);
-    if (status == KHZ_OK) {
-        status = o->model->asserts(o->instance);
-    }
-    return status == KHZ_OK ? khz_offline_record(o) : (int32_t)status;
-}
-
-/* --------------------------------------------------------------------------------------------------------- events */
-
-/* The event at (t, x): both sides recorded, x updated.  Counts as a time event where a sample or instant is due. */
-static int32_t handle_event(khz_offline *o, const work *w, double t, double *x, int is_time_event)
-{
-    const khz_model *const m = o->model;
-    int32_t status = record_at(o, t, x);
-    if (status != KHZ_OK) {
-        return status;
-    }
-    if (m->n_delays > 0) {
-        khz_delay_push(m, o->instance, w->delayed);
-    }
-    const int ticks = khz_mark_samples(m, o->instance);
-    if (is_time_event || ticks > 0) {
-        o->n_time_events++;
-    } else {
-        o->n_state_events++;
-    }
-    status = (int32_t)khz_event(m, o->instance);
-    if (status < 0) {
-        return status;
-    }
-    memcpy(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
-    if (status == KHZ_TERMINATED) {
-        (void)khz_offline_record(o);
-        return status;
-    }
-    status = (int32_t)m->asserts(o->instance);
-    if (status == KHZ_OK && m->n_delays > 0) {
-        khz_delay_push(m, o->instance, w->delayed);
-    }
-    return status == KHZ_OK ? khz_offline_record(o) : status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- CVODE */
@@ -149,9 +105,16 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     return status != KHZ_OK;
 }
 
+/* Steps that are made again because an assertion failed in them. */
+typedef struct retry {
+    double end; /* of the last such step */
+    int in_a_row, total;
+} retry;
+
 typedef struct solver {
     void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
     khz_plan_solver plan;
+    retry retry;
 } solver;
 
 static int32_t open_solver(khz_offline *o, solver *s)
@@ -347,13 +310,13 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
         if (status != KHZ_OK || *root) {
             return status;
         }
-        o->grid_next++;
-        low = fmin(at, t);
         status = (int32_t)o->model->asserts(o->instance);
         status = status == KHZ_OK ? khz_offline_record(o) : status;
         if (status != KHZ_OK) {
             return status;
         }
+        o->grid_next++;
+        low = fmin(at, t);
     }
     if (o->model->n_r > 0 && low < t && !event_follows) {
         const int32_t due = crossed(o, w, s, t, w->g_middle);
@@ -385,8 +348,39 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
     return KHZ_OK;
 }
 
+/* An assertion failed in the step from `before` to o->time.  That may be the solver's error and not the model's: go back
+ * to `before` and make the way again in steps of a quarter at most.  Where the steps have become tiny and it still fails,
+ * it is the model's: KHZ_ASSERTION.  Bound: RETRIES_MOST in a run. */
+static int32_t go_back(khz_offline *o, solver *s, double before)
+{
+    const khz_sundials *const f = o->sundials;
+    retry *const r = &s->retry;
+    const double width = o->time - before;
+    r->end = r->in_a_row == 0 ? o->time : r->end;
+    if (++r->in_a_row > RETRIES_IN_A_ROW || ++r->total > RETRIES_MOST || width <= 16.0 * slack(o->time)) {
+        return KHZ_ASSERTION;
+    }
+    if (f->interpolate(s->mem, before, 0, s->dense) != 0) {
+        return KHZ_ASSERTION;
+    }
+    memcpy(f->vector_data(s->y), f->vector_data(s->dense), sizeof(double) * (size_t)o->model->n_x);
+    o->time = before;
+    const int bad = f->reinit(s->mem, before, s->y) | f->set_max_step(s->mem, 0.25 * width);
+    return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+}
+
+/* Past the end of the step that failed, steps may be long again. */
+static void go_on(const khz_offline *o, solver *s)
+{
+    retry *const r = &s->retry;
+    if (r->in_a_row > 0 && o->time >= r->end) {
+        r->in_a_row = 0;
+        (void)o->sundials->set_max_step(s->mem, o->max_step);
+    }
+}
+
 /* Steps until `until` or an event; *root tells which. */
-static int32_t integrate(khz_offline *o, const work *w, const solver *s, double until, int until_is_event, int *root)
+static int32_t integrate(khz_offline *o, const work *w, solver *s, double until, int until_is_event, int *root)
 {
     const khz_sundials *const f = o->sundials;
     *root = 0;
@@ -417,12 +411,14 @@ static int32_t integrate(khz_offline *o, const work *w, const solver *s, double 
         if (at_end) {
             o->time = until;
         }
-        const int32_t status = accepted(o, w, s, before, at_end && until_is_event, root);
+        int32_t status = accepted(o, w, s, before, at_end && until_is_event, root);
+        if (status == KHZ_ASSERTION) {
+            status = go_back(o, s, before);
+        } else {
+            go_on(o, s);
+        }
         if (status != KHZ_OK || *root) {
             return status;
-        }
-        if (at_end) {
-            break;
         }
     }
     return KHZ_OK;
@@ -457,7 +453,7 @@ static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
         for (int32_t i = 0; i < o->model->n_r; i++) {
             w->before[i] = (double)khz_ints(o->instance, o->model->r)[i];
         }
-        status = handle_event(o, w, o->time, o->sundials->vector_data(s->y), is_time_event);
+        status = khz_offline_event(o, w->delayed, o->time, o->sundials->vector_data(s->y), is_time_event);
         if (root) {
             settle_bands(o, w);
         }

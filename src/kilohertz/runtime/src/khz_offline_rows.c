@@ -1,4 +1,4 @@
-/* What every off-line run shares: rows of the recorder, the grid of outputs, the end. */
+/* What every off-line run shares: rows of the recorder, the grid of outputs, events, the end. */
 #include <string.h>
 
 #include "khz_offline.h"
@@ -29,6 +29,47 @@ int32_t khz_offline_record(khz_offline *o)
 double khz_offline_grid(const khz_offline *o, int64_t k)
 {
     return k >= o->n_grid ? o->stop : o->start + (double)k * o->grid_step;
+}
+
+static int32_t record_at(khz_offline *o, double t, const double *x)
+{
+    khz_status status = khz_evaluate_all(o->model, o->instance, t, x);
+    if (status == KHZ_OK) {
+        status = o->model->asserts(o->instance);
+    }
+    return status == KHZ_OK ? khz_offline_record(o) : (int32_t)status;
+}
+
+int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, int is_time_event)
+{
+    const khz_model *const m = o->model;
+    int32_t status = record_at(o, t, x);
+    if (status != KHZ_OK) {
+        return status;
+    }
+    if (m->n_delays > 0) {
+        khz_delay_push(m, o->instance, delayed);
+    }
+    const int ticks = khz_mark_samples(m, o->instance);
+    if (is_time_event || ticks > 0) {
+        o->n_time_events++;
+    } else {
+        o->n_state_events++;
+    }
+    status = (int32_t)khz_event(m, o->instance);
+    if (status < 0) {
+        return status;
+    }
+    memcpy(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)m->n_x);
+    if (status == KHZ_TERMINATED) {
+        (void)khz_offline_record(o);
+        return status;
+    }
+    status = (int32_t)m->asserts(o->instance);
+    if (status == KHZ_OK && m->n_delays > 0) {
+        khz_delay_push(m, o->instance, delayed);
+    }
+    return status == KHZ_OK ? khz_offline_record(o) : status;
 }
 
 int32_t khz_offline_finish(khz_offline *o)
