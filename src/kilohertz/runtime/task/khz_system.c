@@ -52,7 +52,7 @@ static void set_affinity(khz_task *k, pthread_t thread)
     khz_system_say(k, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
 }
 
-void khz_system_others(const khz_task *k)
+void khz_system_others(khz_task *k)
 {
     const int64_t cpu = khz_scenario_integer(&k->scenario, "cpu", -1, -1, CPU_SETSIZE - 1);
     cpu_set_t set;

@@ -182,7 +182,7 @@ void khz_task_publish(khz_task *k, int all);
 /* khz_system.c: affinity, scheduler, memory, latency, denormals, of the calling thread.  Each leaves its word. */
 void khz_system_say(khz_task *k, int which, int error, const char *granted, const char *mend);
 /* The calling thread, and those it starts from now on, leave the loop's core to the loop where there is another. */
-void khz_system_others(const khz_task *k);
+void khz_system_others(khz_task *k);
 void khz_system_thread(khz_task *k, pthread_t thread);
 void khz_system_memory(khz_task *k);
 void khz_system_flush(khz_task *k);
