@@ -43,6 +43,38 @@ static void reciprocal(void *instance, const double *x, double *f)
     f[0] = 7e7 - 1.0 / x[0]; /* no value at the guess, the root far from the nominal value */
 }
 
+static double input;
+
+/* An amplifier of gain 1e4 with limits of 15 V, fed back through 1 kOhm, and the current of its 30 V supply.  The supply's
+ * residual keeps its sign when a step goes from one limit to the other. */
+static void amplifier(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    const double v = 1e3 * x[0];
+    const double out = fmin(15.0, fmax(-15.0, 1e4 * (input - v)));
+    f[0] = v - out;
+    f[1] = 30.0 * x[1] + 1e-3 * out * v + x[0] * x[1];
+}
+
+/* Three damped iterations and three bold ones, as a stepper caps them, from both limits and between. */
+static void amplifier_under_a_cap(void)
+{
+    static const double inputs[] = {1.0, 3.0, 5.0, 0.3, -2.0};
+    static const double starts[] = {-7.0, -3.0, -1.0, 0.0, 0.5, 2.0, 4.0, 7.0};
+    static const double nominal[2] = {1.0, 1.0};
+    double work[ROOM];
+    int32_t order[2];
+    const khz_newton_problem p = {
+        .n = 2, .residual = amplifier, .nominal = nominal, .max_iterations = 3, .bold = 1, .tolerance = 1e-10};
+    for (size_t k = 0; k < 40; k++) {
+        khz_context c = {0};
+        double x[2] = {1e-3 * starts[k % 8], 0.0};
+        input = inputs[k / 8];
+        CHECK(khz_newton(&p, &c, NULL, x, work, order) == KHZ_OK);
+        CHECK(near(1e3 * x[0], input * 1e4 / 10001.0));
+    }
+}
+
 static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
 {
     static const double nominal[2] = {1.0, 1.0};
@@ -76,5 +108,6 @@ int main(void)
     CHECK(solve(1, reciprocal, NULL, x) == KHZ_OK && fabs(x[0] * 7e7 - 1.0) < 1e-3); /* within 1e-10 of the nominal 1 */
     x[0] = 3.0;
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
+    amplifier_under_a_cap();
     return 0;
 }

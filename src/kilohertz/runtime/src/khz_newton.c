@@ -231,11 +231,33 @@ static void accept(const frame *w, double *x)
     memcpy(w->f, w->f_new, bytes);
 }
 
-/* A whole step that overshoots a steep piece (an amplifier between its limits) turns the residuals round without making
- * them smaller.  Somewhere on the way they vanish in the direction they had: found by bisection. */
+/* Squared weights of the residuals that the whole step turned round (of all, where it turned none); those that are only
+ * rounding do not count.  The sum of their squares, weighted. */
+static double weigh_turned(const frame *w, double *weight)
+{
+    const double least = 1e-12 * merit(w, w->f);
+    double turned = 0.0;
+    for (int i = 0; i < w->p->n; i++) {
+        const double square = w->row_scale[i] * w->row_scale[i];
+        const double part = w->f[i] * w->f[i] * square;
+        const int counts = w->f[i] * w->f_new[i] < 0.0 && part > least;
+        weight[i] = counts ? square : 0.0;
+        turned += counts ? part : 0.0;
+    }
+    for (int i = 0; i < w->p->n && turned == 0.0; i++) {
+        weight[i] = w->row_scale[i] * w->row_scale[i];
+    }
+    return turned > 0.0 ? turned : merit(w, w->f);
+}
+
+/* A whole step that overshoots a steep piece (an amplifier between its limits) turns residuals round without making
+ * them smaller.  Somewhere on the way they vanish in the direction they had: found by bisection.  The others have no say:
+ * one that hardly moves would hide that those turned. */
 static void turn_point(const frame *w, const double *x)
 {
     enum { BISECTIONS = 50 };
+    double *const weight = w->lu_scale; /* free until the next factorisation */
+    const double whole = weigh_turned(w, weight);
     double low = 0.0;
     double high = 1.0;
     for (int turn = 0; turn < BISECTIONS; turn++) {
@@ -247,9 +269,9 @@ static void turn_point(const frame *w, const double *x)
         }
         double along = 0.0;
         for (int i = 0; i < w->p->n; i++) {
-            along += w->f[i] * w->f_new[i] * w->row_scale[i] * w->row_scale[i];
+            along += w->f[i] * w->f_new[i] * weight[i];
         }
-        if (fabs(along) <= 1e-3 * merit(w, w->f)) {
+        if (fabs(along) <= 1e-3 * whole) {
             return;
         }
         if (along > 0.0) {
