@@ -314,4 +314,23 @@ package Causes "One small model for each cause of a wrong result that was mended
     end Part;
     Part part;
   end NoModeAgrees;
+
+  model KeptAtStart "What only a when sets keeps its value in the initial system, whoever gives it that"
+    Integer n(start = 0, fixed = true);
+    Integer marks[3](each start = 0, each fixed = true);
+    discrete Real drawn;
+    Boolean any;
+  initial algorithm
+    drawn := 0.25;
+  algorithm
+    any := false;
+    when sample(0.5, 1) then
+      n := n + 1;
+      for i in 1:n loop
+        marks[i] := marks[i] + i;
+      end for;
+      drawn := drawn + n;
+    end when;
+    any := n > 0;
+  end KeptAtStart;
 end Causes;

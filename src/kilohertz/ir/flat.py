@@ -227,6 +227,9 @@ class Function:
     inverses: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
     generate_events: bool = False
     is_record_constructor: bool = False
+    kept: tuple[
+        int, ...
+    ] = ()  # of an algorithm made a function: outputs that whens alone set, none of them at initial()
     origin: Origin = Origin()
 
 

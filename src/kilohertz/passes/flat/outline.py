@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kilohertz.ir import build
-from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, Index, Ref
+from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, Field, Index, Ref
 from kilohertz.ir.flat import (
     Algorithm,
     Assert,
@@ -82,7 +82,11 @@ class Outline:
         pure = all(self.is_pure(f) for f in called_in_expressions(statement_expressions(body)))
         inputs += self._inputs.values()
         arguments += self._inputs
-        function = Function(self.name, inputs, outputs, [], body, pure=pure, inline=False, origin=algorithm.origin)
+        set_at_start = _set_at_start(algorithm.statements)
+        kept = tuple(k for k, t in enumerate(self.targets) if t.name not in set_at_start)
+        function = Function(
+            self.name, inputs, outputs, [], body, pure=pure, inline=False, kept=kept, origin=algorithm.origin
+        )
         return Outlined(function, arguments)
 
     # ------------------------------------------------------------------------------------------------------ statements
@@ -176,3 +180,33 @@ class Outline:
         if local is None:
             local = self._inputs[e] = Local(f"x{len(self._inputs) + 1}", e.ty)
         return Ref(local.name, local.ty)
+
+
+def _set_at_start(body: list[Statement]) -> set[str]:
+    """Names of what an algorithm may set in the initial system, where only whens of `initial()` act (MLS 8.6)."""
+    found: set[str] = set()
+    for s in body:
+        match s:
+            case Assign(target, _):
+                places = target.elements if isinstance(target, TupleTarget) else (target,)
+                found |= {_root(p) for p in places if p is not None}
+            case IfStatement(branches, otherwise):
+                for _, inner in branches:
+                    found |= _set_at_start(inner)
+                found |= _set_at_start(otherwise)
+            case WhenStatement(branches):
+                for condition, inner in branches:
+                    if any(isinstance(n, Builtin) and n.name == "initial" for n in build.walk(condition)):
+                        found |= _set_at_start(inner)
+            case ForStatement(_, _, inner) | WhileStatement(_, inner):
+                found |= _set_at_start(inner)
+            case _:
+                pass
+    return found
+
+
+def _root(place: Expr) -> str:
+    while isinstance(place, (Index, Field)):
+        place = place.base
+    assert isinstance(place, Ref)
+    return place.name

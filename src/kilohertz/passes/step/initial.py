@@ -103,7 +103,10 @@ class _Initial:
         self._index = {u.name: i for i, u in enumerate(self._unknowns)}
 
     def _model_rows(self) -> None:
-        equations = [_at_start(e) for e in self._dae.equations if not is_parametric(e, self._dae)]
+        equations: list[AnyEquation] = []
+        for e in self._dae.equations:
+            if not is_parametric(e, self._dae):
+                equations += self._without_whens(_at_start(e))
         equations += [
             Equation(v.ref, v.binding, v.origin)
             for v in self._dae.variables.values()
@@ -124,6 +127,21 @@ class _Initial:
                 if self._augment(i):
                     continue
                 raise singular(self._rows, self._graph, self._unknowns, self._matching)
+
+    def _without_whens(self, e: AnyEquation) -> list[AnyEquation]:
+        """A call that stands for an algorithm: what only its whens set keeps its value (MLS 8.6), `v = pre(v)`."""
+        function = self._dae.functions.get(e.call.function) if isinstance(e, CallEquation) else None
+        if function is None or not function.kept:
+            return [e]
+        assert isinstance(e, CallEquation)
+        kept = [t for k in function.kept for t in e.targets[k] if t is not None]
+        rest = tuple(tuple(None for _ in t) if k in function.kept else t for k, t in enumerate(e.targets))
+        equations: list[AnyEquation] = [
+            Equation(t, Ref(pre_name(t.name), t.ty), e.origin) for t in kept if isinstance(t, Ref)
+        ]
+        if any(t is not None for output in rest for t in output):
+            equations.append(CallEquation(rest, e.call, e.origin, e.guard))
+        return equations
 
     def _complete(self) -> None:
         """Starts that make up what is missing."""
