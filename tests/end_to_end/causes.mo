@@ -333,4 +333,24 @@ package Causes "One small model for each cause of a wrong result that was mended
     end when;
     any := n > 0;
   end KeptAtStart;
+
+  function spread "An array that may have one element, and a number"
+    input Real x;
+    input Integer n;
+    output Real y[n];
+    output Real z;
+  algorithm
+    y := fill(x*x, n);
+    z := 2*x;
+    annotation(Inline = false);
+  end spread;
+
+  model ArrayOfOneInLoop
+    Real x(start = 0.4);
+    Real y[1];
+    Real z;
+  equation
+    (y, z) = spread(x, 1);
+    x = 0.5*cos(y[1]) + 0*z;
+  end ArrayOfOneInLoop;
 end Causes;

@@ -437,11 +437,13 @@ def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
         return [(b.target, b.value)]
     if isinstance(b, AlgorithmBlock) or b.guard is not None:
         raise NoDerivative("algorithm")
-    several = isinstance(b.call.ty.base, TupleType)
+    whole = b.call.ty
+    several = isinstance(whole.base, TupleType)
+    types = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
     found: list[tuple[Ref, Expr]] = []
     for k, output in enumerate(b.targets):
         real = [t for t in output if t is not None and t.ty == REAL]
-        if real and len(output) > 1:
+        if real and types[k] != REAL:  # an array, even of one element, or a record
             raise NoDerivative(b.call.function)
         found += [(t, Item(b.call, k) if several else b.call) for t in real]
     return found
