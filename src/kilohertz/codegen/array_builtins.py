@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 from kilohertz.codegen.arrays import ArrayWriter, accumulate
@@ -28,59 +29,10 @@ class ArrayBuiltinWriter(ArrayWriter):
                 return self._filled("1" if e.name == "ones" else "0", args, element)
             case "fill":
                 return self._filled(self.length_of_scalar(args[0]), args[1:], element)
-            case "identity":
-                n = self.length(self.text(args[0]))
-                room = self.room((n, n), element)
-                self.loop(f"{n} * {n}", lambda i: f"{room.pointer}[{i}] = {i} / {n} == {i} % {n};")
-                return room
-            case "diagonal":
-                v = self.array(args[0])
-                n = v.dims[0]
-                room = self.room((n, n), element)
-                self.loop(
-                    f"{n} * {n}",
-                    lambda i: f"{room.pointer}[{i}] = {i} / {n} == {i} % {n} ? {v.pointer}[{i} % {n}] : 0;",
-                )
-                return room
             case "linspace":
-                a, b, n = (
-                    self.length_of_scalar(args[0]),
-                    self.length_of_scalar(args[1]),
-                    self.length(self.text(args[2])),
-                )
-                room = self.room((n,), REAL)
-                self.loop(n, lambda i: f"{room.pointer}[{i}] = {a} + ({b} - {a}) * {i} / ({n} - 1);")
-                return room
-            case "transpose":
-                m = self.array(args[0])
-                room = self.room((m.dims[1], m.dims[0]), element)
-                self.loop(
-                    m.size,
-                    lambda i: (
-                        f"{room.pointer}[{i} % {m.dims[1]} * {m.dims[0]} + {i} / {m.dims[1]}] = {m.pointer}[{i}];"
-                    ),
-                )
-                return room
-            case "symmetric":
-                m = self.array(args[0])
-                n = m.dims[0]
-                room = self.room((n, n), element)
-                self.loop(
-                    m.size,
-                    lambda i: (
-                        f"{room.pointer}[{i}] = {i} / {n} > {i} % {n} ? {m.pointer}[{i} % {n} * {n} + {i} / {n}]"
-                        f" : {m.pointer}[{i}];"
-                    ),
-                )
-                return room
-            case "outerProduct":
-                a_, b_ = self.array(args[0]), self.array(args[1])
-                room = self.room((a_.dims[0], b_.dims[0]), element)
-                n = b_.dims[0]
-                self.loop(
-                    room.size, lambda i: f"{room.pointer}[{i}] = {a_.pointer}[{i} / {n}] * {b_.pointer}[{i} % {n}];"
-                )
-                return room
+                return self._linspace(args)
+            case "identity" | "diagonal" | "transpose" | "symmetric" | "outerProduct":
+                return self._matrix(e)
             case "cross" | "skew":
                 pointers = ", ".join(self.array(a).pointer for a in args)
                 room = self.room(("3",) if e.name == "cross" else ("3", "3"), element)
@@ -104,8 +56,43 @@ class ArrayBuiltinWriter(ArrayWriter):
                     raise unsupported(f"`{name}` with an array result")
                 return self.map(args, element, spelled)
 
-    def elementwise_builtin(self, name: str) -> Callable[[list[str]], str] | None:
-        raise NotImplementedError
+    def _linspace(self, args: tuple[Expr, ...]) -> ArrayValue:
+        a, b = self.length_of_scalar(args[0]), self.length_of_scalar(args[1])
+        n = self.length(self.text(args[2]))
+        room = self.room((n,), REAL)
+        self.loop(n, lambda i: f"{room.pointer}[{i}] = {a} + ({b} - {a}) * {i} / ({n} - 1);")
+        return room
+
+    def _matrix(self, e: x.Builtin) -> ArrayValue:
+        """A matrix whose elements follow from row `i / n` and column `i % n` of their position i."""
+        element = e.ty.scalar()
+        if e.name == "identity":
+            n = self.length(self.text(e.args[0]))
+            return self._elements((n, n), element, lambda i: f"{i} / {n} == {i} % {n}")
+        a = self.array(e.args[0])
+        n = a.dims[0]
+        if e.name == "diagonal":
+            value = f"{a.pointer}[%s %% {n}] : 0"
+            return self._elements((n, n), element, lambda i: f"{i} / {n} == {i} % {n} ? " + value % i)
+        if e.name == "transpose":
+            columns = a.dims[1]
+            return self._elements((columns, n), element, lambda i: f"{a.pointer}[{i} % {n} * {columns} + {i} / {n}]")
+        if e.name == "symmetric":
+            other = f"{a.pointer}[%s %% {n} * {n} + %s / {n}]"
+            return self._elements(
+                (n, n), element, lambda i: f"{i} / {n} > {i} % {n} ? {other % (i, i)} : {a.pointer}[{i}]"
+            )
+        b = self.array(e.args[1])
+        m = b.dims[0]
+        return self._elements((n, m), element, lambda i: f"{a.pointer}[{i} / {m}] * {b.pointer}[{i} % {m}]")
+
+    def _elements(self, dims: tuple[str, str], element: Type, value: Callable[[str], str]) -> ArrayValue:
+        room = self.room(dims, element)
+        self.loop(product(dims), lambda i: f"{room.pointer}[{i}] = {value(i)};")
+        return room
+
+    @abstractmethod
+    def elementwise_builtin(self, name: str) -> Callable[[list[str]], str] | None: ...
 
     def _filled(self, value: str, dims: tuple[Expr, ...], element: Type) -> ArrayValue:
         texts = tuple(self.length(self.text(d)) for d in dims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -68,8 +69,8 @@ class ArrayWriter(WriterCore):
         found = self.locals.get(ref.name)
         return self.host.variable(ref) if found is None else found
 
-    def call_result(self, e: Expr) -> str | ArrayValue:
-        raise NotImplementedError
+    @abstractmethod
+    def call_result(self, e: Expr) -> str | ArrayValue: ...
 
     # ------------------------------------------------------------------------------------------------- construction
 
@@ -409,8 +410,8 @@ class ArrayWriter(WriterCore):
 
     # ------------------------------------------------------------------------------------------ from the layers above
 
-    def _builtin_array(self, e: x.Builtin) -> ArrayValue:
-        raise NotImplementedError
+    @abstractmethod
+    def _builtin_array(self, e: x.Builtin) -> ArrayValue: ...
 
 
 def accumulate(name: str, total: str, value: str) -> str:
