@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "khz_address.h"
 #include "khz_drivers.h"
 
 static const khz_device_class *const drivers[] = {
@@ -118,4 +119,20 @@ khz_status khz_device_fail(char *message, size_t n_message, khz_status status, c
         va_end(arguments);
     }
     return status;
+}
+
+khz_status khz_device_listen(
+    const khz_device_config *c, const char *text, int *listener, char *message, size_t n_message)
+{
+    struct sockaddr_storage local;
+    socklen_t n_local;
+    if (!khz_address_read(text, &local, &n_local)) {
+        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: listen: \"%s\" is no address", c->name, text);
+    }
+    *listener = khz_listen(&local, n_local);
+    if (*listener < 0) {
+        return khz_device_fail(
+            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(errno));
+    }
+    return KHZ_OK;
 }

@@ -91,4 +91,8 @@ khz_status khz_device_fail(char *message, size_t n_message, khz_status status, c
 #endif
     ;
 
+/* Listen at an address of the settings: `*listener` is the socket, or -1 with a message. */
+khz_status khz_device_listen(
+    const khz_device_config *c, const char *text, int *listener, char *message, size_t n_message);
+
 #endif

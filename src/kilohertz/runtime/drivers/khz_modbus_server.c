@@ -69,22 +69,6 @@ static void close_(void *device)
     d->listener = -1;
 }
 
-static khz_status listened(server *d, const khz_device_config *c, char *message, size_t n_message)
-{
-    struct sockaddr_storage local;
-    socklen_t n_local;
-    const char *text = khz_config_text(c, "listen", ":502");
-    if (!khz_address_read(text, &local, &n_local)) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: listen: \"%s\" is no address", c->name, text);
-    }
-    d->listener = khz_listen(&local, n_local);
-    if (d->listener < 0) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(errno));
-    }
-    return KHZ_OK;
-}
-
 static khz_status open_(void *device, const khz_device_config *c, char *message, size_t n_message)
 {
     server *d = device;
@@ -113,7 +97,10 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     d->image.n_input = d->maps[KHZ_SEND].n_registers;
     d->image.holding = (uint16_t *)(void *)signals;
     d->image.input = d->image.holding + d->image.n_holding;
-    return d->simulated ? KHZ_OK : listened(d, c, message, n_message);
+    if (d->simulated) {
+        return KHZ_OK;
+    }
+    return khz_device_listen(c, khz_config_text(c, "listen", ":502"), &d->listener, message, n_message);
 }
 
 /* Take one caller in a cycle, if there is room. */

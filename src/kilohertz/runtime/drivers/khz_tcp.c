@@ -48,21 +48,6 @@ static void close_(void *device)
     drop(&d->listener);
 }
 
-static khz_status listened(tcp *d, const khz_device_config *c, const char *text, char *message, size_t n_message)
-{
-    struct sockaddr_storage local;
-    socklen_t n_local;
-    if (!khz_address_read(text, &local, &n_local)) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: listen: \"%s\" is no address", c->name, text);
-    }
-    d->listener = khz_listen(&local, n_local);
-    if (d->listener < 0) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(errno));
-    }
-    return KHZ_OK;
-}
-
 static khz_status open_(void *device, const khz_device_config *c, char *message, size_t n_message)
 {
     tcp *d = device;
@@ -83,7 +68,7 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
         return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: one of listen and remote is needed", c->name);
     }
     if (*listen_at) {
-        return listened(d, c, listen_at, message, n_message);
+        return khz_device_listen(c, listen_at, &d->listener, message, n_message);
     }
     if (!khz_address_read(remote, &d->peer, &d->n_peer)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: remote: \"%s\" is no address", c->name, remote);
