@@ -15,12 +15,12 @@ from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.plans import loop_elimination, sparse_loop
 from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
-from kilohertz.codegen.values import ArrayValue, default_start
+from kilohertz.codegen.values import ArrayValue
 from kilohertz.codegen.writer import unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.types import REAL, RecordType, TupleType, Type
+from kilohertz.ir.types import RecordType, TupleType, Type
 
 Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
@@ -161,8 +161,6 @@ class BlockWriter:
                 self._assign(w, target, value)
             case s.CallBlock():
                 self._call(w, block)
-            case s.AlgorithmBlock():
-                self._algorithm(w, block)
             case s.WhenBlock():
                 self._when(w, block)
             case _:
@@ -256,47 +254,6 @@ class BlockWriter:
 
         w.put(f"if ({head}) {{", *w.inside(acts), "}")
         w.placement = placement
-
-    def _algorithm(self, w: Writer, block: s.AlgorithmBlock) -> None:
-        layout, step = self.layout, self.layout.step
-        outer, placement = w.scope, w.placement
-        saved = dict(w.locals)
-
-        def body() -> None:
-            for target in block.targets:
-                v = step.variables[target.name]
-                if f"pre({target.name})" in step.variables:
-                    w.put(f"{layout.place(v)} = {self._pre(target)};")
-                else:
-                    self._set(w, target, self._start_text(w, v))
-            for name, scalars in block.arrays:
-                own = w.fresh("a")
-                ty = scalars[0].ty if scalars else REAL
-                w.put(f"{w.types.declare(ty, own)}[{max(1, len(scalars))}];")
-                for k, scalar in enumerate(scalars):
-                    w.put(f"{own}[{k}] = {layout.variable(scalar)};")
-                    w.locals[scalar.name] = f"{own}[{k}]"
-                w.locals[name] = ArrayValue(own, _dims_of(name, scalars, block), ty)
-            statements = StatementWriter(w, self.places)
-            statements.body(block.statements)
-            if statements.uses_end:
-                w.put("end:;")
-            targets = {t.name for t in block.targets}
-            for _, scalars in block.arrays:
-                for scalar in scalars:
-                    if scalar.name in targets:
-                        w.put(f"{layout.variable(scalar)} = {w.locals[scalar.name]};")
-
-        w.scope = Scope(None)
-        lines = w.inside(body)
-        w.scope, w.placement, w.locals = outer, placement, saved
-        w.put("{", *lines, "}")
-
-    def _start_text(self, w: Writer, v: s.StepVariable) -> str:
-        if v.start is None:
-            return default_start(v.ty)
-        w.plan((v.start,))
-        return w.text(v.start)
 
     # ----------------------------------------------------------------------------------------------------------- loops
 
@@ -484,12 +441,3 @@ def _fresh(block: s.LinearLoop, kept: Kept) -> str:
 
 def _wrapped_and(conditions: list[str]) -> str:
     return " && ".join(conditions) or "1"
-
-
-def _dims_of(name: str, scalars: Sequence[Ref], block: s.AlgorithmBlock) -> tuple[str, ...]:
-    """The shape of a whole array: the subscripts of its last element."""
-    if not scalars:
-        return ("0",)
-    tail = scalars[-1].name[len(name) :]
-    subs = tail.strip("[]").split(",")
-    return tuple(t.strip() for t in subs)

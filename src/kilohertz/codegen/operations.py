@@ -193,9 +193,6 @@ class Operations:
                     return inner
                 turn = inner + self.blocks(block.discrete, in_event).times(3) + both(10 * len(block.discrete))
                 return turn.times(2, MIXED_TURNS)
-            case s.AlgorithmBlock():
-                arrays = sum(2 * len(scalars) for _, scalars in block.arrays)
-                return both(_BLOCK + arrays + self.statements(block.statements, "an algorithm"))
             case s.WhenBlock():
                 acts = [a.value if isinstance(a, s.SetState) else None for a in block.actions]
                 return both(_BLOCK + self.expressions([block.guard, *(a for a in acts if a is not None)]))

@@ -21,8 +21,8 @@ def reads(block: s.Block) -> set[str]:
 
 
 def may_fail(block: s.Block) -> bool:
-    """Functions and algorithms do not know where they are called from: the block is noted before."""
-    if isinstance(block, (s.CallBlock, s.AlgorithmBlock, s.WhenBlock)):
+    """Functions do not know where they are called from: the block is noted before."""
+    if isinstance(block, (s.CallBlock, s.WhenBlock)):
         return True
     return any(isinstance(e, (Call, Index)) for e in _nodes(block))
 

@@ -253,7 +253,7 @@ def _differentiated(log: Log, where: _Places) -> Iterator[Differentiation]:
 def kind_of(block: Block) -> str:
     """A block's kind in words."""
     words = {"LinearLoop": "linear loop", "NonlinearLoop": "nonlinear loop", "MixedLoop": "mixed loop"}
-    words |= {"CallBlock": "function call", "AlgorithmBlock": "algorithm", "WhenBlock": "when"}
+    words |= {"CallBlock": "function call", "WhenBlock": "when"}
     name = type(block).__name__
     return words.get(name, name.lower())
 

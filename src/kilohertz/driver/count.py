@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kilohertz.ir.dae import AlgorithmEquation, CallEquation, Dae, Role
+from kilohertz.ir.dae import CallEquation, Dae, Role
 from kilohertz.ir.expr import Ref
 from kilohertz.ir.step import Kind, Step, targets
 
@@ -26,8 +26,6 @@ def count(form: Any) -> tuple[int, int] | None:
                 match e:
                     case CallEquation():
                         n += sum(isinstance(t, Ref) and t.name in unknowns for output in e.targets for t in output)
-                    case AlgorithmEquation():
-                        n += len(e.targets)
                     case _:
                         n += 1
             return n, len(unknowns)

@@ -1,7 +1,7 @@
 """The Dae form: scalar variables split by kind, scalar equations, events made explicit.
 
 Contract.  Every variable is scalar.  Expressions are scalar and over `Ref`s of variables (plus `time`), except the
-arguments of calls (`Array`, `Record` of scalars) and the statements of an `AlgorithmEquation`.  Gone are `pre`, `edge`,
+arguments of calls (`Array`, `Record` of scalars).  Gone are `pre`, `edge`,
 `change`, `smooth`, `noEvent`, `reinit`, if- and when-equations; `initial()` stays until the initial system is split.
 Instead:
 
@@ -26,7 +26,7 @@ from typing import TypeAlias
 from kilohertz.base import Origin
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Call, Expr, Ref
-from kilohertz.ir.flat import Assert, Experiment, Function, Statement
+from kilohertz.ir.flat import Assert, Experiment, Function
 from kilohertz.ir.types import Type
 
 
@@ -100,18 +100,7 @@ class CallEquation:
     guard: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AlgorithmEquation:
-    """An algorithm that could not be turned into equations: `targets` from `inputs`, by running `statements`."""
-
-    targets: tuple[Ref, ...]
-    inputs: tuple[Ref, ...]
-    arrays: tuple[tuple[str, tuple[Ref, ...]], ...]
-    statements: tuple[Statement, ...]
-    origin: Origin = Origin()
-
-
-AnyEquation: TypeAlias = Equation | CallEquation | AlgorithmEquation
+AnyEquation: TypeAlias = Equation | CallEquation
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +232,6 @@ def roots(equation: AnyEquation) -> Iterator[Expr]:
             yield equation.call
             if equation.guard is not None:
                 yield equation.guard
-        case AlgorithmEquation():
-            yield from equation.targets
-            yield from equation.inputs
 
 
 def print_dae(dae: Dae) -> str:
@@ -278,8 +264,6 @@ def print_equation(equation: AnyEquation) -> str:
             each = (", ".join("" if t is None else show(t) for t in output) for output in equation.targets)
             outputs = ", ".join(f"({text})" for text in each)
             return f"({outputs}) := {show(equation.call)}"
-        case AlgorithmEquation():
-            return f"algorithm for {', '.join(t.name for t in equation.targets)}"
 
 
 # ------------------------------------------------------------------------------------------------ expressions as text

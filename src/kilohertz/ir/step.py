@@ -1,10 +1,10 @@
 """The Step form: what is computed when, in which order, at what cost.  Nothing is left to decide but spelling.
 
 Contract.  Every expression is scalar and over `Ref`s that `slots` knows (plus `time`); the exceptions are the arguments
-of a `Call` (arrays and records of scalars as `Array` and `Record`) and the statements of an `AlgorithmBlock` (which may
-index whole arrays it owns).  Derivatives, pre values and buffered relations are variables of their own, by name:
-`der(x)`, `pre(v)`, `$r3`.  No `der`, `pre`, `edge`, `change`, `initial`, `smooth` or `noEvent` is left, and a
-comparison inside an expression is evaluated as it stands.  What remains of the operators with time or events in them:
+of a `Call` (arrays and records of scalars as `Array` and `Record`).  Derivatives, pre values and buffered relations are
+variables of their own, by name: `der(x)`, `pre(v)`, `$r3`.  No `der`, `pre`, `edge`, `change`, `initial`, `smooth` or
+`noEvent` is left, and a comparison inside an expression is evaluated as it stands.  What remains of the operators with
+time or events in them:
 
   `sample(k)`         true in the first iteration of an event at a tick of `samples[k]`, else false   (Int k)
   `terminal()`        true in the last event of a run
@@ -36,7 +36,7 @@ from typing import TypeAlias
 from kilohertz.base import InternalError, Origin
 from kilohertz.ir.dae import show
 from kilohertz.ir.expr import Array, Builtin, Call, Expr, Item, Record, Ref
-from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Statement, Terminate
+from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Terminate
 from kilohertz.ir.types import Type
 
 
@@ -182,7 +182,7 @@ class NonlinearLoop:
     """
 
     unknowns: tuple[Ref, ...]
-    inner: tuple[Assignment | CallBlock | AlgorithmBlock, ...]
+    inner: tuple[Assignment | CallBlock, ...]
     residuals: tuple[Expr, ...]
     jacobian: tuple[Entry, ...] | None
     sparsity: tuple[tuple[int, int], ...]
@@ -220,21 +220,6 @@ class CallBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class AlgorithmBlock:
-    """Statements run as written.  Before them each discrete target takes its `pre`, each other one its `start`.
-
-    Whole arrays appear by their own name as `Ref` with dimensions; `arrays` maps them to their scalars, row-major.
-    """
-
-    targets: tuple[Ref, ...]
-    arrays: tuple[tuple[str, tuple[Ref, ...]], ...]
-    statements: tuple[Statement, ...]
-    partition: Partition
-    cost: int = 0
-    origin: Origin = Origin()
-
-
-@dataclass(frozen=True, slots=True)
 class SetState:
     """`reinit(target, value)`: the value is kept and the state set at the end of the event pass."""
 
@@ -257,7 +242,7 @@ class WhenBlock:
     origin: Origin = Origin()
 
 
-Block: TypeAlias = Assignment | LinearLoop | NonlinearLoop | MixedLoop | CallBlock | AlgorithmBlock | WhenBlock
+Block: TypeAlias = Assignment | LinearLoop | NonlinearLoop | MixedLoop | CallBlock | WhenBlock
 
 
 # ---------------------------------------------------------------------------------------------------------- events
@@ -356,14 +341,12 @@ def targets(block: Block) -> tuple[Ref, ...]:
             return tuple(t for b in (*block.continuous, *block.discrete) for t in targets(b))
         case CallBlock():
             return tuple(t for output in block.targets for t in output if t is not None)
-        case AlgorithmBlock():
-            return block.targets
         case WhenBlock():
             return ()
 
 
 def expressions(block: Block) -> Iterator[Expr]:
-    """Every expression in a block (an algorithm's statements are not opened)."""
+    """Every expression in a block."""
     match block:
         case Assignment():
             yield block.value
@@ -384,8 +367,6 @@ def expressions(block: Block) -> Iterator[Expr]:
             yield block.call
             if block.guard is not None:
                 yield block.guard
-        case AlgorithmBlock():
-            return
         case WhenBlock():
             yield block.guard
             for action in block.actions:

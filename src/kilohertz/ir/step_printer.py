@@ -8,7 +8,6 @@ from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.step import (
     HELPERS,
     Action,
-    AlgorithmBlock,
     Assignment,
     Block,
     CallBlock,
@@ -77,8 +76,6 @@ def print_block(block: Block, number: str, indent: str) -> list[str]:
             outputs = ", ".join("(" + ", ".join("" if t is None else t.name for t in o) + ")" for o in block.targets)
             guard = f" when {show(block.guard)}" if block.guard is not None else ""
             return [f"{head}: ({outputs}) := {show(block.call)}{guard}"]
-        case AlgorithmBlock():
-            return [f"{head}: algorithm for {_names(block.targets)} ({len(block.statements)} statements)"]
         case WhenBlock():
             return [f"{head}: when {show(block.guard)}", *(f"{deeper}{_action(a)}" for a in block.actions)]
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir import build
 from kilohertz.ir.dae import (
-    AlgorithmEquation,
     AliasOf,
     AnyEquation,
     CallEquation,
@@ -427,13 +426,11 @@ def _computed(dae: Dae) -> set[str]:
 
 
 def _kept(dae: Dae) -> set[str]:
-    """Variables that other parts hold by name: results of calls and algorithms, delay lines, reinitialised states."""
+    """Variables that other parts hold by name: results of calls, delay lines, reinitialised states."""
     names: set[str] = set()
     for e in dae.equations:
         if isinstance(e, CallEquation):
             names.update(t.name for o in e.targets for t in o if isinstance(t, Ref))
-        elif isinstance(e, AlgorithmEquation):
-            names.update(t.name for t in (*e.targets, *e.inputs))
     names.update(d.source.name for d in dae.delays)
     names.update(a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit))
     return names

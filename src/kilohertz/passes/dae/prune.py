@@ -8,7 +8,7 @@ Only auxiliary variables go; what the user declared stays.  One sweep over all n
 from __future__ import annotations
 
 from kilohertz.ir import build
-from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.passes.dae.rewrite import copied
 
@@ -61,8 +61,6 @@ def _read(dae: Dae) -> set[str]:
                 roots.append(e.call)
                 if e.guard is not None:
                     roots.append(e.guard)
-            case AlgorithmEquation():
-                roots += e.inputs
     for w in dae.whens:
         roots.append(w.guard)
         for a in w.actions:

@@ -8,7 +8,6 @@ from typing import Any
 
 from kilohertz.base import InternalError
 from kilohertz.ir.dae import (
-    AlgorithmEquation,
     AnyEquation,
     CallEquation,
     Dae,
@@ -43,8 +42,6 @@ def rewritten_equation(e: AnyEquation, f: Rule) -> AnyEquation:
             targets = tuple(tuple(None if t is None else f(t) for t in o) for o in e.targets)
             guard = None if e.guard is None else f(e.guard)
             return CallEquation(targets, call, e.origin, guard)
-        case AlgorithmEquation():
-            return e
 
 
 def rewritten_variable(v: DaeVariable, f: Rule) -> DaeVariable:

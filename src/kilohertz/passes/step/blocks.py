@@ -19,10 +19,9 @@ from typing import TypeAlias
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.graphs import FREE
 from kilohertz.ir import build
-from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation
+from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
 from kilohertz.ir.expr import Call, Expr, IfExp, Item, Real, Ref
 from kilohertz.ir.step import (
-    AlgorithmBlock,
     Assignment,
     Block,
     CallBlock,
@@ -41,7 +40,7 @@ from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names
 from kilohertz.passes.step.tear import Torn, tear
 
 CallRule = Callable[[Call, list[Expr], int | None], Expr]
-Inner: TypeAlias = Assignment | CallBlock | AlgorithmBlock
+Inner: TypeAlias = Assignment | CallBlock
 
 
 @dataclass(slots=True)
@@ -109,8 +108,6 @@ class _Maker:
         e = row.equation
         if isinstance(e, CallEquation):
             return [_call_block(e, self._x.partition)]
-        if isinstance(e, AlgorithmEquation):
-            return [_algorithm_block(e, self._x.partition)]
         value = explicit(e, unknown, self._x.occurrence)
         if value is not None:
             return [self._assignment(unknown, value, e)]
@@ -166,8 +163,6 @@ class _Maker:
             return []
         if isinstance(e, CallEquation):
             return [_call_block(e, self._x.partition)]
-        if isinstance(e, AlgorithmEquation):
-            return [_algorithm_block(e, self._x.partition)]
         if e.directed:
             return [self._assignment(unknown, e.right, e)]
         value = explicit(e, unknown, self._x.occurrence)
@@ -280,8 +275,8 @@ class _Loop:
         value = self._x.parameters(a)
         return value is not None and abs(value) > 1e-12
 
-    def _inner(self, torn: Torn) -> list[Assignment | CallBlock | AlgorithmBlock]:
-        inner: list[Assignment | CallBlock | AlgorithmBlock] = []
+    def _inner(self, torn: Torn) -> list[Assignment | CallBlock]:
+        inner: list[Assignment | CallBlock] = []
         emitted: set[int] = set()
         for i, column in torn.sequence:
             e, unknown = self._rows[i].equation, self._unknowns[column]
@@ -296,8 +291,7 @@ class _Loop:
                 inner.append(Assignment(unknown, value, self._x.partition, cost((value,)), e.origin))
             elif id(e) not in emitted:
                 emitted.add(id(e))
-                p = self._x.partition
-                inner.append(_call_block(e, p) if isinstance(e, CallEquation) else _algorithm_block(e, p))
+                inner.append(_call_block(e, self._x.partition))
         return inner
 
     def _linear(self, torn: Torn) -> list[Block]:
@@ -371,13 +365,13 @@ class _Loop:
         return found
 
     def _sparsity(
-        self, guessed: list[Ref], inner: Sequence[Assignment | CallBlock | AlgorithmBlock], residuals: list[Expr]
+        self, guessed: list[Ref], inner: Sequence[Assignment | CallBlock], residuals: list[Expr]
     ) -> tuple[tuple[int, int], ...]:
         touched: dict[str, int] = {z.name: 1 << j for j, z in enumerate(guessed)}
         names = self._x.occurrence.names
         for b in inner:
             mask = 0
-            for e in (b.value,) if isinstance(b, Assignment) else _block_inputs(b):
+            for e in (b.value if isinstance(b, Assignment) else b.call,):
                 for n in names(e):
                     mask |= touched.get(n, 0)
             for t in _block_targets(b):
@@ -435,8 +429,8 @@ def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
     """What a block computes, as expressions that can be differentiated."""
     if isinstance(b, Assignment):
         return [(b.target, b.value)]
-    if isinstance(b, AlgorithmBlock) or b.guard is not None:
-        raise NoDerivative("algorithm")
+    if b.guard is not None:
+        raise NoDerivative("a guarded call")
     whole = b.call.ty
     several = isinstance(whole.base, TupleType)
     types = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
@@ -449,25 +443,15 @@ def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
     return found
 
 
-def _block_inputs(b: CallBlock | AlgorithmBlock) -> tuple[Expr, ...]:
-    return (b.call,) if isinstance(b, CallBlock) else ()
-
-
-def _block_targets(b: Assignment | CallBlock | AlgorithmBlock) -> tuple[Ref, ...]:
+def _block_targets(b: Assignment | CallBlock) -> tuple[Ref, ...]:
     if isinstance(b, Assignment):
         return (b.target,)
-    if isinstance(b, AlgorithmBlock):
-        return b.targets
     return tuple(t for o in b.targets for t in o if t is not None)
 
 
 def _call_block(e: CallEquation, partition: Partition) -> CallBlock:
     targets = tuple(tuple(t if isinstance(t, Ref) else None for t in output) for output in e.targets)
     return CallBlock(targets, e.call, partition, e.guard, cost((e.call,)), e.origin)
-
-
-def _algorithm_block(e: AlgorithmEquation, partition: Partition) -> AlgorithmBlock:
-    return AlgorithmBlock(e.targets, e.arrays, e.statements, partition, 10 * len(e.statements), e.origin)
 
 
 def _sorted_steps(steps: list[Block], occurrence: Occurrence) -> list[Block]:

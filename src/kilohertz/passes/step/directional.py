@@ -23,7 +23,6 @@ from kilohertz.ir import build
 from kilohertz.ir.build import ZERO
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
 from kilohertz.ir.step import (
-    AlgorithmBlock,
     Assignment,
     Block,
     CallBlock,
@@ -42,7 +41,6 @@ from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify
 from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
-from kilohertz.passes.functions import statement_expressions
 from kilohertz.passes.step.blocks import inner_values
 
 SEED_TIME = "seed(time)"
@@ -132,8 +130,6 @@ class _Directional:
                 self.blocks(b.continuous)
             case CallBlock():
                 self._call(b)
-            case AlgorithmBlock():
-                self._algorithm(b)
             case WhenBlock():
                 pass
 
@@ -193,8 +189,6 @@ class _Directional:
                     reads.append(inner.value)
                 case CallBlock():
                     reads.append(inner.call)
-                case AlgorithmBlock():
-                    reads += statement_expressions(inner.statements)
         return not any(n in self._rates for e in reads for n in self._occurrence.names(e))
 
     def _call(self, b: CallBlock) -> None:
@@ -217,12 +211,6 @@ class _Directional:
 
     def _is_real(self, t: Ref) -> bool:
         return self._step.variables[t.name].slot.kind in _REALS
-
-    def _algorithm(self, b: AlgorithmBlock) -> None:
-        own = {t.name for t in b.targets}
-        reads = {n for e in statement_expressions(b.statements) for n in self._occurrence.names(e)} - own
-        if any(n in self._rates for n in reads) and any(self._is_real(t) for t in b.targets):
-            raise NoDerivative("an algorithm")
 
 
 def _difference(call: Call, rates: list[Expr], index: int | None) -> Expr:

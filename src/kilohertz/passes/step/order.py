@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
 from kilohertz.ir import build
-from kilohertz.ir.dae import AlgorithmEquation, AnyEquation, CallEquation, Equation, print_equation, roots
+from kilohertz.ir.dae import AnyEquation, CallEquation, Equation, print_equation, roots
 from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts
@@ -59,13 +59,11 @@ def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
     return rows
 
 
-def target_refs(e: CallEquation | AlgorithmEquation) -> list[Ref]:
-    if isinstance(e, AlgorithmEquation):
-        return list(e.targets)
+def target_refs(e: CallEquation) -> list[Ref]:
     return [t for output in e.targets for t in output if isinstance(t, Ref)]
 
 
-def targets_of(e: CallEquation | AlgorithmEquation) -> list[str]:
+def targets_of(e: CallEquation) -> list[str]:
     return [t.name for t in target_refs(e)]
 
 
@@ -88,7 +86,7 @@ def incidence(rows: list[Row], index: dict[str, int], occurrence: Occurrence) ->
     return found
 
 
-def call_names(e: CallEquation | AlgorithmEquation, row: Row, occurrence: Occurrence) -> list[str]:
+def call_names(e: CallEquation, row: Row, occurrence: Occurrence) -> list[str]:
     """What a row of a call touches: its own target and the arguments."""
     names: dict[str, None] = {} if row.target is None else {row.target: None}
     if row.lead is not None:
@@ -103,8 +101,6 @@ def inputs_of(e: AnyEquation) -> tuple[Expr, ...]:
     """What an equation reads to compute its targets."""
     if isinstance(e, CallEquation):
         return (e.call,) if e.guard is None else (e.call, e.guard)
-    if isinstance(e, AlgorithmEquation):
-        return e.inputs
     return (e.right,)
 
 

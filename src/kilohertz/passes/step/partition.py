@@ -10,17 +10,15 @@ delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two swee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kilohertz.ir import build
 from kilohertz.ir.dae import is_left_limit
-from kilohertz.ir.expr import Builtin, Expr
+from kilohertz.ir.expr import Builtin
 from kilohertz.ir.step import (
-    AlgorithmBlock,
     Assignment,
     Block,
-    CallBlock,
     Kind,
     LinearLoop,
     MixedLoop,
@@ -32,7 +30,6 @@ from kilohertz.ir.step import (
     targets,
 )
 from kilohertz.passes.algebra import Occurrence
-from kilohertz.passes.functions import statement_expressions
 
 DISCRETE_KINDS = frozenset({Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.RELATION})
 MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
@@ -41,24 +38,10 @@ MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
 def inputs(block: Block, occurrence: Occurrence) -> list[str]:
     """Names a block reads."""
     found: dict[str, None] = {}
-    for e in _all_expressions(block):
+    for e in expressions(block):
         for n in occurrence.names(e):
             found[n] = None
     return list(found)
-
-
-def _all_expressions(block: Block) -> Iterable[Expr]:
-    yield from expressions(block)
-    if isinstance(block, AlgorithmBlock):
-        yield from statement_expressions(block.statements)
-    elif isinstance(block, NonlinearLoop):
-        for b in block.inner:
-            if isinstance(b, AlgorithmBlock):
-                yield from statement_expressions(b.statements)
-    elif isinstance(block, MixedLoop):
-        for sub in (*block.continuous, *block.discrete):
-            if isinstance(sub, AlgorithmBlock):
-                yield from statement_expressions(sub.statements)
 
 
 def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> list[Block]:
@@ -191,8 +174,6 @@ def settled(b: Block, p: Partition, step: Step, occurrence: Occurrence) -> Block
             continuous = tuple(settled(x, p, step, occurrence) for x in b.continuous)
             discrete = tuple(settled(x, Partition.EVENT, step, occurrence) for x in b.discrete)
             return replace(b, partition=p, continuous=continuous, discrete=discrete)
-        case CallBlock() | AlgorithmBlock():
-            return replace(b, partition=p)
         case _:
             return replace(b, partition=p)
 
