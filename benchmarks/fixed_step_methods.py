@@ -1,0 +1,96 @@
+"""Every fixed-step method by itself on the cases of fixed_step.py: how many stay within 1 % of CVODE at 1 ms.
+
+    python benchmarks/fixed_step_methods.py MSLDIR REFDIR [--step 1e-3] [--events catch-up] [--most N] [--resume FILE]
+
+Rule and measure are those of fixed_step.py; a model is compiled once and run with each method in turn, none of them
+chosen for it.  That an explicit method leaves the range of a stiff model is the finding, not a fault of the run: the
+table says for how many cases a method alone would do, and what choosing among them could reach at best (`any`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from fixed_step import MOST_STATES, ROWS, SLACK_STEPS, WITHIN, signal_errors, tasks_of
+from kilohertz.base import ModelError
+from kilohertz.solvers import METHODS
+from library_sweep import session
+from references import comparison_signals, experiment
+from tables import Journal, Record, machine, share
+from workers import progress, run_all
+
+
+def run_one(task: tuple[str, str, str, str, float]) -> Record:
+    """Runs in a worker: CVODE, then every method; `task[3]` is how events are handled."""
+    from kilohertz.ir.step import Kind
+    from kilohertz.simulate import Statistics
+
+    name, folder, library, events, step = task
+    settings = {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
+    try:
+        model = session((library,)).model(name)
+        states = [v.name for v in model.process().of_kind(Kind.STATE)]
+        if not 1 <= len(states) <= MOST_STATES:
+            return {"status": "not chosen"}
+        reference = model.simulate(**settings, intervals=ROWS, tolerance=1e-7)
+    except ModelError:
+        return {"status": "not chosen"}
+    names = [*states, *comparison_signals(Path(folder))]
+    errors: dict[str, float | None] = {}
+    for method in METHODS:
+        statistics = Statistics()
+        try:
+            result = model.simulate(
+                solver=method, step=step, events=events, intervals=ROWS, statistics=statistics, **settings
+            )
+        except ModelError:
+            errors[method] = None
+            continue
+        found = signal_errors(result, reference, names, SLACK_STEPS * step)
+        errors[method] = None if statistics.counts.get("held") else max(found.values(), default=0.0)
+    return {"status": "run", "states": len(states), "errors": errors}
+
+
+def report(records: list[Record]) -> None:
+    """One line per method, and what the best of all could reach."""
+    ran = [r["errors"] for r in records if r["status"] == "run"]
+    print(f"cases by the rule: {len(ran)} (looked at {len(records)})")
+    print(f"{'method':12} {'within 1 %':>18} {'held/failed':>12} {'median error of those within':>30}")
+    for method in METHODS:
+        errors = [e[method] for e in ran]
+        within = [x for x in errors if x is not None and x <= WITHIN]
+        median = f"{float(np.median(within)):.1e}" if within else "-"
+        print(f"{method:12} {share(len(within), len(ran)):>18} {sum(x is None for x in errors):12} {median:>30}")
+    best = [min((x for x in e.values() if x is not None), default=np.inf) for e in ran]
+    print(f"{'any':12} {share(sum(x <= WITHIN for x in best), len(ran)):>18}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library", type=Path, metavar="MSLDIR")
+    parser.add_argument("references", type=Path, metavar="REFDIR")
+    parser.add_argument("--step", type=float, default=1e-3)
+    parser.add_argument("--events", default="catch-up", help="how events are handled (default: catch-up)")
+    parser.add_argument("--most", type=int, help="stop after so many cases")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=300.0)
+    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
+    arguments = parser.parse_args()
+
+    tasks = tasks_of(arguments.references, arguments.library, arguments.events, arguments.step)[: arguments.most]
+    journal = Journal(arguments.resume)
+    todo = [t for t in tasks if t[0] not in journal.records]
+    started = time.perf_counter()
+    for i, (task, record) in enumerate(run_all(run_one, todo, arguments.jobs, arguments.timeout), 1):
+        journal.add({"class": task[0], **record})
+        progress(i, len(todo), f"{record['status']:12} {task[0]}")
+    report([journal.records[t[0]] for t in tasks if t[0] in journal.records])
+    print(f"\n{len(todo)} models run in {time.perf_counter() - started:.1f} s; {machine()}")
+
+
+if __name__ == "__main__":
+    main()
