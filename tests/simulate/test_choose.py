@@ -11,6 +11,7 @@ from kilohertz import load
 from kilohertz.simulate.choose import choose_solver, growth, inaccuracy, split_states, states_like
 from kilohertz.simulate.stiffness import Reference, reference_run
 from kilohertz.solvers import METHODS
+from kilohertz.solvers.pairs import ARS222, IMEX1
 
 SOURCE = Path(__file__).parent / "inlined.mo"
 
@@ -63,10 +64,13 @@ def test_explicit_euler_blows_an_undamped_oscillation_up() -> None:
 
 
 def test_the_split_names_the_fast_states() -> None:
-    split = split_states(reference("Switched"), 1e-2)
+    split = split_states(reference("Switched"), 1e-2, IMEX1.explicit)
     assert split.implicit == {"y"}
     assert "1 of 2 states" in split.reason
-    assert split_states(reference("Switched"), 1e-4).implicit == frozenset()
+    assert split_states(reference("Switched"), 1e-4, IMEX1.explicit).implicit == frozenset()
+    # h*lambda = 0.4: too fast for Euler, but not for a method of order 2
+    assert split_states(reference("Switched"), 4e-3, IMEX1.explicit).implicit == {"y"}
+    assert split_states(reference("Switched"), 4e-3, ARS222.explicit).implicit == frozenset()
 
 
 def test_states_by_pattern() -> None:

@@ -72,11 +72,6 @@ class Stepper:
                 break
         return self.derivatives(t, x)
 
-    def run_mixed(self, t: float, h: float) -> None:
-        """One step in which the states are whatever the inlined phase makes of them."""
-        self.stage(t + h, self.x, h)
-        self.x = self.area(Kind.STATE).copy()
-
     def step(self, t: float, h: float) -> None:
         a, stages = self.method.a, []
         for i in range(self.method.n_stages):
@@ -161,19 +156,17 @@ def test_a_large_loop_is_factorised_along_its_pattern() -> None:
     assert plan.n_entries < 0.6 * len(loop.unknowns) ** 2
 
 
-def test_mixed_mode_takes_the_slow_states_explicitly() -> None:
-    """x slow, explicit Euler with the derivative of the point before; y fast, implicit."""
+def test_the_other_states_of_mixed_mode_are_known_in_a_stage() -> None:
+    """x stands where the explicit half of a pair has put it; y is solved for with it."""
     program = build_program(inlined("Switched", Inlining(frozenset({"y"}))))
     method = METHODS["ieuler"]
     assert isinstance(method, RungeKutta)
     stepper = Stepper(program, method, True)
-    x, y, h = 1.0, 0.0, 0.01
-    for k in range(50):
-        xd = (-2 * x if x > 0.3 else -x) + 0.1 * y
-        x += h * xd
-        y = (y + 100 * h * np.cos((k + 1) * h)) / (1 + 100 * h)
-        stepper.run_mixed(k * h, h)
-        assert np.allclose(stepper.x, [x, y], rtol=1e-12)
+    base, gamma_h, t = np.array([0.8, 0.1]), 0.02, 0.3
+    xd = stepper.stage(t, base, gamma_h)
+    y = (0.1 + 100 * gamma_h * np.cos(t)) / (1 + 100 * gamma_h)
+    assert np.allclose(stepper.area(Kind.STATE), [0.8, y], rtol=1e-14)
+    assert np.allclose(xd, [-2 * 0.8 + 0.1 * y, -100 * (y - np.cos(t))], rtol=1e-12)
 
 
 def test_a_part_leaves_the_rest_out() -> None:

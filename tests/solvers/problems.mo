@@ -19,6 +19,21 @@ package Problems "The three problems of the order tests, and two whose stability
     der(v) = mu*(1 - x^2)*v - x;
   end VanDerPol;
 
+  model Mixed "slow x and y, fast z; solution x = 1 + cos(t)/2, y = cos(3t), z = 1/2 + sin(2t)/2"
+    parameter Real lambda = 20;
+    Real x(start = 1.5, fixed = true);
+    Real y(start = 1, fixed = true);
+    Real z(start = 0.5, fixed = true);
+  protected
+    Real px = 1 + 0.5*cos(time);
+    Real py = cos(3*time);
+    Real pz = 0.5 + 0.5*sin(2*time);
+  equation
+    der(x) = -0.5*sin(time) + (x*z - px*pz) - 0.5*(y^2 - py^2);
+    der(y) = -3*sin(3*time) - (y*z - py*pz) + (x - px);
+    der(z) = cos(2*time) - lambda*(z^2*x - pz^2*px) + 0.5*(y - py);
+  end Mixed;
+
   model ProtheroRobinson "stiff; solution y = sin(t + 1)"
     parameter Real lambda = -1e6;
     Real y(start = sin(1), fixed = true);

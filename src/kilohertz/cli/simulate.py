@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, render
 from kilohertz.cli.arguments import add_model, positive_seconds, seconds, setting, substeps
-from kilohertz.solvers import METHODS
+from kilohertz.solvers import SOLVERS
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
-    add("--solver", metavar="S", default="cvode", help=f"cvode (default), ida; fixed step: auto, {', '.join(METHODS)}")
+    add("--solver", metavar="S", default="cvode", help=f"cvode (default), ida; fixed step: auto, {', '.join(SOLVERS)}")
     add("--step", metavar="H", type=positive_seconds, help="step of a fixed-step solver, e.g. 1ms")
     _configure_stepping(parser)
     add("--tolerance", metavar="X", type=float, help="relative tolerance (default: experiment annotation, or 1e-6)")
@@ -45,9 +45,9 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     add("--jacobian-every", metavar="K", type=int, help="renew the Jacobian every K-th step (1)")
     add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
     add("--inline", action="store_true", help="join implicit stages with the equations of the model")
-    mixed = "mixed mode (euler, ieuler): these states implicit, the others explicit; `auto` takes the fast ones"
+    mixed = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; `auto` takes the fast ones"
     add("--implicit", metavar="PATTERN", action="append", default=[], help=mixed)
-    help_part = "N sub-steps for the states of a part of the model (euler, ieuler)"
+    help_part = "N sub-steps for the states of a part of the model (imex1, ars222)"
     add("--substeps", metavar="PATTERN=N", type=substeps, action="append", default=[], help=help_part)
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from kilohertz.codegen.operations import Count, Operations, both, factorisation, solution, total
 from kilohertz.codegen.plans import state_elimination
+from kilohertz.codegen.table import stage_roles
 from kilohertz.graphs import colour_columns
 from kilohertz.ir.step import Kind, Partition, Step
-from kilohertz.solvers import METHODS, Rosenbrock
+from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, RungeKutta
 
 # per period and event algorithm: (sub-)steps, events, further evaluations of all values
 _CYCLES = {
@@ -116,7 +117,7 @@ class _Shape:
     """A method on a model: how often what is called."""
 
     def __init__(self, step: Step, method: str, newton: int, inlined: bool, substeps: int) -> None:
-        self.step, self.method, self.newton, self.inlined = step, METHODS[method], newton, inlined
+        self.step, self.method, self.newton, self.inlined = step, SOLVERS[method], newton, inlined
         self.substeps = substeps
         self.n = len(step.state_sparsity)
         rows = [list(r) for r in step.state_sparsity]
@@ -150,20 +151,23 @@ class _Shape:
     @property
     def is_implicit(self) -> bool:
         """With a Jacobian and factors of its own."""
-        return (isinstance(self.method, Rosenbrock) or not self.method.is_explicit) and not self.inlined
+        m = self.method
+        return not (self.inlined or isinstance(m, Pair) or (isinstance(m, RungeKutta) and m.is_explicit))
 
     @property
     def stage_rhs(self) -> int:
         """Evaluations in the stages beyond the one at the beginning of the step."""
         m = self.method
+        if isinstance(m, Pair):
+            return m.n_implicit * self.substeps + int(m.order > 1 and 2 in stage_roles(self.step))
         if isinstance(m, Rosenbrock) or m.is_explicit:
             return m.n_rhs - 1
-        return m.n_implicit * (self.substeps if self.inlined else self.newton)
+        return m.n_implicit * (1 if self.inlined else self.newton)
 
     @property
     def solves(self) -> int:
         m = self.method
-        if self.inlined or (not isinstance(m, Rosenbrock) and m.is_explicit):
+        if not self.is_implicit:
             return 0
         return m.n_stages if isinstance(m, Rosenbrock) else m.n_implicit * self.newton
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from kilohertz import runtime
-from kilohertz.solvers import METHODS, Method, RungeKutta
+from kilohertz.solvers import SOLVERS, Method, Pair, Rosenbrock
 
 
 @lru_cache(maxsize=1)
@@ -21,23 +21,25 @@ def methods_source() -> str:
     """The C file that defines `khz_methods`."""
     lines = ["/* Written from kilohertz/solvers; do not edit. */", '#include "khz_method.h"', ""]
     entries = []
-    for method in METHODS.values():
+    for method in SOLVERS.values():
         lines += _arrays(method)
         entries += _entry(method)
     lines += ["const khz_method khz_methods[] = {", *entries, "};"]
-    lines += [f"const int32_t khz_n_methods = {len(METHODS)};", ""]
+    lines += [f"const int32_t khz_n_methods = {len(SOLVERS)};", ""]
     return "\n".join(lines)
 
 
-def _arrays(m: Method) -> list[str]:
-    fields: dict[str, Iterable[float]] = {"a": m.a.flat}
-    if isinstance(m, RungeKutta):
-        fields |= {"weight": m.b, "abscissa": m.c}
+def _arrays(m: Method | Pair) -> list[str]:
+    fields: dict[str, Iterable[float]]
+    if isinstance(m, Rosenbrock):
+        fields = {"a": m.a.flat, "coupling": m.c.flat, "weight": m.m, "abscissa": m.alpha, "time_weight": m.gammas}
     else:
-        fields |= {"coupling": m.c.flat, "weight": m.m, "abscissa": m.alpha, "time_weight": m.gammas}
+        main = m.implicit if isinstance(m, Pair) else m
+        fields = {"a": main.a.flat, "weight": main.b, "abscissa": main.c}
+        fields |= {"explicit_a": m.explicit.a.flat} if isinstance(m, Pair) else {}
     lines = [f"/* {m.name}: {m.title}; {m.source} */"]
     lines += [f"static const double {m.name}_{name}[] = {{{_numbers(values)}}};" for name, values in fields.items()]
-    if not isinstance(m, RungeKutta):
+    if isinstance(m, Rosenbrock):
         lines.append(f"static const int32_t {m.name}_reuses[] = {{{', '.join(str(int(r)) for r in m.reuses)}}};")
     return [*lines, ""]
 
@@ -46,16 +48,17 @@ def _numbers(values: Iterable[float]) -> str:
     return ", ".join("0" if v == 0 else float(v).hex() for v in np.asarray(list(values), float))
 
 
-def _entry(m: Method) -> list[str]:
-    n, accurate = m.name, int(m.stiffly_accurate)
+def _entry(m: Method | Pair) -> list[str]:
+    main = m.implicit if isinstance(m, Pair) else m
+    n, accurate = m.name, int(main.stiffly_accurate)
     head = f'    {{.name = "{n}", .n_stages = {m.n_stages}, .order = {m.order}, .stiffly_accurate = {accurate},'
-    common = f".a = {n}_a, .weight = {n}_weight, .abscissa = {n}_abscissa"
-    if isinstance(m, RungeKutta):
-        kind = "KHZ_EXPLICIT" if m.is_explicit else "KHZ_DIRK"
-        own = f".kind = {kind}, .explicit_first = {int(m.explicit_first)}, .gamma = {m.gamma.hex()}, {common}"
-    else:
-        own = (
-            f".kind = KHZ_ROSENBROCK, .any_jacobian_order = {m.any_jacobian_order}, .gamma = {m.gamma.hex()}, {common},"
-        )
+    own = f".gamma = {main.gamma.hex()}, .a = {n}_a, .weight = {n}_weight, .abscissa = {n}_abscissa,"
+    if isinstance(main, Rosenbrock):
+        own += f" .kind = KHZ_ROSENBROCK, .any_jacobian_order = {main.any_jacobian_order},"
         own += f" .coupling = {n}_coupling, .time_weight = {n}_time_weight, .reuses = {n}_reuses"
+    elif isinstance(m, Pair):
+        own += f" .kind = KHZ_PAIR, .explicit_first = 1, .explicit_a = {n}_explicit_a"
+    else:
+        kind = "KHZ_EXPLICIT" if main.is_explicit else "KHZ_DIRK"
+        own += f" .kind = {kind}, .explicit_first = {int(main.explicit_first)}"
     return [head, f"     {own}}},"]

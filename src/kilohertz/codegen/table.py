@@ -33,12 +33,14 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
     rows = state_pattern(step, counts[Kind.STATE])
     colours = colour_columns(rows, len(rows))
     plan = plan_lines("khz_lu_plan", rows, state_elimination(rows))
+    roles = stage_roles(step)
     optional = [(n, own) for n, own in (("directional", step.directional), ("inlined", step.inlined))]
     return [
         *_block_table(infos, where),
         *array("khz_jac_row", starts(rows)),
         *array("khz_jac_column", [j for row in rows for j in row]),
         *array("khz_jac_colour", colours),
+        *(array("khz_stage_role", roles) if any(roles) else ()),
         *plan,
         "static const khz_model khz_this_model = {",
         "    .abi = KHZ_ABI,",
@@ -56,6 +58,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         "    .nominal = offsetof(khz_instance, nominal_x),",
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
         "    .jac_row = khz_jac_row, .jac_column = khz_jac_column, .jac_colour = khz_jac_colour,",
+        f"    .stage_role = {'khz_stage_role' if any(roles) else 'NULL'},",
         f"    .lu_plan = {'&khz_lu_plan' if plan else 'NULL'},",
         "    .blocks = khz_blocks,",
         *(f"    .{name} = khz_phase_{name}," for name in _PHASES),
@@ -72,6 +75,21 @@ def state_pattern(step: Step, n: int) -> list[list[int]]:
     if len(step.state_sparsity) != n:
         return [list(range(n)) for _ in range(n)]
     return [sorted(row) for row in step.state_sparsity]
+
+
+def stage_roles(step: Step) -> list[int]:
+    """KHZ_STAGE_* of each state: 0 solved for in the inlined phase, 1 known there, 2 known, its derivative left out."""
+    found = {t.name for b in step.inlined or () for t in s.targets(b)}
+    moving = {t.name for b in step.in_partition(s.Partition.STEP) for t in s.targets(b)}
+    bases = {v.slot.index: v.name for v in step.of_kind(Kind.BASE)}
+    derivatives = {v.slot.index: v.name for v in step.of_kind(Kind.DERIVATIVE)}
+    known = {b.target.name: b.value for b in step.inlined or () if isinstance(b, s.Assignment)}
+    roles = []
+    for state in step.of_kind(Kind.STATE):
+        value, derivative = known.get(state.name), derivatives[state.slot.index]
+        explicit = isinstance(value, x.Ref) and value.name == bases.get(state.slot.index)
+        roles.append(0 if not explicit else 2 if derivative in moving - found else 1)
+    return roles
 
 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining
+from kilohertz.solvers import PAIRS, SOLVERS, Pair, RungeKutta
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
     from kilohertz.simulate.stiffness import Reference
 
 AUTO = "auto"
+# pairs of mixed mode by the name of a half: an explicit one makes no state implicit unless told, an implicit one all
+_PAIRS = {"euler": "imex1", "ieuler": "imex1", "rk2": "ars222", "sdirk2": "ars222", "rk3": "ars443", "sdirk3": "ars443"}
+_PAIRS[AUTO] = "ars222"
 _POINTS_OF_REFERENCE = 200  # rows of the reference run
 _INLINED = {"ros3prl": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
 
@@ -52,7 +56,8 @@ class _Planner:
         self._notes: list[str] = []
 
     def run(self) -> Plan:
-        if self._r.implicit or self._r.substeps or (self._r.inline and self._r.solver == "euler"):
+        wanted = self._r.implicit or self._r.substeps or (self._r.inline and self._r.solver == "euler")
+        if wanted or isinstance(SOLVERS.get(self._r.solver), Pair):
             return self._mixed()
         if self._r.solver == AUTO:
             return self._auto()
@@ -91,16 +96,25 @@ class _Planner:
     # ----------------------------------------------------------------------------------------------------------- mixed
 
     def _mixed(self) -> Plan:
-        if self._r.solver not in ("euler", "ieuler", AUTO):
-            text = f"mixed mode and sub-steps are Euler methods: use --solver euler or ieuler, not {self._r.solver}"
-            raise ModelError(Diagnostic("R723", text))
+        pair = self._pair()
         states = [v.name for v in self._model.process().of_kind(Kind.STATE)]
         part, count = self._part(states)
-        implicit = self._implicit(states, part)
-        self._notes.append(_told("implicit Euler", implicit, states))
-        self._notes.append(_told("explicit Euler", frozenset(states) - implicit, states))
+        implicit = self._implicit(pair, states, part)
+        self._notes.append(_told(pair.implicit.title, implicit, states))
+        self._notes.append(_told(pair.explicit.title, frozenset(part or states) - implicit, states))
         inlining = Inlining(implicit, part)
-        return Plan("ieuler", inlining, {"inlined": True, "substeps": count}, tuple(self._notes))
+        return Plan(pair.name, inlining, {"inlined": True, "substeps": count}, tuple(self._notes))
+
+    def _pair(self) -> Pair:
+        """The pair of methods that was asked for, by its own name or by that of a half."""
+        found = SOLVERS.get(_PAIRS.get(self._r.solver, self._r.solver))
+        if not isinstance(found, Pair):
+            known = ", ".join((*(p.name for p in PAIRS), *_PAIRS))
+            text = f"mixed mode and sub-steps need a pair of methods: one of {known}, not {self._r.solver}"
+            raise ModelError(Diagnostic("R723", text))
+        if self._r.substeps and found.order > 2:
+            raise ModelError(Diagnostic("R723", f"sub-steps are of order 2 at most: ars222, not {self._r.solver}"))
+        return found
 
     def _part(self, states: Sequence[str]) -> tuple[frozenset[str] | None, int]:
         counts = set(self._r.substeps.values())
@@ -109,26 +123,28 @@ class _Planner:
         if len(counts) > 1 or min(counts) < 1:
             raise ModelError(Diagnostic("R723", "sub-steps need one number, at least 1, for all patterns"))
         part, (count,) = self._matching(states, list(self._r.substeps)), counts
-        self._notes.append(f"{count} sub-steps for {_listed(part, states)}; the rest goes on linearly meanwhile")
+        rest = "goes on linearly meanwhile" + (", then by the trapezoidal rule" if self._pair().order > 1 else "")
+        self._notes.append(f"{count} sub-steps for {_listed(part, states)}; the rest {rest}")
         return part, count
 
-    def _implicit(self, states: Sequence[str], part: frozenset[str] | None) -> frozenset[str]:
+    def _implicit(self, pair: Pair, states: Sequence[str], part: frozenset[str] | None) -> frozenset[str]:
         inside = frozenset(states) if part is None else part
-        patterns = [p for p in self._r.implicit if p != AUTO]
+        given = self._r.implicit or ([AUTO] if self._r.solver in (pair.name, AUTO) else [])
+        patterns = [p for p in given if p != AUTO]
         found = self._matching(states, patterns) if patterns else frozenset()
-        if AUTO in self._r.implicit:
-            found |= self._fast(max(1, *self._r.substeps.values()) if self._r.substeps else 1)
-        if not self._r.implicit and self._r.solver == "ieuler":
+        if AUTO in given:
+            found |= self._fast(pair, max(1, *self._r.substeps.values()) if self._r.substeps else 1)
+        if not given and not _is_explicit(self._r.solver):
             found = inside
         if not found <= inside:
             outside = ", ".join(sorted(found - inside))
             raise ModelError(Diagnostic("R723", f"implicit states must belong to the part with sub-steps: {outside}"))
         return found
 
-    def _fast(self, substeps: int) -> frozenset[str]:
+    def _fast(self, pair: Pair, substeps: int) -> frozenset[str]:
         from kilohertz.simulate.choose import split_states
 
-        split = split_states(self._reference(), self._needs_step() / substeps)
+        split = split_states(self._reference(), self._needs_step() / substeps, pair.explicit)
         self._notes.append(split.reason)
         return split.implicit
 
@@ -140,6 +156,11 @@ class _Planner:
                 some = ", ".join(states[:8]) + (", ..." if len(states) > 8 else "")
                 raise ModelError(Diagnostic("R733", f"no state is called like `{pattern}`; states are {some}"))
         return states_like(states, patterns)
+
+
+def _is_explicit(solver: str) -> bool:
+    method = SOLVERS.get(solver)
+    return isinstance(method, RungeKutta) and method.is_explicit
 
 
 def _told(method: str, names: frozenset[str], states: Sequence[str]) -> str:

@@ -53,11 +53,11 @@ def _at_step(scenario: Scenario, step: float) -> Scenario:
 
 
 def _check_solvers(scenario: Scenario) -> None:
-    from kilohertz.solvers import METHODS
+    from kilohertz.solvers import SOLVERS
 
     for task in scenario.tasks:
-        if task.solver != "auto" and task.solver not in METHODS:
-            known = ", ".join(("auto", *METHODS))
+        if task.solver != "auto" and task.solver not in SOLVERS:
+            known = ", ".join(("auto", *SOLVERS))
             raise ModelError(Diagnostic("R721", f"no fixed-step method is called `{task.solver}`; there are {known}"))
 
 
@@ -110,9 +110,9 @@ def _with_cost(code: ModelCode, task: Task) -> ModelCode:
     """The bound of one period of this task beside the code."""
     from kilohertz.codegen import cost_bound
     from kilohertz.realtime.scenario import EVENTS
-    from kilohertz.solvers import METHODS
+    from kilohertz.solvers import SOLVERS
 
-    if task.solver not in METHODS:
+    if task.solver not in SOLVERS:
         return code
     caps = ("newton", "loop_newton", "event_cap", "substeps")
     given: dict[str, Any] = {k: v for k, v in task.options.items() if v and k in caps}

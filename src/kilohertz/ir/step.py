@@ -21,7 +21,8 @@ How it is run.
   4. Between events: blocks of partition STEP in order (MixedLoop: only its `continuous` part); they leave every
      derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what the recorder and asserts need.
   `directional`, after STEP at the same point: from `seed(x)` and `seed(time)` the rates `dir(v)` of what depends on
-  them, `dir(der(x))` among them; discrete values and relations rest.  `inlined` solves `x = base(x) + $gamma_h*der(x)`.
+  them, `dir(der(x))` among them; discrete values and relations rest.  `inlined` solves `x = base(x) + $gamma_h*der(x)`
+  for the implicit states and takes `x := base(x)` for others.
   An event is due when a crossing function changes sign (the relation, evaluated, differs from its buffered value), at a
   sample tick, and at a `time_events` instant.
 """

@@ -17,7 +17,7 @@ from typing import Any
 from kilohertz import devices
 from kilohertz.base import Diagnostic, ModelError, Span
 from kilohertz.realtime.table import Problems, Table, near, seconds
-from kilohertz.solvers import METHODS
+from kilohertz.solvers import SOLVERS
 
 POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic")  # KHZ_EVENTS_*
@@ -331,10 +331,10 @@ def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
 
 
 def _check_solver(table: Table, solver: str) -> None:
-    if solver and solver != "auto" and solver not in METHODS:
-        known = ", ".join(METHODS)
+    if solver and solver != "auto" and solver not in SOLVERS:
+        known = ", ".join(SOLVERS)
         table.wrong(
-            "solver", f"is `{solver}`; there are auto and the fixed-step methods {known}{near(solver, METHODS)}"
+            "solver", f"is `{solver}`; there are auto and the fixed-step methods {known}{near(solver, SOLVERS)}"
         )
 
 

@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from kilohertz.simulate.stiffness import Complexes, Reference
-from kilohertz.solvers import METHODS, Method
+from kilohertz.solvers import METHODS, Method, RungeKutta
 
 GROWTH = 0.01
 ACCURACY = 1e-5
@@ -27,7 +27,7 @@ ACCURACY = 1e-5
 EXPLICIT = ("rk3", "rk4")
 IMPLICIT = ("ros3prl", "rodas4")  # L-stable and stiffly accurate (strongly nonlinear models need both), by cost
 SHARE = 0.1  # of a state in a fast mode, from which it is fast itself
-FAST = 0.3  # |h*lambda| from which a mode is too fast for explicit Euler to be accurate
+FAST = 0.3  # |h*lambda|^order from which a mode is too fast for an explicit method to be accurate
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +94,30 @@ def inaccuracy(method: Method, values: Complexes, step: float, steps: float) -> 
     return worst
 
 
-def split_states(reference: Reference, step: float, fast: float = FAST) -> Split:
-    """Implicit: the states with a share in a mode that explicit Euler cannot follow with this step."""
+def split_states(reference: Reference, step: float, explicit: RungeKutta) -> Split:
+    """Implicit: the states with a share in a mode that the explicit method cannot follow with this step.
+
+    And those that would be too fast alone, with all others at rest: a large volume behind a stiff line has little share
+    in the fast mode, but its derivative is a difference of large flows, and an explicit step of it costs an order.
+    """
     steps = max(1.0, reference.span / step)
-    euler = METHODS["euler"]
+    fast = FAST ** (1 / explicit.order)
     shares = np.zeros(len(reference.states))
     slowest_fast = math.inf
     for point in reference.points:
         for k, value in enumerate(point.eigenvalues):
             one = np.array([value])
-            if abs(value) * step > fast or growth(euler, one, step, steps) > GROWTH:
+            if abs(value) * step > fast or growth(explicit, one, step, steps) > GROWTH:
                 shares = np.maximum(shares, point.participation[:, k])
                 slowest_fast = min(slowest_fast, abs(value))
+        alone = np.abs(np.diag(point.jacobian)) * step > fast
+        shares = np.where(alone & np.isfinite(slowest_fast), 1.0, shares)
     names = frozenset(n for n, share in zip(reference.states, shares, strict=True) if share > SHARE)
     if not names:
-        return Split(names, f"no mode is too fast for explicit Euler with a step of {step:g} s: all states explicit")
+        return Split(names, f"no mode is too fast for {explicit.title} with a step of {step:g} s: all states explicit")
     text = (
         f"{len(names)} of {len(reference.states)} states have a share above {SHARE:g} in modes from {slowest_fast:.3g} "
-        f"1/s on, too fast for explicit Euler with a step of {step:g} s: these are implicit"
+        f"1/s on or are as fast alone, too fast for {explicit.title} with a step of {step:g} s: these are implicit"
     )
     return Split(names, text)
 

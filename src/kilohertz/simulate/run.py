@@ -18,7 +18,7 @@ from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper, Stepping
 from kilohertz.simulate.sundials import function_table, ida_table
-from kilohertz.solvers import METHODS
+from kilohertz.solvers import SOLVERS
 
 DEFAULT_TOLERANCE = 1e-6
 DEFAULT_INTERVALS = 500
@@ -116,14 +116,14 @@ def simulate(
     keywords are fields of `Stepping` for fixed-step solvers: events, newton, input_mode, jacobian_every, ...
     """
     experiment = _experiment(program, start, stop, tolerance, intervals)
-    if solver not in VARIABLE_STEP and solver not in METHODS:
-        known = ", ".join((*VARIABLE_STEP, "auto", *METHODS))
+    if solver not in VARIABLE_STEP and solver not in SOLVERS:
+        known = ", ".join((*VARIABLE_STEP, "auto", *SOLVERS))
         raise ModelError(Diagnostic("R721", f"no solver is called `{solver}`; there are {known}"))
     if solver in VARIABLE_STEP and stepping:
         raise ModelError(Diagnostic("R723", f"`{', '.join(stepping)}` is for fixed-step solvers, not for `{solver}`"))
     stepper: Stepper | None = None
     notes: list[Diagnostic] = []
-    if solver in METHODS:
+    if solver in SOLVERS:
         h, notes = _step(program, solver, step)
         stepper = Stepper(program, Stepping(solver, round(h * 1e9), **stepping))
     instance = stepper.instance if stepper is not None else Instance(program)

@@ -9,7 +9,7 @@ from enum import IntFlag
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.simulate.program import Instance, Program, aligned_memory
-from kilohertz.solvers import METHODS, RungeKutta
+from kilohertz.solvers import SOLVERS, Pair, RungeKutta
 
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic")  # KHZ_EVENTS_*
 INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
@@ -47,20 +47,31 @@ class Stepping:
     jacobian_every: int = 1
     input_mode: str = "held"
     inlined: bool = False
-    substeps: int = 0  # > 0: mixed mode of a program built for it
+    substeps: int = 0  # of a pair: equal parts of a step for what a program built for mixed mode computes there
 
     def __post_init__(self) -> None:
-        _one_of("solver", self.method, tuple(METHODS), "R721")
+        _one_of("solver", self.method, tuple(SOLVERS), "R721")
         _one_of("event algorithm", self.events, EVENTS)
         _one_of("input mode", self.input_mode, INPUT_MODES)
         if self.period_ns < 1:
             raise ModelError(Diagnostic("R723", "the step must be at least a nanosecond"))
         if min(self.newton, self.loop_newton, self.event_cap, self.jacobian_every) < 1:
             raise ModelError(Diagnostic("R723", "caps and iterations of a fixed-step run must be at least 1"))
-        method = METHODS[self.method]
-        if self.inlined and not (isinstance(method, RungeKutta) and method.n_implicit):
+        method = SOLVERS[self.method]
+        if isinstance(method, Pair):
+            _check_pair(method, self.inlined, self.substeps)
+        elif self.inlined and not (isinstance(method, RungeKutta) and method.n_implicit):
             message = f"`{self.method}` has no implicit stages that could be inlined"
             raise ModelError(Diagnostic("R723", message))
+
+
+def _check_pair(pair: Pair, inlined: bool, substeps: int) -> None:
+    if not inlined:
+        message = f"`{pair.name}` is a pair for mixed mode: the program must be built for it (--implicit PATTERN)"
+        raise ModelError(Diagnostic("R723", message))
+    if substeps > 1 and pair.order > 2:
+        message = f"sub-steps are of order 2 at most: `ars222`, not `{pair.name}`"
+        raise ModelError(Diagnostic("R723", message))
 
 
 def _one_of(what: str, name: str, known: tuple[str, ...], code: str = "R723") -> None:

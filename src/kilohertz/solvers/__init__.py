@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from kilohertz.solvers.dirk import DIRK
 from kilohertz.solvers.explicit import EXPLICIT
+from kilohertz.solvers.pairs import PAIRS
 from kilohertz.solvers.rosenbrock import ROSENBROCK
-from kilohertz.solvers.table import Method, Rosenbrock, RungeKutta
+from kilohertz.solvers.table import Method, Pair, Rosenbrock, RungeKutta
 
 METHODS: dict[str, Method] = {m.name: m for m in (*EXPLICIT, *ROSENBROCK, *DIRK)}
+# With the pairs, which need a program built for mixed mode.
+SOLVERS: dict[str, Method | Pair] = {**METHODS, **{m.name: m for m in PAIRS}}
 
-__all__ = ["DIRK", "EXPLICIT", "METHODS", "ROSENBROCK", "Method", "Rosenbrock", "RungeKutta"]
+__all__ = [
+    "DIRK",
+    "EXPLICIT",
+    "METHODS",
+    "PAIRS",
+    "ROSENBROCK",
+    "SOLVERS",
+    "Method",
+    "Pair",
+    "Rosenbrock",
+    "RungeKutta",
+]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kilohertz.solvers.table import Floats, Method, Rosenbrock, RungeKutta
+from kilohertz.solvers.table import Floats, Method, Pair, Rosenbrock, RungeKutta
 
 Rhs = Callable[[float, Floats], Floats]
 
@@ -20,6 +20,45 @@ def step(
     if method.is_explicit:
         return _explicit(method, f, t, y, h)
     return _implicit(method, f, jacobian(t, y), t, y, h, newton)
+
+
+def mixed_step(
+    pair: Pair,
+    f: Rhs,
+    jacobian: Rhs,
+    t: float,
+    y: Floats,
+    h: float,
+    implicit: Sequence[int],
+    part: Sequence[int] | None = None,
+    substeps: int = 1,
+) -> Floats:
+    """One step of mixed mode: states by position; those outside `part` go on linearly during the sub-steps."""
+    inside = np.isin(np.arange(len(y)), range(len(y)) if part is None else part)
+    is_implicit = np.isin(np.arange(len(y)), implicit)
+    start, slope, small = y, f(t, y), h / substeps
+    k = np.zeros((pair.n_stages, len(y)))
+    k[0] = slope
+    for position in range(substeps):
+        for i in range(1, pair.n_stages):
+            elapsed = h * ((position + pair.implicit.c[i]) / substeps)
+            base = y + small * np.where(is_implicit, pair.implicit.a[i, :i] @ k[:i], pair.explicit.a[i, :i] @ k[:i])
+            base = np.where(inside, base, start + elapsed * slope)
+            point = _solved(f, jacobian, t + elapsed, base, np.where(is_implicit, small * pair.implicit.gamma, 0.0))
+            k[i] = f(t + elapsed, point)
+        y, k[0] = point, k[-1]
+    if pair.order > 1 and not inside.all():
+        y = np.where(inside, y, start + h / 2 * (slope + f(t + h, y)))
+    return np.asarray(y)
+
+
+def _solved(f: Rhs, jacobian: Rhs, t: float, base: Floats, weight: Floats) -> Floats:
+    """y = base + weight*f(t, y) by Newton's method, to rounding."""
+    point = base
+    for _ in range(20):
+        residual = point - base - weight * f(t, point)
+        point = point - np.linalg.solve(np.eye(len(base)) - weight[:, None] * jacobian(t, point), residual)
+    return point
 
 
 def _explicit(m: RungeKutta, f: Rhs, t: float, y: Floats, h: float) -> Floats:

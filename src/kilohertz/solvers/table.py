@@ -236,4 +236,47 @@ class Rosenbrock:
         return float(1 - self.k_b @ np.linalg.solve(self.k_alpha + self.k_gamma, np.ones(self.n_stages)))
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two Runge-Kutta tables on the same stages, for mixed mode: fast states implicit, slow ones explicit.
+
+    Stage 1 is the beginning of the step, and both tables end in their weights: the last stage is the new state, and
+    its derivatives are those of the beginning of the next step.
+    """
+
+    name: str
+    title: str
+    source: str
+    order: int
+    implicit: RungeKutta
+    explicit: RungeKutta
+
+    def __post_init__(self) -> None:
+        one, other = self.implicit, self.explicit
+        if one.c != other.c or not one.explicit_first or not other.is_explicit:
+            raise InternalError(f"{self.name}: the halves do not share their stages")
+        if any(np.abs(half.a[-1] - np.array(half.b)).max() > _EXACT for half in (one, other)):
+            raise InternalError(f"{self.name}: the last stage is not the end of the step")
+        if self.reached_order != self.order:
+            raise InternalError(f"{self.name}: order {self.reached_order}, stated {self.order}")
+
+    @property
+    def n_stages(self) -> int:
+        return self.implicit.n_stages
+
+    @property
+    def n_implicit(self) -> int:
+        """Stages that are solved; the first one is known."""
+        return self.n_stages - 1
+
+    @property
+    def reached_order(self) -> int:
+        """The order of both halves and of their coupling, up to 3."""
+        c = np.array(self.implicit.c)
+        weights = [np.array(half.b) for half in (self.implicit, self.explicit)]
+        third = [b @ c**2 - 1 / 3 for b in weights]
+        third += [b @ half.a @ c - 1 / 6 for b in weights for half in (self.implicit, self.explicit)]
+        return _reached(([b.sum() - 1 for b in weights], [b @ c - 1 / 2 for b in weights], third))
+
+
 Method = RungeKutta | Rosenbrock

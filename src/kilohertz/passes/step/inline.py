@@ -7,9 +7,9 @@ SDIRK, TR-BDF2, ESDIRK (Elmqvist, Otter, Cellier 1995).  Parts that stay linear 
 loops, chains such as `der(phi) = w` leave one unknown for two states, and what is nonlinear is torn: what is left to
 iterate on is far smaller than the number of states.
 
-Mixed mode: only the states in `implicit` are joined.  Another state is known when the stage begins,
-`x := base(x) + $gamma_h*der(x)` with the derivative of the point before: explicit Euler.
-Sub-steps: with `part` only what the derivatives of these states need is computed; the others' derivatives are held.
+Mixed mode: only the states in `implicit` are joined.  Another state is known when the stage begins, `x := base(x)`,
+where the explicit half of a pair of methods has put it.
+Sub-steps: with `part` only what the derivatives of these states need is computed; the others go on without them.
 
 Discrete variables are known in a stage.  Cost: as for the step itself; the loops are larger.
 """
@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from kilohertz.base import Origin
 from kilohertz.ir import build, step
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, der_name
-from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.expr import Ref
 from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost
@@ -68,7 +68,7 @@ def inline(dae: Dae, whole: Step, choice: Inlining) -> Step:
     equations += [_formula(x, whole.variables[x].origin) for x in implicit]
     unknowns += [Ref(x, REAL) for x in implicit]
     components = order(equations, unknowns, occurrence, vanishing)
-    blocks: list[Block] = [_explicit_euler(x, whole.variables[x].origin) for x in explicit]
+    blocks: list[Block] = [_known(x, whole.variables[x].origin) for x in explicit]
     blocks += [settled(b, Partition.STEP, out, occurrence) for b in make_blocks(components, context)]
     if choice.part is not None:
         blocks = _needed(blocks, [*states, *map(der_name, choice.part)], occurrence)
@@ -83,16 +83,13 @@ def _variables(states: Sequence[str]) -> dict[str, StepVariable]:
     return {v.name: v for v in (*made, StepVariable(GAMMA_H.name, REAL, Slot(Kind.GAMMA_H, 0), protected=True))}
 
 
-def _stage_value(x: str) -> Expr:
-    return build.add(Ref(base_name(x), REAL), build.mul(GAMMA_H, Ref(der_name(x), REAL)))
-
-
 def _formula(x: str, origin: Origin) -> Equation:
-    return Equation(Ref(x, REAL), _stage_value(x), origin)
+    value = build.add(Ref(base_name(x), REAL), build.mul(GAMMA_H, Ref(der_name(x), REAL)))
+    return Equation(Ref(x, REAL), value, origin)
 
 
-def _explicit_euler(x: str, origin: Origin) -> Assignment:
-    value = _stage_value(x)
+def _known(x: str, origin: Origin) -> Assignment:
+    value = Ref(base_name(x), REAL)
     return Assignment(Ref(x, REAL), value, Partition.STEP, cost((value,)), origin)
 
 

@@ -6,10 +6,12 @@
 #include "khz_base.h"
 
 enum { KHZ_STAGES_MOST = 6 };
-enum { KHZ_EXPLICIT = 0, KHZ_ROSENBROCK = 1, KHZ_DIRK = 2 };
+enum { KHZ_EXPLICIT = 0, KHZ_ROSENBROCK = 1, KHZ_DIRK = 2, KHZ_PAIR = 3 };
 
 /* s stages; matrices are s x s, row major, zero where the method has no entry.
  * Explicit and diagonally implicit: a, weight (b), abscissa (c) as in the Butcher table.
+ * Pair (mixed mode): a and explicit_a, the matrices of its halves on the same stages; stage 1 is the beginning of the
+ * step, the last stage its end.
  * Rosenbrock (u-form): a, coupling (c_ij), weight (m), abscissa (alpha_i), time_weight (gamma_i). */
 typedef struct khz_method {
     const char *name;
@@ -18,7 +20,7 @@ typedef struct khz_method {
     int32_t explicit_first;       /* diagonally implicit: stage 1 is explicit */
     int32_t stiffly_accurate;
     double gamma;
-    const double *a, *coupling, *weight, *abscissa, *time_weight;
+    const double *a, *explicit_a, *coupling, *weight, *abscissa, *time_weight;
     const int32_t *reuses;        /* [s] 1: right-hand side of the stage before is used again */
 } khz_method;
 

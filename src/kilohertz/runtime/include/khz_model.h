@@ -28,6 +28,10 @@ typedef struct khz_delay {
 
 typedef khz_status (*khz_phase_fn)(void *instance);
 
+/* What the inlined phase makes of a state: solved for; x = base, its derivative found; x = base, its derivative left out
+ * because it does not belong to the part of the model that takes sub-steps. */
+enum { KHZ_STAGE_IMPLICIT = 0, KHZ_STAGE_EXPLICIT = 1, KHZ_STAGE_HELD = 2 };
+
 typedef struct khz_model {
     uint32_t abi;
     const char *name;
@@ -46,6 +50,7 @@ typedef struct khz_model {
     size_t base, gamma_h;                    /* double [n_x], double: see inlined */
     const int32_t *jac_row, *jac_column;     /* pattern of d xd/d x by rows: [n_x + 1] and its columns, ascending */
     const int32_t *jac_colour;               /* [n_x] in 0 .. n_colours-1: columns of one colour share no row */
+    const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
     const khz_sparse_plan *lu_plan;          /* for I - h*gamma*J; NULL where a dense factorisation is as good */
     const khz_block *blocks;
     void (*tunables)(void *instance);        /* default values of the parameters that may be set */
@@ -55,7 +60,8 @@ typedef struct khz_model {
     khz_phase_fn event;                      /* one pass over all blocks */
     khz_phase_fn step;                       /* derivatives */
     khz_phase_fn directional;                /* after `step` at the same point: xd_dir = J*seed + f_t*seed_time; or NULL */
-    khz_phase_fn inlined;                    /* solves x = base + gamma_h*xd for x and xd; NULL unless built inlined */
+    khz_phase_fn inlined;                    /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
+                                                x = base for others; NULL unless built inlined */
     khz_phase_fn crossing;                   /* what crossings need besides */
     khz_phase_fn output;                     /* what the recorder needs besides */
     khz_phase_fn asserts;
@@ -88,7 +94,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
 /* Derivatives at (time, x): x [n_x] in, xd [n_x] out. */
 KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd);
 /* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which holds
- * the guess before.  States outside the implicit set are taken a step base + gamma_h*xd with the xd found there. */
+ * the guess before.  States outside the implicit set are x = base. */
 KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);
 /* All variables at (time, x), for the recorder. */
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);

@@ -41,7 +41,7 @@ typedef struct khz_step_settings {
     int32_t jacobian_every;   /* renew the Jacobian every k-th step (1) */
     int32_t input_mode;       /* KHZ_INPUT_* */
     int32_t inlined;          /* implicit stages through model->inlined */
-    int32_t substeps;         /* > 0, inlined implicit Euler only: mixed mode, in this many equal parts of a step */
+    int32_t substeps;         /* pairs only: equal parts of a step for what the inlined phase computes (1) */
 } khz_step_settings;
 
 /* What a step did. */

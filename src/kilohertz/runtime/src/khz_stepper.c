@@ -297,7 +297,7 @@ khz_status khz_advance(khz_stepper *s, const khz_work *w, double t, double h)
         return status;
     }
     if (s->settings.inlined) {
-        return s->settings.substeps > 0 ? khz_advance_mixed(s, w, t, h) : khz_advance_inlined(s, w, t, h);
+        return s->method->kind == KHZ_PAIR ? khz_advance_mixed(s, w, t, h) : khz_advance_inlined(s, w, t, h);
     }
     switch (s->method->kind) {
     case KHZ_ROSENBROCK:

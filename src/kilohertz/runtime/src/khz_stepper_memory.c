@@ -84,11 +84,13 @@ khz_work khz_stepper_divide(khz_stepper *s)
 static int makes_sense(const khz_model *m, const khz_step_settings *s)
 {
     const int known = s->method >= 0 && s->method < khz_n_methods && s->period_ns > 0 && m->abi == KHZ_ABI;
-    const int inlinable = !s->inlined || (m->inlined != NULL && known && khz_methods[s->method].kind == KHZ_DIRK);
+    const int32_t kind = known ? khz_methods[s->method].kind : KHZ_EXPLICIT;
+    const int inlinable = !s->inlined || (m->inlined != NULL && kind == KHZ_DIRK && m->stage_role == NULL);
     const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_PREDICT_2 && s->input_mode >= 0 &&
                       s->input_mode <= KHZ_INPUT_QUADRATIC;
-    const int mixable = s->substeps <= 0 || (s->inlined && inlinable && known && khz_methods[s->method].n_stages == 1);
-    return known && inlinable && modes && mixable;
+    /* what is held during sub-steps moves linearly, so that no more than order 2 can be had with them */
+    const int mixable = s->inlined && m->inlined != NULL && (s->substeps <= 1 || khz_methods[s->method].order <= 2);
+    return known && modes && (kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 0);
 }
 
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)
@@ -104,6 +106,7 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->settings.newton = given->newton > 0 ? given->newton : DEFAULT_NEWTON;
     s->settings.loop_newton = given->loop_newton > 0 ? given->loop_newton : DEFAULT_LOOP_NEWTON;
     s->settings.event_cap = given->event_cap > 0 ? given->event_cap : DEFAULT_EVENT_CAP;
+    s->settings.substeps = given->substeps > 0 ? given->substeps : 1;
     s->settings.jacobian_every = given->jacobian_every > 0 ? given->jacobian_every : 1;
     s->work = aligned(sizeof *s);
     s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));
