@@ -3,7 +3,11 @@
 Both run in real time, each on a core of its own; what each received is recorded.  Afterwards the stepper is fed
 off-line with the recorded inputs: the plant's states must come out the same to the bit.
 
-    python benchmarks/realtime_two_processes.py [--seconds 60]
+Every cycle that did not get exactly one new message is attributed to a late wake-up (or a stretched step) of the
+plant, of the controller, or to none; and every late wake-up to the machine where a witness at the highest priority on
+the same core (witness.py) was not woken during it either.
+
+    python benchmarks/realtime_two_processes.py [--seconds 60] [udp] [shm]
 """
 
 from __future__ import annotations
@@ -16,9 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from kilohertz.driver import build, load
-from kilohertz.realtime import Device, Report, Scenario, plain_scenario, start
+from kilohertz.realtime import Device, Recording, Report, Scenario, plain_scenario, start
 from kilohertz.simulate.stepper import Stepper, Stepping
 from tables import machine
+from witness import Cycles, Witness
 
 AXIS = "Kilohertz.Examples.HydraulicAxis"
 SENSORS = ("x", "p_a", "p_b")
@@ -27,6 +32,8 @@ LINKS = {
     "shm": ({"segment": "/khz-axis-link"}, {"segment": "/khz-axis-link", "peer": "true"}),
 }
 SOLVER = "ros34pw2"
+GRACE = 10  # steps, as in the scenario: what waited before the start is read in them
+PHASE = 0.5  # of a period between the releases of the two
 
 
 def main() -> None:
@@ -37,8 +44,9 @@ def main() -> None:
     print(machine())
     for link in arguments.links:
         with tempfile.TemporaryDirectory() as folder:
-            plant, controller = _run(link, Path(folder), arguments.seconds)
+            plant, controller, witness = _run(link, Path(folder), arguments.seconds)
             _show(link, plant, controller)
+            _attribute(plant, controller, witness)
             _replay(plant)
 
 
@@ -55,8 +63,8 @@ def _scenarios(link: str, seconds: float) -> tuple[Scenario, Scenario]:
         into = tuple({"signal": s, "default": _default(s)} for s in receive)
         device = Device(link, link, settings, into, tuple({"signal": s} for s in send))
         # half a period apart: they take turns, and no message is overtaken by the next
-        turn = replace(plain.realtime, cpu=cpu, phase_ns=cpu * plain.period_ns // 2)
-        out.append(replace(plain, devices=(device,), realtime=turn))
+        turn = replace(plain.realtime, cpu=cpu, phase_ns=round(cpu * plain.period_ns * PHASE))
+        out.append(replace(plain, devices=(device,), realtime=turn, recording=Recording(times=True)))
     return out[0], out[1]
 
 
@@ -64,12 +72,13 @@ def _default(signal: str) -> str:
     return {"x": "0.25", "p_a": "59.712625e5", "p_b": "89.144465e5"}.get(signal, "0")
 
 
-def _run(link: str, folder: Path, seconds: float) -> tuple[Report, Report]:
+def _run(link: str, folder: Path, seconds: float) -> tuple[Report, Report, Witness]:
     plant, controller = _scenarios(link, seconds)
     built = [build(s, folder=folder / s.name) for s in (plant, controller)]
-    running = [start(b) for b in built]
-    reports = [r.wait() for r in running]
-    return reports[0], reports[1]
+    with Witness((0, 1), folder) as witness:
+        running = [start(b) for b in built]
+        reports = [r.wait() for r in running]
+    return reports[0], reports[1], witness
 
 
 def _show(link: str, plant: Report, controller: Report) -> None:
@@ -78,10 +87,41 @@ def _show(link: str, plant: Report, controller: Report) -> None:
         print(
             f"{link} {report.name}: {c['steps']} steps, missed {c['missed']} ({c['overruns']} overruns, "
             f"{c['late_wakeups']} late, {c['knock_on']} knock-on), received {device['received']}, "
-            f"missing {device['missing']}, sent {device['sent']}; exchange "
+            f"missing {device['missing']}, overtaken {device['overtaken']}, quiet cycles {device['quiet']}, "
+            f"sent {device['sent']}; exchange "
             f"{report.microseconds('device', 'p50'):.1f} us (p50), "
             f"{report.microseconds('device', 'p99'):.1f} us (p99); steal {100 * report.data['steal']:.2f} %"
         )
+
+
+def _attribute(plant: Report, controller: Report, witness: Witness) -> None:
+    """Who was late where a cycle did not get exactly one message, and whether the machine was."""
+    both = (Cycles.of(plant), Cycles.of(controller))
+    margin = plant.period * PHASE * 0.6  # what is later than this may meet the other at the wrong time
+    for cpu, (report, own) in enumerate(zip((plant, controller), both, strict=True)):
+        found = own.late(margin, report.period)
+        seen = sum(witness.covers(cpu, since, until) for _, since, until in found)
+        print(f"  {report.name}: {len(found)} times late by > {margin * 1e3:.2f} ms, {seen} with the machine (witness)")
+        for step, since, until in found:
+            if not witness.covers(cpu, since, until):
+                mine, whole = (1e3 * s for s in (until - since, witness.late(cpu, since, until)))
+                print(f"    step {step}: {mine:.2f} ms late, the witness {whole:.2f} ms of it")
+    for report, own, other in ((plant, *both), (controller, *both[::-1])):
+        wrong = _disturbed(own, other)
+        by = {"itself": 0, "the other": 0, "both": 0, "NEITHER": 0}
+        for i in wrong:
+            ours = bool(np.any((own.done - own.release)[max(0, i - 1) : i + 1] > margin))
+            late = other.done - other.release > margin
+            theirs = bool(np.any(late & (other.release < own.woke[i]) & (other.done > own.woke[i - 1])))
+            by[("both" if theirs else "itself") if ours else ("the other" if theirs else "NEITHER")] += 1
+        words = ", ".join(f"{n} by {who}" for who, n in by.items() if n)
+        print(f"  {report.name}: {len(wrong)} cycles without exactly one new message: {words or 'none'}")
+
+
+def _disturbed(own: Cycles, other: Cycles) -> list[int]:
+    """Cycles with no or several messages while both ran, after the start-up grace."""
+    both = (own.release > other.done[0] + 2e-3) & (own.release < other.release[-1])
+    return [int(i) for i in np.flatnonzero(both & (own.messages != 1)) if i >= GRACE]
 
 
 def _replay(plant: Report) -> None:

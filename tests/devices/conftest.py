@@ -38,6 +38,8 @@ class Counters(ctypes.Structure):
             "links",
             "timeouts",
             "saturated",
+            "overtaken",
+            "quiet",
         )
     )
 

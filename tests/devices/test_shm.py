@@ -71,6 +71,18 @@ def test_both_directions(port, name: str) -> None:
     assert port.counters["received"] == 9 and port.counters["links"] == 1 and port.counters["missing"] == 0
 
 
+def test_what_the_task_comes_too_late_for_is_overtaken_not_lost(port, name: str) -> None:
+    segment = Segment(name)
+    port.receive()  # before the first message no cycle counts as quiet
+    for k in (1, 2, 3, 4, 5, 6):
+        segment.write(k, float(k), 0.0)
+        if k in (1, 5, 6):
+            assert port.receive() == (port.FRESH, [float(k), 0.0])
+    port.receive()
+    counts = port.counters
+    assert (counts["received"], counts["overtaken"], counts["missing"], counts["quiet"]) == (3, 3, 0, 1)
+
+
 def test_what_a_peer_writes_wrongly_changes_nothing_but_counters(port, name: str) -> None:
     segment = Segment(name)
     segment.write(5, 1.0, 2.0)

@@ -86,6 +86,7 @@ def test_the_newest_of_several_counts(link: Callable) -> None:
     assert port.receive() == (port.FRESH, [9.0, 0.0])
     assert port.counters["flooded"] == 1
     assert port.receive() == (port.FRESH, [11.0, 0.0])
+    assert port.counters["overtaken"] == 2 + 3 + 1 and port.counters["quiet"] == 0
 
 
 def bad_messages(good: bytes) -> dict[str, bytes]:
@@ -115,7 +116,7 @@ def test_malformed_messages_change_nothing_but_a_counter(link: Callable) -> None
     for name, data in bad.items():
         peer.send(data)
         assert port.receive() == (0, [1.0, 2.0]), name
-    assert port.counters == before | {"malformed": len(bad)}
+    assert port.counters == before | {"malformed": len(bad), "quiet": len(bad)}
     peer.send(peer.pack(2, 3.0, 4.0))  # and the sequence number of a bad one was not taken
     assert port.receive() == (port.FRESH, [3.0, 4.0])
 

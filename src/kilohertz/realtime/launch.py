@@ -113,7 +113,10 @@ def start(built: Built, overrides: Mapping[str, object] | None = None, folder: P
 
 
 def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
-    """A short run as fast as possible, without devices, at the priority asked for: what a cycle takes here."""
+    """A short run as fast as possible, without devices: what a cycle takes here.
+
+    At the lowest real-time priority where one was asked for: a task that runs already is not delayed by it.
+    """
     words = {
         "name": f"{built.name[:40]}.probe",
         "wall_num": 0,

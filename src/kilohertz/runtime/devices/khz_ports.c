@@ -30,6 +30,7 @@ struct khz_port {
     int32_t on_loss;
     int64_t timeout_ns, last_ns;       /* last_ns: when something came last */
     int32_t started, lost;
+    uint64_t n_came;                   /* messages in this cycle */
     khz_device_counters counters;
 };
 
@@ -216,6 +217,8 @@ const char *khz_port_name(const khz_port *p) { return p->name; }
 
 const khz_device_counters *khz_port_counters(const khz_port *p) { return &p->counters; }
 
+uint64_t khz_port_came(const khz_port *p) { return p->n_came; }
+
 /* The value of `delay` cycles ago; v takes its place. */
 static double delayed(khz_port *p, signal *s, double v)
 {
@@ -245,10 +248,22 @@ static uint32_t watch(khz_port *p, int64_t time_ns, int fresh)
     return p->on_loss == KHZ_LOSS_STOP ? KHZ_PORT_LOST | KHZ_PORT_STOP : KHZ_PORT_LOST;
 }
 
+/* What came in this cycle: the newest is taken, those before it are overtaken (a driver may have said so itself). */
+static void count(khz_port *p, const khz_device_counters *before, int fresh)
+{
+    khz_device_counters *const c = &p->counters;
+    const uint64_t taken = c->n_received - before->n_received;
+    c->n_overtaken += taken > 1 ? taken - 1 : 0;
+    c->n_quiet += !fresh && c->n_received > 0 && p->n[KHZ_RECEIVE] > 0;
+    p->n_came = fresh ? 1 + (c->n_overtaken - before->n_overtaken) : 0;
+}
+
 uint32_t khz_port_receive(khz_port *p, uint64_t cycle, int64_t time_ns, double *inputs)
 {
     khz_exchange x = {cycle, time_ns, p->values[KHZ_RECEIVE], p->n[KHZ_RECEIVE], &p->counters};
+    const khz_device_counters before = p->counters;
     const int result = p->driver->exchange(p->device, KHZ_RECEIVE, &x);
+    count(p, &before, result == KHZ_LINK_FRESH);
     const uint32_t flags = (result == KHZ_LINK_FRESH ? (uint32_t)KHZ_PORT_FRESH : 0u)
                            | (result == KHZ_LINK_DOWN ? (uint32_t)KHZ_PORT_DOWN : 0u)
                            | watch(p, time_ns, result == KHZ_LINK_FRESH);

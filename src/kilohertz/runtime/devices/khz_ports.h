@@ -43,6 +43,8 @@ int32_t khz_port_count(const khz_port *p, int direction);
 const char *khz_port_signal(const khz_port *p, int direction, int32_t index);
 const char *khz_port_name(const khz_port *p);
 const khz_device_counters *khz_port_counters(const khz_port *p);
+/* Messages that came in this cycle: 0 quiet, 1 as it should be, more: all but the newest were overtaken. */
+uint64_t khz_port_came(const khz_port *p);
 
 /* Before the step: inputs [n_receive], always all of them set.  Bounded, never blocks. */
 uint32_t khz_port_receive(khz_port *p, uint64_t cycle, int64_t time_ns, double *inputs);

@@ -222,7 +222,7 @@ static int receive(shm *d, khz_exchange *x)
     }
     memcpy(x->values, d->scratch, sizeof(double) * (size_t)x->n);
     k->n_links += admitted == KHZ_GATE_ANEW;
-    k->n_missing += missing;
+    k->n_overtaken += missing;      /* nothing gets lost in memory: they came and were written over */
     k->n_received++;
     return KHZ_LINK_FRESH;
 }

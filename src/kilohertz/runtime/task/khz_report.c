@@ -125,6 +125,7 @@ static void put_wire(FILE *f, const khz_wire *w)
         {"received", c->n_received}, {"sent", c->n_sent}, {"missing", c->n_missing}, {"malformed", c->n_malformed},
         {"replayed", c->n_replayed}, {"foreign", c->n_foreign}, {"flooded", c->n_flooded}, {"refused", c->n_refused},
         {"links", c->n_links}, {"timeouts", c->n_timeouts}, {"saturated", c->n_saturated},
+        {"overtaken", c->n_overtaken}, {"quiet", c->n_quiet},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         (void)fprintf(f, ", \"%s\": %llu", all[i].name, (unsigned long long)all[i].value);
@@ -160,10 +161,10 @@ static void put_head(FILE *f, khz_task *k, double steal)
     put_text(f, khz_end_texts[end]);
     (void)fprintf(f, ",\n  \"period_ns\": %lld,\n  \"wall_num\": %lld,\n  \"wall_den\": %lld,\n  \"policy\": \"%s\",\n",
                   (long long)k->period_ns, (long long)k->wall_num, (long long)k->wall_den, khz_policy_names[k->policy]);
-    (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"wall_ns\": %lld,\n  \"steal\": %.5f,\n",
-                  k->start, model, (long long)(k->ended_ns - k->began_ns), steal);
-    (void)fprintf(f, "  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", (long long)k->switches,
-                  (long long)k->faults);
+    (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"began_ns\": %lld,\n  \"wall_ns\": %lld,\n",
+                  k->start, model, (long long)k->began_ns, (long long)(k->ended_ns - k->began_ns));
+    (void)fprintf(f, "  \"steal\": %.5f,\n  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", steal,
+                  (long long)k->switches, (long long)k->faults);
 }
 
 int khz_report_write(khz_task *k, const char *path, double steal)

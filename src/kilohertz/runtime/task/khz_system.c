@@ -74,9 +74,10 @@ static void set_priority(khz_task *k, pthread_t thread)
         say(k, KHZ_GRANT_PRIORITY, -1, k->wall_num == 0 ? "normal: as fast as possible" : "normal");
         return;
     }
-    const struct sched_param p = {.sched_priority = (int)priority};
+    /* a probe never sleeps: above everything normal, below every task that may run here in real time already */
+    const struct sched_param p = {.sched_priority = is_probe ? 1 : (int)priority};
     char word[64];
-    (void)snprintf(word, sizeof word, "SCHED_FIFO %d", (int)priority);
+    (void)snprintf(word, sizeof word, "SCHED_FIFO %d", p.sched_priority);
     khz_system_say(k, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
                "soft real time; run as root or give the user an rtprio limit");
 }

@@ -106,12 +106,14 @@ static void read_inputs(khz_task *k)
 static int receive(khz_task *k)
 {
     int end = KHZ_END_NONE;
+    k->messages = 0;
     for (int32_t i = 0; i < k->n_wires; i++) {
         khz_wire *const w = &k->wires[i];
         const uint32_t said = khz_port_receive(w->port, k->step, (int64_t)k->step * k->period_ns, w->inputs);
         for (int32_t j = 0; j < w->n_in; j++) {
             set(k, &w->in[j], w->inputs[j]);
         }
+        k->messages += khz_port_came(w->port);
         const int32_t lost = (said & KHZ_PORT_LOST) != 0;
         k->account->counts.link_losses += (uint64_t)(lost && !w->is_lost);
         w->is_lost = lost;
@@ -228,6 +230,7 @@ static int account(khz_task *k, const cycle_times *t)
         k->last_times[2] = (double)(khz_task_instant(k, k->tick + 1) - t->ended) / 1e9;
     }
     k->last_times[1] = (double)(t->stepped - t->received) / 1e9;
+    k->last_times[3] = (double)k->messages;
     if (step < k->grace) {
         counts->grace++;
         return 0;

@@ -100,7 +100,7 @@ enum { KHZ_END_NONE = 0, KHZ_END_DURATION, KHZ_END_COMMAND, KHZ_END_SIGNAL, KHZ_
        KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_ENDS };
 extern const char *const khz_end_texts[KHZ_ENDS];
 
-enum { KHZ_RECORDED_TIMES = 3 };
+enum { KHZ_RECORDED_TIMES = 4 };
 
 typedef struct khz_task {
     khz_scenario scenario;
@@ -132,7 +132,8 @@ typedef struct khz_task {
     khz_binding *columns;                   /* recorded ones, without time */
     int32_t n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns;
     int32_t record_times;                   /* rows end with the times of the cycle before */
-    double last_times[KHZ_RECORDED_TIMES];  /* seconds: lateness, compute, slack */
+    double last_times[KHZ_RECORDED_TIMES];  /* seconds: lateness, compute, slack; messages */
+    uint64_t messages;                      /* that came from devices in this cycle */
     khz_recorder recorder;
     int32_t has_recorder;
     khz_live *live;                         /* shared, or private memory where no segment could be made */

@@ -315,6 +315,7 @@ static khz_status prepare_recorder(khz_task *k)
         times[0] = (khz_column){"cycle.lateness", "s", "of the cycle before: wake-up after its release"};
         times[1] = (khz_column){"cycle.compute", "s", "of the cycle before: time of its steps"};
         times[2] = (khz_column){"cycle.slack", "s", "of the cycle before: deadline minus end"};
+        times[3] = (khz_column){"cycle.messages", "1", "of the cycle before: messages that came from devices"};
     }
     read_trigger(k, "begin", &k->recorder.from);
     read_trigger(k, "end", &k->recorder.until);

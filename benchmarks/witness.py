@@ -1,0 +1,86 @@
+"""Which late wake-ups of a task the machine itself caused: a witness at the highest priority on the same cores.
+
+The witness (witness.c) wakes every 200 us at SCHED_FIFO 99 and notes when it was late.  A task of a lower priority
+cannot make it late.  A late wake-up of a task during which the witness was not woken either is the machine's.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from kilohertz.realtime import Report
+
+Floats = npt.NDArray[np.float64]
+SLOP = 0.35e-3  # seconds: a period of the witness, its own threshold, and the time of a switch
+
+
+class Witness:
+    """`with Witness((0, 1), folder) as w: ...`, then `w.covers(cpu, since, until)`; seconds of the monotonic clock."""
+
+    def __init__(self, cpus: Sequence[int], folder: Path) -> None:
+        self._program = folder / "witness"
+        source = Path(__file__).with_name("witness.c")
+        subprocess.run(["cc", "-O2", "-pthread", "-o", str(self._program), str(source)], check=True)
+        self._cpus = tuple(cpus)
+        self.gaps: dict[int, Floats] = {}
+
+    def __enter__(self) -> Witness:
+        words = [str(self._program), *map(str, self._cpus)]
+        self._process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._process.terminate()
+        text = self._process.communicate()[0]
+        rows = np.array([line.split() for line in text.splitlines()], dtype=np.float64).reshape(-1, 3)
+        self.gaps = {cpu: rows[rows[:, 0] == cpu][:, 1:] * 1e-9 for cpu in self._cpus}
+
+    def covers(self, cpu: int, since: float, until: float) -> bool:
+        """Whether the witness was not woken for all of that time, up to its own period."""
+        return until - since - self.late(cpu, since, until) <= SLOP
+
+    def late(self, cpu: int, since: float, until: float) -> float:
+        """Seconds of that time during which the witness should have been awake and was not."""
+        gaps = self.gaps[cpu]
+        both = np.minimum(gaps[:, 1], until) - np.maximum(gaps[:, 0], since)
+        return float(both[both > 0].sum())
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """The recorded times of a run (`[record] times = true`), step by step, in seconds of the monotonic clock."""
+
+    release: Floats
+    woke: Floats
+    done: Floats  # the cycle over, its outputs sent
+    messages: Floats
+
+    @staticmethod
+    def of(report: Report) -> Cycles:
+        result = report.result
+        columns = ("cycle.lateness", "cycle.slack", "cycle.messages")
+        late, slack, messages = (np.asarray(result[c][2:], dtype=np.float64) for c in columns)
+        wall = report.period * report.data["wall_num"] / report.data["wall_den"]
+        release = report.data["began_ns"] * 1e-9 + wall * np.arange(len(late))
+        return Cycles(release, release + late, release + wall - slack, messages)
+
+    def late(self, margin: float, period: float) -> list[tuple[int, float, float]]:
+        """Runs of cycles that were late by more than the margin: the step, when it was due, when it was done.
+
+        What is late because the cycle before was belongs to that one.
+        """
+        found = []
+        for i in np.flatnonzero(self.done - self.release > margin):
+            over = i > 0 and self.done[i - 1] > self.release[i]
+            if not (over and self.done[i] - self.done[i - 1] < period / 2):
+                found.append(
+                    (int(i), float(max(self.release[i], self.done[i - 1] if over else 0.0)), float(self.done[i]))
+                )
+        return found
