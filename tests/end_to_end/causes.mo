@@ -353,4 +353,41 @@ package Causes "One small model for each cause of a wrong result that was mended
     (y, z) = spread(x, 1);
     x = 0.5*cos(y[1]) + 0*z;
   end ArrayOfOneInLoop;
+
+  model Belt "spatialDistribution: what enters comes out at the other end, also after the belt has turned"
+    Real x(start = 0.25, fixed = true);
+    Real v = if time < 1.5 then 1 else -1;
+    Real out0, out1, steady0, steady1;
+  equation
+    der(x) = v;
+    (out0, out1) = spatialDistribution(time, -time, x, v >= 0, {0, 0.5, 1}, {1, 2, 4});
+    (steady0, steady1) = spatialDistribution(3, 5, 0, true);
+  end Belt;
+
+  function power
+    input Real x;
+    input Real y;
+    input Integer n;
+    output Real z;
+    output Integer m;
+    output Real w[2];
+  algorithm
+    m := n;
+    z := 1;
+    for i in 1:n loop
+      z := z*x + sin(y);
+    end for;
+    w := {x*y, x^2*y^3};
+  end power;
+  function power_x = der(power, x);
+  function power_xy = der(power, x, y);
+  function power_xx = der(power_x, x);
+
+  model PartialDerivatives "der(f, x) of a function with a loop and several outputs"
+    Real a, w[2];
+    Real b = power_xy(time, 0.5, 3);
+    Real c = power_xx(y = 0.5, x = time, n = 3);
+  equation
+    (a, w) = power_x(time, 2*time, 2);
+  end PartialDerivatives;
 end Causes;

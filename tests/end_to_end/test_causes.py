@@ -45,6 +45,15 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("KeptAtStart", 3.0, {"n": 3, "marks[1]": 3, "marks[2]": 4, "marks[3]": 3, "drawn": 6.25, "any": 1}),
         ("ArrayOfOneInLoop", 1.0, {"x": 0.4861055725207407, "z": 0.9722111450414814}),
         ("SizedRecord", 1.0, {"a": 4.0, "s": 2.0 * 36}),
+        ("Belt", 0.75, {"out1": 1 + 0.25 * 2, "steady0": 3.0, "steady1": 0.0}),
+        ("Belt", 1.4, {"out1": 0.4}),
+        ("Belt", 2.0, {"out0": 1.0}),
+        ("Belt", 2.75, {"out0": -1.75}),
+        (
+            "PartialDerivatives",
+            1.0,
+            {"a": 2 + math.sin(2), "w[1]": 2, "w[2]": 16, "b": 3 * math.cos(0.5), "c": 6 + 2 * math.sin(0.5)},
+        ),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )

@@ -178,7 +178,8 @@ class _Shape:
         stage = per["inlined"] if self.inlined else Count()
         inputs = 20 * len(self.step.of_kind(Kind.INPUT)) * w.rhs
         s = self.step
-        kept = 40 * len(s.crossings) + 20 * len(s.time_events) + 90 * len(s.delays) + 50 * len(s.samples)
+        kept = 40 * len(s.crossings) + 20 * len(s.time_events) + 50 * len(s.samples)
+        kept += 90 * len(s.delays) + 250 * len(s.transports)
         return total(
             (
                 (per["all"] + stage).times(w.rhs),

@@ -85,12 +85,21 @@ class Layout:
                 source = writer.text(self.step.delays[index.value].source)
                 at = f"z->c.time - {writer.text(e.args[1], PRIMARY)}"
                 return f"khz_delay_value(&z->delays[{index.value}], z->c.time, {source}, {at})", PRIMARY
+            case "transport":
+                return self._transported(writer, e), PRIMARY
             case "homotopy":
                 actual, simple = writer.text(e.args[0], PRIMARY), writer.text(e.args[1], PRIMARY)
                 mixed = f"z->c.lambda * {actual} + (1.0 - z->c.lambda) * {simple}"
                 return f"z->c.lambda == 1.0 ? {actual} : {mixed}", TERNARY
             case _:
                 return None
+
+    def _transported(self, writer: WriterCore, e: x.Builtin) -> str:
+        index, end, position = e.args
+        assert isinstance(index, x.Int) and isinstance(end, x.Int)
+        initial = writer.text(self.step.transports[index.value].values[-end.value])
+        label = f"{end.value}.0 - {writer.text(position, PRIMARY)}"
+        return f"khz_transport_value(&z->transports[{index.value}], {label}, {initial})"
 
     # ------------------------------------------------------------------------------------------------------ as C text
 
@@ -125,6 +134,7 @@ class Layout:
             f"    double nominal[{max(1, len(self.nominals))}];",
             f"    double memory[{max(1, self.memory)}];",
             f"    khz_delay delays[{len(step.delays)}];" if step.delays else "    double delays[1];",
+            f"    {'khz_transport' if step.transports else 'double'} transports[{max(1, len(step.transports))}];",
             f"    int64_t sample_tick[{n_samples}];",
             *(f"    char {k.value}[{max(1, self.counts[k])}][KHZ_TEXT_SIZE];" for k in STRINGS),
             *area("void *", (Kind.OBJECT,)),

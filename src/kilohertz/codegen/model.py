@@ -168,6 +168,7 @@ class _Generator:
         tunable = [v for v in step.variables.values() if v.tunable or _is_free_input(v)]
         computed = {t.name for b in step.once for t in s.targets(b)} | {v.name for v in tunable}
         left_out = HELPERS | {Kind.OBJECT}
+        recorded = [*(d.source for d in step.delays), *(e for t in step.transports for e in t.recorded())]
         rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
         return [
             *self._start_functions("tunables", tunable, []),
@@ -182,7 +183,7 @@ class _Generator:
             ),
             *_function(
                 "static void khz_delay_sources(void *instance, double *value)",
-                self._list("value", (d.source for d in step.delays)),
+                self._list("value", recorded),
                 used="value",
             ),
             *_function("static void khz_destroy(void *instance)", self._destructors()),

@@ -16,8 +16,8 @@ from kilohertz.ir.step import Kind, Step
 
 _MEMBERS = (
     *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
-    *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "factored", "arena"),
-    *("seed", "seed_time", "xd_dir", "base", "gamma_h"),
+    *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "transports"),
+    *("factored", "arena", "seed", "seed_time", "xd_dir", "base", "gamma_h"),
 )
 _PHASES = ("once", "initial", "event", "step", "crossing", "output")
 _SMALL = (
@@ -41,6 +41,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         *array("khz_jac_column", [j for row in rows for j in row]),
         *array("khz_jac_colour", colours),
         *(array("khz_stage_role", roles) if any(roles) else ()),
+        *array("khz_transport_points", [len(t.points) for t in step.transports] or [0]),
         *plan,
         "static const khz_model khz_this_model = {",
         "    .abi = KHZ_ABI,",
@@ -49,7 +50,8 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
         f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
         f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
-        f"    .n_delays = {len(step.delays)},",
+        f"    .n_delays = {len(step.delays)}, .n_transports = {len(step.transports)},",
+        f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
         f"    .n_colours = {max(colours, default=-1) + 1},",
@@ -60,6 +62,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         "    .jac_row = khz_jac_row, .jac_column = khz_jac_column, .jac_colour = khz_jac_colour,",
         f"    .stage_role = {'khz_stage_role' if any(roles) else 'NULL'},",
         f"    .lu_plan = {'&khz_lu_plan' if plan else 'NULL'},",
+        "    .transport_points = khz_transport_points,",
         "    .blocks = khz_blocks,",
         *(f"    .{name} = khz_phase_{name}," for name in _PHASES),
         *(f"    .{name} = {f'khz_phase_{name}' if own is not None else 'NULL'}," for name, own in optional),

@@ -215,7 +215,7 @@ def _counts(report: Report, step: Step) -> dict[str, int]:
         "crossings": len(step.crossings),
         "time_events": len(step.time_events),
         "samples": len(step.samples),
-        "delays": len(step.delays),
+        "delays": len(step.delays) + len(step.transports),
     }
 
 
@@ -311,6 +311,8 @@ def _events(step: Step, where: _Places) -> Iterator[Event]:
         yield Event("sample", f"from {show(s.start)} every {show(s.interval)}", where.of(s.origin))
     for d in step.delays:
         yield Event("delay", f"{d.source.name} by at most {show(d.maximum)}", where.of(d.origin))
+    for line in step.transports:
+        yield Event("delay", f"{line.sources[0].name} to the other end and back", where.of(line.origin))
     for b in step.blocks:
         if isinstance(b, WhenBlock):
             yield Event("when", f"{show(b.guard)}: {len(b.actions)} action(s)", where.of(b.origin))

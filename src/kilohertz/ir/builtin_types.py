@@ -107,6 +107,11 @@ def _listed(args: Sequence[Expr]) -> Type:
     return args[0].ty.array_of(len(args))
 
 
+def _spatial(args: Sequence[Expr]) -> Type:
+    """Both ends; in scalar form, with the end in front, one of them."""
+    return REAL if isinstance(args[0], Int) else Type(TupleType((REAL, REAL)))
+
+
 _RULES: dict[str, Callable[[Sequence[Expr]], Type]] = {
     **dict.fromkeys(
         ["der", "pre", "previous", "noEvent", "abs", "homotopy", "delay", "hold", "subSample", "superSample"],
@@ -131,7 +136,8 @@ _RULES: dict[str, Callable[[Sequence[Expr]], Type]] = {
     "Clock": _constant(CLOCK),
     "sample": _constant(BOOLEAN),
     "sampled": _like_first,  # the clocked `sample`
-    "spatialDistribution": _constant(Type(TupleType((REAL, REAL)))),
+    "spatialDistribution": _spatial,
+    "transport": _constant(REAL),
     "size": _size,
     "fill": _filled,
     "identity": _identity,

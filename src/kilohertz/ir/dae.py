@@ -9,7 +9,7 @@ Instead:
   `$r3`               buffered relation number 3, a Boolean unknown with the equation `$r3 = (a > b)` (`crossings`)
   `$w2`               the condition of when-branch number 2; it acts where `$w2 and not pre($w2)`
   `$left1`            a copy of a continuous variable; `pre($left1)` is that variable's left limit at an event
-  `sample(k)`, `terminal()`, `delay(k, dt)`, `homotopy(a, s)`   as in the Step form
+  `sample(k)`, `terminal()`, `delay(k, dt)`, `transport(k, end, x)`, `homotopy(a, s)`   as in the Step form
 
 A variable of Integer, Boolean, enumeration or String type, or a Real set in a when, is DISCRETE.  An `Equation` that
 computes a `Ref` of a DISCRETE variable is never turned round (`directed`).  A comparison that is left in an expression
@@ -27,6 +27,7 @@ from kilohertz.base import Origin
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert, Experiment, Function
+from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import Type
 
 
@@ -195,6 +196,7 @@ class Dae:
     time_events: list[TimeEvent] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     delays: list[Delay] = field(default_factory=list)
+    transports: list[Transport] = field(default_factory=list)
     asserts: list[Assert] = field(default_factory=list)
     aliases: dict[str, AliasOf] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)

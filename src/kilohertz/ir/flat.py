@@ -225,6 +225,7 @@ class Function:
     derivatives: list[DerivativeOf] = field(default_factory=list)
     # (input solved for, function id, arguments)
     inverses: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
+    partial_of: tuple[str, ...] = ()  # `der(f, x, y)`: function id, inputs it is derived by; passes give it a body
     generate_events: bool = False
     is_record_constructor: bool = False
     kept: tuple[

@@ -339,6 +339,7 @@ def _annotations(f: Function) -> list[str]:
     notes += ["RecordConstructor = true"] if f.is_record_constructor else []
     notes += [_derivative(d) for d in f.derivatives]
     notes += [f"inverse({x} = {g}({', '.join(args)}))" for x, g, args in f.inverses]
+    notes += [f"partialDerivative({', '.join(f.partial_of)})"] if f.partial_of else []
     return notes
 
 

@@ -9,6 +9,7 @@ time or events in them:
   `sample(k)`         true in the first iteration of an event at a tick of `samples[k]`, else false   (Int k)
   `terminal()`        true in the last event of a run
   `delay(k, dt)`      value of `delays[k].source` at `time - dt`
+  `transport(k, e, x)`  value at the end `e` (0 or 1) of the profile `transports[k]`, moved to the position x
   `homotopy(a, s)`    only in `initial`: `lambda*a + (1 - lambda)*s`; lambda = 1 unless continuation runs
 
 How it is run.
@@ -38,6 +39,7 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.ir.dae import show
 from kilohertz.ir.expr import Array, Builtin, Call, Expr, Item, Record, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Terminate
+from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import Type
 
 
@@ -304,6 +306,7 @@ class Step:
     time_events: tuple[TimeEvent, ...] = ()
     samples: tuple[Sample, ...] = ()
     delays: tuple[Delay, ...] = ()
+    transports: tuple[Transport, ...] = ()
     asserts: tuple[Assert, ...] = ()  # hold at every accepted step, and after initialisation
     initial_asserts: tuple[Assert, ...] = ()  # over parameters: checked once
     state_sparsity: tuple[tuple[int, ...], ...] = ()  # for each derivative the states it depends on

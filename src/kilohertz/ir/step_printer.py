@@ -40,6 +40,8 @@ def print_step(step: Step, *, helpers: bool = False) -> str:
     lines += [f"time event at {show(t.at)}" for t in step.time_events]
     lines += [f"sample {s.index}: start {show(s.start)} every {show(s.interval)}" for s in step.samples]
     lines += [f"delay {d.index}: {d.source.name} up to {show(d.maximum)}" for d in step.delays]
+    for t in step.transports:
+        lines.append(f"transport {t.index}: {', '.join(x.name for x in t.sources)}")
     for name, alias in step.aliases.items():
         if alias.target is None:
             lines.append(f"alias {name} = {show(alias.value) if alias.value is not None else '?'}")

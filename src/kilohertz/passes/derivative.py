@@ -133,11 +133,16 @@ def _fn(name: str, *args: Expr) -> Expr:
     return fold_builtin(Builtin(name, args, REAL))
 
 
+_STILL = frozenset(
+    ["floor", "ceil", "integer", "sign", "div", "Integer", "sample", "terminal", "initial", "pre", "delay", "transport"]
+)  # constant between events, or a value of the past
+
+
 def derive_builtin(name: str, u: tuple[Expr, ...], d: list[Expr], e: Expr) -> Expr:
     make = _DERIVATIVES.get(name)
     if make is not None:
         return make(u, d, e)
-    if name in ("floor", "ceil", "integer", "sign", "div", "Integer", "sample", "terminal", "initial", "pre", "delay"):
+    if name in _STILL:
         return ZERO
     raise NoDerivative(name)
 

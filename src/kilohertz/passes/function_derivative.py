@@ -132,7 +132,8 @@ class FunctionDerivatives:
         name = f"$D({f.id})"
         if name in self.functions:
             return self.functions[name]
-        if f.external is not None or not f.body or name in self._making:
+        empty = not f.body and all(x.default is None for x in f.outputs)
+        if f.external is not None or empty or name in self._making:
             raise NoDerivative(f.id)
         self._making.add(name)
         try:

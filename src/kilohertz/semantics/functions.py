@@ -9,7 +9,7 @@ from kilohertz.base import Diagnostic, ModelError, Origin, Span
 from kilohertz.ir import build
 from kilohertz.ir.expr import Builtin, Expr, Field, Int, Ref
 from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
-from kilohertz.ir.types import INTEGER, RecordType
+from kilohertz.ir.types import INTEGER, REAL, RecordType
 from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
@@ -64,13 +64,7 @@ class Functions:
         if node.derivative_of is None:
             node.table  # noqa: B018
         if node.derivative_of is not None:
-            raise ModelError(
-                Diagnostic(
-                    "S279",
-                    f"`{node.full_name}`: partial derivative functions (`der(f, x)`) cannot be called yet",
-                    Span(node.definition.file, node.definition.name_start, node.definition.end),
-                )
-            )
+            return self._partial_derivative(node, *node.derivative_of)
         function = Function(node.full_name, [], [], [], [], origin=_origin(node))
         node.memo["function"] = function
         locals_: dict[str, Expr] = {}
@@ -82,6 +76,24 @@ class Functions:
         for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
             self._finish(local, element, ctx)
         self._annotations(function, node)
+        return function
+
+    def _partial_derivative(self, node: ClassNode, body: tree.DerBody, view: View) -> Function:
+        """`function f_x = der(f, x)` (MLS 12.7.2): inputs and Real outputs of f; its body is a matter of the passes."""
+        of = view.lookup_class(body.function, "function")
+        header = self.header(of)
+        inputs = {x.name: x for x in header.inputs}
+        for name in body.variables:
+            if name not in inputs or inputs[name].ty != REAL:
+                span = Span(node.definition.file, node.definition.name_start, node.definition.end)
+                raise ModelError(
+                    Diagnostic("S279", f"`{node.full_name}`: `{name}` is no scalar Real input of `{header.id}`", span)
+                )
+        outputs = [x for x in header.outputs if x.ty.base == REAL.base]
+        function = Function(node.full_name, list(header.inputs), outputs, [], [], origin=_origin(node))
+        function.partial_of = (header.id, *body.variables)
+        node.memo["function"] = function
+        self._by_id[function.id], self._nodes[function.id] = function, node
         return function
 
     def _all(self, function: Function) -> list[Local]:
@@ -210,7 +222,7 @@ class Functions:
             return
         self._done.add(id)
         function, node = self._by_id[id], self._nodes[id]
-        if function.is_record_constructor:
+        if function.is_record_constructor or function.partial_of:
             return
         locals_ = self._contexts[id].locals
         outside = {x.name for x in function.inputs}
@@ -333,6 +345,7 @@ class Functions:
             function = self.by_id(id)
             found[id] = function
             links = [d.function for d in function.derivatives] + [i[1] for i in function.inverses]
+            links += function.partial_of[:1]
             for node in self._links:
                 if node.full_name in links and node.full_name not in self._by_id:
                     self.header(node)

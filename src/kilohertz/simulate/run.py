@@ -229,7 +229,7 @@ class _Run:
         self.flush = _Flush(self._flush)
         span = e.stop - e.start
         grid = span / e.intervals
-        states = self.program.code.counts[Kind.STATE]
+        states, step = self.program.code.counts[Kind.STATE], self.program.step
         return _Offline(
             model=self.program.model,
             instance=self.instance.address,
@@ -238,8 +238,8 @@ class _Run:
             stop=e.stop,
             relative_tolerance=e.tolerance,
             absolute_factor=0.01,
-            # what a delay line remembers are the ends of steps
-            max_step=0.0 if states and not self.program.step.delays else grid,
+            # what delay and transport lines remember are the ends of steps
+            max_step=0.0 if states and not (step.delays or step.transports) else grid,
             grid_step=grid,
             n_grid=e.intervals if span > 0 else 0,
             n_columns=n_columns,

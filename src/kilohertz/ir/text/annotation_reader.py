@@ -42,6 +42,8 @@ class AnnotationReader:
                 f.derivatives.append(self._derivative())
             elif name == "inverse":
                 f.inverses.append(self._inverse())
+            elif name == "partialDerivative":
+                f.partial_of = self._partial_derivative()
             else:
                 self.e.expect("=")
                 self._flag(f, name)
@@ -94,3 +96,11 @@ class AnnotationReader:
             self.e.accept(",")
         self.e.expect(")")
         return solved, function, tuple(args)
+
+    def _partial_derivative(self) -> tuple[str, ...]:
+        self.e.expect("(")
+        names = [self._dotted()]
+        while not self.e.accept(")"):
+            self.e.expect(",")
+            names.append(self.e.take("name"))
+        return tuple(names)

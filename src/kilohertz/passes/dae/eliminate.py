@@ -432,5 +432,6 @@ def _kept(dae: Dae) -> set[str]:
         if isinstance(e, CallEquation):
             names.update(t.name for o in e.targets for t in o if isinstance(t, Ref))
     names.update(d.source.name for d in dae.delays)
+    names.update(x.name for t in dae.transports for x in t.sources)
     names.update(a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit))
     return names

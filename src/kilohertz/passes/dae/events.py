@@ -7,6 +7,7 @@
   $when(c)                  ->  $w0 and not pre($w0) and not initial(),  $w0 := c;  initial() and sample(k) as they are
   sample(t0, dt)            ->  sample(k)
   delay(u, dt)              ->  delay(k, dt),  $d0 = u
+  spatialDistribution(e, a, b, x, ...)  ->  transport(k, e, x),  $p0.in0 = a, ...
   pre(x), x differentiated  ->  x         (its value before a reinit of this pass)
   pre(y), y algebraic       ->  if initial() then y else pre($left0),  $left0 := y
 
@@ -33,6 +34,7 @@ from kilohertz.ir.dae import (
     pre_name,
 )
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
+from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.derivative import Differentiator
@@ -54,6 +56,7 @@ class Lowering:
         self._is_discrete = is_discrete
         self._is_differentiated = is_differentiated
         self._left: dict[Ref, Ref] = {}
+        self._transports: dict[tuple[Expr, ...], int] = {}  # by the arguments of spatialDistribution
         self._memo: dict[bool, dict[Expr, Expr]] = {True: {}, False: {}}
         self._still: dict[Expr, int] = {}
         self._counts: dict[str, int] = {}
@@ -112,6 +115,8 @@ class Lowering:
             return self._sample(e)
         if name == "delay":
             return self._delay(e)
+        if name == "spatialDistribution":
+            return self._transport(e)
         if name == "semiLinear":
             # continuous: an event would only stop the solver at a kink, again and again where a flow rests at zero
             positive = simplify_node(Binary(">=", args[0], build.ZERO, BOOLEAN))
@@ -147,7 +152,7 @@ class Lowering:
             if missing:
                 stack.extend(missing)
                 continue
-            own = 2 if isinstance(node, Builtin) and node.name == "delay" else 0
+            own = 2 if isinstance(node, Builtin) and node.name in ("delay", "transport") else 0
             memo[node] = max([memo[c] for c in node.children()], default=0)
             memo[node] = max(memo[node], own)
         return memo[e]
@@ -300,6 +305,21 @@ class Lowering:
         longest = e.args[2] if len(e.args) > 2 else e.args[1]
         self._dae.delays.append(Delay(index, source, build.to_real(longest), self._origin))
         return Builtin("delay", (Int(index), build.to_real(e.args[1])), REAL)
+
+    def _transport(self, e: Builtin) -> Expr:
+        """One end of a profile; the other end goes by the same line."""
+        end, at_zero, at_one, position, forward, points, values = e.args
+        found = self._transports.get(e.args[1:])
+        if found is None:
+            found = self._transports[e.args[1:]] = len(self._dae.transports)
+            moving = (at_zero, at_one, position, build.if_(forward, build.ONE, build.ZERO))
+            names = ("in0", "in1", "x", "positive")
+            refs = [self._new(f"$p{found}.{n}", Role.ALGEBRAIC, REAL) for n in names]
+            for ref, value in zip(refs, moving, strict=True):
+                self._dae.equations.append(Equation(ref, value, self._origin))
+            sources = (refs[0], refs[1], refs[2], refs[3])
+            self._dae.transports.append(Transport(found, sources, points.children(), values.children(), self._origin))
+        return Builtin("transport", (Int(found), end, position), REAL)
 
     def _number(self, prefix: str) -> str:
         n = self._counts.get(prefix, 0)

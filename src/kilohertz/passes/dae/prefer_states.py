@@ -106,4 +106,4 @@ def _is_continuous(e: AnyEquation) -> bool:
 
 
 def _is_delayed(e: Expr) -> bool:
-    return any(isinstance(n, Builtin) and n.name == "delay" for n in build.walk(e))
+    return any(isinstance(n, Builtin) and n.name in ("delay", "transport") for n in build.walk(e))

@@ -72,6 +72,7 @@ def _read(dae: Dae) -> set[str]:
     roots += [x for a in dae.asserts for x in (a.condition, a.message)]
     roots += [t.at for t in dae.time_events] + [x for s in dae.samples for x in (s.start, s.interval)]
     roots += [x for d in dae.delays for x in (d.source, d.maximum)]
+    roots += [x for t in dae.transports for x in t.recorded()]
     for v in dae.variables.values():
         roots += [x for x in (v.binding, v.start, v.nominal, v.min, v.max) if x is not None]
     names = {a.target for a in dae.aliases.values() if a.target is not None}

@@ -21,6 +21,7 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert
+from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import substitute
 
@@ -63,8 +64,15 @@ def rewritten_rest(dae: Dae, f: Rule) -> None:
     dae.time_events = [replace(t, at=f(t.at)) for t in dae.time_events]
     dae.samples = [replace(s, start=f(s.start), interval=f(s.interval)) for s in dae.samples]
     dae.delays = [replace(d, source=_ref(f(d.source)), maximum=f(d.maximum)) for d in dae.delays]
+    dae.transports = [_transport(t, f) for t in dae.transports]
     dae.asserts = [Assert(f(a.condition), f(a.message), a.level, a.origin) for a in dae.asserts]
     dae.variables = {name: rewritten_variable(v, f) for name, v in dae.variables.items()}
+
+
+def _transport(t: Transport, f: Rule) -> Transport:
+    at_zero, at_one, position, direction = (_ref(f(x)) for x in t.sources)
+    points, values = tuple(map(f, t.points)), tuple(map(f, t.values))
+    return Transport(t.index, (at_zero, at_one, position, direction), points, values, t.origin)
 
 
 def _ref(e: Expr) -> Ref:

@@ -109,8 +109,7 @@ class Evaluator:
             case Call():
                 return self._single(self._call(e, env), e)
             case Item(base, index):
-                assert isinstance(base, Call)
-                return self._call(base, env)[index]
+                return self.outputs(base, env)[index]
             case Array(items):
                 return stacked([self.value(x, env) for x in items], e.ty.element())
             case Record(fields):
@@ -225,6 +224,14 @@ class Evaluator:
         inner = self.value(e.args[-1], env)
         items = tuple(fold_builtin(Builtin(e.name, (*before, x), x.ty)) for x in inner.items)
         return Value(inner.ty, items)
+
+    def outputs(self, e: Expr, env: Env | None) -> list[Value]:
+        """All results of a call, or both ends of a spatial distribution (as one operator each)."""
+        if isinstance(e, Call):
+            return self._call(e, env)
+        assert isinstance(e, Builtin) and e.name == "spatialDistribution"
+        args = tuple(pack(self.value(a, env)) for a in e.args)
+        return [Value(REAL, (Builtin(e.name, (Int(end), *args), REAL),)) for end in (0, 1)]
 
     def _call(self, e: Call, env: Env | None) -> list[Value]:
         return self._scope.call(e, [self.value(a, env) for a in e.args])

@@ -155,7 +155,7 @@ class Executor:
         self._store(s.target, self._evaluator.value(s.value, env), env)
 
     def _assign_tuple(self, s: Assign, target: TupleTarget, env: Env) -> None:
-        outputs = self._evaluator._call(s.value, env)  # type: ignore[arg-type]
+        outputs = self._evaluator.outputs(s.value, env)
         for element, value in zip(target.elements, outputs, strict=False):
             if element is not None:
                 self._store(element, value, env)

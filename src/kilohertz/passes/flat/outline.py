@@ -35,7 +35,7 @@ from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.flat.evaluator import Unsupported
 from kilohertz.passes.functions import called_in_expressions, statement_expressions
 
-_EVENTFUL = frozenset({"initial", "terminal", "sample", "der", "delay", "pre", "edge", "change"})
+_EVENTFUL = frozenset({"initial", "terminal", "sample", "der", "delay", "spatialDistribution", "pre", "edge", "change"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">="})
 
 

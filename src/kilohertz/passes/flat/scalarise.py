@@ -42,6 +42,7 @@ from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.inline import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.outline import Outline
+from kilohertz.passes.flat.partials import with_partials
 from kilohertz.passes.flat.ticks import ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
@@ -62,7 +63,7 @@ class _Scalariser:
         self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
         self._algorithm_clock = {i: k for k, c in enumerate(clocked) for i in c.algorithms}
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
-        self._functions = dict(flat.functions)
+        self._functions = with_partials(flat.functions)
         self._evaluator = Evaluator(self)
         self._inliner = Inliner(self._functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
@@ -252,9 +253,7 @@ class _Scalariser:
         return self._pairs(left, right, equation.origin)
 
     def _tuple_equality(self, target: TupleTarget, equation: Equality) -> list[Equation]:
-        call = equation.right
-        assert isinstance(call, Call)
-        outputs = self._inliner.call(call, [self._evaluator.model(a) for a in call.args])
+        outputs = self._evaluator.outputs(equation.right, None)
         found: list[Equation] = []
         for element, output in zip(target.elements, outputs, strict=False):
             if element is not None:

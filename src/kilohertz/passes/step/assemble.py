@@ -68,6 +68,7 @@ class _Assembler:
         out.time_events = tuple(step.TimeEvent(t.at, t.origin) for t in dae.time_events)
         out.samples = tuple(step.Sample(s.index, s.start, s.interval, s.origin) for s in dae.samples)
         out.delays = tuple(step.Delay(d.index, d.source, d.maximum, d.origin) for d in dae.delays)
+        out.transports = tuple(dae.transports)
         whens = [self._when(w.guard, w.actions, w) for w in dae.whens]
         out.asserts = tuple(dae.asserts)
         out.blocks = tuple(partitioned([*blocks, *(w for w in whens if w is not None)], out, self._occurrence))

@@ -53,7 +53,7 @@ def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> 
     derivatives = {v.name for v in step.of_kind(Kind.DERIVATIVE)}
     for_step = _needed(reads, sets, derivatives)
     watched = {n for c in step.crossings for n in occurrence.names(c.function)}
-    watched |= {d.source.name for d in step.delays}
+    watched |= {d.source.name for d in step.delays} | {x.name for t in step.transports for x in t.sources}
     watched |= {n for n in step.variables if is_left_limit(n)}
     for_crossing = _needed(reads, sets, watched)
     found: list[Block] = []
@@ -139,7 +139,8 @@ def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str
 
 
 def _delays(b: Block) -> bool:
-    return any(isinstance(n, Builtin) and n.name == "delay" for e in expressions(b) for n in build.walk(e))
+    nodes = (n for e in expressions(b) for n in build.walk(e))
+    return any(isinstance(n, Builtin) and n.name in ("delay", "transport") for n in nodes)
 
 
 def _is_discrete(b: Block, step: Step) -> bool:

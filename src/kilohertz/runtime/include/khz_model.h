@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 2, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 3, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -26,6 +26,13 @@ typedef struct khz_delay {
     double value[KHZ_DELAY_POINTS];
 } khz_delay;
 
+/* A profile that moves between 0 and 1 (`spatialDistribution`): a ring of points in ascending order. */
+typedef struct khz_transport {
+    int32_t first, count;
+    double label[KHZ_DELAY_POINTS];
+    double value[KHZ_DELAY_POINTS];
+} khz_transport;
+
 typedef khz_status (*khz_phase_fn)(void *instance);
 
 /* What the inlined phase makes of a state: solved for; x = base, its derivative found; x = base, its derivative left out
@@ -37,6 +44,7 @@ typedef struct khz_model {
     const char *name;
     size_t size;
     int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
+    int32_t n_transports, n_recorded;        /* transport lines; values that they and the delay lines record */
     int32_t n_u, n_ui, n_colours;
     int32_t uses_homotopy;
     size_t u, ui;                            /* inputs: double [n_u], int32 [n_ui] */
@@ -45,13 +53,14 @@ typedef struct khz_model {
     size_t reinit, reinit_value;             /* int32 [n_x], double [n_x] */
     size_t sample_now, sample_tick;          /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval;    /* double [n_samples] */
-    size_t delays, factored, nominal, arena, arena_size;
+    size_t delays, transports, factored, nominal, arena, arena_size;
     size_t seed, seed_time, xd_dir;          /* double [n_x], double, double [n_x]: see directional */
     size_t base, gamma_h;                    /* double [n_x], double: see inlined */
     const int32_t *jac_row, *jac_column;     /* pattern of d xd/d x by rows: [n_x + 1] and its columns, ascending */
     const int32_t *jac_colour;               /* [n_x] in 0 .. n_colours-1: columns of one colour share no row */
     const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
     const khz_sparse_plan *lu_plan;          /* for I - h*gamma*J; NULL where a dense factorisation is as good */
+    const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
     void (*tunables)(void *instance);        /* default values of the parameters that may be set */
     khz_phase_fn once;
@@ -104,6 +113,11 @@ KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double
 KHZ_EXPORT int khz_mark_samples(const khz_model *m, void *instance);
 /* Value of a delay line at an instant; the oldest value before its beginning. */
 double khz_delay_value(khz_delay *line, double now, double present, double at);
+/* Record all lines at the end of a step. */
 void khz_delay_push(const khz_model *m, void *instance, double *work);
+/* Value of a transport line at a label, which is a place less the position; `initial` before the first push. */
+double khz_transport_value(const khz_transport *line, double label, double initial);
+/* recorded: what enters at 0, at 1, position, direction (1: from 0 to 1), points [n_points], values [n_points]. */
+void khz_transport_push(khz_transport *line, int32_t n_points, const double *recorded);
 
 #endif

@@ -48,7 +48,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     if (s->before_event != NULL) {
         s->before_event(s->user);
     }
-    if (m->n_delays > 0) {
+    if (m->n_recorded > 0) {
         khz_delay_push(m, w->instance, w->delayed);
     }
     khz_mode_keep(s, w);

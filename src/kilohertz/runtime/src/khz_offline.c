@@ -24,7 +24,7 @@ static int32_t unknowns(const khz_model *m)
 int64_t khz_offline_work(const khz_model *m)
 {
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
-    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_delays + 8 * (int64_t)unknowns(m) + jacobian + 8;
+    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + jacobian + 8;
 }
 
 static work divide(const khz_offline *o)
@@ -37,7 +37,7 @@ static work divide(const khz_offline *o)
     w.g_middle = w.g_high + m->n_r;
     w.at = w.g_middle + m->n_r;
     w.delayed = w.at + m->n_time_events;
-    w.x = w.delayed + m->n_delays;
+    w.x = w.delayed + m->n_recorded;
     w.xd = w.x + n;
     w.k = w.xd + n; /* 5 n */
     w.band = w.k + 5 * n;
@@ -332,7 +332,7 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
     if (status != KHZ_OK) {
         return status;
     }
-    if ((o->model->n_delays > 0 || o->checks) && !event_follows && !*root) {
+    if ((o->model->n_recorded > 0 || o->checks) && !event_follows && !*root) {
         khz_status value = khz_evaluate_all(o->model, o->instance, o->time, o->sundials->vector_data(s->y));
         value = value == KHZ_OK ? o->model->asserts(o->instance) : value;
         if (value != KHZ_OK) {
@@ -430,7 +430,7 @@ static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
     double last_event = -DBL_MAX;
     int in_a_row = 0;
     o->grid_next = 1;
-    if (o->model->n_delays > 0) {
+    if (o->model->n_recorded > 0) {
         khz_delay_push(o->model, o->instance, w->delayed);
     }
     while (status == KHZ_OK && o->time < o->stop) {

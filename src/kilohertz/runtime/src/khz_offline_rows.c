@@ -47,7 +47,7 @@ int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, 
     if (status != KHZ_OK) {
         return status;
     }
-    if (m->n_delays > 0) {
+    if (m->n_recorded > 0) {
         khz_delay_push(m, o->instance, delayed);
     }
     const int ticks = khz_mark_samples(m, o->instance);
@@ -66,7 +66,7 @@ int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, 
         return status;
     }
     status = (int32_t)m->asserts(o->instance);
-    if (status == KHZ_OK && m->n_delays > 0) {
+    if (status == KHZ_OK && m->n_recorded > 0) {
         khz_delay_push(m, o->instance, delayed);
     }
     return status == KHZ_OK ? khz_offline_record(o) : status;

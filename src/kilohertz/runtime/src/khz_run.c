@@ -400,4 +400,10 @@ void khz_delay_push(const khz_model *m, void *instance, double *work)
             line->first = (line->first + 1) % KHZ_DELAY_POINTS;
         }
     }
+    khz_transport *const transports = (khz_transport *)(void *)((char *)instance + m->transports);
+    const double *recorded = work + m->n_delays;
+    for (int32_t i = 0; i < m->n_transports; i++) {
+        khz_transport_push(&transports[i], m->transport_points[i], recorded);
+        recorded += 4 + 2 * m->transport_points[i];
+    }
 }

@@ -324,7 +324,7 @@ static void check_asserts(khz_stepper *s, const khz_work *w)
 static void carry_over(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
-    s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_delays == 0;
+    s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_recorded == 0;
     s->is_at_start = s->is_fresh;
     if (s->is_fresh) {
         memcpy(w->f0, khz_reals(w->instance, m->xd), sizeof(double) * (size_t)m->n_x);
@@ -344,7 +344,7 @@ uint32_t khz_stepper_step(khz_stepper *s)
     s->flags = 0;
     memcpy(w.x0, khz_reals(w.instance, s->model->x), sizeof(double) * (size_t)s->model->n_x);
     khz_cycle(s, &w);
-    if (s->model->n_delays > 0) {
+    if (s->model->n_recorded > 0) {
         khz_delay_push(s->model, w.instance, w.delayed);
     }
     check_asserts(s, &w);
@@ -387,7 +387,7 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     s->n = 0;
     khz_status status = khz_initialize(s->model, w.instance, start);
     ((khz_context *)w.instance)->newton_cap = s->settings.loop_newton;
-    if (status == KHZ_OK && s->model->n_delays > 0) {
+    if (status == KHZ_OK && s->model->n_recorded > 0) {
         khz_delay_push(s->model, w.instance, w.delayed);
     }
     s->slope_time = (double)NAN;

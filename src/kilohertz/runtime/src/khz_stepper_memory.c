@@ -62,7 +62,7 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     }
     w->ui = take_ints(base, &used, (size_t)m->n_ui);
     w->at = take(base, &used, (size_t)m->n_time_events);
-    w->delayed = take(base, &used, (size_t)m->n_delays);
+    w->delayed = take(base, &used, (size_t)m->n_recorded);
     w->kept_d = take(base, &used, 2 * (size_t)m->n_d);
     w->kept_m = take_ints(base, &used, 2 * (size_t)m->n_m);
     w->kept_r = take_ints(base, &used, (size_t)m->n_r);
