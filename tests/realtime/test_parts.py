@@ -15,7 +15,7 @@ from kilohertz.simulate import stepper
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_objects
 
 HERE = Path(__file__).parent
-PARTS = ("khz_account.c", "khz_ring.c", "khz_recorder.c", "khz_scenario.c", "khz_signal.c", "khz_stimulus.c")
+PARTS = tuple(f"khz_{p}.c" for p in "account exchange merge recorder ring scenario signal stimulus".split())
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
 

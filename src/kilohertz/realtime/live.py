@@ -25,12 +25,12 @@ from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.realtime.table import near
 
 FOLDER = Path("/dev/shm")
-VERSION = 1
+VERSION = 2
 STATES = ("starting", "running", "paused", "ended")
 TIMES = ("lateness", "compute", "device", "overhead", "slack")
 COUNTS = (
     *("ticks", "steps", "grace", "missed", "overruns", "late_wakeups", "knock_on", "skipped", "held", "safe", "rows"),
-    *("dropped", "commands", "stalls", "flags_cycles", "link_losses"),
+    *("dropped", "commands", "stalls", "flags_cycles", "link_losses", "exchange_late", "exchange_old", "commands_late"),
 )
 _COMMANDS = {"set": 1, "pause": 2, "resume": 3, "step": 4, "snapshot": 5, "restore": 6, "stop": 7}
 _REPLIES = {
@@ -78,6 +78,38 @@ class _Mailbox(ctypes.Structure):
     )
 
 
+class Lane(ctypes.Structure):
+    """`khz_lane`: one real-time thread."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 64),
+        ("period_ns", ctypes.c_int64),
+        ("pid", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("frame", ctypes.c_uint32),
+        ("ended", ctypes.c_uint32),
+        ("time_ns", ctypes.c_int64),
+        ("heartbeat_ns", ctypes.c_int64),
+        ("count", ctypes.c_uint64 * len(COUNTS)),
+        ("worst", ctypes.c_int64 * len(TIMES)),
+        ("times", Histogram * len(TIMES)),
+    )
+
+    @property
+    def title(self) -> str:
+        return bytes(self.name).decode()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return dict(zip(COUNTS, self.count, strict=True))
+
+    def histogram(self, kind: str) -> Histogram:
+        """lateness, compute, device, overhead or slack so far."""
+        found = self.times[TIMES.index(kind)]
+        assert isinstance(found, Histogram)
+        return found
+
+
 class _Head(ctypes.Structure):
     """`khz_live` of runtime/task/khz_live.h."""
 
@@ -88,21 +120,19 @@ class _Head(ctypes.Structure):
         ("size", ctypes.c_uint64),
         ("directory", ctypes.c_uint64),
         ("values", ctypes.c_uint64),
+        ("lanes", ctypes.c_uint64),
         ("n_signals", ctypes.c_uint32),
+        ("n_lanes", ctypes.c_uint32),
+        ("lane_size", ctypes.c_uint32),
         ("pid", ctypes.c_int32),
         ("name", ctypes.c_char * 64),
         ("period_ns", ctypes.c_int64),
         ("started_ns", ctypes.c_int64),
         ("state", ctypes.c_uint32),
-        ("frame", ctypes.c_uint32),
-        ("time_ns", ctypes.c_int64),
-        ("heartbeat_ns", ctypes.c_int64),
+        ("reserved", ctypes.c_uint32),
         ("start", ctypes.c_double),
         ("ending", ctypes.c_char * 256),
         ("mailbox", _Mailbox),
-        ("counts", ctypes.c_uint64 * len(COUNTS)),
-        ("worst", ctypes.c_int64 * len(TIMES)),
-        ("times", Histogram * len(TIMES)),
     )
 
 
@@ -115,7 +145,7 @@ class _Entry(ctypes.Structure):
         ("type", ctypes.c_int32),
         ("causality", ctypes.c_int32),
         ("tunable", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("lane", ctypes.c_int32),
     )
 
 
@@ -156,7 +186,8 @@ def _mapped(path: Path) -> tuple[BinaryIO, mmap.mmap]:
             memory = undo.enter_context(mmap.mmap(file.fileno(), 0))
             size = ctypes.sizeof(_Head)
             head = _Head.from_buffer_copy(memory) if len(memory) >= size else _Head()
-            if head.magic != b"KHZLIVE" or head.version != VERSION or head.head_size != size:
+            sizes = (head.head_size, head.lane_size) == (size, ctypes.sizeof(Lane))
+            if head.magic != b"KHZLIVE" or head.version != VERSION or not sizes:
                 message = f"`{path.name}` is not the memory of a task of this version of Kilohertz"
                 raise ModelError(Diagnostic("R745", message))
             undo.pop_all()
@@ -174,6 +205,7 @@ class Live(Mapping[str, float]):
         h = self._head
         self._values = (ctypes.c_double * h.n_signals).from_buffer(self._map, h.values)
         entries = (_Entry * h.n_signals).from_buffer(self._map, h.directory)
+        self.threads = tuple((Lane * h.n_lanes).from_buffer(self._map, h.lanes))
         self.entries = {self._text(e.name): (i, e) for i, e in enumerate(entries)}
 
     def _text(self, at: int) -> str:
@@ -188,7 +220,7 @@ class Live(Mapping[str, float]):
 
     def close(self) -> None:
         """Detach; the task does not notice."""
-        self.entries = {}
+        self.entries, self.threads = {}, ()
         del self._values, self._head
         with contextlib.suppress(BufferError):  # somebody still holds a view: the collector closes it
             self._map.close()
@@ -210,9 +242,9 @@ class Live(Mapping[str, float]):
     def frame(self) -> dict[str, float]:
         """All values, of one step where the task copies them at once (up to 256 signals)."""
         for _ in range(100):
-            before = self._head.frame
+            before = [t.frame for t in self.threads]
             values = list(self._values)
-            if before % 2 == 0 and self._head.frame == before:
+            if not any(f % 2 for f in before) and [t.frame for t in self.threads] == before:
                 break
         return dict(zip(self.entries, values, strict=True))
 
@@ -243,8 +275,12 @@ class Live(Mapping[str, float]):
 
     @property
     def time(self) -> float:
-        """Model time."""
-        return float(self._head.start + self._head.time_ns * 1e-9)
+        """Model time: that of all threads, so that of the one that is furthest behind."""
+        return float(self._head.start + self._time_ns() * 1e-9)
+
+    def _time_ns(self) -> int:
+        going = [t.time_ns for t in self.threads if not t.ended]
+        return min(going, default=max(t.time_ns for t in self.threads))
 
     @property
     def period(self) -> float:
@@ -252,13 +288,13 @@ class Live(Mapping[str, float]):
 
     @property
     def counts(self) -> dict[str, int]:
-        return dict(zip(COUNTS, self._head.counts, strict=True))
+        """Of all threads together; `threads` has those of each."""
+        of_each = [t.counts for t in self.threads]
+        return {name: sum(c[name] for c in of_each) for name in COUNTS}
 
     def times(self, kind: str) -> Histogram:
-        """lateness, compute, device, overhead or slack so far."""
-        found = self._head.times[TIMES.index(kind)]
-        assert isinstance(found, Histogram)
-        return found
+        """lateness, compute, device, overhead or slack so far; of the first thread where there are several."""
+        return self.threads[0].histogram(kind)
 
     # ------------------------------------------------------------------------------------------------------ commands
 
@@ -278,11 +314,11 @@ class Live(Mapping[str, float]):
         self._ask("resume")
 
     def step(self, n: int = 1) -> None:
-        """Make n steps and pause."""
-        before = self._head.time_ns
+        """Make n steps and pause; several threads make whole periods that they begin together."""
+        before = self._time_ns()
         self._ask("step", n)
         deadline = time.monotonic() + _ANSWER_SECONDS + 2 * n * self.period
-        while self._head.time_ns < before + n * self._head.period_ns and time.monotonic() < deadline:
+        while self._time_ns() < before + n * self._head.period_ns and time.monotonic() < deadline:
             time.sleep(min(0.01, self.period))
 
     def snapshot(self) -> None:

@@ -70,3 +70,33 @@ void khz_account_time(khz_account *a, int kind, int64_t value, int64_t step)
     }
     khz_histogram_add(h, value);
 }
+
+static void histogram_join(khz_histogram *h, const khz_histogram *more)
+{
+    if (more->n == 0) {
+        return;
+    }
+    h->min = h->n == 0 || more->min < h->min ? more->min : h->min;
+    h->max = h->n == 0 || more->max > h->max ? more->max : h->max;
+    h->n += more->n;
+    h->sum += more->sum;
+    for (int i = 0; i < KHZ_HISTOGRAM_BUCKETS; i++) {
+        h->bucket[i] += more->bucket[i];
+    }
+}
+
+void khz_account_add(khz_account *a, const khz_account *more)
+{
+    uint64_t *const counts = (uint64_t *)(void *)&a->counts;
+    const uint64_t *const others = (const uint64_t *)(const void *)&more->counts;
+    for (size_t i = 0; i < sizeof a->counts / sizeof *counts; i++) {
+        counts[i] += others[i];
+    }
+    for (int kind = 0; kind < KHZ_TIME_KINDS; kind++) {
+        const khz_histogram *const h = &a->time[kind];
+        const khz_histogram *const m = &more->time[kind];
+        const int worse = kind == KHZ_TIME_SLACK ? m->min < h->min : m->max > h->max;
+        a->worst_cycle[kind] = m->n > 0 && (h->n == 0 || worse) ? more->worst_cycle[kind] : a->worst_cycle[kind];
+        histogram_join(&a->time[kind], m);
+    }
+}

@@ -32,6 +32,9 @@ typedef struct khz_counts {
     uint64_t stalls;            /* times the watchdog saw no progress */
     uint64_t flags_cycles;      /* steps whose stepper raised a flag */
     uint64_t link_losses;       /* times a device fell silent for longer than its time-out */
+    uint64_t exchange_late;     /* messages of another task that were not there in time: the one before stood for it */
+    uint64_t exchange_old;      /* messages of another task that were overwritten because this one was so late */
+    uint64_t commands_late;     /* commands obeyed after the tick that the tasks had agreed on */
 } khz_counts;
 
 enum {
@@ -55,6 +58,8 @@ void khz_histogram_add(khz_histogram *h, int64_t value);
 int64_t khz_histogram_quantile(const khz_histogram *h, double q);
 double khz_histogram_mean(const khz_histogram *h);
 
+/* Add what another task counted and measured. */
+void khz_account_add(khz_account *a, const khz_account *more);
 /* Enter a value of a kind and note its step where it is the worst so far. */
 void khz_account_time(khz_account *a, int kind, int64_t value, int64_t step);
 

@@ -3,21 +3,43 @@
 
 #include "khz_task.h"
 
+enum { ROOM_NS = 2000000 };           /* for an order to be seen by all tasks */
+
 static void save(khz_task *k)
 {
     for (int32_t i = 0; i < k->n_units; i++) {
-        memcpy(k->units[i].snapshot, k->units[i].stepper, k->units[i].kept);
+        memcpy(k->units[i]->snapshot, k->units[i]->stepper, k->units[i]->kept);
+    }
+    for (int32_t i = 0; i < k->n_connections; i++) {
+        k->connections[i]->kept = k->connections[i]->seen;
+    }
+    for (int32_t i = 0; i < k->n_outgoing; i++) {
+        k->outgoing[i].kept = k->outgoing[i].seen;
     }
     k->snapshot_step = k->step;
     k->has_snapshot = 1;
 }
 
+/* Back to the snapshot, in model time too.  Turns go on: messages to the others are as they were then. */
 static void restore(khz_task *k)
 {
     for (int32_t i = 0; i < k->n_units; i++) {
-        memcpy((void *)k->units[i].stepper, k->units[i].snapshot, k->units[i].kept);
+        memcpy((void *)k->units[i]->stepper, k->units[i]->snapshot, k->units[i]->kept);
+    }
+    for (int32_t i = 0; i < k->n_connections; i++) {
+        k->connections[i]->seen = k->connections[i]->kept;
+    }
+    for (int32_t i = 0; i < k->n_outgoing; i++) {
+        k->outgoing[i].seen = k->outgoing[i].kept;
     }
     k->step = k->snapshot_step;
+    if (k->rig->n_tasks == 1) {
+        return;
+    }
+    k->rounds++;
+    khz_task_post(k, k->step);
+    khz_task_record(k, 1);
+    k->sit_out = (uint64_t)(k->rig->hyper / k->every);
 }
 
 /* After a parameter changed: parameters that depend on it, kept factorisations, values that change at events alone. */
@@ -32,10 +54,13 @@ static khz_status renew(const khz_unit *u)
 
 static int32_t set_signal(khz_task *k, int32_t index, double value)
 {
-    if (index < 0 || index >= k->n_signals) {
+    if (index < 0 || index >= k->rig->n_signals) {
         return KHZ_REPLY_UNKNOWN;
     }
-    const khz_binding *const b = &k->signals[index];
+    const khz_binding *const b = &k->rig->signals[index];
+    if (b->unit->task != k) {
+        return KHZ_REPLY_OK; /* another task will do it */
+    }
     if (!b->signal->tunable) {
         return KHZ_REPLY_NOT_TUNABLE;
     }
@@ -51,6 +76,14 @@ static int32_t set_signal(khz_task *k, int32_t index, double value)
     }
     khz_signal_set(b->unit->instance, b->signal, value);
     return renew(b->unit) == KHZ_OK ? KHZ_REPLY_OK : KHZ_REPLY_REFUSED;
+}
+
+/* Whole periods that all tasks begin together, so that they pause at one model time. */
+static uint64_t steps_to_make(const khz_task *k, int32_t asked)
+{
+    const int64_t hyper = k->rig->hyper;
+    const int64_t base = asked > 0 ? asked : 1;
+    return (uint64_t)((base + hyper - 1) / hyper * hyper / k->every);
 }
 
 static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
@@ -69,7 +102,7 @@ static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_STEP:
         k->is_paused = 0;
-        k->to_step = index > 0 ? (uint64_t)index : 1;
+        k->to_step = steps_to_make(k, index);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_SNAPSHOT:
         save(k);
@@ -82,49 +115,126 @@ static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
         khz_task_publish(k, 1);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_STOP:
-        atomic_store(&k->stop, KHZ_END_COMMAND);
+        k->stop_now = 1;
         return KHZ_REPLY_OK;
     default:
         return KHZ_REPLY_UNKNOWN;
     }
 }
 
-void khz_task_command(khz_task *k)
+/* The tick at which all tasks can obey: none of them has begun it by the time they see the order. */
+static int64_t common_tick(const khz_task *k)
 {
-    khz_mailbox *const box = &k->live->mailbox;
+    const khz_rig *const r = k->rig;
+    int64_t furthest = (int64_t)k->tick * k->every;
+    if (r->n_tasks == 1) {
+        return furthest;
+    }
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const int64_t progress = atomic_load_explicit(&r->tasks[i].progress, memory_order_acquire);
+        furthest = progress > furthest && progress < INT64_MAX ? progress : furthest;
+    }
+    const int64_t period = r->period_ns * r->wall_num / r->wall_den;
+    const int64_t room = period > 0 ? 1 + ROOM_NS / period : 1;
+    return (furthest + room + r->hyper - 1) / r->hyper * r->hyper;
+}
+
+/* Leader: a letter becomes an order. */
+static void post(khz_task *k)
+{
+    khz_mailbox *const box = &k->rig->live->mailbox;
+    khz_order *const o = &k->rig->order;
     const uint64_t asked = atomic_load_explicit(&box->asked, memory_order_acquire);
-    if (asked == atomic_load_explicit(&box->answered, memory_order_relaxed)) {
+    if (o->is_open || asked == atomic_load_explicit(&box->answered, memory_order_relaxed)) {
         return;
     }
-    k->account->counts.commands++;
-    box->reply = obey(k, box->command, box->index, box->value);
-    if (k->live != NULL) {
-        const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
-        atomic_store_explicit(&k->live->state, state, memory_order_release);
+    o->command = box->command;
+    o->index = box->index;
+    o->value = box->value;
+    o->at = common_tick(k);
+    o->letter = asked;
+    o->is_open = 1;
+    atomic_store_explicit(&o->answers, 0, memory_order_relaxed);
+    atomic_store_explicit(&o->reply, KHZ_REPLY_OK, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&o->number, 1, memory_order_release);
+}
+
+static void follow(khz_task *k)
+{
+    khz_order *const o = &k->rig->order;
+    const uint64_t number = atomic_load_explicit(&o->number, memory_order_acquire);
+    const int64_t now = (int64_t)k->tick * k->every;
+    if (number == k->obeyed || now < o->at) {
+        return;
     }
-    atomic_store_explicit(&box->answered, asked, memory_order_release);
+    k->obeyed = number;
+    k->account->counts.commands += (uint64_t)(k->index == k->rig->leader);
+    k->account->counts.commands_late += (uint64_t)(now > o->at);
+    const int32_t reply = obey(k, o->command, o->index, o->value);
+    if (reply != KHZ_REPLY_OK) {
+        atomic_store_explicit(&o->reply, reply, memory_order_relaxed);
+    }
+    (void)atomic_fetch_add_explicit(&o->answers, 1, memory_order_release);
+}
+
+/* Leader: answer when all have obeyed, or when one will not any more. */
+static void answer(khz_task *k)
+{
+    khz_rig *const r = k->rig;
+    khz_order *const o = &r->order;
+    if (!o->is_open) {
+        return;
+    }
+    int32_t alive = 0;
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        alive += atomic_load_explicit(&r->tasks[i].ended, memory_order_relaxed) == KHZ_END_NONE;
+    }
+    if (atomic_load_explicit(&o->answers, memory_order_acquire) < alive && !k->stop_now) {
+        return;
+    }
+    r->live->mailbox.reply = atomic_load_explicit(&o->reply, memory_order_relaxed);
+    const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
+    atomic_store_explicit(&r->live->state, state, memory_order_release);
+    o->is_open = 0;
+    atomic_store_explicit(&r->live->mailbox.answered, o->letter, memory_order_release);
+}
+
+void khz_task_command(khz_task *k)
+{
+    const int leads = k->index == k->rig->leader;
+    if (leads) {
+        post(k);
+    }
+    follow(k);
+    if (leads) {
+        answer(k);
+    }
 }
 
 void khz_task_publish(khz_task *k, int all)
 {
-    khz_live *const live = k->live;
-    const int64_t time = (int64_t)k->step * k->period_ns;
-    atomic_store_explicit(&live->time_ns, time, memory_order_relaxed);
+    khz_live *const live = k->rig->live;
+    khz_lane *const lane = k->lane;
+    atomic_store_explicit(&lane->time_ns, (int64_t)k->step * k->period_ns, memory_order_relaxed);
     /* a frame begins every so many steps and goes on until it is complete */
-    if (!all && k->live_next == 0 && k->step % k->live_every != 0) {
+    const uint64_t every = (k->rig->live_every + (uint64_t)k->every - 1) / (uint64_t)k->every;
+    if (!all && k->live_next == 0 && k->step % every != 0) {
         return;
     }
     double *const values = khz_live_values(live);
     const int64_t left = k->n_signals - (all ? 0 : k->live_next);
     const int64_t n = all || left < KHZ_LIVE_SLICE ? left : KHZ_LIVE_SLICE;
     const int64_t first = all ? 0 : k->live_next;
-    (void)atomic_fetch_add_explicit(&live->frame, 1, memory_order_acq_rel);
+    (void)atomic_fetch_add_explicit(&lane->frame, 1, memory_order_acq_rel);
     atomic_thread_fence(memory_order_release);
     for (int64_t i = first; i < first + n; i++) {
-        values[i] = khz_signal_get(k->signals[i].unit->instance, k->signals[i].signal);
+        const khz_binding *const b = &k->rig->signals[k->signals[i]];
+        values[k->signals[i]] = khz_signal_get(b->unit->instance, b->signal);
     }
-    (void)atomic_fetch_add_explicit(&live->frame, 1, memory_order_release);
+    (void)atomic_fetch_add_explicit(&lane->frame, 1, memory_order_release);
     k->live_next = first + n >= k->n_signals ? 0 : first + n;
-    const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
-    atomic_store_explicit(&live->state, state, memory_order_relaxed);
+    if (k->index == k->rig->leader) {
+        const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
+        atomic_store_explicit(&live->state, state, memory_order_relaxed);
+    }
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(khz_counts) == 16 * 8, "realtime/live.py mirrors this");
+_Static_assert(sizeof(khz_counts) == 19 * 8, "realtime/live.py mirrors this");
 _Static_assert(sizeof(khz_live_signal) == 32, "realtime/live.py mirrors this");
 
 static void segment_name(char *room, size_t n, const char *name)
@@ -42,14 +42,38 @@ static int is_in_use(const char *path)
     return used;
 }
 
-khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text)
+static size_t head_size(void)
+{
+    return (sizeof(khz_live) + 63U) & ~(size_t)63U;
+}
+
+size_t khz_live_size(uint32_t n_signals, uint32_t n_lanes, size_t n_text)
+{
+    return head_size() + sizeof(khz_lane) * n_lanes + (sizeof(khz_live_signal) + sizeof(double)) * n_signals + n_text + 64;
+}
+
+khz_live *khz_live_lay_out(void *memory, const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text)
+{
+    khz_live *const live = (khz_live *)memory;
+    live->version = KHZ_LIVE_VERSION;
+    live->head_size = (uint32_t)sizeof(khz_live);
+    live->size = khz_live_size(n_signals, n_lanes, n_text);
+    live->lanes = head_size();
+    live->lane_size = (uint32_t)sizeof(khz_lane);
+    live->directory = live->lanes + sizeof(khz_lane) * n_lanes;
+    live->values = live->directory + sizeof(khz_live_signal) * n_signals;
+    live->n_signals = n_signals;
+    live->n_lanes = n_lanes;
+    live->pid = (int32_t)getpid();
+    (void)snprintf(live->name, sizeof live->name, "%s", name);
+    return live;
+}
+
+khz_live *khz_live_create(const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text)
 {
     char path[KHZ_LIVE_NAME];
     segment_name(path, sizeof path, name);
-    const size_t head = (sizeof(khz_live) + 63U) & ~(size_t)63U;
-    const size_t directory = sizeof(khz_live_signal) * n_signals;
-    const size_t values = sizeof(double) * n_signals;
-    const size_t size = head + directory + values + n_text + 64;
+    const size_t size = khz_live_size(n_signals, n_lanes, n_text);
     if (is_in_use(path)) {
         errno = EBUSY;
         return NULL;
@@ -71,16 +95,7 @@ khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text)
         return NULL;
     }
     memset(memory, 0, size);
-    khz_live *const live = (khz_live *)memory;
-    live->version = KHZ_LIVE_VERSION;
-    live->head_size = (uint32_t)sizeof(khz_live);
-    live->size = size;
-    live->directory = head;
-    live->values = head + directory;
-    live->n_signals = n_signals;
-    live->pid = (int32_t)getpid();
-    (void)snprintf(live->name, sizeof live->name, "%s", name);
-    return live;
+    return khz_live_lay_out(memory, name, n_signals, n_lanes, n_text);
 }
 
 void khz_live_open(khz_live *live)

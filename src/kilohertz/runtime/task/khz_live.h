@@ -1,8 +1,8 @@
 /* The live segment: POSIX shared memory with every signal, the accounting and a mailbox for commands.
  *
  * Anybody may attach and detach at will; the task only ever stores into the segment and reads one mailbox, so that no
- * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; `frame` is odd while that
- * goes on (a reader that saw it odd or changed reads again).  The layout is mirrored in realtime/live.py: a change of
+ * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; the `frame` of a real-time
+ * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  The layout is mirrored in realtime/live.py: a change of
  * one is a change of KHZ_LIVE_VERSION. */
 #ifndef KHZ_LIVE_H
 #define KHZ_LIVE_H
@@ -11,7 +11,7 @@
 
 #include "khz_account.h"
 
-enum { KHZ_LIVE_VERSION = 1, KHZ_LIVE_SLICE = 256, KHZ_LIVE_NAME = 64, KHZ_LIVE_TEXT = 256 };
+enum { KHZ_LIVE_VERSION = 2, KHZ_LIVE_SLICE = 256, KHZ_LIVE_NAME = 64, KHZ_LIVE_TEXT = 256 };
 
 enum { KHZ_STATE_STARTING = 0, KHZ_STATE_RUNNING = 1, KHZ_STATE_PAUSED = 2, KHZ_STATE_ENDED = 3 };
 
@@ -42,38 +42,57 @@ typedef struct khz_mailbox {
 typedef struct khz_live_signal {
     uint32_t name, unit, description;
     int32_t unit_index;             /* of the model it belongs to */
-    int32_t type, causality, tunable, reserved;
+    int32_t type, causality, tunable;
+    int32_t lane;                   /* of the thread that steps it */
 } khz_live_signal;
+
+/* One real-time thread. */
+typedef struct khz_lane {
+    char name[KHZ_LIVE_NAME];
+    int64_t period_ns;
+    int32_t pid, reserved;
+    _Atomic uint32_t frame, ended;
+    _Atomic int64_t time_ns;        /* of the model, since its start */
+    _Atomic int64_t heartbeat_ns;   /* CLOCK_MONOTONIC at the end of the last cycle */
+    khz_account account;
+} khz_lane;
 
 typedef struct khz_live {
     char magic[8];                  /* "KHZLIVE" */
     uint32_t version, head_size;
     uint64_t size;
     uint64_t directory, values;     /* offsets: khz_live_signal [n_signals], double [n_signals] */
-    uint32_t n_signals;
+    uint64_t lanes;                 /* offset: khz_lane [n_lanes] */
+    uint32_t n_signals, n_lanes;
+    uint32_t lane_size;
     int32_t pid;
     char name[KHZ_LIVE_NAME];
     int64_t period_ns;
     int64_t started_ns;             /* CLOCK_REALTIME at the first cycle */
     _Atomic uint32_t state;
-    _Atomic uint32_t frame;
-    _Atomic int64_t time_ns;        /* of the model, since its start */
-    _Atomic int64_t heartbeat_ns;   /* CLOCK_MONOTONIC at the end of the last cycle */
+    uint32_t reserved;
     double start;                   /* model time at which the run began */
     char ending[KHZ_LIVE_TEXT];     /* why it ended */
     khz_mailbox mailbox;
-    khz_account account;
 } khz_live;
 
 /* Everything is in place: readers may attach. */
 void khz_live_open(khz_live *live);
-/* Make the segment /dev/shm/khz-NAME; NULL with errno where that fails.  Texts: all names, units, descriptions. */
-khz_live *khz_live_create(const char *name, uint32_t n_signals, size_t n_text);
+/* What a segment for so much has to hold in bytes.  Texts: all names, units, descriptions. */
+size_t khz_live_size(uint32_t n_signals, uint32_t n_lanes, size_t n_text);
+/* Fill in the head of that much zeroed memory. */
+khz_live *khz_live_lay_out(void *memory, const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text);
+/* Make the segment /dev/shm/khz-NAME; NULL with errno where that fails. */
+khz_live *khz_live_create(const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text);
 /* The name goes away; those attached keep what they have. */
 void khz_live_remove(khz_live *live);
 static inline khz_live_signal *khz_live_directory(khz_live *live)
 {
     return (khz_live_signal *)(void *)((char *)live + live->directory);
+}
+static inline khz_lane *khz_live_lane(khz_live *live, int32_t i)
+{
+    return (khz_lane *)(void *)((char *)live + live->lanes) + i;
 }
 static inline double *khz_live_values(khz_live *live) { return (double *)(void *)((char *)live + live->values); }
 /* Add a text behind the values; its offset.  `*used` counts the bytes handed out. */

@@ -1,4 +1,4 @@
-/* The executable: read the scenario, prepare everything, run the loop on its own thread, supervise it, report.
+/* The executable: read the scenario, prepare everything, run the loops on threads of their own, supervise them, report.
  *
  *     ./task [SCENARIO] [key=value ...]        SCENARIO defaults to the executable's name with .scenario
  *
@@ -8,142 +8,97 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "khz_task.h"
+#include "khz_host.h"
 
-enum { STACK = 4 << 20, PREFAULT = 1 << 20, TURN_SECONDS = 1 };
-
-static void touch_stack(void)
-{
-    volatile unsigned char page[PREFAULT];
-    for (size_t i = 0; i < sizeof page; i += 1024) {
-        page[i] = 0;
-    }
-}
-
-static void *run(void *argument)
-{
-    khz_task *const k = (khz_task *)argument;
-    sigset_t wake;
-    (void)sigemptyset(&wake);
-    (void)sigaddset(&wake, SIGUSR1); /* ends a long sleep when somebody asks to stop */
-    (void)pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
-    touch_stack();
-    khz_system_memory(k);
-    khz_system_flush(k);
-    khz_system_thread(k, pthread_self());
-    khz_task_loop(k);
-    (void)pthread_kill(k->main_thread, SIGUSR2); /* it sleeps as long as there is nothing to do */
-    return NULL;
-}
-
-static void nothing(int number)
-{
-    (void)number;
-}
-
-/* Signals are taken by the main thread alone; a supervisor that goes away, a full pipe or disk must not end the task. */
-static void set_signals(sigset_t *ours)
-{
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGHUP, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN);
-    struct sigaction act;
-    memset(&act, 0, sizeof act);
-    act.sa_handler = nothing;
-    (void)sigaction(SIGUSR1, &act, NULL);
-    (void)sigemptyset(ours);
-    (void)sigaddset(ours, SIGINT);
-    (void)sigaddset(ours, SIGTERM);
-    (void)sigaddset(ours, SIGUSR1);
-    (void)sigaddset(ours, SIGUSR2);
-    (void)pthread_sigmask(SIG_BLOCK, ours, NULL);
-    (void)sigdelset(ours, SIGUSR1);
-}
-
-/* -------------------------------------------------------------------------------------------------------- supervision */
+/* -------------------------------------------------------------------------------------------------------- watchdog */
 
 typedef struct watchdog {
-    khz_task *task;
+    khz_rig *rig;
+    pthread_t main_thread;
     int heartbeat;              /* file that gets a byte while all is well (a hardware watchdog), -1 */
+    _Atomic int32_t is_over;
+    int32_t *stalled;           /* of each task */
     pthread_t thread;
 } watchdog;
 
-/* Above the loop, where that is granted: a loop that never sleeps must not silence its watchdog. */
-static void rise_above(khz_task *k)
+/* Above the loops, where that is granted: a loop that never sleeps must not silence its watchdog. */
+static void rise_above(const khz_rig *r)
 {
-    const int64_t priority = khz_scenario_integer(&k->scenario, "priority", 0, 0, 99);
-    const struct sched_param above = {.sched_priority = (int)(priority < 99 ? priority + 1 : 99)};
-    if (priority > 0 && k->wall_num > 0) {
+    int64_t highest = 0;
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        highest = r->tasks[i].priority > highest ? r->tasks[i].priority : highest;
+    }
+    const struct sched_param above = {.sched_priority = (int)(highest < 99 ? highest + 1 : 99)};
+    if (highest > 0 && r->wall_num > 0) {
         (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &above);
     }
+}
+
+/* 1 where the task has been silent for too long: a slow one may be so for the rest of its period. */
+static int is_stalled(const khz_task *k)
+{
+    const khz_rig *const r = k->rig;
+    const int64_t patience = r->watchdog_ns + (k->every - 1) * r->period_ns * r->wall_num / r->wall_den;
+    return atomic_load(&k->ended) == KHZ_END_NONE && khz_now() - atomic_load(&k->lane->heartbeat_ns) > patience;
 }
 
 static void *watch(void *argument)
 {
     watchdog *const w = (watchdog *)argument;
-    khz_task *const k = w->task;
-    const int64_t turn = k->watchdog_ns / 4 < 100000000 ? k->watchdog_ns / 4 : 100000000;
+    khz_rig *const r = w->rig;
+    const int64_t turn = r->watchdog_ns / 4 < 100000000 ? r->watchdog_ns / 4 : 100000000;
     const struct timespec pause = {(time_t)(turn / 1000000000), (long)(turn % 1000000000)};
-    int stalled = 0;
-    rise_above(k);
-    while (atomic_load(&k->ended) == KHZ_END_NONE) {
+    rise_above(r);
+    while (!atomic_load(&w->is_over)) {
         (void)nanosleep(&pause, NULL);
-        const int64_t silent = khz_now() - atomic_load(&k->live->heartbeat_ns);
-        const int now = silent > k->watchdog_ns;
-        k->account->counts.stalls += (uint64_t)(now && !stalled);
-        stalled = now;
-        if (stalled && k->watchdog_stops) {
-            atomic_store(&k->stop, KHZ_END_STALL);
-            (void)pthread_kill(k->main_thread, SIGUSR2);
+        int32_t any = 0;
+        for (int32_t i = 0; i < r->n_tasks; i++) {
+            const int now = is_stalled(&r->tasks[i]);
+            r->tasks[i].account->counts.stalls += (uint64_t)(now && !w->stalled[i]);
+            w->stalled[i] = now;
+            any |= now;
         }
-        if (!stalled && w->heartbeat >= 0 && write(w->heartbeat, "\n", 1) < 0) {
+        int32_t none = KHZ_END_NONE;
+        if (any && r->watchdog_stops && atomic_compare_exchange_strong(&r->stop, &none, KHZ_END_STALL)) {
+            (void)pthread_kill(w->main_thread, SIGUSR2);
+        }
+        if (!any && w->heartbeat >= 0 && write(w->heartbeat, "\n", 1) < 0) {
             continue; /* whoever listens will notice the silence */
         }
     }
     return NULL;
 }
 
-static int start_watchdog(watchdog *w, khz_task *k)
+static int start_watchdog(watchdog *w, khz_rig *r)
 {
-    const char *const path = khz_scenario_text(&k->scenario, "heartbeat", "");
-    w->task = k;
+    const char *const path = khz_scenario_text(&r->scenario, "heartbeat", "");
+    w->rig = r;
+    w->main_thread = pthread_self();
+    w->stalled = (int32_t *)khz_rig_room(r, r->n_tasks, sizeof *w->stalled);
     w->heartbeat = path[0] != '\0' ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644) : -1;
     if (path[0] != '\0' && w->heartbeat < 0) {
-        (void)fprintf(stderr, "%s: cannot write the heartbeat to %s: %s\n", k->name, path, strerror(errno));
+        (void)fprintf(stderr, "%s: cannot write the heartbeat to %s: %s\n", r->name, path, strerror(errno));
     }
-    return k->watchdog_ns > 0 ? pthread_create(&w->thread, NULL, watch, w) : 0;
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        atomic_store(&r->tasks[i].lane->heartbeat_ns, khz_now());
+    }
+    return r->watchdog_ns > 0 ? pthread_create(&w->thread, NULL, watch, w) : 0;
 }
 
-static int start_thread(khz_task *k)
+static void stop_watchdog(watchdog *w)
 {
-    pthread_attr_t attributes;
-    (void)pthread_attr_init(&attributes);
-    (void)pthread_attr_setstacksize(&attributes, STACK);
-    const int error = pthread_create(&k->thread, &attributes, run, k);
-    (void)pthread_attr_destroy(&attributes);
-    return error;
+    atomic_store(&w->is_over, 1);
+    if (w->rig->watchdog_ns > 0) {
+        (void)pthread_join(w->thread, NULL);
+    }
 }
 
-/* Until the loop is over: hand signals on to it.  Otherwise asleep: every wake-up of ours may delay one of the loop. */
-static void supervise(khz_task *k, const sigset_t *ours)
-{
-    const struct timespec turn = {TURN_SECONDS, 0};
-    while (atomic_load(&k->ended) == KHZ_END_NONE) {
-        const int got = sigtimedwait(ours, NULL, &turn);
-        if (got == SIGINT || got == SIGTERM) {
-            atomic_store(&k->stop, KHZ_END_SIGNAL);
-        }
-        if (atomic_load(&k->stop) != KHZ_END_NONE) {
-            (void)pthread_kill(k->thread, SIGUSR1);
-        }
-    }
-    (void)pthread_join(k->thread, NULL);
-}
+/* ---------------------------------------------------------------------------------------------------------------- all */
 
 static double stolen_part(uint64_t stolen, uint64_t all)
 {
@@ -153,67 +108,76 @@ static double stolen_part(uint64_t stolen, uint64_t all)
     return all_now > all ? (double)(stolen_now - stolen) / (double)(all_now - all) : 0.0;
 }
 
-static void finish(khz_task *k, double steal)
+static void finish(khz_rig *r, double steal)
 {
-    k->lost_rows = k->has_recorder ? khz_recorder_close(&k->recorder) : 0;
-    const char *const path = khz_scenario_text(&k->scenario, "report", "");
-    const int error = path[0] != '\0' ? khz_report_write(k, path, steal) : 0;
+    r->lost_rows = r->has_recorder ? khz_recorder_close(&r->recorder) : 0;
+    const char *const path = khz_scenario_text(&r->scenario, "report", "");
+    const int error = path[0] != '\0' ? khz_report_write(r, path, steal) : 0;
     if (error != 0) {
-        (void)fprintf(stderr, "%s: cannot write the report to %s: %s\n", k->name, path, strerror(error));
+        (void)fprintf(stderr, "%s: cannot write the report to %s: %s\n", r->name, path, strerror(error));
     }
-    if (khz_scenario_integer(&k->scenario, "quiet", 0, 0, 1) == 0 || error != 0) {
-        khz_report_print(k, steal);
+    if (khz_scenario_integer(&r->scenario, "quiet", 0, 0, 1) == 0 || error != 0) {
+        khz_report_print(r, steal);
     }
-    (void)snprintf(k->live->ending, sizeof k->live->ending, "%s", khz_end_texts[atomic_load(&k->ended)]);
-    atomic_store(&k->live->state, (uint32_t)KHZ_STATE_ENDED);
+    (void)snprintf(r->live->ending, sizeof r->live->ending, "%s", khz_end_texts[khz_rig_ending(r)]);
+    atomic_store(&r->live->state, (uint32_t)KHZ_STATE_ENDED);
 }
 
-/* Everything in place but the loop.  0, or 1 with a message. */
-static int prepare(khz_task *k)
+static int refuse(khz_rig *r, const char *message)
 {
-    const khz_status status = khz_task_prepare(k);
-    const int error = status == KHZ_OK && k->has_recorder ? khz_recorder_start(&k->recorder) : 0;
-    if (status == KHZ_OK && error == 0) {
-        return 0;
-    }
-    (void)fprintf(stderr, "%s: %s\n", k->name != NULL ? k->name : "task",
-                  status != KHZ_OK ? k->message : strerror(error));
-    khz_task_release(k);
+    (void)fprintf(stderr, "%s: %s\n", r->name != NULL ? r->name : "task", message);
+    khz_rig_release(r);
     return 1;
 }
 
-static int execute(khz_task *k)
+/* From the first thread to the last.  0, or 1 where it could not start. */
+static int host(khz_host *h)
 {
-    sigset_t ours;
-    uint64_t stolen = 0;
-    uint64_t all = 0;
+    khz_rig *const r = h->rig;
     watchdog dog;
     memset(&dog, 0, sizeof dog);
-    set_signals(&ours);
-    khz_system_others(k);
-    if (prepare(k) != 0) {
-        return 1;
+    int error = khz_host_fork(h);
+    error = error == 0 && r->has_recorder ? khz_recorder_start(&r->recorder) : error;
+    error = error == 0 ? start_watchdog(&dog, r) : error;
+    if (error != 0 || khz_host_start(h) != KHZ_OK) {
+        atomic_store(&r->stop, KHZ_END_LOST);
     }
-    khz_system_steal(&stolen, &all);
-    atomic_store(&k->live->heartbeat_ns, khz_now());
-    k->main_thread = pthread_self();
-    int error = start_watchdog(&dog, k);
-    error = error == 0 ? start_thread(k) : error;
+    khz_host_supervise(h);
+    if (dog.rig != NULL) {
+        stop_watchdog(&dog);
+    }
     if (error != 0) {
-        (void)fprintf(stderr, "%s: cannot start a thread: %s\n", k->name, strerror(error));
-        return 1;
+        (void)khz_rig_fail(r, KHZ_UNSUPPORTED, "cannot start a thread or a process: %s", strerror(error));
     }
-    supervise(k, &ours);
-    if (k->watchdog_ns > 0) {
-        (void)pthread_join(dog.thread, NULL);
-    }
-    finish(k, stolen_part(stolen, all));
-    khz_task_release(k);
-    const int end = atomic_load(&k->ended);
-    return end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL;
+    return r->message[0] != '\0';
 }
 
-static khz_status read_words(khz_task *k, int argc, char **argv)
+static int execute(khz_rig *r)
+{
+    khz_host h;
+    uint64_t stolen = 0;
+    uint64_t all = 0;
+    memset(&h, 0, sizeof h);
+    h.rig = r;
+    khz_host_signals(&h);
+    if (khz_rig_prepare(r) != KHZ_OK) {
+        return refuse(r, r->message);
+    }
+    khz_system_others(r);
+    khz_system_steal(&stolen, &all);
+    if (host(&h) != 0) {
+        khz_rig_close_wires(r, 0);
+        return refuse(r, r->message);
+    }
+    finish(r, stolen_part(stolen, all));
+    khz_rig_close_wires(r, 0);
+    khz_rig_release(r);
+    const int end = khz_rig_ending(r);
+    return end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
+           end == KHZ_END_LOST;
+}
+
+static khz_status read_words(khz_rig *r, int argc, char **argv)
 {
     char beside[4096];
     int first = 1;
@@ -223,25 +187,22 @@ static khz_status read_words(khz_task *k, int argc, char **argv)
         path = argv[1];
         first = 2;
     }
-    khz_status status = khz_scenario_read(&k->scenario, path);
+    khz_status status = khz_scenario_read(&r->scenario, path);
     for (int i = first; i < argc && status == KHZ_OK; i++) {
-        status = khz_scenario_add(&k->scenario, argv[i]);
+        status = khz_scenario_add(&r->scenario, argv[i]);
     }
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    khz_task *const k = (khz_task *)aligned_alloc(64, (sizeof(khz_task) + 63U) & ~(size_t)63U);
-    if (k == NULL) {
+    khz_rig *const r = (khz_rig *)mmap(NULL, sizeof(khz_rig), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if ((void *)r == MAP_FAILED) {
         return 1;
     }
-    memset((void *)k, 0, sizeof *k);
-    if (read_words(k, argc, argv) != KHZ_OK) {
-        (void)fprintf(stderr, "usage: %s [SCENARIO] [key=value ...]\n%s\n", argv[0], k->scenario.problem);
+    if (read_words(r, argc, argv) != KHZ_OK) {
+        (void)fprintf(stderr, "usage: %s [SCENARIO] [key=value ...]\n%s\n", argv[0], r->scenario.problem);
         return 2;
     }
-    const int code = execute(k);
-    free(k);
-    return code;
+    return execute(r);
 }

@@ -181,12 +181,21 @@ static int take(khz_recorder *r, const double *rows, uint64_t n, uint64_t *n_don
     return 0;
 }
 
+/* Rows that stand side by side in the ring. */
+static uint64_t waiting(khz_recorder *r, const unsigned char **rows)
+{
+    if (r->merge != NULL) {
+        khz_merge_rows(r->merge, &r->ring);
+    }
+    return khz_ring_peek(&r->ring, rows);
+}
+
 /* Everything that waits; 0, or the error that stopped it. */
 static int drain(khz_recorder *r)
 {
     const unsigned char *rows = NULL;
     uint64_t n = 0;
-    while ((n = khz_ring_peek(&r->ring, &rows)) > 0) {
+    while ((n = waiting(r, &rows)) > 0) {
         uint64_t done = 0;
         const int error = take(r, (const double *)(const void *)rows, n, &done);
         khz_ring_release(&r->ring, done);
@@ -226,5 +235,11 @@ uint64_t khz_recorder_close(khz_recorder *r)
     atomic_store(&r->stop, 1);
     (void)pthread_join(r->thread, NULL);
     (void)close(r->fd);
-    return atomic_load(&r->ring.written) - atomic_load(&r->ring.read);
+    uint64_t left = atomic_load(&r->ring.written) - atomic_load(&r->ring.read);
+    for (int32_t i = 0; r->merge != NULL && i < r->merge->n_lanes; i++) {
+        const khz_ring *const lane = &r->merge->lanes[i].ring;
+        const uint64_t waits = atomic_load(&lane->written) - atomic_load(&lane->read);
+        left = waits > left ? waits : left;
+    }
+    return left;
 }

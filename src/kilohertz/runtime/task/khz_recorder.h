@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-#include "khz_ring.h"
+#include "khz_merge.h"
 
 enum { KHZ_TRIGGER_NONE = 0, KHZ_TRIGGER_ABOVE = 1, KHZ_TRIGGER_BELOW = 2 };
 
@@ -27,6 +27,7 @@ typedef struct khz_column {
 
 typedef struct khz_recorder {
     khz_ring ring;
+    khz_merge *merge;               /* where the rows come from several threads: it fills the ring */
     int32_t n_columns;
     int fd;
     khz_trigger from, until;

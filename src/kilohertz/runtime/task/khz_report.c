@@ -16,9 +16,10 @@ const char *const khz_end_texts[KHZ_ENDS] = {
     "stopped: a link was lost",
     "stopped: the watchdog saw no progress",
     "stopped: a step failed",
+    "stopped: one of its processes is gone",
 };
-static const char *const end_names[KHZ_ENDS] = {"none", "duration", "command", "signal", "terminated",
-                                                "miss", "link", "stall", "model"};
+static const char *const end_names[KHZ_ENDS] = {"none", "duration", "command", "signal", "terminated", "miss",
+                                                "link", "stall", "model", "lost"};
 static const char *const time_names[KHZ_TIME_KINDS] = {"lateness", "compute", "device", "overhead", "slack"};
 
 static void put_text(FILE *f, const char *text)
@@ -58,7 +59,8 @@ static void put_counts(FILE *f, const khz_counts *c)
         {"knock_on", c->knock_on}, {"skipped", c->skipped}, {"held", c->held},
         {"safe", c->safe},         {"rows", c->rows},       {"dropped", c->dropped},
         {"commands", c->commands}, {"stalls", c->stalls},   {"flags_cycles", c->flags_cycles},
-        {"link_losses", c->link_losses},
+        {"link_losses", c->link_losses}, {"exchange_late", c->exchange_late}, {"exchange_old", c->exchange_old},
+        {"commands_late", c->commands_late},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         (void)fprintf(f, "%s\"%s\": %llu", i > 0 ? ", " : "", all[i].name, (unsigned long long)all[i].value);
@@ -91,8 +93,10 @@ static void put_unit(FILE *f, const khz_unit *u)
     put_text(f, u->name);
     (void)fputs(", \"model\": ", f);
     put_text(f, u->stepper->model->name);
-    (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {", (long long)u->every,
-                  (unsigned long long)u->flags_seen);
+    (void)fputs(", \"thread\": ", f);
+    put_text(f, u->task->name);
+    (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {",
+                  (long long)(u->every * u->task->every), (unsigned long long)u->flags_seen);
     const struct {
         const char *name;
         uint64_t value;
@@ -115,9 +119,10 @@ static void put_unit(FILE *f, const khz_unit *u)
 
 static void put_wire(FILE *f, const khz_wire *w)
 {
-    const khz_device_counters *const c = khz_port_counters(w->port);
+    static const khz_device_counters none;
+    const khz_device_counters *const c = w->is_open ? khz_port_counters(w->port) : &none;
     (void)fputs("    {\"name\": ", f);
-    put_text(f, khz_port_name(w->port));
+    put_text(f, w->config.name);
     const struct {
         const char *name;
         uint64_t value;
@@ -133,88 +138,158 @@ static void put_wire(FILE *f, const khz_wire *w)
     (void)fputs("}", f);
 }
 
-static void put_recorder(FILE *f, const khz_task *k)
+static void put_recorder(FILE *f, const khz_rig *r, const khz_counts *c)
 {
-    if (!k->has_recorder) {
+    if (!r->has_recorder) {
         (void)fputs("  \"recorder\": null,\n", f);
         return;
     }
-    const int error = atomic_load(&k->recorder.last_error);
+    const int error = atomic_load(&r->recorder.last_error);
     (void)fprintf(f, "  \"recorder\": {\"rows\": %llu, \"written\": %llu, \"dropped\": %llu, \"not_wanted\": %llu, ",
-                  (unsigned long long)k->account->counts.rows,
-                  (unsigned long long)atomic_load(&k->recorder.n_written),
-                  (unsigned long long)k->account->counts.dropped,
-                  (unsigned long long)atomic_load(&k->recorder.n_not_wanted));
+                  (unsigned long long)c->rows, (unsigned long long)atomic_load(&r->recorder.n_written),
+                  (unsigned long long)c->dropped, (unsigned long long)atomic_load(&r->recorder.n_not_wanted));
+    (void)fprintf(f, "\"incomplete\": %llu, \"late\": %llu, ", (unsigned long long)r->merge.n_incomplete,
+                  (unsigned long long)r->merge.n_late);
     (void)fprintf(f, "\"lost_at_end\": %llu, \"refused_writes\": %llu, \"last_error\": ",
-                  (unsigned long long)k->lost_rows, (unsigned long long)atomic_load(&k->recorder.n_refused_writes));
+                  (unsigned long long)r->lost_rows, (unsigned long long)atomic_load(&r->recorder.n_refused_writes));
     put_text(f, error != 0 ? strerror(error) : "");
     (void)fputs("},\n", f);
 }
 
-static void put_head(FILE *f, khz_task *k, double steal)
+static void put_account(FILE *f, const khz_account *a, const char *margin)
 {
-    const int end = atomic_load(&k->ended);
-    const double model = (double)((int64_t)k->step * k->period_ns) / 1e9;
-    (void)fputs("{\n  \"name\": ", f);
-    put_text(f, k->name);
-    (void)fprintf(f, ",\n  \"ended\": \"%s\",\n  \"ending\": ", end_names[end]);
-    put_text(f, khz_end_texts[end]);
-    (void)fprintf(f, ",\n  \"period_ns\": %lld,\n  \"wall_num\": %lld,\n  \"wall_den\": %lld,\n  \"policy\": \"%s\",\n",
-                  (long long)k->period_ns, (long long)k->wall_num, (long long)k->wall_den, khz_policy_names[k->policy]);
-    (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"began_ns\": %lld,\n  \"wall_ns\": %lld,\n",
-                  k->start, model, (long long)k->began_ns, (long long)(k->ended_ns - k->began_ns));
-    (void)fprintf(f, "  \"steal\": %.5f,\n  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", steal,
-                  (long long)k->switches, (long long)k->faults);
+    (void)fprintf(f, "%s\"counts\": {", margin);
+    put_counts(f, &a->counts);
+    (void)fprintf(f, "},\n%s\"times\": {\n", margin);
+    for (int i = 0; i < KHZ_TIME_KINDS; i++) {
+        (void)fprintf(f, "%s  \"%s\": ", margin, time_names[i]);
+        put_histogram(f, &a->time[i], a->worst_cycle[i]);
+        (void)fputs(i + 1 < KHZ_TIME_KINDS ? ",\n" : "\n", f);
+    }
+    (void)fprintf(f, "%s},\n", margin);
 }
 
-int khz_report_write(khz_task *k, const char *path, double steal)
+static void put_grants(FILE *f, const khz_grant *grants, const char *margin)
 {
-    FILE *const f = fopen(path, "w");
+    (void)fprintf(f, "%s\"settings\": [\n", margin);
+    for (int i = 0; i < KHZ_GRANTS; i++) {
+        (void)fprintf(f, "%s  {\"name\": \"%s\", \"granted\": %d, \"word\": ", margin, grants[i].name,
+                      (int)grants[i].is_granted);
+        put_text(f, grants[i].word);
+        (void)fputs(i + 1 < KHZ_GRANTS ? "},\n" : "}\n", f);
+    }
+    (void)fprintf(f, "%s]", margin);
+}
+
+static double model_seconds(const khz_task *k)
+{
+    return (double)((int64_t)k->step * k->period_ns) / 1e9;
+}
+
+static void put_task(FILE *f, const khz_task *k)
+{
+    (void)fputs("    {\n      \"name\": ", f);
+    put_text(f, k->name);
+    (void)fprintf(f, ",\n      \"process\": %d,\n      \"cpu\": %d,\n      \"priority\": %d,\n", (int)k->process,
+                  (int)k->cpu, (int)k->priority);
+    (void)fprintf(f, "      \"period_ns\": %lld,\n      \"policy\": \"%s\",\n      \"ended\": \"%s\",\n",
+                  (long long)k->period_ns, khz_policy_names[k->policy], end_names[atomic_load(&k->ended)]);
+    (void)fprintf(f, "      \"model_seconds\": %.9f,\n      \"wall_ns\": %lld,\n", model_seconds(k),
+                  (long long)(k->ended_ns - k->began_ns));
+    (void)fprintf(f, "      \"involuntary_switches\": %lld,\n      \"page_faults\": %lld,\n", (long long)k->switches,
+                  (long long)k->faults);
+    put_account(f, k->account, "      ");
+    put_grants(f, k->grants, "      ");
+    (void)fputs("\n    }", f);
+}
+
+/* All threads together: the time that all have computed, the wall time that the last one took. */
+static void put_head(FILE *f, const khz_rig *r, double steal)
+{
+    const int end = khz_rig_ending(r);
+    const int32_t culprit = atomic_load(&r->culprit);
+    const double model = model_seconds(&r->tasks[r->leader]);
+    int64_t wall = 0, switches = 0, faults = 0;
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const khz_task *const k = &r->tasks[i];
+        const int64_t took = k->ended_ns - k->began_ns;
+        wall = took > wall ? took : wall;
+        switches += k->switches;
+        faults += k->faults;
+    }
+    (void)fputs("{\n  \"name\": ", f);
+    put_text(f, r->name);
+    (void)fprintf(f, ",\n  \"ended\": \"%s\",\n  \"ending\": ", end_names[end]);
+    put_text(f, khz_end_texts[end]);
+    (void)fputs(",\n  \"ended_by\": ", f);
+    put_text(f, r->n_tasks > 1 && culprit > 0 ? r->tasks[culprit - 1].name : "");
+    (void)fprintf(f, ",\n  \"period_ns\": %lld,\n  \"wall_num\": %lld,\n  \"wall_den\": %lld,\n  \"policy\": \"%s\",\n",
+                  (long long)r->period_ns, (long long)r->wall_num, (long long)r->wall_den,
+                  khz_policy_names[r->tasks[r->leader].policy]);
+    (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"began_ns\": %lld,\n  \"wall_ns\": %lld,\n",
+                  r->start, model, (long long)atomic_load(&r->base_ns), (long long)wall);
+    (void)fprintf(f, "  \"steal\": %.5f,\n  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", steal,
+                  (long long)switches, (long long)faults);
+}
+
+/* What all threads counted and measured. */
+static khz_account *whole_account(const khz_rig *r)
+{
+    khz_account *const a = (khz_account *)khz_rig_room(r, 1, sizeof *a);
+    for (int32_t i = 0; a != NULL && i < r->n_tasks; i++) {
+        khz_account_add(a, r->tasks[i].account);
+    }
+    return a;
+}
+
+static void put_parts(FILE *f, const khz_rig *r)
+{
+    (void)fputs("  \"tasks\": [\n", f);
+    for (int32_t i = 0; i < r->n_units; i++) {
+        put_unit(f, &r->units[i]);
+        (void)fputs(i + 1 < r->n_units ? ",\n" : "\n", f);
+    }
+    (void)fputs("  ],\n  \"devices\": [\n", f);
+    for (int32_t i = 0; i < r->n_wires; i++) {
+        put_wire(f, &r->wires[i]);
+        (void)fputs(i + 1 < r->n_wires ? ",\n" : "\n", f);
+    }
+    (void)fputs("  ],\n  \"threads\": [\n", f);
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        put_task(f, &r->tasks[i]);
+        (void)fputs(i + 1 < r->n_tasks ? ",\n" : "\n", f);
+    }
+    (void)fputs("  ],\n", f);
+}
+
+int khz_report_write(khz_rig *r, const char *path, double steal)
+{
+    const khz_account *const all = whole_account(r);
+    FILE *const f = all != NULL ? fopen(path, "w") : NULL;
     if (f == NULL) {
         return errno;
     }
-    put_head(f, k, steal);
-    (void)fputs("  \"counts\": {", f);
-    put_counts(f, &k->account->counts);
-    (void)fputs("},\n  \"times\": {\n", f);
-    for (int i = 0; i < KHZ_TIME_KINDS; i++) {
-        (void)fprintf(f, "    \"%s\": ", time_names[i]);
-        put_histogram(f, &k->account->time[i], k->account->worst_cycle[i]);
-        (void)fputs(i + 1 < KHZ_TIME_KINDS ? ",\n" : "\n", f);
-    }
-    (void)fputs("  },\n", f);
-    put_recorder(f, k);
-    (void)fputs("  \"tasks\": [\n", f);
-    for (int32_t i = 0; i < k->n_units; i++) {
-        put_unit(f, &k->units[i]);
-        (void)fputs(i + 1 < k->n_units ? ",\n" : "\n", f);
-    }
-    (void)fputs("  ],\n  \"devices\": [\n", f);
-    for (int32_t i = 0; i < k->n_wires; i++) {
-        put_wire(f, &k->wires[i]);
-        (void)fputs(i + 1 < k->n_wires ? ",\n" : "\n", f);
-    }
-    (void)fputs("  ],\n  \"settings\": [\n", f);
-    for (int i = 0; i < KHZ_GRANTS; i++) {
-        (void)fprintf(f, "    {\"name\": \"%s\", \"granted\": %d, \"word\": ", k->grants[i].name,
-                      (int)k->grants[i].is_granted);
-        put_text(f, k->grants[i].word);
-        (void)fputs(i + 1 < KHZ_GRANTS ? "},\n" : "}\n", f);
-    }
-    (void)fputs("  ]\n}\n", f);
+    put_head(f, r, steal);
+    put_account(f, all, "  ");
+    put_recorder(f, r, &all->counts);
+    put_parts(f, r);
+    put_grants(f, r->tasks[r->leader].grants, "  ");
+    (void)fputs("\n}\n", f);
     const int bad = ferror(f);
     return fclose(f) != 0 || bad ? EIO : 0;
 }
 
-void khz_report_print(khz_task *k, double steal)
+static void print_task(const khz_task *k)
 {
     const khz_counts *const c = &k->account->counts;
-    (void)printf("%s: %s after %llu steps, %.6f s of model time in %.6f s\n", k->name,
-                 khz_end_texts[atomic_load(&k->ended)], (unsigned long long)c->steps,
-                 (double)((int64_t)k->step * k->period_ns) / 1e9, (double)(k->ended_ns - k->began_ns) * 1e-9);
-    (void)printf("missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu; steal %.2f %%\n",
-                 (unsigned long long)c->missed, (unsigned long long)c->overruns, (unsigned long long)c->late_wakeups,
-                 (unsigned long long)c->knock_on, (unsigned long long)c->skipped, 100.0 * steal);
+    (void)printf("%s: %llu steps; missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu\n",
+                 k->name, (unsigned long long)c->steps, (unsigned long long)c->missed,
+                 (unsigned long long)c->overruns, (unsigned long long)c->late_wakeups,
+                 (unsigned long long)c->knock_on, (unsigned long long)c->skipped);
+    if (k->n_links > 0) {
+        (void)printf("messages late %llu, overwritten %llu\n", (unsigned long long)c->exchange_late,
+                     (unsigned long long)c->exchange_old);
+    }
     (void)printf("%-10s %10s %10s %10s %10s  us\n", "", "p50", "p99", "p99.9", "max");
     for (int i = 0; i < KHZ_TIME_SLACK; i++) {
         const khz_histogram *const h = &k->account->time[i];
@@ -226,5 +301,16 @@ void khz_report_print(khz_task *k, double steal)
     }
     for (int i = 0; i < KHZ_GRANTS; i++) {
         (void)printf("%s: %s\n", k->grants[i].name, k->grants[i].word);
+    }
+}
+
+void khz_report_print(khz_rig *r, double steal)
+{
+    const khz_task *const k = &r->tasks[r->leader];
+    (void)printf("%s: %s after %llu steps, %.6f s of model time in %.6f s; steal %.2f %%\n", r->name,
+                 khz_end_texts[khz_rig_ending(r)], (unsigned long long)k->account->counts.steps, model_seconds(k),
+                 (double)(k->ended_ns - k->began_ns) * 1e-9, 100.0 * steal);
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        print_task(&r->tasks[i]);
     }
 }

@@ -17,31 +17,31 @@
 static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority", "locked memory", "cpu latency", "denormals",
                                              "live values"};
 
-static void say(khz_task *k, int which, int granted, const char *word)
+static void say_word(khz_grant *grants, int which, int granted, const char *word)
 {
-    khz_grant *const g = &k->grants[which];
+    khz_grant *const g = &grants[which];
     g->name = names[which];
     g->is_granted = granted;
     (void)snprintf(g->word, sizeof g->word, "%s", word);
 }
 
 /* error 0: granted; -1: not asked for; else errno. */
-void khz_system_say(khz_task *k, int which, int error, const char *granted, const char *mend)
+void khz_system_say(khz_grant *grants, int which, int error, const char *granted, const char *mend)
 {
     char word[160];
     if (error <= 0) {
-        say(k, which, error == 0 ? 1 : -1, granted);
+        say_word(grants, which, error == 0 ? 1 : -1, granted);
         return;
     }
     (void)snprintf(word, sizeof word, "refused: %s%s%s", strerror(error), mend[0] != '\0' ? "; " : "", mend);
-    say(k, which, 0, word);
+    say_word(grants, which, 0, word);
 }
 
 static void set_affinity(khz_task *k, pthread_t thread)
 {
-    const int64_t cpu = khz_scenario_integer(&k->scenario, "cpu", -1, -1, CPU_SETSIZE - 1);
-    if (cpu < 0) {
-        say(k, KHZ_GRANT_AFFINITY, -1, "any core");
+    const int64_t cpu = k->cpu;
+    if (cpu < 0 || cpu >= CPU_SETSIZE) {
+        say_word(k->grants, KHZ_GRANT_AFFINITY, -1, "any core");
         return;
     }
     cpu_set_t set;
@@ -49,17 +49,20 @@ static void set_affinity(khz_task *k, pthread_t thread)
     CPU_SET((size_t)cpu, &set);
     char word[64];
     (void)snprintf(word, sizeof word, "core %d", (int)cpu);
-    khz_system_say(k, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
+    khz_system_say(k->grants, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
 }
 
-void khz_system_others(khz_task *k)
+void khz_system_others(khz_rig *r)
 {
-    const int64_t cpu = khz_scenario_integer(&k->scenario, "cpu", -1, -1, CPU_SETSIZE - 1);
     cpu_set_t set;
-    if (cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0) {
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
         return;
     }
-    CPU_CLR((size_t)cpu, &set);
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        if (r->tasks[i].cpu >= 0 && r->tasks[i].cpu < CPU_SETSIZE) {
+            CPU_CLR((size_t)r->tasks[i].cpu, &set);
+        }
+    }
     if (CPU_COUNT(&set) > 0) {
         (void)sched_setaffinity(0, sizeof set, &set);
     }
@@ -67,18 +70,18 @@ void khz_system_others(khz_task *k)
 
 static void set_priority(khz_task *k, pthread_t thread)
 {
-    const int64_t priority = khz_scenario_integer(&k->scenario, "priority", 0, 0, 99);
+    const int64_t priority = k->priority;
     /* a probe is short; any other run that never sleeps would take its core away from everybody */
-    const int is_probe = khz_scenario_integer(&k->scenario, "probe_ns", 0, 0, 1000000000) > 0;
-    if (priority == 0 || (k->wall_num == 0 && !is_probe)) {
-        say(k, KHZ_GRANT_PRIORITY, -1, k->wall_num == 0 ? "normal: as fast as possible" : "normal");
+    const int is_probe = k->rig->probe_ns > 0;
+    if (priority == 0 || (k->rig->wall_num == 0 && !is_probe)) {
+        say_word(k->grants, KHZ_GRANT_PRIORITY, -1, k->rig->wall_num == 0 ? "normal: as fast as possible" : "normal");
         return;
     }
     /* a probe never sleeps: above everything normal, below every task that may run here in real time already */
     const struct sched_param p = {.sched_priority = is_probe ? 1 : (int)priority};
     char word[64];
     (void)snprintf(word, sizeof word, "SCHED_FIFO %d", p.sched_priority);
-    khz_system_say(k, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
+    khz_system_say(k->grants, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
                "soft real time; run as root or give the user an rtprio limit");
 }
 
@@ -91,9 +94,9 @@ void khz_system_thread(khz_task *k, pthread_t thread)
 
 static void hold_latency(khz_task *k)
 {
-    const int64_t wanted = khz_scenario_integer(&k->scenario, "cpu_latency_us", -1, -1, 1000000);
-    if (wanted < 0 || k->wall_num == 0) {
-        say(k, KHZ_GRANT_LATENCY, -1, "not asked for");
+    const int64_t wanted = khz_scenario_integer(&k->rig->scenario, "cpu_latency_us", -1, -1, 1000000);
+    if (wanted < 0 || k->rig->wall_num == 0) {
+        say_word(k->grants, KHZ_GRANT_LATENCY, -1, "not asked for");
         return;
     }
     /* the request holds as long as the file is open: until the process ends */
@@ -102,38 +105,38 @@ static void hold_latency(khz_task *k)
     const int error = fd >= 0 && write(fd, &value, sizeof value) == (ssize_t)sizeof value ? 0 : errno;
     char word[64];
     (void)snprintf(word, sizeof word, "at most %d us to wake from idle", (int)value);
-    khz_system_say(k, KHZ_GRANT_LATENCY, error, word, "/dev/cpu_dma_latency");
+    khz_system_say(k->grants, KHZ_GRANT_LATENCY, error, word, "/dev/cpu_dma_latency");
 }
 
 void khz_system_memory(khz_task *k)
 {
     hold_latency(k);
-    if (khz_scenario_integer(&k->scenario, "lock_memory", 1, 0, 1) == 0) {
-        say(k, KHZ_GRANT_LOCKED, -1, "not asked for");
+    if (khz_scenario_integer(&k->rig->scenario, "lock_memory", 1, 0, 1) == 0) {
+        say_word(k->grants, KHZ_GRANT_LOCKED, -1, "not asked for");
         return;
     }
     /* all that the loop uses is mapped by now */
-    khz_system_say(k, KHZ_GRANT_LOCKED, mlockall(MCL_CURRENT) == 0 ? 0 : errno, "locked and touched",
+    khz_system_say(k->grants, KHZ_GRANT_LOCKED, mlockall(MCL_CURRENT) == 0 ? 0 : errno, "locked and touched",
                "raise the memlock limit");
 }
 
 void khz_system_flush(khz_task *k)
 {
-    if (khz_scenario_integer(&k->scenario, "flush_denormals", 1, 0, 1) == 0) {
-        say(k, KHZ_GRANT_FLUSH, -1, "kept");
+    if (khz_scenario_integer(&k->rig->scenario, "flush_denormals", 1, 0, 1) == 0) {
+        say_word(k->grants, KHZ_GRANT_FLUSH, -1, "kept");
         return;
     }
 #if defined(__SSE2__)
     _mm_setcsr(_mm_getcsr() | 0x8040U); /* FTZ, DAZ */
-    say(k, KHZ_GRANT_FLUSH, 1, "flushed to zero");
+    say_word(k->grants, KHZ_GRANT_FLUSH, 1, "flushed to zero");
 #elif defined(__aarch64__)
     uint64_t control = 0;
     __asm__ volatile("mrs %0, fpcr" : "=r"(control));
     control |= (uint64_t)1 << 24;
     __asm__ volatile("msr fpcr, %0" : : "r"(control));
-    say(k, KHZ_GRANT_FLUSH, 1, "flushed to zero");
+    say_word(k->grants, KHZ_GRANT_FLUSH, 1, "flushed to zero");
 #else
-    say(k, KHZ_GRANT_FLUSH, 0, "refused: not known on this processor");
+    say_word(k->grants, KHZ_GRANT_FLUSH, 0, "refused: not known on this processor");
 #endif
 }
 

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -19,15 +20,15 @@ int64_t khz_now(void)
 int64_t khz_task_instant(const khz_task *k, uint64_t tick)
 {
     /* tick*period*num/den without overflow: whole periods, then what is left of each */
-    const int64_t per = k->period_ns * k->wall_num;
-    const int64_t whole = per / k->wall_den;
-    const int64_t rest = per % k->wall_den;
-    return k->base_ns + (int64_t)tick * whole + (int64_t)tick * rest / k->wall_den;
+    const int64_t per = k->period_ns * k->rig->wall_num;
+    const int64_t whole = per / k->rig->wall_den;
+    const int64_t rest = per % k->rig->wall_den;
+    return k->base_ns + (int64_t)tick * whole + (int64_t)tick * rest / k->rig->wall_den;
 }
 
 static int is_waiting(const khz_task *k)
 {
-    return k->wall_num > 0;
+    return k->rig->wall_num > 0;
 }
 
 /* Sleep until the instant; a stop from outside ends it early.  1 where the instant was already over. */
@@ -39,13 +40,30 @@ static int wait_until(khz_task *k, int64_t instant)
     const int64_t wake = instant - k->spin_ns;
     const struct timespec t = {(time_t)(wake / 1000000000), (long)(wake % 1000000000)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0) {
-        if (atomic_load_explicit(&k->stop, memory_order_relaxed) != KHZ_END_NONE) {
+        if (atomic_load_explicit(&k->rig->stop, memory_order_relaxed) != KHZ_END_NONE) {
             return 0;
         }
     }
     while (k->spin_ns > 0 && khz_now() < instant) { /* at most spin_ns */
     }
     return 0;
+}
+
+/* Nobody waits for a run as fast as possible but its tasks for each other: all that is due at this tick is done. */
+static void wait_for_others(khz_task *k)
+{
+    const khz_rig *const r = k->rig;
+    const int64_t now = (int64_t)k->tick * k->every;
+    const struct timespec nap = {0, 50000};
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const int64_t due = now - now % r->tasks[i].every;
+        for (int turn = 0; atomic_load_explicit(&r->tasks[i].progress, memory_order_acquire) < due; turn++) {
+            if (atomic_load_explicit(&r->stop, memory_order_relaxed) != KHZ_END_NONE) {
+                return;
+            }
+            (void)(turn < 200 ? sched_yield() : nanosleep(&nap, NULL));
+        }
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------------------- inputs */
@@ -67,38 +85,69 @@ static void set(const khz_task *k, const khz_binding *b, double value)
     }
 }
 
+/* Look at a signal; so far: its value, and the one at the end of the unit's period before. */
+static double look_at(const khz_binding *from, khz_seen *seen)
+{
+    const uint64_t steps = from->unit->stepper->n;
+    const double value = khz_signal_get(from->unit->instance, from->signal);
+    if (steps != seen->steps) {
+        seen->before = seen->steps == 0 ? value : seen->last;
+        seen->steps = steps;
+    } else if (steps == 0) {
+        seen->before = value;
+    }
+    seen->last = value;
+    return value;
+}
+
+/* All in base periods: the same numbers whichever threads the units are in. */
+static double passed_on(const khz_connection *c, double value, double before, double since)
+{
+    const int64_t every = c->from.unit->every * c->from.unit->task->every;
+    return c->gain * (c->linear ? value + (value - before) * since / (double)every : value) + c->offset;
+}
+
 static void connect_one(khz_task *k, khz_connection *c)
 {
-    const khz_unit *const source = c->from.unit;
-    const uint64_t steps = source->stepper->n;
-    const double value = khz_signal_get(source->instance, c->from.signal);
-    if (steps != c->seen) {
-        c->before = c->seen == 0 ? value : c->last;
-        c->seen = steps;
-    } else if (steps == 0) {
-        c->before = value;
+    const double value = look_at(&c->from, &c->seen);
+    const uint64_t since = k->step - c->seen.steps * (uint64_t)c->from.unit->every;
+    set(k, &c->to, passed_on(c, value, c->seen.before, (double)(since * (uint64_t)k->every)));
+}
+
+/* The same from a unit of another task. */
+static void connect_link(khz_task *k, const khz_connection *c)
+{
+    const khz_link *const l = c->link;
+    const double *const part = l->now + (size_t)c->place * KHZ_MESSAGE_PARTS;
+    const double waited = (double)((int64_t)k->turn * k->every - l->stamp);
+    set(k, &c->to, passed_on(c, part[KHZ_MESSAGE_VALUE], part[KHZ_MESSAGE_BEFORE], part[KHZ_MESSAGE_AGE] + waited));
+}
+
+static void read_links(khz_task *k)
+{
+    for (int32_t i = 0; i < k->n_links; i++) {
+        const int how = khz_link_read(&k->links[i], (int64_t)k->turn * k->every);
+        k->account->counts.exchange_late += (uint64_t)(how == KHZ_EXCHANGE_LATE);
+        k->account->counts.exchange_old += (uint64_t)(how == KHZ_EXCHANGE_OLD);
     }
-    c->last = value;
-    double passed = value;
-    if (c->linear) {
-        const uint64_t since = k->step - steps * (uint64_t)source->every;
-        passed = value + (value - c->before) * (double)since / (double)source->every;
-    }
-    set(k, &c->to, c->gain * passed + c->offset);
 }
 
 static void read_inputs(khz_task *k)
 {
     for (int32_t i = 0; i < k->n_playbacks; i++) {
-        khz_playback *const p = &k->playbacks[i];
-        khz_stimulus_at(&p->stimulus, k->start + (double)((int64_t)k->step * k->period_ns) / 1e9, p->values);
+        khz_playback *const p = k->playbacks[i];
+        khz_stimulus_at(&p->stimulus, k->rig->start + (double)((int64_t)k->step * k->period_ns) / 1e9, p->values);
         for (int32_t j = 0; j < p->stimulus.n_columns; j++) {
             set(k, &p->targets[j], p->values[j]);
         }
     }
+    read_links(k);
     for (int32_t i = 0; i < k->n_connections; i++) {
-        if (!k->connections[i].late) {
-            connect_one(k, &k->connections[i]);
+        khz_connection *const c = k->connections[i];
+        if (c->link != NULL) {
+            connect_link(k, c);
+        } else if (!c->late) {
+            connect_one(k, c);
         }
     }
 }
@@ -108,7 +157,7 @@ static int receive(khz_task *k)
     int end = KHZ_END_NONE;
     k->messages = 0;
     for (int32_t i = 0; i < k->n_wires; i++) {
-        khz_wire *const w = &k->wires[i];
+        khz_wire *const w = k->wires[i];
         const uint32_t said = khz_port_receive(w->port, k->step, (int64_t)k->step * k->period_ns, w->inputs);
         for (int32_t j = 0; j < w->n_in; j++) {
             set(k, &w->in[j], w->inputs[j]);
@@ -139,18 +188,18 @@ static int step_units(khz_task *k)
 {
     int end = KHZ_END_NONE;
     for (int32_t i = 0; i < k->n_units; i++) {
-        khz_unit *const u = &k->units[i];
+        khz_unit *const u = k->units[i];
         if (!is_due(k, u)) {
             continue;
         }
         for (int32_t j = 0; j < k->n_connections; j++) {
-            if (k->connections[j].late && k->connections[j].to.unit == u) {
-                connect_one(k, &k->connections[j]);
+            if (k->connections[j]->late && k->connections[j]->to.unit == u) {
+                connect_one(k, k->connections[j]);
             }
         }
-        const int64_t began = k->n_units > 1 ? khz_now() : 0;
+        const int64_t began = k->rig->n_units > 1 ? khz_now() : 0;
         const uint32_t flags = khz_stepper_step(u->stepper);
-        if (k->n_units > 1 && k->step >= k->grace) {
+        if (k->rig->n_units > 1 && k->step >= k->grace) {
             khz_histogram_add(&u->compute, khz_now() - began);
         }
         if ((flags & (uint32_t)TROUBLE) != 0) {
@@ -172,7 +221,7 @@ static void send(khz_task *k, int is_late)
     }
     k->account->counts.safe += (uint64_t)(k->safe_now != 0);
     for (int32_t i = 0; i < k->n_wires; i++) {
-        khz_wire *const w = &k->wires[i];
+        khz_wire *const w = k->wires[i];
         for (int32_t j = 0; j < w->n_out; j++) {
             w->outputs[j] = khz_signal_get(w->out[j].unit->instance, w->out[j].signal);
         }
@@ -180,35 +229,62 @@ static void send(khz_task *k, int is_late)
     }
 }
 
-/* A row of the values as they stand, at model time start + step*period. */
-static void record(khz_task *k)
+void khz_task_post(khz_task *k, uint64_t step)
 {
-    if (!k->has_recorder || k->step % (uint64_t)k->record_every != 0) {
-        return;
+    for (int32_t i = 0; i < k->n_outgoing; i++) {
+        khz_outgoing *const out = &k->outgoing[i];
+        double *const part = k->message + (size_t)i * KHZ_MESSAGE_PARTS;
+        part[KHZ_MESSAGE_VALUE] = look_at(&out->from, &out->seen);
+        part[KHZ_MESSAGE_BEFORE] = out->seen.before;
+        const uint64_t age = step - out->seen.steps * (uint64_t)out->from.unit->every;
+        part[KHZ_MESSAGE_AGE] = (double)(age * (uint64_t)k->every);
     }
-    double *row = (double *)khz_ring_reserve(&k->recorder.ring);
+    if (k->n_outgoing > 0) {
+        khz_outbox_put(&k->outbox, (int64_t)k->turn * k->every, k->message);
+    }
+}
+
+/* Room for a row; NULL where the ring is full. */
+static double *new_row(khz_task *k)
+{
+    double *row = (double *)khz_ring_reserve(k->ring);
     while (row == NULL && !is_waiting(k)) { /* nobody waits for a run as fast as possible: let the disk keep up */
         const struct timespec pause = {0, 200000};
         (void)nanosleep(&pause, NULL);
-        k->recorder.ring.dropped--;
-        row = atomic_load(&k->stop) == KHZ_END_NONE ? (double *)khz_ring_reserve(&k->recorder.ring) : row;
-        if (atomic_load(&k->stop) != KHZ_END_NONE) {
-            k->recorder.ring.dropped++;
+        k->ring->dropped--;
+        row = atomic_load(&k->rig->stop) == KHZ_END_NONE ? (double *)khz_ring_reserve(k->ring) : row;
+        if (atomic_load(&k->rig->stop) != KHZ_END_NONE) {
+            k->ring->dropped++;
             break;
         }
     }
-    k->account->counts.dropped = k->recorder.ring.dropped;
+    k->account->counts.dropped = k->ring->dropped;
+    return row;
+}
+
+void khz_task_record(khz_task *k, int always)
+{
+    const khz_rig *const r = k->rig;
+    const int64_t step = (int64_t)k->step * k->every;
+    if (k->ring == NULL || !(always || khz_merge_wants(step, k->every, r->record_every))) {
+        return;
+    }
+    double *const row = new_row(k);
     if (row == NULL) {
         return;
     }
-    row[0] = k->start + (double)((int64_t)k->step * k->period_ns) / 1e9;
+    const int32_t n_head = r->n_tasks > 1 ? KHZ_MERGE_HEAD : 1;
+    row[0] = r->n_tasks > 1 ? (double)step : r->start + (double)(step * r->period_ns) / 1e9;
+    if (r->n_tasks > 1) {
+        row[1] = (double)k->rounds;
+    }
     for (int32_t i = 0; i < k->n_columns; i++) {
-        row[i + 1] = khz_signal_get(k->columns[i].unit->instance, k->columns[i].signal);
+        row[n_head + i] = khz_signal_get(k->columns[i].unit->instance, k->columns[i].signal);
     }
-    for (int32_t i = 0; k->record_times && i < KHZ_RECORDED_TIMES; i++) {
-        row[k->n_columns + 1 + i] = k->last_times[i];
+    for (int32_t i = 0; r->record_times && i < KHZ_RECORDED_TIMES; i++) {
+        row[n_head + k->n_columns + i] = k->last_times[i];
     }
-    khz_ring_commit(&k->recorder.ring);
+    khz_ring_commit(k->ring);
     k->account->counts.rows++;
 }
 
@@ -278,6 +354,7 @@ static int follow_policy(khz_task *k, int missed)
         const int64_t late = now - khz_task_instant(k, k->tick);
         const uint64_t over = late > 0 ? (uint64_t)(late / period) + 1 : 0;
         k->tick += over;
+        k->turn += over;
         k->account->counts.skipped += over;
     }
     k->punctual = missed ? 0 : k->punctual + 1;
@@ -300,14 +377,35 @@ static int work(khz_task *k, cycle_times *t)
     end = stepped != KHZ_END_NONE ? stepped : end;
     t->stepped = khz_now();
     t->sent = t->stepped;
+    k->turn++;
+    khz_task_post(k, k->step + 1);
     if (k->n_wires > 0) {
         const int watched = is_waiting(k) && k->step >= k->grace;
         send(k, watched && t->stepped > khz_task_instant(k, k->tick + 1));
         t->sent = khz_now();
     }
     k->step++;
-    record(k);
+    khz_task_record(k, 0);
     return end;
+}
+
+/* The tick is over, for all that look at this task. */
+static void tell(khz_task *k, int64_t now)
+{
+    atomic_store_explicit(&k->progress, (int64_t)k->tick * k->every, memory_order_release);
+    atomic_store_explicit(&k->lane->heartbeat_ns, now, memory_order_release);
+}
+
+/* A tick without a step. */
+static void rest(khz_task *k)
+{
+    k->tick++;
+    k->sit_out -= k->sit_out > 0;
+    if (!is_waiting(k) && k->is_paused) {
+        const struct timespec pause = {0, 1000000};
+        (void)nanosleep(&pause, NULL);
+    }
+    tell(k, khz_now());
 }
 
 /* One period of the wall clock.  KHZ_END_* where the run is over. */
@@ -318,20 +416,18 @@ static int cycle(khz_task *k)
         t.release = khz_task_instant(k, k->tick);
         t.was_over = wait_until(k, t.release);
     }
+    if (!is_waiting(k)) {
+        wait_for_others(k);
+    }
     t.woke = khz_now();
     k->account->counts.ticks++;
     khz_task_command(k);
-    const int asked = atomic_load_explicit(&k->stop, memory_order_relaxed);
+    const int asked = k->stop_now ? KHZ_END_COMMAND : atomic_load_explicit(&k->rig->stop, memory_order_relaxed);
     if (asked != KHZ_END_NONE) {
         return asked;
     }
-    if (k->is_paused) {
-        k->tick++;
-        if (!is_waiting(k)) {
-            const struct timespec pause = {0, 1000000};
-            (void)nanosleep(&pause, NULL);
-        }
-        atomic_store_explicit(&k->live->heartbeat_ns, khz_now(), memory_order_release);
+    if (k->is_paused || k->sit_out > 0) {
+        rest(k);
         return KHZ_END_NONE;
     }
     int end = work(k, &t);
@@ -344,9 +440,9 @@ static int cycle(khz_task *k)
     const int missed = account(k, &t);
     const int policy = follow_policy(k, missed);
     end = end != KHZ_END_NONE ? end : policy;
-    atomic_store_explicit(&k->live->heartbeat_ns, t.ended, memory_order_release);
+    tell(k, t.ended);
     const int is_over = (k->n_cycles > 0 && k->step >= k->n_cycles) ||
-                        (k->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->probe_ns);
+                        (k->rig->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->rig->probe_ns);
     return end == KHZ_END_NONE && is_over ? KHZ_END_DURATION : end;
 }
 
@@ -363,29 +459,63 @@ static void usage(int64_t *switches, int64_t *faults)
 /* Safe values once more, to everybody, when a run ends for a bad reason. */
 static void leave_safe(khz_task *k, int end)
 {
-    if (end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL) {
+    if (end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
+        end == KHZ_END_LOST) {
         k->safe_now = 1;
         send(k, 0);
     }
+}
+
+/* All tasks begin together: the last one to come sets the instant of tick 0. */
+static int64_t common_base(khz_task *k)
+{
+    khz_rig *const r = k->rig;
+    const int64_t now = khz_now();
+    if (atomic_fetch_add(&r->n_ready, 1) + 1 == r->n_tasks) {
+        const int64_t period = r->period_ns * r->wall_num / r->wall_den;
+        struct timespec today;
+        (void)clock_gettime(CLOCK_REALTIME, &today);
+        r->live->started_ns = (int64_t)today.tv_sec * 1000000000 + today.tv_nsec;
+        atomic_store(&r->live->state, (uint32_t)KHZ_STATE_RUNNING);
+        /* time for the first sleep */
+        atomic_store(&r->base_ns, is_waiting(k) ? khz_task_aligned(now + 2000000, period, r->phase_ns) : now);
+    }
+    const struct timespec nap = {0, 100000};
+    while (atomic_load(&r->base_ns) == 0 && atomic_load(&r->stop) == KHZ_END_NONE) {
+        atomic_store(&k->lane->heartbeat_ns, khz_now());
+        (void)nanosleep(&nap, NULL);
+    }
+    return atomic_load(&r->base_ns);
+}
+
+/* Over: the others go on where this was due, and end where it was not. */
+static void leave(khz_task *k, int end)
+{
+    khz_rig *const r = k->rig;
+    int32_t none = KHZ_END_NONE;
+    /* a command ends all tasks at one tick, by itself */
+    if (end != KHZ_END_DURATION && end != KHZ_END_COMMAND && atomic_compare_exchange_strong(&r->stop, &none, end)) {
+        atomic_store(&r->culprit, k->index + 1);
+    }
+    leave_safe(k, end);
+    khz_task_publish(k, 1);
+    atomic_store(&k->progress, INT64_MAX);
+    if (r->n_tasks > 1 && k->ring != NULL) {
+        atomic_store(&r->merge.lanes[k->index].ended, 1);
+    }
+    atomic_store(&k->lane->ended, 1U);
+    atomic_store(&k->ended, end);
 }
 
 void khz_task_loop(khz_task *k)
 {
     int64_t switches = 0;
     int64_t faults = 0;
-    record(k);
-    usage(&switches, &faults);
-    const int64_t now = khz_now();
-    k->base_ns = 0;
-    const int64_t period = khz_task_instant(k, 1);
-    k->base_ns = is_waiting(k) ? khz_task_aligned(now + 2000000, period, k->phase_ns) : now; /* time for the first sleep */
+    khz_task_record(k, 0);
+    k->base_ns = common_base(k);
     k->began_ns = k->base_ns;
-    atomic_store(&k->live->heartbeat_ns, now);
-    atomic_store(&k->live->state, (uint32_t)KHZ_STATE_RUNNING);
-    struct timespec today;
-    (void)clock_gettime(CLOCK_REALTIME, &today);
-    k->live->started_ns = (int64_t)today.tv_sec * 1000000000 + today.tv_nsec;
-    int end = KHZ_END_NONE;
+    usage(&switches, &faults);
+    int end = k->is_idle ? KHZ_END_DURATION : KHZ_END_NONE;
     while (end == KHZ_END_NONE) {
         end = cycle(k);
     }
@@ -393,7 +523,5 @@ void khz_task_loop(khz_task *k)
     usage(&k->switches, &k->faults);
     k->switches -= switches;
     k->faults -= faults;
-    leave_safe(k, end);
-    khz_task_publish(k, 1);
-    atomic_store(&k->ended, end);
+    leave(k, end);
 }

@@ -1,15 +1,20 @@
 /* The periodic task: models that are stepped at a fixed rate between inputs and outputs.
  *
- * One cycle, at base step s (model time start + s*period):
+ * A rig is all that a scenario holds; a task is one real-time thread of it with the units (models) that it steps.  Most
+ * rigs have one task.  Several tasks have periods that are whole multiples of the base period, common instants (tick 0 of
+ * all is the same), and exchange values by stamped messages (khz_exchange.h) that nobody waits for.
+ *
+ * One cycle of a task, at its step s (model time start + s*period):
  *   1. wake at the release, an absolute instant of CLOCK_MONOTONIC;
- *   2. at most one command of the mailbox;
+ *   2. at most one command of the mailbox, in all tasks at the same tick;
  *   3. inputs: stimuli, devices (receive), connections, for every unit whose own period begins now;
  *   4. steps, in the order of the scenario, of every unit whose period ends with this cycle; a unit with `every` = k is
  *      stepped once in k cycles, by k periods, with the inputs of the first of them: what it shows is never ahead of time;
- *   5. outputs: devices (send); a row for the recorder; live values; accounting; what the policy says about a miss.
+ *   5. outputs: messages to other tasks, devices (send); a row for the recorder; live values; accounting; what the policy
+ *      says about a miss.
  * Exchange order `parallel`: all connections are read at 3, so every unit sees the others at the same instant.
  * `sequential`: a connection from a unit that stands earlier in the order and has the same rate is read just before the
- * step, and so sees the values of the end of this cycle. */
+ * step, and so sees the values of the end of this cycle.  Between tasks the exchange is always parallel. */
 #ifndef KHZ_TASK_H
 #define KHZ_TASK_H
 
@@ -17,7 +22,9 @@
 #include <stdatomic.h>
 
 #include "khz_account.h"
+#include "khz_exchange.h"
 #include "khz_live.h"
+#include "khz_merge.h"
 #include "khz_ports.h"
 #include "khz_recorder.h"
 #include "khz_scenario.h"
@@ -37,8 +44,13 @@ typedef struct khz_linked_model {
 extern const khz_linked_model khz_linked_models[];
 extern const int32_t khz_n_linked_models;
 
+typedef struct khz_rig khz_rig;
+typedef struct khz_task khz_task;
+
 /* A model being stepped. */
 typedef struct khz_unit {
+    khz_task *task;             /* the thread that steps it */
+    int32_t thread;             /* the thread the scenario names; the same unless all are run by one */
     const char *name;
     const khz_linked_model *linked;
     khz_stepper *stepper;
@@ -46,8 +58,8 @@ typedef struct khz_unit {
     void *snapshot;
     size_t size;                /* of the stepper */
     size_t kept;                /* what a snapshot copies of it: not the arena, which is empty between steps */
-    int64_t every;
-    int32_t first_signal;       /* its first one among all signals of the task */
+    int64_t every;              /* in periods of its task */
+    int32_t first_signal;       /* its first one among all signals of the rig */
     int32_t next_signal;        /* where a search for a name begins: names mostly come in the table's order */
     uint64_t flags_seen;        /* steps with a flag that tells of trouble */
     khz_histogram compute;
@@ -59,23 +71,41 @@ typedef struct khz_binding {
     const khz_signal *signal;
 } khz_binding;
 
+/* What has been seen of a signal that is passed on. */
+typedef struct khz_seen {
+    double last, before;        /* values at the last two ends of the source's period */
+    uint64_t steps;             /* of the source when `last` was taken */
+} khz_seen;
+
+/* A signal in the messages of a task: its value, the one at the end of the unit's period before, and its age. */
+typedef struct khz_outgoing {
+    khz_binding from;
+    khz_seen seen, kept;        /* kept: with the snapshot */
+} khz_outgoing;
+enum { KHZ_MESSAGE_VALUE = 0, KHZ_MESSAGE_BEFORE, KHZ_MESSAGE_AGE, KHZ_MESSAGE_PARTS };
+
 typedef struct khz_connection {
     khz_binding from, to;
+    khz_link *link;             /* to the task of the source; NULL: it is the same */
+    int32_t place;              /* among the signals of the link's messages */
     int32_t late;               /* read just before the step of `to` */
     int32_t linear;             /* extrapolated from the last two values of a slower unit */
     double gain, offset;
-    double last, before;        /* values at the last two ends of the source's period */
-    uint64_t seen;              /* the source's steps when `last` was taken */
+    khz_seen seen, kept;        /* kept: with the snapshot */
 } khz_connection;
 
 /* Columns of a stimulus file, and the inputs they drive. */
 typedef struct khz_playback {
+    khz_task *task;
     khz_stimulus stimulus;
     khz_binding *targets;
     double *values;
 } khz_playback;
 
 typedef struct khz_wire {
+    khz_task *task;
+    int32_t is_open;
+    khz_device_config config;
     khz_port *port;
     khz_binding *in, *out;
     double *inputs, *outputs;
@@ -97,70 +127,149 @@ enum { KHZ_GRANT_AFFINITY = 0, KHZ_GRANT_PRIORITY, KHZ_GRANT_LOCKED, KHZ_GRANT_L
 
 /* Why a run is over. */
 enum { KHZ_END_NONE = 0, KHZ_END_DURATION, KHZ_END_COMMAND, KHZ_END_SIGNAL, KHZ_END_TERMINATED, KHZ_END_MISS,
-       KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_ENDS };
+       KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_END_LOST, KHZ_ENDS };
 extern const char *const khz_end_texts[KHZ_ENDS];
 
 enum { KHZ_RECORDED_TIMES = 4 };
 
-typedef struct khz_task {
-    khz_scenario scenario;
-    char message[512];
-    /* what to do */
+/* One real-time thread. */
+struct khz_task {
+    khz_rig *rig;
     const char *name;
-    int64_t period_ns;                      /* base period, model time */
-    int64_t wall_num, wall_den;             /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
+    int32_t index, process;                 /* among the tasks; the process it runs in, 0: the first */
+    int64_t cpu, priority;
+    int64_t every;                          /* its period in base periods */
+    int64_t period_ns;                      /* model time */
     uint64_t n_cycles;                      /* 0: until told to stop */
-    double start;
+    int32_t is_started;                     /* it has a thread */
+    int32_t is_idle;                        /* the duration is shorter than its period: nothing to do */
     uint64_t grace;
     int32_t policy;
     uint64_t recover;                       /* punctual cycles after which safe outputs end; 0: never */
     int64_t spin_ns;
-    int64_t phase_ns;                       /* where releases lie between multiples of the period; -1: anywhere */
-    int64_t probe_ns;                       /* > 0: a run as fast as possible ends after so long */
     int32_t stop_on_failure;
-    int64_t record_every;
     uint64_t slow_step, slow_every;         /* planted fault: from this step on, every so many */
     int64_t slow_ns;
+    /* parts: those of the rig that are its own */
+    khz_unit **units;
+    khz_connection **connections;
+    khz_playback **playbacks;
+    khz_wire **wires;
+    int32_t *signals;                       /* numbers in the rig */
+    khz_binding *columns;                   /* recorded ones, without time */
+    int32_t n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns;
+    khz_ring *ring;                         /* for rows; NULL: nothing is recorded */
+    khz_link *links;
+    int32_t n_links;
+    khz_outbox outbox;
+    khz_outgoing *outgoing;                 /* signals of a message */
+    int32_t n_outgoing;
+    double *message;
+    khz_lane *lane;                         /* in the live segment */
+    khz_account *account;
+    khz_grant grants[KHZ_GRANTS];
+    double last_times[KHZ_RECORDED_TIMES];  /* seconds: lateness, compute, slack; messages */
+    uint64_t messages;                      /* that came from devices in this cycle */
+    /* the loop's own */
+    int64_t base_ns;                        /* instant of tick 0 */
+    uint64_t tick, step;
+    uint64_t turn;                          /* its periods that are over without pauses: steps and what was skipped */
+    uint64_t to_step;                       /* steps until the next pause; 0 while running */
+    uint64_t sit_out;                       /* ticks to let go by until all tasks have gone back to the snapshot */
+    int32_t is_paused, stop_now, has_snapshot;
+    uint64_t snapshot_step;
+    uint64_t rounds;                        /* times it went back to the snapshot */
+    uint64_t obeyed;                        /* number of the last order */
+    int32_t safe_now;
+    uint64_t punctual;
+    int64_t live_next;                      /* next signal to be copied */
+    int64_t switches, faults;               /* of the thread while it ran */
+    int64_t began_ns, ended_ns;             /* monotonic */
+    _Atomic int64_t progress;               /* ticks that are over, in base periods; INT64_MAX at the end */
+    _Atomic int32_t ended;                  /* KHZ_END_*, set by the loop when it is over */
+    pthread_t thread, main_thread;
+};
+
+/* A command that all tasks obey at the same tick. */
+typedef struct khz_order {
+    _Atomic uint64_t number;                /* 0: there was none */
+    int32_t command, index;
+    double value;
+    int64_t at;                             /* tick, in base periods */
+    _Atomic int32_t answers, reply;
+    int32_t is_open;                        /* the leader's own */
+    uint64_t letter;                        /* of the mailbox */
+} khz_order;
+
+/* All that a scenario holds. */
+struct khz_rig {
+    khz_scenario scenario;
+    char message[512];
+    const char *name;
+    int64_t period_ns;                      /* base period, model time */
+    int64_t hyper;                          /* base periods after which all tasks begin a period together */
+    int64_t wall_num, wall_den;             /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
+    uint64_t n_cycles;                      /* base periods; 0: until told to stop */
+    double start;
+    int64_t phase_ns;                       /* where releases lie between multiples of the period; -1: anywhere */
+    int64_t probe_ns;                       /* > 0: a run as fast as possible ends after so long */
     int64_t watchdog_ns;
     int32_t watchdog_stops;
-    /* parts */
+    int32_t loss_stops;                     /* a process that ends too early ends the run */
+    uint64_t live_every;
+    int64_t record_every;
+    int32_t record_times;                   /* rows end with the times of the cycle before */
+    khz_task *tasks;
     khz_unit *units;
     khz_connection *connections;
     khz_playback *playbacks;
     khz_wire *wires;
     khz_binding *signals;                   /* all signals of all units, as in the live segment */
     khz_binding *columns;                   /* recorded ones, without time */
-    int32_t n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns;
-    int32_t record_times;                   /* rows end with the times of the cycle before */
-    double last_times[KHZ_RECORDED_TIMES];  /* seconds: lateness, compute, slack; messages */
-    uint64_t messages;                      /* that came from devices in this cycle */
+    int32_t n_tasks, n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes;
+    int32_t leader;                         /* the task that looks at the mailbox: one with the shortest period */
+    khz_order order;
     khz_recorder recorder;
+    khz_merge merge;                        /* of the rows of several tasks */
     int32_t has_recorder;
+    uint64_t lost_rows;                     /* left in the ring at the end */
     khz_live *live;                         /* shared, or private memory where no segment could be made */
     int32_t live_is_shared;
-    khz_account *account;
-    khz_grant grants[KHZ_GRANTS];
-    /* the loop's own */
-    int64_t base_ns;                        /* instant of tick 0 */
-    uint64_t tick, step;
-    uint64_t to_step;                       /* steps until the next pause; 0 while running */
-    int32_t is_paused, has_snapshot;
-    uint64_t snapshot_step;
-    int32_t safe_now;
-    uint64_t punctual;
-    int64_t live_next;                      /* next signal to be copied */
-    uint64_t live_every;
-    int64_t switches, faults;               /* of the thread while it ran */
-    uint64_t lost_rows;                     /* left in the ring at the end */
-    int64_t began_ns, ended_ns;             /* monotonic */
-    _Atomic int32_t stop;                   /* KHZ_END_* asked for from outside */
-    _Atomic int32_t ended;                  /* KHZ_END_*, set by the loop when it is over */
-    pthread_t thread, main_thread;
-} khz_task;
+    _Atomic int32_t n_ready;                /* tasks at the start */
+    _Atomic int64_t base_ns;                /* instant of tick 0 of all; 0: not yet */
+    _Atomic int32_t stop;                   /* KHZ_END_* that all tasks are asked for */
+    _Atomic int32_t culprit;                /* number of the task that asked for it, + 1; 0: none did */
+};
 
-/* khz_units.c: everything the scenario names, allocated and bound.  Allocates: yes.  A message where it fails. */
-khz_status khz_task_prepare(khz_task *k);
-void khz_task_release(khz_task *k);
+/* Zeroed memory for n things, at least one, every page of it touched; shared where there are several processes. */
+void *khz_rig_room(const khz_rig *r, int64_t n, size_t size);
+/* Note what is wrong; the first message stays.  The status is given back. */
+khz_status khz_rig_fail(khz_rig *r, khz_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+/* The task that runs the units of a thread of the scenario: all of them the first where `one_thread` is set. */
+khz_task *khz_rig_task(khz_rig *r, int32_t thread);
+/* khz_rig.c: everything the scenario names, allocated and bound, but devices.  Allocates: yes.  A message where it
+ * fails. */
+khz_status khz_rig_prepare(khz_rig *r);
+void khz_rig_release(khz_rig *r);
+/* Why the run ended: the first cause other than its duration. */
+int khz_rig_ending(const khz_rig *r);
+/* khz_units.c: models; what drives them; and which signal `<key>.unit` and `<key>.signal` under prefix.index name. */
+khz_status khz_rig_units(khz_rig *r);
+khz_status khz_rig_inputs(khz_rig *r);
+khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const char *key, khz_binding *b);
+/* The devices of the tasks in a process; bridges start threads, so that it is done in the process itself. */
+khz_status khz_rig_open_wires(khz_rig *r, int32_t process);
+void khz_rig_close_wires(khz_rig *r, int32_t process);
+/* khz_outputs.c: live values, recorder, messages between tasks. */
+khz_status khz_rig_outputs(khz_rig *r);
+/* A row of the values as they stand, at model time start + step*period, where one is wanted or `always`. */
+void khz_task_record(khz_task *k, int always);
+/* A message to the other tasks: the values at a step of its own. */
+void khz_task_post(khz_task *k, uint64_t step);
 /* khz_task.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
 void khz_task_loop(khz_task *k);
 int64_t khz_now(void);
@@ -176,21 +285,21 @@ static inline int64_t khz_task_aligned(int64_t soon, int64_t period, int64_t pha
 }
 
 int64_t khz_task_instant(const khz_task *k, uint64_t tick);
-/* khz_command.c: at most one command of the mailbox. */
+/* khz_command.c: at most one command of the mailbox, at the tick that all tasks agree on. */
 void khz_task_command(khz_task *k);
 /* Copy values to the live segment: all of them (at a pause, at the end) or the next slice. */
 void khz_task_publish(khz_task *k, int all);
 /* khz_system.c: affinity, scheduler, memory, latency, denormals, of the calling thread.  Each leaves its word. */
-void khz_system_say(khz_task *k, int which, int error, const char *granted, const char *mend);
-/* The calling thread, and those it starts from now on, leave the loop's core to the loop where there is another. */
-void khz_system_others(khz_task *k);
+void khz_system_say(khz_grant *grants, int which, int error, const char *granted, const char *mend);
+/* The calling thread, and those it starts from now on, leave the loops' cores to the loops where there is another. */
+void khz_system_others(khz_rig *r);
 void khz_system_thread(khz_task *k, pthread_t thread);
 void khz_system_memory(khz_task *k);
 void khz_system_flush(khz_task *k);
 /* Parts of the system clock stolen by the host, and all of it, in ticks since boot; 0 where unknown. */
 void khz_system_steal(uint64_t *stolen, uint64_t *all);
 /* khz_report.c: JSON to a file, words to stdout.  0 or errno. */
-int khz_report_write(khz_task *k, const char *path, double steal);
-void khz_report_print(khz_task *k, double steal);
+int khz_report_write(khz_rig *r, const char *path, double steal);
+void khz_report_print(khz_rig *r, double steal);
 
 #endif

@@ -1,0 +1,32 @@
+/* A process with some of the real-time threads of a rig.  The first process prepares everything in memory that all share,
+ * then forks the others: what a crash takes away is then one of them, and what it had counted and recorded is still
+ * there for the report. */
+#ifndef KHZ_HOST_H
+#define KHZ_HOST_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "khz_task.h"
+
+enum { KHZ_HOSTS = 64 };
+
+typedef struct khz_host {
+    khz_rig *rig;
+    sigset_t ours;              /* signals that its main thread takes */
+    int32_t process;
+    pid_t children[KHZ_HOSTS];  /* by process, 0: none (any more) */
+    int64_t asked_ns;           /* when the children were told to end, 0 */
+} khz_host;
+
+/* Signals are taken by the main thread alone; a supervisor that goes away, a full pipe or disk must not end the task. */
+void khz_host_signals(khz_host *h);
+/* Start the other processes; in each of them this does not return.  0 or errno. */
+int khz_host_fork(khz_host *h);
+/* Open the devices and start the threads of this process.  A message of the rig where it fails. */
+khz_status khz_host_start(khz_host *h);
+/* Until all threads of this process (the first: of all) are over: hand on signals, look after the other processes.
+ * Otherwise asleep: every wake-up of ours may delay one of a loop. */
+void khz_host_supervise(khz_host *h);
+
+#endif
