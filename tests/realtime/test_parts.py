@@ -15,7 +15,9 @@ from kilohertz.simulate import stepper
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_objects
 
 HERE = Path(__file__).parent
-PARTS = tuple(f"khz_{p}.c" for p in "account exchange merge recorder ring scenario signal stimulus".split())
+PARTS = tuple(
+    f"khz_{p}.c" for p in ("account", "exchange", "merge", "recorder", "ring", "scenario", "signal", "stimulus")
+)
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
 

@@ -205,7 +205,7 @@ class Live(Mapping[str, float]):
         h = self._head
         self._values = (ctypes.c_double * h.n_signals).from_buffer(self._map, h.values)
         entries = (_Entry * h.n_signals).from_buffer(self._map, h.directory)
-        self.threads = tuple((Lane * h.n_lanes).from_buffer(self._map, h.lanes))
+        self.threads: tuple[Lane, ...] = tuple((Lane * h.n_lanes).from_buffer(self._map, h.lanes))
         self.entries = {self._text(e.name): (i, e) for i, e in enumerate(entries)}
 
     def _text(self, at: int) -> str:
@@ -280,7 +280,7 @@ class Live(Mapping[str, float]):
 
     def _time_ns(self) -> int:
         going = [t.time_ns for t in self.threads if not t.ended]
-        return min(going, default=max(t.time_ns for t in self.threads))
+        return int(min(going) if going else max(t.time_ns for t in self.threads))
 
     @property
     def period(self) -> float:

@@ -66,111 +66,6 @@ static void wait_for_others(khz_task *k)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- inputs */
-
-static int begins(const khz_task *k, const khz_unit *u)
-{
-    return k->step % (uint64_t)u->every == 0;
-}
-
-static int is_due(const khz_task *k, const khz_unit *u)
-{
-    return (k->step + 1) % (uint64_t)u->every == 0;
-}
-
-static void set(const khz_task *k, const khz_binding *b, double value)
-{
-    if (begins(k, b->unit)) {
-        khz_signal_set(b->unit->instance, b->signal, value);
-    }
-}
-
-/* Look at a signal; so far: its value, and the one at the end of the unit's period before. */
-static double look_at(const khz_binding *from, khz_seen *seen)
-{
-    const uint64_t steps = from->unit->stepper->n;
-    const double value = khz_signal_get(from->unit->instance, from->signal);
-    if (steps != seen->steps) {
-        seen->before = seen->steps == 0 ? value : seen->last;
-        seen->steps = steps;
-    } else if (steps == 0) {
-        seen->before = value;
-    }
-    seen->last = value;
-    return value;
-}
-
-/* All in base periods: the same numbers whichever threads the units are in. */
-static double passed_on(const khz_connection *c, double value, double before, double since)
-{
-    const int64_t every = c->from.unit->every * c->from.unit->task->every;
-    return c->gain * (c->linear ? value + (value - before) * since / (double)every : value) + c->offset;
-}
-
-static void connect_one(khz_task *k, khz_connection *c)
-{
-    const double value = look_at(&c->from, &c->seen);
-    const uint64_t since = k->step - c->seen.steps * (uint64_t)c->from.unit->every;
-    set(k, &c->to, passed_on(c, value, c->seen.before, (double)(since * (uint64_t)k->every)));
-}
-
-/* The same from a unit of another task. */
-static void connect_link(khz_task *k, const khz_connection *c)
-{
-    const khz_link *const l = c->link;
-    const double *const part = l->now + (size_t)c->place * KHZ_MESSAGE_PARTS;
-    const double waited = (double)((int64_t)k->turn * k->every - l->stamp);
-    set(k, &c->to, passed_on(c, part[KHZ_MESSAGE_VALUE], part[KHZ_MESSAGE_BEFORE], part[KHZ_MESSAGE_AGE] + waited));
-}
-
-static void read_links(khz_task *k)
-{
-    for (int32_t i = 0; i < k->n_links; i++) {
-        const int how = khz_link_read(&k->links[i], (int64_t)k->turn * k->every);
-        k->account->counts.exchange_late += (uint64_t)(how == KHZ_EXCHANGE_LATE);
-        k->account->counts.exchange_old += (uint64_t)(how == KHZ_EXCHANGE_OLD);
-    }
-}
-
-static void read_inputs(khz_task *k)
-{
-    for (int32_t i = 0; i < k->n_playbacks; i++) {
-        khz_playback *const p = k->playbacks[i];
-        khz_stimulus_at(&p->stimulus, k->rig->start + (double)((int64_t)k->step * k->period_ns) / 1e9, p->values);
-        for (int32_t j = 0; j < p->stimulus.n_columns; j++) {
-            set(k, &p->targets[j], p->values[j]);
-        }
-    }
-    read_links(k);
-    for (int32_t i = 0; i < k->n_connections; i++) {
-        khz_connection *const c = k->connections[i];
-        if (c->link != NULL) {
-            connect_link(k, c);
-        } else if (!c->late) {
-            connect_one(k, c);
-        }
-    }
-}
-
-static int receive(khz_task *k)
-{
-    int end = KHZ_END_NONE;
-    k->messages = 0;
-    for (int32_t i = 0; i < k->n_wires; i++) {
-        khz_wire *const w = k->wires[i];
-        const uint32_t said = khz_port_receive(w->port, k->step, (int64_t)k->step * k->period_ns, w->inputs);
-        for (int32_t j = 0; j < w->n_in; j++) {
-            set(k, &w->in[j], w->inputs[j]);
-        }
-        k->messages += khz_port_came(w->port);
-        const int32_t lost = (said & KHZ_PORT_LOST) != 0;
-        k->account->counts.link_losses += (uint64_t)(lost && !w->is_lost);
-        w->is_lost = lost;
-        end = (said & KHZ_PORT_STOP) != 0 ? KHZ_END_LINK : end;
-    }
-    return end;
-}
-
 /* ------------------------------------------------------------------------------------------------- steps and outputs */
 
 /* A planted slow step: burn the time, as a model that takes too long would. */
@@ -184,6 +79,11 @@ static void plant_fault(const khz_task *k)
     }
 }
 
+static int is_due(const khz_task *k, const khz_unit *u)
+{
+    return (k->step + 1) % (uint64_t)u->every == 0;
+}
+
 static int step_units(khz_task *k)
 {
     int end = KHZ_END_NONE;
@@ -192,11 +92,7 @@ static int step_units(khz_task *k)
         if (!is_due(k, u)) {
             continue;
         }
-        for (int32_t j = 0; j < k->n_connections; j++) {
-            if (k->connections[j]->late && k->connections[j]->to.unit == u) {
-                connect_one(k, k->connections[j]);
-            }
-        }
+        khz_task_late_inputs(k, u);
         const int64_t began = k->rig->n_units > 1 ? khz_now() : 0;
         const uint32_t flags = khz_stepper_step(u->stepper);
         if (k->rig->n_units > 1 && k->step >= k->grace) {
@@ -226,21 +122,6 @@ static void send(khz_task *k, int is_late)
             w->outputs[j] = khz_signal_get(w->out[j].unit->instance, w->out[j].signal);
         }
         (void)khz_port_send(w->port, k->step, (int64_t)(k->step + 1) * k->period_ns, w->outputs, k->safe_now);
-    }
-}
-
-void khz_task_post(khz_task *k, uint64_t step)
-{
-    for (int32_t i = 0; i < k->n_outgoing; i++) {
-        khz_outgoing *const out = &k->outgoing[i];
-        double *const part = k->message + (size_t)i * KHZ_MESSAGE_PARTS;
-        part[KHZ_MESSAGE_VALUE] = look_at(&out->from, &out->seen);
-        part[KHZ_MESSAGE_BEFORE] = out->seen.before;
-        const uint64_t age = step - out->seen.steps * (uint64_t)out->from.unit->every;
-        part[KHZ_MESSAGE_AGE] = (double)(age * (uint64_t)k->every);
-    }
-    if (k->n_outgoing > 0) {
-        khz_outbox_put(&k->outbox, (int64_t)k->turn * k->every, k->message);
     }
 }
 
@@ -370,9 +251,9 @@ static int follow_policy(khz_task *k, int missed)
 static int work(khz_task *k, cycle_times *t)
 {
     t->began = khz_now();
-    int end = k->n_wires > 0 ? receive(k) : KHZ_END_NONE;
+    int end = k->n_wires > 0 ? khz_task_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
-    read_inputs(k);
+    khz_task_inputs(k);
     const int stepped = step_units(k);
     end = stepped != KHZ_END_NONE ? stepped : end;
     t->stepped = khz_now();

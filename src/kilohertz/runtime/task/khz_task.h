@@ -268,6 +268,11 @@ void khz_rig_close_wires(khz_rig *r, int32_t process);
 khz_status khz_rig_outputs(khz_rig *r);
 /* A row of the values as they stand, at model time start + step*period, where one is wanted or `always`. */
 void khz_task_record(khz_task *k, int always);
+/* khz_inputs.c: what devices sent (KHZ_END_* where a lost link ends the run); stimuli and connections; those that are
+ * read just before the step of a unit. */
+int khz_task_receive(khz_task *k);
+void khz_task_inputs(khz_task *k);
+void khz_task_late_inputs(khz_task *k, const khz_unit *u);
 /* A message to the other tasks: the values at a step of its own. */
 void khz_task_post(khz_task *k, uint64_t step);
 /* khz_task.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
