@@ -30,4 +30,68 @@ package Models "Small models with inputs and outputs for the tests of the real-t
       terminate("enough");
     end when;
   end Ends;
+
+  model Fading "Goes through the numbers below the smallest normal one"
+    Real x(start = 1e-300, fixed = true);
+    Real faint = 1e-7*x;
+    discrete Real d(start = 3e-308, fixed = true);
+    output Real y = 1e7*faint;
+  equation
+    der(x) = -200*x;
+    when sample(0, 0.01) then
+      d = 0.9*pre(d);
+    end when;
+  end Fading;
+
+  class Box "A number kept in C"
+    extends ExternalObject;
+    function constructor
+      input Real start;
+      output Box box;
+      external "C" box = khz_test_box(start)
+        annotation(Include = "
+#ifndef KHZ_TEST_BOX
+#define KHZ_TEST_BOX
+#include <stdlib.h>
+static void *khz_test_box(double start) { double *b = (double *)malloc(sizeof(double)); *b = start; return b; }
+static void khz_test_unbox(void *b) { free(b); }
+static double khz_test_read(void *b) { return *(double *)b; }
+static double khz_test_count(void *b, double by) { return *(double *)b += by; }
+#endif
+");
+    end constructor;
+    function destructor
+      input Box box;
+      external "C" khz_test_unbox(box);
+    end destructor;
+  end Box;
+
+  pure function read "Gives what the box was made with"
+    input Box box;
+    output Real y;
+    external "C" y = khz_test_read(box);
+  end read;
+
+  function count "Changes the box: without a keyword it counts as impure"
+    input Box box;
+    input Real by;
+    output Real y;
+    external "C" y = khz_test_count(box, by);
+  end count;
+
+  model Reads "An external object that only ever gives what it was made from"
+    Box box = Box(3);
+    Real x(start = 0, fixed = true);
+  equation
+    der(x) = read(box);
+  end Reads;
+
+  model Remembers "An external object with a memory of its own"
+    Box box = Box(3);
+    discrete Real n(start = 0, fixed = true);
+  equation
+    when sample(0, 0.01) then
+      n = count(box, time);
+    end when;
+  end Remembers;
 end Models;

@@ -86,6 +86,30 @@ def test_a_snapshot_brings_back_the_same_numbers(running: Running) -> None:
         assert live.frame() == first
 
 
+@pytest.mark.parametrize("model", ["Reads", "Remembers"])
+def test_a_snapshot_is_refused_where_external_functions_remember(make: Build, lag: Scenario, model: str) -> None:
+    task = replace(lag.tasks[0], model=model, settings={})
+    running = start(make(replace(lag, cycles=0, tasks=(task,))))
+    try:
+        with attached(running) as live:
+            if model == "Remembers":
+                with pytest.raises(ModelError, match="what external functions of a model remember"):
+                    live.snapshot()
+                return
+            live.pause()
+            live.snapshot()
+            at = live.time
+            live.step(20)
+            after = live["x"]
+            live.restore()
+            assert live.time == at and live["x"] < after
+            live.step(20)
+            assert live["x"] == after
+    finally:
+        running.stop()
+        running.process.wait(20)
+
+
 def test_what_cannot_be_done_is_said(running: Running) -> None:
     with attached(running) as live:
         for name, value, said in (

@@ -32,6 +32,7 @@ from kilohertz.realtime import (
 from kilohertz.simulate.stepper import Stepper, Stepping
 
 Build = Callable[[Scenario], Built]
+FILE = Path(__file__).with_name("models.mo")
 
 
 def test_a_run_takes_its_time_and_reports(make: Build, scenario: Scenario) -> None:
@@ -56,6 +57,25 @@ def test_the_recording_is_that_of_a_simulation(make: Build, scenario: Scenario) 
     reference = load("Kilohertz.Examples.RCCircuit").simulate(stop=0.2, tolerance=1e-10, intervals=200)
     ours = np.interp(reference.time, result.time, result["capacitor.v"])
     assert np.max(np.abs(ours - reference["capacitor.v"])) < 2e-3  # the switch closes between two steps
+
+
+@pytest.mark.parametrize("flush", [True, False])
+def test_numbers_below_the_smallest_normal_one_are_zero_as_off_line(make: Build, lag: Scenario, flush: bool) -> None:
+    task = replace(lag.tasks[0], model="Fading", settings={})
+    settings = replace(lag.realtime, flush_denormals=flush)
+    result = start(make(replace(lag, tasks=(task,), scale=None, realtime=settings))).wait().result
+    stepper = Stepper(load(f"{FILE}:Models.Fading").compile(), Stepping("rk4", 1_000_000))
+    stepper.start(0.0)
+    variables = stepper.program.step.variables
+    names = [n for n in result.names if n in variables]
+    assert {"x", "faint", "d", "y"} <= set(names)
+    for row in range(len(result.time)):
+        assert [result[n][row] for n in names] == [stepper.instance.read(variables[n]) for n in names], row
+        stepper.step()
+    for name in names:
+        values = np.abs(result[name])
+        assert not ((values > 0) & (values < np.finfo(float).tiny)).any()
+    assert result["x"][-1] > 0 and (result["faint"][30:] == 0).all() and result["d"][-1] == 0
 
 
 def test_the_executable_needs_no_python(make: Build, scenario: Scenario, tmp_path: Path) -> None:

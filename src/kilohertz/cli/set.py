@@ -10,7 +10,9 @@ from kilohertz.cli.arguments import setting
 _EPILOG = """\
   khz set resistor.R=50                        the only task that runs
   khz set --task axis controller.k=3.5 --pause
-What is given is done in this order: restore, values, snapshot, step, pause or resume, stop."""
+What is given is done in this order: restore, values, snapshot, step, pause or resume, stop.
+A model with external objects keeps its parameters. A snapshot holds everything but what external functions remember: it
+is refused where one may (not declared `pure`, and given an external object, or `impure`); tables are `pure`."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -206,6 +206,7 @@ class ExternalCall:
     include_directories: tuple[str, ...] = ()  # resolved paths
     library_directories: tuple[str, ...] = ()
     source_directories: tuple[str, ...] = ()  # Resources/C-Sources beside them
+    declared_pure: bool = False  # by the keyword; what has none counts as impure in doubt (MLS 12.3)
 
 
 @dataclass(slots=True)

@@ -327,6 +327,7 @@ def _external(call: ExternalCall) -> list[str]:
         ("SourceDirectory", call.source_directories),
     ]
     notes = [f"{name} = {{{', '.join(map(quoted, texts))}}}" for name, texts in lists if texts]
+    notes += ["Pure = true"] if call.declared_pure else []
     annotation = f" annotation({', '.join(notes)})" if notes else ""
     return [f"external {quoted(call.language)} {result}{call.symbol}({args}){annotation};"]
 

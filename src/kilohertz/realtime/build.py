@@ -13,7 +13,9 @@ from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError, SourceMap
 from kilohertz.codegen import CProgram, ModelSignal, generate, model_signals, prefixed, runtime_sources, signals_source
 from kilohertz.codegen.names import string
+from kilohertz.ir.flat import Function
 from kilohertz.ir.step import Kind, Step
+from kilohertz.ir.types import ExternalObjectType
 from kilohertz.realtime.flat import flat_scenario, scenario_path
 from kilohertz.realtime.scenario import Scenario
 from kilohertz.toolchain import (
@@ -132,12 +134,30 @@ def _linked(models: Sequence[ModelCode], codes: Sequence[CProgram], signals: Seq
     entries = []
     for i, (model, code) in enumerate(zip(models, codes, strict=True)):
         n_objects = len(list(model.step.of_kind(Kind.OBJECT)))
+        hidden = len(_with_memory(model.step))
         lines += [f"extern const khz_model *m{i}_khz_get_model(void);", f"extern const khz_signal m{i}_signals[];"]
         entries.append(
-            f"    {{{string(code.name)}, m{i}_khz_get_model, m{i}_signals, {len(signals[i])}, {n_objects}}},"
+            f"    {{{string(code.name)}, m{i}_khz_get_model, m{i}_signals, {len(signals[i])}, {n_objects}, {hidden}}},"
         )
     lines += ["", "const khz_linked_model khz_linked_models[] = {", *entries, "};"]
     return "\n".join([*lines, f"const int32_t khz_n_linked_models = {len(models)};", ""])
+
+
+def _with_memory(step: Step) -> list[str]:
+    """External functions that may remember something: declared impure, or given an external object and not `pure`."""
+    objects = [v.ty.base for v in step.of_kind(Kind.OBJECT)]
+    ends = {name for o in objects if isinstance(o, ExternalObjectType) for name in (o.constructor, o.destructor)}
+    return [
+        name
+        for name, f in step.functions.items()
+        if f.external is not None
+        and name not in ends
+        and (not f.pure or _has_object(f) and not f.external.declared_pure)
+    ]
+
+
+def _has_object(f: Function) -> bool:
+    return any(isinstance(v.ty.base, ExternalObjectType) for v in f.inputs)
 
 
 def _write_sources(

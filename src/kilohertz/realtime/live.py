@@ -39,6 +39,7 @@ _REPLIES = {
     3: "no snapshot was taken",
     4: "the value is not finite",
     5: "it cannot be set while the task runs: external objects depend on the parameters",
+    6: "a snapshot cannot hold what external functions of a model remember: they are not declared `pure`",
 }
 _ANSWER_SECONDS = 5.0
 _SUB, _BUCKETS = 32, 32 * 37

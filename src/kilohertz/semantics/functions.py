@@ -246,6 +246,7 @@ class Functions:
         if external.name is None:
             args, result = self._implied_arguments(function)
         call = ExternalCall(external.language, name, tuple(args), result)
+        call.declared_pure = node.definition.purity == "pure"
         definition = view.definition
         entries = list(annotation_args(external.annotation, definition)) + list(
             annotation_args(definition.annotation, definition)

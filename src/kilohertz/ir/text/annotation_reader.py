@@ -25,6 +25,10 @@ class AnnotationReader:
         while not self.e.accept(")"):
             name = self.e.take("name")
             self.e.expect("=")
+            if name == "Pure":
+                call.declared_pure = self.e.take("name") == "true"
+                self.e.accept(",")
+                continue
             self.e.expect("{")
             texts: list[str] = []
             while not self.e.accept("}"):

@@ -5,8 +5,15 @@
 
 enum { ROOM_NS = 2000000 };           /* for an order to be seen by all tasks */
 
-static void save(khz_task *k)
+/* Tables and the like only ever give what they were made from; other external functions may remember something: then no
+ * task takes a snapshot. */
+static int32_t save(khz_task *k)
 {
+    for (int32_t i = 0; i < k->rig->n_units; i++) {
+        if (k->rig->units[i].linked->n_hidden > 0) {
+            return KHZ_REPLY_HIDDEN;
+        }
+    }
     for (int32_t i = 0; i < k->n_units; i++) {
         memcpy(k->units[i]->snapshot, k->units[i]->stepper, k->units[i]->kept);
     }
@@ -18,6 +25,7 @@ static void save(khz_task *k)
     }
     k->snapshot_step = k->step;
     k->has_snapshot = 1;
+    return KHZ_REPLY_OK;
 }
 
 /* Back to the snapshot, in model time too.  Turns go on: messages to the others are as they were then. */
@@ -105,8 +113,7 @@ static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
         k->to_step = steps_to_make(k, index);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_SNAPSHOT:
-        save(k);
-        return KHZ_REPLY_OK;
+        return save(k);
     case KHZ_COMMAND_RESTORE:
         if (!k->has_snapshot) {
             return KHZ_REPLY_NO_SNAPSHOT;

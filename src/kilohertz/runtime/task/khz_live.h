@@ -26,7 +26,7 @@ enum {
     KHZ_COMMAND_STOP = 7
 };
 enum { KHZ_REPLY_OK = 0, KHZ_REPLY_UNKNOWN = 1, KHZ_REPLY_NOT_TUNABLE = 2, KHZ_REPLY_NO_SNAPSHOT = 3,
-       KHZ_REPLY_NOT_FINITE = 4, KHZ_REPLY_REFUSED = 5 };
+       KHZ_REPLY_NOT_FINITE = 4, KHZ_REPLY_REFUSED = 5, KHZ_REPLY_HIDDEN = 6 };
 
 /* One command at a time: the writer (who holds the lock of the segment's file) fills it, then sets `asked`; the task
  * answers with `reply` and sets `answered` to the same number. */

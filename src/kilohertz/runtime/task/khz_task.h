@@ -39,6 +39,7 @@ typedef struct khz_linked_model {
     const khz_signal *signals;
     int32_t n_signals;
     int32_t n_objects;          /* external objects: its parameters cannot be set while it runs */
+    int32_t n_hidden;           /* external functions that may remember something: a snapshot cannot hold it */
 } khz_linked_model;
 
 extern const khz_linked_model khz_linked_models[];
