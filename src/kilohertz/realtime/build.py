@@ -152,7 +152,7 @@ def _with_memory(step: Step) -> list[str]:
         for name, f in step.functions.items()
         if f.external is not None
         and name not in ends
-        and (not f.pure or _has_object(f) and not f.external.declared_pure)
+        and (not f.pure or (_has_object(f) and not f.external.declared_pure))
     ]
 
 
