@@ -38,9 +38,9 @@ def compiled(name: str) -> Program:
 def test_calls_stay_below_the_bound(name: str) -> None:
     program = compiled(name)
     for method in ("rk4", "ros34pw2", "rodasp", "sdirk3", "esdirk4"):
-        for events in EVENTS:
-            bound = cost_bound(program.step, method, events=events)["worst"]
-            stepper = Stepper(program, Stepping(method, 1_000_000, events=events))
+        for events, located in (*((e, 4) for e in EVENTS), ("catch-up", 1), ("exact", 1)):
+            bound = cost_bound(program.step, method, events=events, events_per_step=located)["worst"]
+            stepper = Stepper(program, Stepping(method, 1_000_000, events=events, events_per_step=located))
             stepper.start(0.0)
             before = stepper.counts
             for _ in range(120):
@@ -79,6 +79,10 @@ def test_more_costs_more() -> None:
     assert cheap < cost_bound(step, "rodasp")["worst"]["operations"]
     assert cheap < cost_bound(step, "lie", events="mid")["worst"]["operations"]
     assert cheap < cost_bound(step, "lie", loop_newton=12)["worst"]["operations"]
+    for events, steps in (("catch-up", (2, 5)), ("exact", (4, 13))):
+        few, many = (cost_bound(step, "lie", events=events, events_per_step=n)["worst"] for n in (1, 4))
+        assert (few["steps"], many["steps"]) == steps
+        assert cheap < few["operations"] < many["operations"]
     assert set(METHODS) == {m for m in METHODS if cost_bound(step, m)["worst"]["instructions"] > 0}
 
 
@@ -118,6 +122,7 @@ def instructions(name: str, method: str, events: str, steps: int, folder: Path) 
         ("Everything", "rodasp", "mid"),
         ("Everything", "li3", "hermite"),
         ("StickSlip", "ros34pw2", "predict"),
+        ("Everything", "rodas4", "exact"),
         ("Chatters", "euler", "none"),
     ],
 )

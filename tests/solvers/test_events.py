@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from kilohertz import load
 from kilohertz.simulate import Program, Stepper, Stepping
 
 # error of the event time [ms], of the height at 0.75 s [mm], of the energy after the bounce [%], most steps per period
@@ -20,9 +22,11 @@ BALL = {
     "hermite": (0.0, 0.0, 0.0, 1),
     "predict": (+0.0026, -0.0066, -0.0012, 1),
     "predict-quadratic": (0.0, 0.0, 0.0, 1),
+    "exact": (0.0, 0.0, 0.0, 4),
 }
 # order of the event time in the period, worst case over the phases
 ORDERS = {"none": 1, "mid": 1, "linear": 2, "catch-up": 2, "hermite": 3.5, "predict": 2, "predict-quadratic": 3}
+ORDERS["exact"] = 4
 METHOD_STAGES = 3  # right-hand sides of ROS4L
 
 
@@ -104,3 +108,67 @@ def test_the_instant_converges_with_its_order(events: str, program: Callable[[st
             worst = max(worst, abs(value(stepper, "bounced") - instant))
         errors.append(worst)
     assert math.log(errors[0] / errors[1]) / math.log(4) >= ORDERS[events] - 0.35
+
+
+def run_to(program: Program, periods: int, **how: object) -> Stepper:
+    stepper = Stepper(program, Stepping("rk4", 1_000_000, **how))  # type: ignore[arg-type]
+    assert stepper.start(0.0) == 0
+    for _ in range(periods):
+        stepper.step()
+    return stepper
+
+
+@pytest.mark.parametrize("events", ["catch-up", "exact"])
+def test_the_same_condition_several_times_in_a_period(events: str, program: Callable[[str, str], Program]) -> None:
+    """A triangle wave: each corner is 1/slope after the last one."""
+    stepper = run_to(program("balls.mo", "Balls.Oscillator"), 20, events=events, events_per_step=8)
+    assert value(stepper, "turns") in (69, 70)
+    assert value(stepper, "turned") == pytest.approx(value(stepper, "turns") / 3500, abs=1e-12)
+    assert value(stepper, "x") == pytest.approx(0.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("events", ["catch-up", "exact"])
+def test_a_condition_that_its_event_takes_back(events: str, program: Callable[[str, str], Program]) -> None:
+    stepper = run_to(program("balls.mo", "Balls.Fires"), 20, events=events, events_per_step=8)
+    assert value(stepper, "fires") in (69, 70)
+    assert value(stepper, "fired") == pytest.approx(value(stepper, "fires") / 3500, abs=1e-12)
+
+
+@pytest.mark.parametrize("events", ["catch-up", "exact"])
+def test_several_time_events_in_a_period(events: str, program: Callable[[str, str], Program]) -> None:
+    ticks = [1e-4 + 3e-4 * k for k in range(10)]
+    stepper = run_to(program("balls.mo", "Balls.Sampled"), 3, events=events)
+    assert stepper.counts["late_time_events"] == 0
+    assert value(stepper, "n") == 10
+    assert value(stepper, "last") == pytest.approx(ticks[-1], abs=1e-15)
+    exact = sum(3e-3 - t for t in ticks) + (3e-3 - 0.00112)
+    assert value(stepper, "x") == pytest.approx(exact, abs=1e-15)
+    # what the settings do not allow for waits for the end of the period, and is counted
+    fewer = run_to(program("balls.mo", "Balls.Sampled"), 3, events=events, events_per_step=2)
+    assert fewer.counts["late_time_events"] > 0
+
+
+def test_an_event_in_the_rest_of_a_step_is_located_too(program: Callable[[str, str], Program]) -> None:
+    first = math.expm1(0.1)
+    second = first + math.asin(0.002) / 10  # 0.2 ms later
+    assert math.floor(first * 1e3) == math.floor(second * 1e3)
+    found = {}
+    for events in ("catch-up", "exact"):
+        for n in (1, 4):
+            stepper = run_to(program("balls.mo", "Balls.Cascade"), 200, events=events, events_per_step=n)
+            found[events, n] = value(stepper, "first") - first, value(stepper, "second") - second
+    assert abs(found["catch-up", 1][1]) > 1e-4  # at the end of the step
+    assert abs(found["catch-up", 4][1]) < 2e-7
+    for k in (0, 1):
+        assert abs(found["exact", 4][k]) < 1e-12
+
+
+@pytest.mark.parametrize("events", ["none", "linear", "catch-up", "exact"])
+def test_both_sides_of_every_event_are_recorded(events: str) -> None:
+    model = load(f"{Path(__file__).parent / 'balls.mo'}:Balls.Cascade")
+    result = model.simulate(solver="rk4", step=1e-3, stop=0.2, events=events, intervals=10, record=("first", "x"))
+    seen = result["first"]
+    jump = int(np.argmax(seen > 0.0))
+    assert result.time[jump] == result.time[jump - 1] == seen[jump]
+    assert result["x"][jump] == result["x"][jump - 1]
+    assert len(np.unique(np.column_stack([result.time, seen, result["x"]]), axis=0)) == len(result.time) - 1

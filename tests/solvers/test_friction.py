@@ -14,7 +14,7 @@ from kilohertz.results import Result
 from kilohertz.simulate import Statistics
 
 SOURCE = Path(__file__).parent / "friction.mo"
-EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict")
+EVENTS = ("none", "mid", "linear", "catch-up", "exact", "hermite", "predict")
 CLUTCHES = "Modelica.Mechanics.Rotational.Examples.CoupledClutches"
 
 
@@ -47,14 +47,15 @@ def test_stick_slip(solver: str, events: str) -> None:
 
 @pytest.mark.skipif(not os.environ.get("MODELICAPATH"), reason="needs the Modelica Standard Library in MODELICAPATH")
 @pytest.mark.parametrize(
-    ("solver", "events"), [("rk4", "none"), ("ros34pw2", "linear"), ("li3", "predict"), ("sdirk2", "mid")]
+    ("solver", "events"),
+    [("rk4", "none"), ("ros34pw2", "linear"), ("li3", "predict"), ("sdirk2", "mid"), ("rk4", "exact")],
 )
 def test_coupled_clutches(solver: str, events: str) -> None:
     modes = ("clutch1.mode", "clutch2.mode", "clutch3.mode")
     agrees(load(CLUTCHES), modes, 1.5, solver, events, 4e-3)
 
 
-@pytest.mark.parametrize("events", ["none", "linear", "hermite", "predict"])
+@pytest.mark.parametrize("events", ["none", "linear", "hermite", "predict", "exact"])
 def test_states_that_change_along_the_way(events: str) -> None:
     """A pendulum through the lowest point in Cartesian coordinates: the choice of states is an event like others."""
     model = load(str(SOURCE.with_name("pendulum.mo")))

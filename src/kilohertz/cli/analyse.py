@@ -13,6 +13,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inline", action="store_true", help=help_inline)
     parser.add_argument("--solver", metavar="S", help="a fixed-step solver: print the cost bound of a period with it")
     parser.add_argument("--events", metavar="E", default="none", help="event algorithm of that bound (none)")
+    help_located = "events located in one period by catch-up and exact (4)"
+    parser.add_argument("--events-per-step", metavar="N", type=int, default=4, help=help_located)
     parser.add_argument("--json", action="store_true", help="print the analysis as JSON")
 
 
@@ -20,6 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
 
     model = load(arguments.model, arguments.library)
-    analysis = model.analyse(arguments.inline, arguments.solver, arguments.events)
+    analysis = model.analyse(
+        arguments.inline, arguments.solver, events=arguments.events, events_per_step=arguments.events_per_step
+    )
     print(analysis.as_json() if arguments.json else analysis.as_text())
     return 0

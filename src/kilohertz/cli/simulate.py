@@ -37,11 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     """What a fixed-step solver does besides; the work per step is bounded with each of them."""
     add = parser.add_argument_group("fixed-step solvers").add_argument
-    known = "none (at the end of the step, default), mid, linear, catch-up, hermite, predict, predict-quadratic"
+    known = "none (at its end, default), mid, linear, catch-up, exact, hermite, predict, predict-quadratic"
     add("--events", metavar="E", help=f"where a state event inside a step is handled: {known}")
     add("--newton", metavar="N", type=int, help="Newton iterations per stage of a diagonally implicit method (2)")
     add("--loop-newton", metavar="N", type=int, help="cap of Newton iterations in each loop of the model (6)")
     add("--event-cap", metavar="N", type=int, help="cap of passes of an event iteration (16)")
+    add("--events-per-step", metavar="N", type=int, help="events located in one step by catch-up and exact (4)")
     add("--jacobian-every", metavar="K", type=int, help="renew the Jacobian every K-th step (1)")
     add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
     add("--inline", action="store_true", help="join implicit stages with the equations of the model")
@@ -52,7 +53,7 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
 
 
 def _stepping(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("events", "newton", "loop_newton", "event_cap", "jacobian_every", "input_mode")
+    names = ("events", "newton", "loop_newton", "event_cap", "events_per_step", "jacobian_every", "input_mode")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     return {
         **given,

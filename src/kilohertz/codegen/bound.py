@@ -21,11 +21,14 @@ _CYCLES = {
     "none": (1, 1, 0),
     "mid": (3, 2, 0),
     "linear": (1, 1, 2),
-    "catch-up": (2, 2, 2),
+    "catch-up": (1, 1, 0),
     "hermite": (1, 1, 6),
     "predict": (1, 1, 3),
     "predict-quadratic": (1, 1, 3),
+    "exact": (1, 1, 0),
 }
+# what each event that is located costs besides
+_LOCATED = {"catch-up": (1, 1, 2), "exact": (3, 1, 2)}
 _HOLD = 2  # evaluations after a step that failed
 INSTRUCTIONS_PER_OPERATION = 8  # loads, stores, addresses, branches around it; an elementary function: 20 operations
 
@@ -34,6 +37,7 @@ INSTRUCTIONS_PER_OPERATION = 8  # loads, stores, addresses, branches around it; 
 class Work:
     """Calls of one period."""
 
+    steps: int  # of the method
     rhs: int  # evaluations of the derivatives, those of all values included
     jacobians: int
     directional: int
@@ -51,6 +55,7 @@ def cost_bound(
     newton: int = 2,
     loop_newton: int = 6,
     event_cap: int = 16,
+    events_per_step: int = 4,
     jacobian_every: int = 1,
     input_mode: str = "held",
     inlined: bool = False,
@@ -63,7 +68,7 @@ def cost_bound(
     """
     operations = Operations(step, loop_newton)
     shape = _Shape(step, method, newton, inlined, max(1, substeps))
-    regular, worst = shape.work("none", 0, regular=True), shape.work(events, event_cap, regular=False)
+    regular, worst = shape.regular, shape.worst(_cycle(events, events_per_step), event_cap)
     per = _per_call(operations, step, inlined, shape.is_implicit)
     flops = Count(shape.total(regular, per).regular, shape.total(worst, per).worst)
     loops = [b for b in (step.inlined or () if inlined else step.blocks) if type(b).__name__ == "NonlinearLoop"]
@@ -77,10 +82,21 @@ def cost_bound(
         "worst": _work(worst) | {"operations": flops.worst, "instructions": _instructions(flops.worst)},
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
         "loops": {"nonlinear": len(loops), "newton_cap": loop_newton, "newton_cap_in_events": 4 * loop_newton},
-        "caps": {"event_passes": event_cap, "stage_newton": newton},
+        "caps": {
+            "event_passes": event_cap,
+            "stage_newton": newton,
+            "located_events": events_per_step if events in _LOCATED else 1,
+        },
         "operations_of": {name: {"regular": c.regular, "worst": c.worst} for name, c in per.items()},
         "unbounded": list(operations.unbounded),
     }
+
+
+def _cycle(events: str, located: int) -> tuple[int, int, int]:
+    """Steps, events and further evaluations of a period in which as many events are located as may be."""
+    once, each = _CYCLES[events], _LOCATED.get(events, (0, 0, 0))
+    steps, n_events, evaluations = (a + located * b for a, b in zip(once, each, strict=True))
+    return steps, n_events, evaluations
 
 
 def _work(w: Work) -> dict[str, int]:
@@ -125,9 +141,16 @@ class _Shape:
         self.has_inputs = bool(step.of_kind(Kind.INPUT) or step.of_kind(Kind.INT_INPUT))
         self.plan = state_elimination(rows)
 
-    def work(self, events: str, event_cap: int, regular: bool) -> Work:
+    @property
+    def regular(self) -> Work:
+        return self._work(_CYCLES["none"], 0, regular=True)
+
+    def worst(self, cycle: tuple[int, int, int], event_cap: int) -> Work:
+        return self._work(cycle, event_cap, regular=False)
+
+    def _work(self, cycle: tuple[int, int, int], event_cap: int, regular: bool) -> Work:
         """Calls in one period; `rhs` counts evaluations of the derivatives and of all values alike."""
-        steps, n_events, evaluations = _CYCLES[events]
+        steps, n_events, evaluations = cycle
         symbolic = self.step.directional is not None
         implicit = self.is_implicit
         stages = self.stage_rhs
@@ -139,6 +162,7 @@ class _Shape:
         per_step = begin + stages + jacobian + 1 + (0 if regular else _HOLD)
         inputs = int(self.has_inputs)
         return Work(
+            steps=steps,
             rhs=steps * per_step + evaluations + inputs,
             jacobians=steps * int(implicit),
             directional=steps * (self.colours + 1) if implicit and symbolic else 0,
@@ -174,7 +198,7 @@ class _Shape:
     def total(self, w: Work, per: dict[str, Count]) -> Count:
         """Operations of a period: the calls, and the vectors of the method between them."""
         n, stages = self.n, self.method.n_stages
-        vectors = w.rhs * 3 * n * (stages + 4) + 60 * n + 400
+        vectors = w.rhs * 3 * n * (stages + 4) + w.steps * (60 * n + 400)
         stage = per["inlined"] if self.inlined else Count()
         inputs = 20 * len(self.step.of_kind(Kind.INPUT)) * w.rhs
         s = self.step
@@ -188,7 +212,8 @@ class _Shape:
                 per["asserts"],
                 self._factor.times(w.factorisations),
                 self._solve.times(w.solves),
-                both(vectors + inputs + kept + w.jacobians * (_entries(self.step) * (self.colours + 2) + 20 * n)),
+                both(vectors + inputs + w.steps * kept),
+                both(w.jacobians * (_entries(self.step) * (self.colours + 2) + 20 * n)),
             )
         )
 

@@ -125,8 +125,9 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
     for kind in ("regular", "worst"):
         w = b[kind]
         yield (
-            f"  {kind:8} {w['rhs']} right-hand sides, {w['jacobians']} Jacobians, {w['factorisations']} LU, "
-            f"{w['solves']} solves, {w['event_passes']} event passes; {w['operations']} operations, "
+            f"  {kind:8} {w['rhs']} right-hand sides, "
+            f"{w['jacobians']} Jacobians, {w['factorisations']} LU, {w['solves']} solves, "
+            f"{w['event_passes']} event passes in {w['steps']} steps; {w['operations']} operations, "
             f"{w['instructions']} instructions"
         )
     if b["worst"]["factorisations"]:

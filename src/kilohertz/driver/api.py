@@ -111,16 +111,16 @@ class Model:
             self._inlined[choice] = inline(dae, step, choice)
         return self._inlined[choice]
 
-    def analyse(self, inline: bool = False, solver: str | None = None, events: str = "none") -> Analysis:
+    def analyse(self, inline: bool = False, solver: str | None = None, **stepping: Any) -> Analysis:
         """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with a
-        fixed-step `solver` also the cost bound of a period."""
+        fixed-step `solver` also the cost bound of a period (keywords as for `cost_bound`)."""
         from kilohertz.driver.analysis import analyse
 
         report, step = self.check(), self.inlined() if inline else self.process()
         found = analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
         if solver is None:
             return found
-        return replace(found, bound=self.cost_bound(solver, events=events, inlined=inline))
+        return replace(found, bound=self.cost_bound(solver, inlined=inline, **stepping))
 
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take; keywords as for `simulate`."""

@@ -114,7 +114,7 @@ def _with_cost(code: ModelCode, task: Task) -> ModelCode:
 
     if task.solver not in SOLVERS:
         return code
-    caps = ("newton", "loop_newton", "event_cap", "substeps")
+    caps = ("newton", "loop_newton", "event_cap", "events_per_step", "substeps")
     given: dict[str, Any] = {k: v for k, v in task.options.items() if v and k in caps}
     given |= {"events": EVENTS[task.options.get("events", 0)], "inlined": task.inlined}
     return replace(code, cost=cost_bound(code.step, task.solver, **given))

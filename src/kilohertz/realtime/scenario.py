@@ -20,7 +20,7 @@ from kilohertz.realtime.table import Problems, Table, near, seconds
 from kilohertz.solvers import SOLVERS
 
 POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
-EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic")  # KHZ_EVENTS_*
+EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
 INPUTS = ("held", "linear", "quadratic")  # KHZ_INPUT_*
 DEFAULT_STEP = 1e-3
 _NS = 1_000_000_000
@@ -318,6 +318,7 @@ def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
         "newton": table.integer("newton", 0, 0, 1000),
         "loop_newton": table.integer("loop_newton", 0, 0, 1000),
         "event_cap": table.integer("event_cap", 0, 0, 100000),
+        "events_per_step": table.integer("events_per_step", 0, 0, 1000),
         "jacobian_every": table.integer("jacobian_every", 0, 0, 1000000),
         "input_mode": INPUTS.index(table.choice("input", INPUTS, "held")),
     }

@@ -83,7 +83,8 @@ def _totals(stepper: Stepper) -> list[Diagnostic]:
         out.append(_placed("R730", text, None, []))
     if c["late_time_events"]:
         text = f"{c['late_time_events']} time events inside a step were handled at its end"
-        out.append(_placed("R731", text, None, [Note("another --events algorithm than `none` meets them exactly")]))
+        note = Note("`--events exact --events-per-step N` meets N events in a step exactly")
+        out.append(_placed("R731", text, None, [note]))
     return out
 
 

@@ -11,7 +11,7 @@ from kilohertz.ir.step import Kind
 from kilohertz.simulate.program import Instance, Program, aligned_memory
 from kilohertz.solvers import SOLVERS, Pair, RungeKutta
 
-EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic")  # KHZ_EVENTS_*
+EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
 INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
 
 
@@ -44,6 +44,7 @@ class Stepping:
     newton: int = 2
     loop_newton: int = 6
     event_cap: int = 16
+    events_per_step: int = 4  # located in one period, catch-up and exact
     jacobian_every: int = 1
     input_mode: str = "held"
     inlined: bool = False
@@ -55,7 +56,7 @@ class Stepping:
         _one_of("input mode", self.input_mode, INPUT_MODES)
         if self.period_ns < 1:
             raise ModelError(Diagnostic("R723", "the step must be at least a nanosecond"))
-        if min(self.newton, self.loop_newton, self.event_cap, self.jacobian_every) < 1:
+        if min(self.newton, self.loop_newton, self.event_cap, self.events_per_step, self.jacobian_every) < 1:
             raise ModelError(Diagnostic("R723", "caps and iterations of a fixed-step run must be at least 1"))
         method = SOLVERS[self.method]
         if isinstance(method, Pair):
@@ -90,6 +91,7 @@ class _Settings(ctypes.Structure):
         ("jacobian_every", ctypes.c_int32),
         ("input_mode", ctypes.c_int32),
         ("inlined", ctypes.c_int32),
+        ("events_per_step", ctypes.c_int32),
         ("substeps", ctypes.c_int32),
     )
 
@@ -202,6 +204,7 @@ def _settings(library: ctypes.CDLL, s: Stepping) -> _Settings:
         s.jacobian_every,
         INPUT_MODES.index(s.input_mode),
         int(s.inlined),
+        s.events_per_step,
         s.substeps,
     )
 

@@ -21,10 +21,11 @@ enum {
     KHZ_EVENTS_NONE = 0,      /* detected and handled at the end of the step: 1 step */
     KHZ_EVENTS_MID = 1,       /* assumed in the middle: at most 3 steps */
     KHZ_EVENTS_LINEAR = 2,    /* linear interpolation, next step stretched: 1 step */
-    KHZ_EVENTS_CATCH_UP = 3,  /* linear interpolation, rest of the step at once: at most 2 steps */
+    KHZ_EVENTS_CATCH_UP = 3,  /* linear interpolation, rest of the step at once: at most events_per_step + 1 steps */
     KHZ_EVENTS_HERMITE = 4,   /* cubic interpolation, next step stretched: 1 step */
     KHZ_EVENTS_PREDICT = 5,   /* predicted, step shortened and the next lengthened: 1 step */
-    KHZ_EVENTS_PREDICT_2 = 6  /* the same with a quadratic prediction */
+    KHZ_EVENTS_PREDICT_2 = 6, /* the same with a quadratic prediction */
+    KHZ_EVENTS_EXACT = 7      /* two shorter steps to the event, rest at once: at most 3*events_per_step + 1 steps */
 };
 
 /* Inputs over the step: as at its beginning, or extrapolated from the last two or three samples. */
@@ -41,6 +42,7 @@ typedef struct khz_step_settings {
     int32_t jacobian_every;   /* renew the Jacobian every k-th step (1) */
     int32_t input_mode;       /* KHZ_INPUT_* */
     int32_t inlined;          /* implicit stages through model->inlined */
+    int32_t events_per_step;  /* events that are located in one period, catch-up and exact only (4) */
     int32_t substeps;         /* pairs only: equal parts of a step for what the inlined phase computes (1) */
 } khz_step_settings;
 
@@ -95,10 +97,12 @@ struct khz_stepper {
     double factored_h;        /* h*gamma the factors belong to; 0: none */
     int32_t first_assert;     /* place of the first assertion that failed, KHZ_NOWHERE */
     int32_t n_inputs_seen;    /* samples of inputs in the history */
+    double event_time;        /* of the last event whose relations were forced */
     double slope_time;        /* of the last prediction of events; NaN: none in this mode */
     khz_step_counts counts;
-    /* Off-line only: called with the values just before an event.  NULL in a real-time program. */
+    /* Off-line only: called with the values just before and after an event.  NULL in a real-time program. */
     void (*before_event)(void *user);
+    void (*after_event)(void *user);
     void *user;
     int64_t stop_ns;          /* > 0: end of an off-line run after the start; the last step is cut there */
 };

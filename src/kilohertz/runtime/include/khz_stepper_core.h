@@ -13,6 +13,7 @@ typedef struct khz_work {
     double *k;                /* [n_stages*n_x] what the stages gave */
     double *g0, *g1, *g2;     /* [n_r] crossing functions at the beginning, the end, and between */
     double *slope, *crossed;  /* [n_r] time derivatives of the crossing functions; instants of crossings */
+    double *change;           /* [n_r] how much the crossing functions changed over the step in which one was looked for */
     double *at, *delayed;     /* time events, sources of delay lines */
     double *u0, *u1, *u2;     /* [n_u] the last samples of the inputs, newest first */
     int32_t *ui;              /* [n_ui] the last sample of the others */
@@ -65,6 +66,24 @@ khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double
 void khz_mode_keep(const khz_stepper *s, const khz_work *w);
 void khz_mode_undo(const khz_stepper *s, const khz_work *w);
 void khz_mode_watch(khz_stepper *s, const khz_work *w);
+
+/* One period of the grid, or what is left of it. */
+typedef struct khz_period {
+    double t, h;        /* beginning and length of the whole step */
+    double next, full;  /* its end on the grid; the nominal period */
+    double slack;       /* instants closer than this are one */
+    double due;         /* next time event */
+} khz_period;
+
+enum { KHZ_SHORT_STEPS = 2 }; /* towards each event that is located exactly */
+
+/* Crossing functions at the values in the instance; 1 where an event is due. */
+int khz_crossings(const khz_stepper *s, const khz_work *w, double *g);
+/* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
+double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which);
+/* After the step from t to `end` (values evaluated there): all values at the first event inside it, with its instant, and
+ * in w->crossed those of the relations.  0: there is none, or it is left to the end of the step. */
+int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at);
 
 /* One period with the event algorithm of the settings; leaves s->behind. */
 void khz_cycle(khz_stepper *s, const khz_work *w);

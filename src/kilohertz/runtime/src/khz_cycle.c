@@ -10,14 +10,7 @@
 
 #include "khz_stepper_core.h"
 
-enum { HERMITE_UPDATES = 2 };
-
-typedef struct period {
-    double t, h;        /* beginning and length of the whole step */
-    double next, full;  /* its end on the grid; the nominal period */
-    double slack;       /* instants closer than this are one */
-    double due;         /* next time event */
-} period;
+typedef khz_period period;
 
 static void copy(double *to, const double *from, int32_t n)
 {
@@ -26,15 +19,20 @@ static void copy(double *to, const double *from, int32_t n)
 
 /* ---------------------------------------------------------------------------------------------------------- events */
 
-/* Turn the relations that cross not later than t. */
-static void force(const khz_stepper *s, const khz_work *w, double t)
+/* Turn the relations that cross not later than `until`.  Those that an event at this same instant turned stay so: their
+ * values are as near to zero as before. */
+static void force(khz_stepper *s, const khz_work *w, double t, double until)
 {
     int32_t *const r = khz_ints(w->instance, s->model->r);
     int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    const int again = fabs(t - s->event_time) <= 1e-18 * (double)s->settings.period_ns;
     for (int32_t i = 0; i < s->model->n_r; i++) {
-        forced[i] = w->crossed[i] <= t;
-        r[i] = forced[i] ? !r[i] : r[i];
+        const int stays = again && forced[i];
+        const int crosses = !stays && w->crossed[i] <= until;
+        r[i] = crosses ? !r[i] : r[i];
+        forced[i] = stays || crosses;
     }
+    s->event_time = t;
 }
 
 /* The event at t; the values just before it stand in the instance.  Relations that cross until `forced` (-infinity: none)
@@ -52,9 +50,10 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
         khz_delay_push(m, w->instance, w->delayed);
     }
     khz_mode_keep(s, w);
-    memset(khz_ints(w->instance, m->forced), 0, sizeof(int32_t) * (size_t)m->n_r);
     if (forced >= t) {
-        force(s, w, forced);
+        force(s, w, t, forced);
+    } else {
+        memset(khz_ints(w->instance, m->forced), 0, sizeof(int32_t) * (size_t)m->n_r);
     }
     const int by_time = (khz_mark_samples(m, w->instance) > 0) | is_time_event;
     s->counts.time_events += (uint64_t)by_time;
@@ -80,17 +79,9 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     copy(w->x0, w->x1, m->n_x);
     khz_stepper_touch(s);
     s->is_settled = status == KHZ_OK;
-}
-
-/* Crossing functions at the values in the instance; 1 where an event is due. */
-static int crossings(const khz_stepper *s, const khz_work *w, double *g)
-{
-    int due = 0;
-    s->model->crossings(w->instance, g);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
-        due |= g[i] < 0.0;
+    if (s->after_event != NULL) {
+        s->after_event(s->user);
     }
-    return due;
 }
 
 /* Arrived at t with all values evaluated: the event there, if any. */
@@ -101,7 +92,7 @@ static void arrive(khz_stepper *s, const khz_work *w, const period *p, double t)
         s->counts.late_time_events++;
         s->flags |= KHZ_STEP_LATE_TIME_EVENT;
     }
-    if (crossings(s, w, w->g1) || is_time_event) {
+    if (khz_crossings(s, w, w->g1) || is_time_event) {
         handle_event(s, w, is_time_event && p->due > t ? p->due : t, is_time_event, -DBL_MAX);
     }
 }
@@ -147,99 +138,18 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const period *p, 
     s->behind = 0.0;
 }
 
+/* The crossing functions from which the next step starts.  A relation that was just located by interpolation counts as
+ * late: coming back at once (a ball that leaves the floor) is not located again. */
+static void next_crossings(const khz_stepper *s, const khz_work *w, int is_late)
+{
+    const int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    (void)khz_crossings(s, w, w->g0);
+    for (int32_t i = 0; i < s->model->n_r && is_late; i++) {
+        w->g0[i] = forced[i] ? -DBL_MIN : w->g0[i];
+    }
+}
+
 /* ----------------------------------------------------------------------------------------------- (iii) interpolation */
-
-/* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
-static double secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which)
-{
-    double first = (double)INFINITY;
-    for (int32_t i = 0; i < s->model->n_r; i++) {
-        const int fired = w->g1[i] < 0.0 && w->g0[i] > 0.0;
-        w->crossed[i] = fired ? t + h * w->g0[i] / (w->g0[i] - w->g1[i]) : (double)INFINITY;
-        *which = w->crossed[i] < first ? i : *which;
-        first = fmin(first, w->crossed[i]);
-    }
-    return first;
-}
-
-static void interpolate(const khz_stepper *s, const khz_work *w, double theta, double h, double *out)
-{
-    const double *const f1 = w->k;
-    const int cubic = s->settings.events == KHZ_EVENTS_HERMITE;
-    for (int32_t i = 0; i < s->model->n_x; i++) {
-        const double d = w->x1[i] - w->x0[i];
-        const double a = h * w->f0[i];
-        const double b = h * f1[i];
-        out[i] = w->x0[i] + theta * d;
-        /* Slopes that do not fit the step belong to a mode that it does not follow. */
-        if (cubic && fabs(2.0 * d - a - b) <= 0.5 * fmax(fabs(a), fabs(b))) {
-            out[i] += theta * (theta - 1.0) * ((1.0 - 2.0 * theta) * d + (theta - 1.0) * a + theta * b);
-        }
-    }
-}
-
-/* g of one relation on the cubic at theta; NaN where the model has no values there. */
-static double crossing_at(khz_stepper *s, const khz_work *w, double t, double h, double theta, int32_t which)
-{
-    interpolate(s, w, theta, h, w->stage);
-    if (khz_stepper_evaluate(s, w, t + theta * h, w->stage) != KHZ_OK) {
-        return (double)NAN;
-    }
-    (void)crossings(s, w, w->g2);
-    return w->g2[which];
-}
-
-/* Two Newton updates of the secant's instant on the cubic. */
-static double refine(khz_stepper *s, const khz_work *w, double t, double h, double at, int32_t which)
-{
-    const double part = 1e-6;
-    double theta = (at - t) / h;
-    for (int turn = 0; turn < HERMITE_UPDATES; turn++) {
-        const double g = crossing_at(s, w, t, h, theta, which);
-        const double slope = (crossing_at(s, w, t, h, theta + part, which) - g) / part;
-        const double better = theta - g / slope;
-        theta = better >= 0.0 && better <= 1.0 ? better : theta;
-    }
-    /* Relations that crossed at the same instant by the secant (v > 0 and v < 0) do so still. */
-    for (int32_t i = 0; i < s->model->n_r; i++) {
-        w->crossed[i] = w->crossed[i] <= at + 1e-9 * h ? t + theta * h : w->crossed[i];
-    }
-    return t + theta * h;
-}
-
-/* After the step from t to `end` (values evaluated there): handle the first event inside it.  0: there was none. */
-static int locate(khz_stepper *s, const khz_work *w, const period *p, double t, double end, double *reached)
-{
-    const double h = end - t;
-    int32_t which = -1;
-    if (!crossings(s, w, w->g1)) {
-        return 0;
-    }
-    double at = secants(s, w, t, h, &which);
-    if (which < 0 || h <= p->slack) {
-        return 0;
-    }
-    if (s->settings.events == KHZ_EVENTS_HERMITE) {
-        copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);
-        at = refine(s, w, t, h, at, which);
-    }
-    /* Not further back than one period: the next step is at most two. */
-    at = fmax(at, p->next - p->full);
-    int done = 0;
-    if (at < end - p->slack) {
-        interpolate(s, w, (at - t) / h, h, w->stage);
-        done = khz_stepper_evaluate(s, w, at, w->stage) == KHZ_OK;
-    }
-    if (!done) {
-        if (s->settings.events == KHZ_EVENTS_HERMITE || at < end - p->slack) {
-            s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
-        }
-        return 0;
-    }
-    handle_event(s, w, at, 0, at + p->slack);
-    *reached = at;
-    return 1;
-}
 
 /* The end of this step: that of the period, or a time event before it. */
 static double target(const period *p)
@@ -265,15 +175,77 @@ static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
         s->behind = p->next - end;
         return;
     }
-    if (!locate(s, w, p, p->t, end, &reached)) {
+    if (khz_locate(s, w, p, p->t, end, &reached)) {
+        handle_event(s, w, reached, 0, reached + p->slack);
+    } else {
+        reached = end;
         arrive(s, w, p, end);
     }
     s->behind = p->next - reached;
-    if (reached < p->next && (s->settings.events == KHZ_EVENTS_CATCH_UP || is_last(s))) {
+    if (reached < p->next && is_last(s)) {
         period rest = *p;
         rest.due = khz_next_time_event(s->model, w->instance, w->at);
         move_and_arrive(s, w, &rest, reached, s->behind);
     }
+}
+
+/* From t to the next event, or to the end of the period; the instant reached. */
+static double one_leg(khz_stepper *s, const khz_work *w, const period *p, double t)
+{
+    const double end = target(p);
+    double at = end;
+    if (!move(s, w, t, end, t == p->t && end == p->next ? p->h : end - t)) {
+        if (p->due <= end + p->slack && s->is_settled) {
+            handle_event(s, w, fmax(p->due, end), 1, -DBL_MAX);
+        }
+    } else if (khz_locate(s, w, p, t, end, &at)) {
+        handle_event(s, w, at, 0, at + p->slack);
+        return at;
+    } else {
+        arrive(s, w, p, end);
+    }
+    copy(w->x0, w->x1, s->model->n_x);
+    return end;
+}
+
+/* Relations that were turned and are far from their zero after the event (it set x back in `when x > 1`) have their way
+ * again, by an event at this instant.  0: there are none. */
+static int let_go(khz_stepper *s, const khz_work *w, double t)
+{
+    int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    int found = 0;
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        const int far = forced[i] && w->g0[i] < -0.1 * w->change[i];
+        w->crossed[i] = (double)INFINITY;
+        forced[i] = forced[i] && !far;
+        found |= far;
+    }
+    if (found) {
+        handle_event(s, w, t, 0, t);
+    }
+    return found;
+}
+
+/* Events are met one after the other and the rest of the step is caught up on, as many as the settings allow; what comes
+ * later is handled at the end. */
+static void cycle_caught_up(khz_stepper *s, const khz_work *w, const period *p)
+{
+    period rest = *p;
+    double t = p->t;
+    s->behind = 0.0;
+    for (int32_t left = s->settings.events_per_step; left > 0; left--) {
+        t = let_go(s, w, t) ? t : one_leg(s, w, &rest, t);
+        if ((s->flags & KHZ_STEP_TERMINATED) != 0 || t >= p->next - p->slack) {
+            s->behind = p->next - t;
+            return;
+        }
+        if (s->model->n_recorded > 0) {
+            khz_delay_push(s->model, w->instance, w->delayed);
+        }
+        rest.due = khz_next_time_event(s->model, w->instance, w->at);
+        (void)khz_crossings(s, w, w->g0);
+    }
+    move_and_arrive(s, w, &rest, t, p->next - t);
 }
 
 /* --------------------------------------------------------------------------------------------- (ii) mid-interval */
@@ -292,7 +264,7 @@ static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
         if (!move(s, w, p->t, p->next, p->h)) {
             return;
         }
-        if (!crossings(s, w, w->g1) || isinf(secants(s, w, p->t, p->h, &which))) {
+        if (!khz_crossings(s, w, w->g1) || isinf(khz_secants(s, w, p->t, p->h, &which))) {
             arrive(s, w, p, p->next);
             return;
         }
@@ -337,7 +309,7 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
     if (khz_stepper_evaluate(s, w, p->t + d, w->stage) != KHZ_OK) {
         return first;
     }
-    (void)crossings(s, w, w->g2);
+    (void)khz_crossings(s, w, w->g2);
     const double since = p->t - s->slope_time;
     const int bends = s->settings.events == KHZ_EVENTS_PREDICT_2 && since > 0.0;
     for (int32_t i = 0; i < m->n_r; i++) {
@@ -354,7 +326,7 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
 /* At the predicted instant: those that are not near their zero after all do not cross. */
 static void check_prediction(const khz_stepper *s, const khz_work *w)
 {
-    (void)crossings(s, w, w->g1);
+    (void)khz_crossings(s, w, w->g1);
     for (int32_t i = 0; i < s->model->n_r; i++) {
         w->crossed[i] = w->g1[i] <= 0.1 * w->g0[i] ? w->crossed[i] : (double)INFINITY;
     }
@@ -389,22 +361,10 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
     }
     s->is_fresh = 0;
     copy(w->x1, w->x0, m->n_x);
-    if (khz_stepper_evaluate(s, w, t, w->x0) == KHZ_OK && (crossings(s, w, w->g0) || moved > 1)) {
+    if (khz_stepper_evaluate(s, w, t, w->x0) == KHZ_OK && (khz_crossings(s, w, w->g0) || moved > 1)) {
         handle_event(s, w, t, 0, -DBL_MAX);
     }
-    (void)crossings(s, w, w->g0);
-}
-
-/* The crossing functions from which the next step starts.  A relation that was just located counts as late: coming back
- * at once (a ball that leaves the floor) is not located again. */
-static void next_crossings(const khz_stepper *s, const khz_work *w)
-{
-    int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    (void)crossings(s, w, w->g0);
-    for (int32_t i = 0; i < s->model->n_r; i++) {
-        w->g0[i] = forced[i] && s->behind > 0.0 ? -DBL_MIN : w->g0[i];
-        forced[i] = 0;
-    }
+    (void)khz_crossings(s, w, w->g0);
 }
 
 void khz_cycle(khz_stepper *s, const khz_work *w)
@@ -422,9 +382,12 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
         cycle_mid(s, w, &p);
         break;
     case KHZ_EVENTS_LINEAR:
-    case KHZ_EVENTS_CATCH_UP:
     case KHZ_EVENTS_HERMITE:
         cycle_linear(s, w, &p);
+        break;
+    case KHZ_EVENTS_CATCH_UP:
+    case KHZ_EVENTS_EXACT:
+        cycle_caught_up(s, w, &p);
         break;
     case KHZ_EVENTS_PREDICT:
     case KHZ_EVENTS_PREDICT_2:
@@ -436,5 +399,6 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     }
     s->behind = s->behind < p.slack ? 0.0 : s->behind;
     s->flags |= s->behind > 0.0 ? KHZ_STEP_BEHIND : 0u;
-    next_crossings(s, w);
+    next_crossings(s, w, s->behind > 0.0);
+    memset(khz_ints(w->instance, s->model->forced), 0, sizeof(int32_t) * (size_t)s->model->n_r);
 }

@@ -5,12 +5,20 @@
 
 enum { NEWS_EVERY = 2000 };
 
-static void record_before(void *user)
+/* A row just before and just after each event. */
+static void record_event(void *user)
 {
     (void)khz_offline_record((khz_offline *)user);
 }
 
-/* A row after an event, and at the first instant not before each point of the grid. */
+/* The last thing that happened was an event, which has its rows. */
+static int is_recorded(const khz_offline *o)
+{
+    const double *const last = o->rows + (size_t)(o->n_rows - 1) * (size_t)o->n_columns;
+    return o->n_rows > 0 && last[0] >= ((const khz_context *)o->instance)->time;
+}
+
+/* A row at the first instant not before each point of the grid, and where a step with events ends. */
 static int32_t record_step(khz_offline *o, const khz_stepper *s, double slack)
 {
     int due = (s->flags & (uint32_t)KHZ_STEP_EVENT) != 0;
@@ -18,7 +26,7 @@ static int32_t record_step(khz_offline *o, const khz_stepper *s, double slack)
         o->grid_next++;
         due = 1;
     }
-    return due ? khz_offline_record(o) : KHZ_OK;
+    return due && !is_recorded(o) ? khz_offline_record(o) : KHZ_OK;
 }
 
 static int32_t one_step(khz_offline *o, khz_stepper *s, double slack)
@@ -46,7 +54,8 @@ int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
 {
     const double period = (double)s->settings.period_ns / 1e9;
     const int64_t n_steps = (s->stop_ns + s->settings.period_ns - 1) / s->settings.period_ns;
-    s->before_event = record_before;
+    s->before_event = record_event;
+    s->after_event = record_event;
     s->user = o;
     o->grid_next = 1;
     int32_t status = khz_offline_record(o);
@@ -54,6 +63,7 @@ int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
         status = one_step(o, s, 1e-9 * period);
     }
     s->before_event = NULL;
+    s->after_event = NULL;
     s->user = NULL;
     o->n_rhs = (int64_t)s->counts.rhs;
     o->n_jacobians = (int64_t)s->counts.jacobians;

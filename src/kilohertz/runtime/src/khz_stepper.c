@@ -391,6 +391,7 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
         khz_delay_push(s->model, w.instance, w.delayed);
     }
     s->slope_time = (double)NAN;
+    s->event_time = (double)NAN;
     s->model->crossings(w.instance, w.g0);
     first_samples(s, &w);
     restore_denormals(before);

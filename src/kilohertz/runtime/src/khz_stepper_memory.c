@@ -4,7 +4,7 @@
 #include "khz_jacobian.h"
 #include "khz_stepper_core.h"
 
-enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16 };
+enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16, DEFAULT_EVENTS = 4 };
 
 static size_t aligned(size_t n)
 {
@@ -46,7 +46,7 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     const size_t n = (size_t)m->n_x;
     double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
     double **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
-    double **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->crossed};
+    double **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->crossed, &w->change};
     double **const inputs[] = {&w->u0, &w->u1, &w->u2};
     size_t used = 0;
     memset(w, 0, sizeof *w);
@@ -86,7 +86,7 @@ static int makes_sense(const khz_model *m, const khz_step_settings *s)
     const int known = s->method >= 0 && s->method < khz_n_methods && s->period_ns > 0 && m->abi == KHZ_ABI;
     const int32_t kind = known ? khz_methods[s->method].kind : KHZ_EXPLICIT;
     const int inlinable = !s->inlined || (m->inlined != NULL && kind == KHZ_DIRK && m->stage_role == NULL);
-    const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_PREDICT_2 && s->input_mode >= 0 &&
+    const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_EXACT && s->input_mode >= 0 &&
                       s->input_mode <= KHZ_INPUT_QUADRATIC;
     /* what is held during sub-steps moves linearly, so that no more than order 2 can be had with them */
     const int mixable = s->inlined && m->inlined != NULL && (s->substeps <= 1 || khz_methods[s->method].order <= 2);
@@ -106,6 +106,7 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->settings.newton = given->newton > 0 ? given->newton : DEFAULT_NEWTON;
     s->settings.loop_newton = given->loop_newton > 0 ? given->loop_newton : DEFAULT_LOOP_NEWTON;
     s->settings.event_cap = given->event_cap > 0 ? given->event_cap : DEFAULT_EVENT_CAP;
+    s->settings.events_per_step = given->events_per_step > 0 ? given->events_per_step : DEFAULT_EVENTS;
     s->settings.substeps = given->substeps > 0 ? given->substeps : 1;
     s->settings.jacobian_every = given->jacobian_every > 0 ? given->jacobian_every : 1;
     s->work = aligned(sizeof *s);

@@ -42,6 +42,7 @@ static void step_settings(khz_rig *r, int32_t i, khz_step_settings *s)
     s->newton = (int32_t)integer(r, "task", i, "newton", 0, 0, 1000);
     s->loop_newton = (int32_t)integer(r, "task", i, "loop_newton", 0, 0, 1000);
     s->event_cap = (int32_t)integer(r, "task", i, "event_cap", 0, 0, 100000);
+    s->events_per_step = (int32_t)integer(r, "task", i, "events_per_step", 0, 0, 1000);
     s->jacobian_every = (int32_t)integer(r, "task", i, "jacobian_every", 0, 0, 1000000);
     s->input_mode = (int32_t)integer(r, "task", i, "input_mode", 0, 0, 100);
     s->substeps = (int32_t)integer(r, "task", i, "substeps", 0, 0, 1000);

@@ -1,0 +1,226 @@
+/* Where inside a step its first state event is, and the state there: by interpolation, or by shorter steps. */
+#include <math.h>
+#include <string.h>
+
+#include "khz_stepper_core.h"
+
+enum { HERMITE_UPDATES = 2 };
+
+static const double NEAR = 1e-7; /* of the step: an instant found so close to the last one is that one */
+
+static void copy(double *to, const double *from, int32_t n)
+{
+    memcpy(to, from, sizeof(double) * (size_t)n);
+}
+
+int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
+{
+    int due = 0;
+    s->model->crossings(w->instance, g);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        due |= g[i] < 0.0;
+    }
+    return due;
+}
+
+double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which)
+{
+    const int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    double first = (double)INFINITY;
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        w->change[i] = fabs(w->g0[i] - w->g1[i]);
+        /* Near the instant where a relation was turned the sign of its function says nothing. */
+        if (forced[i] && fabs(w->g0[i]) <= NEAR * w->change[i]) {
+            w->g0[i] = 0.0;
+        }
+        const int fired = w->g1[i] < 0.0 && w->g0[i] > 0.0;
+        w->crossed[i] = fired ? t + h * w->g0[i] / (w->g0[i] - w->g1[i]) : (double)INFINITY;
+        *which = w->crossed[i] < first ? i : *which;
+        first = fmin(first, w->crossed[i]);
+    }
+    return first;
+}
+
+/* Crossings expected not later than `until` count as those of the instant `at`. */
+static void move_crossings(const khz_stepper *s, const khz_work *w, double until, double at)
+{
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        w->crossed[i] = w->crossed[i] <= until ? at : w->crossed[i];
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- interpolation */
+
+static void interpolate(const khz_stepper *s, const khz_work *w, double theta, double h, double *out)
+{
+    const double *const f1 = w->k;
+    const int cubic = s->settings.events == KHZ_EVENTS_HERMITE;
+    for (int32_t i = 0; i < s->model->n_x; i++) {
+        const double d = w->x1[i] - w->x0[i];
+        const double a = h * w->f0[i];
+        const double b = h * f1[i];
+        out[i] = w->x0[i] + theta * d;
+        /* Slopes that do not fit the step belong to a mode that it does not follow. */
+        if (cubic && fabs(2.0 * d - a - b) <= 0.5 * fmax(fabs(a), fabs(b))) {
+            out[i] += theta * (theta - 1.0) * ((1.0 - 2.0 * theta) * d + (theta - 1.0) * a + theta * b);
+        }
+    }
+}
+
+/* g of one relation on the cubic at theta; NaN where the model has no values there. */
+static double crossing_at(khz_stepper *s, const khz_work *w, double t, double h, double theta, int32_t which)
+{
+    interpolate(s, w, theta, h, w->stage);
+    if (khz_stepper_evaluate(s, w, t + theta * h, w->stage) != KHZ_OK) {
+        return (double)NAN;
+    }
+    (void)khz_crossings(s, w, w->g2);
+    return w->g2[which];
+}
+
+/* Two Newton updates of the secant's instant on the cubic. */
+static double refine(khz_stepper *s, const khz_work *w, double t, double h, double at, int32_t which)
+{
+    const double part = 1e-6;
+    double theta = (at - t) / h;
+    for (int turn = 0; turn < HERMITE_UPDATES; turn++) {
+        const double g = crossing_at(s, w, t, h, theta, which);
+        const double slope = (crossing_at(s, w, t, h, theta + part, which) - g) / part;
+        const double better = theta - g / slope;
+        theta = better >= 0.0 && better <= 1.0 ? better : theta;
+    }
+    /* Relations that crossed at the same instant by the secant (v > 0 and v < 0) do so still. */
+    move_crossings(s, w, at + 1e-9 * h, t + theta * h);
+    return t + theta * h;
+}
+
+/* The state at *at on the line or cubic through both ends; 0: the event is left to the end of the step. */
+static int by_interpolation(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
+{
+    const int inside = *at < end - p->slack;
+    if (inside) {
+        interpolate(s, w, (*at - t) / (end - t), end - t, w->stage);
+        if (khz_stepper_evaluate(s, w, *at, w->stage) == KHZ_OK) {
+            return 1;
+        }
+    }
+    if (inside || s->settings.events != KHZ_EVENTS_LINEAR) {
+        s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------- shorter steps */
+
+/* Crossing functions at both ends of the interval that holds the first crossing, and at a point outside it. */
+typedef struct bracket {
+    double low, high, outside;
+    double *g_low, *g_high, *g_outside;
+    double *g_new;
+} bracket;
+
+/* Zero between a and b of the parabola t(g) through three points; the secant's where that leaves the interval. */
+static double zero_between(double a, double ga, double b, double gb, double c, double gc)
+{
+    const double secant = a + (b - a) * ga / (ga - gb);
+    const double bent = a * gb * gc / ((ga - gb) * (ga - gc)) + b * ga * gc / ((gb - ga) * (gb - gc)) +
+                        c * ga * gb / ((gc - ga) * (gc - gb));
+    return bent > a && bent < b ? bent : secant;
+}
+
+/* The first crossing in the bracket, and in w->crossed those of all relations. */
+static double first_zero(const khz_stepper *s, const khz_work *w, const bracket *b)
+{
+    double first = (double)INFINITY;
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        const double low = b->g_low[i];
+        const double high = b->g_high[i];
+        w->crossed[i] = (double)INFINITY;
+        if (low > 0.0 && high < 0.0) {
+            w->crossed[i] = zero_between(b->low, low, b->high, high, b->outside, b->g_outside[i]);
+        } else if (low > 0.0 && high == 0.0) {
+            w->crossed[i] = b->high;
+        }
+        first = fmin(first, w->crossed[i]);
+    }
+    return first;
+}
+
+/* Take the values at a point inside as the new end of the bracket. */
+static void narrow(const khz_stepper *s, bracket *b, double at)
+{
+    int before = 0;
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        const double g = b->g_new[i];
+        before |= b->g_low[i] > 0.0 && (g < 0.0 || (g == 0.0 && b->g_high[i] < 0.0));
+    }
+    double *const spare = b->g_outside;
+    b->outside = before ? b->high : b->low;
+    b->g_outside = before ? b->g_high : b->g_low;
+    if (before) {
+        b->high = at;
+        b->g_high = b->g_new;
+    } else {
+        b->low = at;
+        b->g_low = b->g_new;
+    }
+    b->g_new = spare;
+}
+
+/* The method from the beginning of the step to `at`, all values evaluated there. */
+static int step_to(khz_stepper *s, const khz_work *w, double t, double at)
+{
+    khz_status status = KHZ_OK;
+    if (at > t) {
+        status = khz_advance(s, w, t, at - t);
+    } else {
+        copy(w->x1, w->x0, s->model->n_x);
+    }
+    return status == KHZ_OK && khz_stepper_evaluate(s, w, at, w->x1) == KHZ_OK;
+}
+
+/* Shorter steps from the beginning, the instant of each from the crossing functions seen so far.  What is kept of the
+ * state before an event is not needed yet: the end of the whole step stands there for the case that a shorter one fails. */
+static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
+{
+    bracket b = {t, end, end, w->g0, w->g1, w->slope, w->g2};
+    copy(w->kept_x, w->x1, s->model->n_x);
+    for (int turn = 1; turn <= KHZ_SHORT_STEPS; turn++) {
+        if (*at >= end - p->slack || !step_to(s, w, t, *at)) {
+            copy(w->x1, w->kept_x, s->model->n_x);
+            return by_interpolation(s, w, p, t, end, at);
+        }
+        (void)khz_crossings(s, w, b.g_new);
+        narrow(s, &b, *at);
+        const double better = first_zero(s, w, &b);
+        if (turn == KHZ_SHORT_STEPS || !(fabs(better - *at) > NEAR * (end - t))) {
+            move_crossings(s, w, better + NEAR * (end - t), *at);
+            break;
+        }
+        *at = better;
+    }
+    return 1;
+}
+
+int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
+{
+    const double h = end - t;
+    int32_t which = -1;
+    if (!khz_crossings(s, w, w->g1)) {
+        return 0;
+    }
+    *at = khz_secants(s, w, t, h, &which);
+    if (which < 0 || h <= p->slack) {
+        return 0;
+    }
+    if (s->settings.events == KHZ_EVENTS_EXACT) {
+        return by_shorter_steps(s, w, p, t, end, at);
+    }
+    if (s->settings.events == KHZ_EVENTS_HERMITE) {
+        copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);
+        *at = refine(s, w, t, h, *at, which);
+    }
+    /* Not further back than one period: the next step is at most two. */
+    *at = fmax(*at, p->next - p->full);
+    return by_interpolation(s, w, p, t, end, at);
+}
