@@ -15,6 +15,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", metavar="E", default="none", help="event algorithm of that bound (none)")
     help_located = "events located in one period by catch-up and exact (4)"
     parser.add_argument("--events-per-step", metavar="N", type=int, default=4, help=help_located)
+    help_internal = "internal steps of the whole model per period in that bound (1)"
+    parser.add_argument("--internal-steps", metavar="N", type=int, default=1, help=help_internal)
     parser.add_argument("--json", action="store_true", help="print the analysis as JSON")
 
 
@@ -23,7 +25,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     model = load(arguments.model, arguments.library)
     analysis = model.analyse(
-        arguments.inline, arguments.solver, events=arguments.events, events_per_step=arguments.events_per_step
+        arguments.inline,
+        arguments.solver,
+        events=arguments.events,
+        events_per_step=arguments.events_per_step,
+        internal_steps=arguments.internal_steps,
     )
     print(analysis.as_json() if arguments.json else analysis.as_text())
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from kilohertz.base import Diagnostic, ModelError, Note
 
@@ -48,6 +49,19 @@ def setting(text: str) -> tuple[str, str]:
     if not equals or not name.strip() or not value.strip():
         raise argparse.ArgumentTypeError(f"`{text}` is not of the form name=value")
     return name.strip(), value.strip()
+
+
+def internal_steps(text: str) -> int:
+    """A number of steps, at least 1."""
+    if not text.strip().isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of steps; write 1, 2, 10")
+    return int(text)
+
+
+def add_internal_steps(add: Callable[..., object]) -> None:
+    """The same words in every command that has fixed steps."""
+    text = "N equal steps of the whole model in each step, inputs sampled once (1; auto: at most N, if not given 20)"
+    add("--internal-steps", metavar="N", type=internal_steps, help=text)
 
 
 def substeps(text: str) -> tuple[str, int]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kilohertz.cli.arguments import add_model, positive_seconds
+from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds
 
 _EPILOG = """\
 The folder gets NAME (the executable; it needs no Python), NAME.scenario (what it reads at its start; every key can be
@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--step", metavar="H", type=positive_seconds, help="step size (default: the scenario's, or 1ms)"
     )
+    add_internal_steps(parser.add_argument)
     parser.add_argument(
         "--target", metavar="T", default="", help="another machine, through zig: aarch64-linux-gnu, ..."
     )
@@ -37,7 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver.tasks import open_scenario
 
     session, scenario = open_scenario(
-        arguments.model, step=arguments.step, solver=arguments.solver, libraries=arguments.library
+        arguments.model,
+        step=arguments.step,
+        solver=arguments.solver,
+        internal_steps=arguments.internal_steps,
+        libraries=arguments.library,
     )
     built = build(
         session,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.cli.arguments import add_model, positive_seconds
+from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds
 
 if TYPE_CHECKING:
     from kilohertz.realtime import Live, Scenario
@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--step", metavar="H", type=positive_seconds, help="step size, e.g. 1ms (default: the scenario's, or 1ms)")
     add("--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or rk4)")
+    add_internal_steps(add)
     add("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s (default: until stopped)")
     add("--fast", action="store_true", help="as fast as possible instead of in real time")
     add("-o", "--output", metavar="F", type=Path, help="write what was recorded to F.csv or F.mat")
@@ -47,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         step=arguments.step,
         solver=arguments.solver,
         duration=arguments.duration,
+        internal_steps=arguments.internal_steps,
         libraries=arguments.library,
     )
     scenario = _with_output(scenario, arguments)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, render
-from kilohertz.cli.arguments import add_model, positive_seconds, seconds, setting, substeps
+from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds, seconds, setting, substeps
 from kilohertz.solvers import SOLVERS
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     add("--events-per-step", metavar="N", type=int, help="events located in one step by catch-up and exact (4)")
     add("--jacobian-every", metavar="K", type=int, help="renew the Jacobian every K-th step (1)")
     add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
+    add_internal_steps(add)
     add("--inline", action="store_true", help="join implicit stages with the equations of the model")
     mixed = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; `auto` takes the fast ones"
     add("--implicit", metavar="PATTERN", action="append", default=[], help=mixed)
@@ -57,6 +58,7 @@ def _stepping(arguments: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     return {
         **given,
+        "internal_steps": arguments.internal_steps,
         "inline": arguments.inline,
         "implicit": arguments.implicit,
         "substeps": dict(arguments.substeps),

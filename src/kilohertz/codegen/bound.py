@@ -60,6 +60,7 @@ def cost_bound(
     input_mode: str = "held",
     inlined: bool = False,
     substeps: int = 0,
+    internal_steps: int = 1,
 ) -> dict[str, Any]:
     """Bounds of one period as plain data, ready for JSON.
 
@@ -70,7 +71,7 @@ def cost_bound(
     shape = _Shape(step, method, newton, inlined, max(1, substeps))
     regular, worst = shape.regular, shape.worst(_cycle(events, events_per_step), event_cap)
     per = _per_call(operations, step, inlined, shape.is_implicit)
-    flops = Count(shape.total(regular, per).regular, shape.total(worst, per).worst)
+    flops = Count(shape.total(regular, per).regular, shape.total(worst, per).worst).times(internal_steps)
     loops = [b for b in (step.inlined or () if inlined else step.blocks) if type(b).__name__ == "NonlinearLoop"]
     plan = state_elimination([list(r) for r in step.state_sparsity])
     n = shape.n
@@ -78,8 +79,9 @@ def cost_bound(
         "method": method,
         "events": events,
         "states": n,
-        "regular": _work(regular) | {"operations": flops.regular, "instructions": _instructions(flops.regular)},
-        "worst": _work(worst) | {"operations": flops.worst, "instructions": _instructions(flops.worst)},
+        "internal_steps": internal_steps,
+        "regular": _work(regular, internal_steps, flops.regular),
+        "worst": _work(worst, internal_steps, flops.worst),
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
         "loops": {"nonlinear": len(loops), "newton_cap": loop_newton, "newton_cap_in_events": 4 * loop_newton},
         "caps": {
@@ -99,12 +101,9 @@ def _cycle(events: str, located: int) -> tuple[int, int, int]:
     return steps, n_events, evaluations
 
 
-def _work(w: Work) -> dict[str, int]:
-    return {name: getattr(w, name) for name in Work.__dataclass_fields__}
-
-
-def _instructions(operations: int) -> int:
-    return INSTRUCTIONS_PER_OPERATION * operations
+def _work(w: Work, times: int, operations: int) -> dict[str, int]:
+    calls = {name: times * getattr(w, name) for name in Work.__dataclass_fields__}
+    return calls | {"operations": operations, "instructions": INSTRUCTIONS_PER_OPERATION * operations}
 
 
 def _per_call(operations: Operations, step: Step, inlined: bool, implicit: bool) -> dict[str, Count]:

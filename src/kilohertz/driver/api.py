@@ -127,7 +127,7 @@ class Model:
         from kilohertz.codegen import cost_bound
         from kilohertz.simulate import Stepping
 
-        Stepping(solver, 1, **stepping)  # says what is wrong with them
+        Stepping(solver, stepping.get("internal_steps", 1), **stepping)  # says what is wrong with them
         return cost_bound(self.inlined() if stepping.get("inlined") else self.process(), solver, **stepping)
 
     def compile(self, inlining: Inlining | None = None) -> Program:
@@ -158,20 +158,23 @@ class Model:
         inline: bool = False,
         implicit: Sequence[str] = (),
         substeps: Mapping[str, int] | None = None,
+        internal_steps: int | None = None,
         **stepping: Any,
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
         `solver` is cvode, ida, a fixed-step method or `auto`, which chooses one and tells why in `statistics.notes`.
         `inline` joins implicit stages with the equations; `implicit` names states (patterns, or `auto`) for mixed mode;
-        `substeps` gives a part of the model, by pattern, smaller steps.  Fixed-step solvers take further keywords:
-        events, newton, input_mode, jacobian_every, ... (`Stepping`).
+        `substeps` gives a part of the model, by pattern, smaller steps; `internal_steps` gives the whole model so many
+        in each step (with `auto`: at most so many).  Fixed-step solvers take further keywords: events, newton,
+        input_mode, jacobian_every, ... (`Stepping`).
         """
         from kilohertz.driver.plan import Request, make_plan
         from kilohertz.simulate import simulate
 
         given = {"start": start, "stop": stop, "tolerance": tolerance, "settings": settings}
-        plan = make_plan(self, Request(solver, step, inline, implicit, substeps or {}, given))
+        asked = Request(solver, step, inline, implicit, substeps or {}, given, internal_steps, stepping)
+        plan = make_plan(self, asked)
         if statistics is not None:
             statistics.notes = plan.notes
         return simulate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ AUTO = "auto"
 # pairs of mixed mode by the name of a half: an explicit one makes no state implicit unless told, an implicit one all
 _PAIRS = {"euler": "imex1", "ieuler": "imex1", "rk2": "ars222", "sdirk2": "ars222", "rk3": "ars443", "sdirk3": "ars443"}
 _PAIRS[AUTO] = "ars222"
-_POINTS_OF_REFERENCE = 200  # rows of the reference run
-_INLINED = {"ros3prl": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
+_POINTS_OF_REFERENCE = 500  # rows of the reference run, at most twice as many
+_TOLERANCE_OF_REFERENCE = 1e-6  # at least: fixed steps are measured against it
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,9 @@ class Request:
     implicit: Sequence[str] = ()
     substeps: Mapping[str, int] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)  # start, stop, tolerance, settings of the reference run
+    internal_steps: int | None = None  # of the whole model in a step; with `auto`: at most
+    stepping: Mapping[str, Any] = field(default_factory=dict)  # fields of `Stepping` that are fixed
+    told: Callable[[str], None] | None = None  # hears of work that takes its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +65,21 @@ class _Planner:
         if self._r.solver == AUTO:
             return self._auto()
         if self._r.inline:
-            return Plan(self._r.solver, Inlining(), {"inlined": True})
-        return Plan(self._r.solver)
+            return Plan(self._r.solver, Inlining(), {"inlined": True, **self._internal()})
+        return Plan(self._r.solver, None, self._internal())
+
+    def _internal(self) -> dict[str, int]:
+        return {} if self._r.internal_steps is None else {"internal_steps": self._r.internal_steps}
 
     def _reference(self) -> Reference:
+        from kilohertz.simulate.run import experiment_times
         from kilohertz.simulate.stiffness import reference_run
 
-        return reference_run(self._model.compile(), intervals=_POINTS_OF_REFERENCE, **self._r.run)
+        program = self._model.compile()
+        given = self._r.run.get("tolerance") or program.step.experiment.tolerance or _TOLERANCE_OF_REFERENCE
+        run = {**self._r.run, "tolerance": min(given, _TOLERANCE_OF_REFERENCE)}
+        start, stop = experiment_times(program, run.get("start"), run.get("stop"))
+        return reference_run(program, intervals=_rows(stop - start, self._r.step or stop - start), **run)
 
     def _needs_step(self) -> float:
         if self._r.step is None or not self._r.step > 0:
@@ -78,20 +89,28 @@ class _Planner:
     # ------------------------------------------------------------------------------------------------------------ auto
 
     def _auto(self) -> Plan:
-        from kilohertz.simulate.choose import choose_solver
+        from kilohertz.simulate.trial import MOST_INTERNAL_STEPS, Task, choose_by_trial
 
-        step = self._needs_step()
+        step, most = self._needs_step(), self._r.internal_steps
         try:
-            choice = choose_solver(self._reference(), step)
+            reference = self._reference()
         except ModelError as error:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
             return Plan("ros3prl", None, {}, (f"auto takes ros3prl: {why}",))
-        solver, stepping = choice.solver, {"events": choice.events}
-        if not self._r.inline or solver not in _INLINED:
-            return Plan(solver, None, stepping, (f"auto takes {solver}: {choice.reason}",))
-        name = _INLINED[solver]
-        text = f"auto takes {name}, inlined, for {solver}: {choice.reason}"
-        return Plan(name, Inlining(), {**stepping, "inlined": True}, (text,))
+        task = Task(
+            self._model.compile(),
+            reference,
+            step,
+            inlined=lambda: self._model.compile(Inlining()),
+            must_inline=self._r.inline,
+            most_internal_steps=MOST_INTERNAL_STEPS if most is None else most,
+            settings=self._r.run.get("settings") or {},
+            stepping=self._r.stepping,
+            told=self._r.told,
+        )
+        found = choose_by_trial(task)
+        c, text = found.candidate, f"auto takes {found.candidate.title(step)}: {found.reason}"
+        return Plan(c.solver, Inlining() if c.inlined else None, c.stepping, (text,))
 
     # ----------------------------------------------------------------------------------------------------------- mixed
 
@@ -103,7 +122,8 @@ class _Planner:
         self._notes.append(_told(pair.implicit.title, implicit, states))
         self._notes.append(_told(pair.explicit.title, frozenset(part or states) - implicit, states))
         inlining = Inlining(implicit, part)
-        return Plan(pair.name, inlining, {"inlined": True, "substeps": count}, tuple(self._notes))
+        stepping = {"inlined": True, "substeps": count, **self._internal()}
+        return Plan(pair.name, inlining, stepping, tuple(self._notes))
 
     def _pair(self) -> Pair:
         """The pair of methods that was asked for, by its own name or by that of a half."""
@@ -161,6 +181,14 @@ class _Planner:
 def _is_explicit(solver: str) -> bool:
     method = SOLVERS.get(solver)
     return isinstance(method, RungeKutta) and method.is_explicit
+
+
+def _rows(span: float, step: float) -> int:
+    """Rows of the reference run: at ends of steps, where the numbers allow it."""
+    steps = max(1, round(span / step))
+    every = -(-steps // (2 * _POINTS_OF_REFERENCE))
+    fitting = next((k for k in range(every, 2 * every + 1) if steps % k == 0), every)
+    return max(1, round(steps / fitting)) if steps >= 50 else _POINTS_OF_REFERENCE
 
 
 def _told(method: str, names: frozenset[str], states: Sequence[str]) -> str:

@@ -20,10 +20,17 @@ Told = Callable[[str], None]
 
 
 def adjusted(
-    what: Scenario, *, step: float | None = None, solver: str | None = None, duration: float | None = None
+    what: Scenario,
+    *,
+    step: float | None = None,
+    solver: str | None = None,
+    duration: float | None = None,
+    internal_steps: int | None = None,
 ) -> Scenario:
     """The scenario with what is given instead, every task with a solver."""
     tasks = tuple(replace(t, solver=solver or t.solver or DEFAULT_SOLVER) for t in what.tasks)
+    if internal_steps is not None:
+        tasks = tuple(replace(t, options={**t.options, "internal_steps": internal_steps}) for t in tasks)
     scenario = replace(what, tasks=tasks)
     if step is not None:
         scenario = _at_step(scenario, step)
@@ -92,15 +99,21 @@ def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
     from kilohertz.driver.plan import Request, make_plan
     from kilohertz.realtime import ModelCode
     from kilohertz.realtime.scenario import EVENTS
+    from kilohertz.simulate import Stepping
 
-    plan = make_plan(model, Request(task.solver, task.period_ns * 1e-9, task.inlined, task.implicit, task.substeps))
+    most = task.options.get("internal_steps") or None
+    asked = Request(
+        task.solver, task.period_ns * 1e-9, task.inlined, task.implicit, task.substeps, internal_steps=most, told=say
+    )
+    plan = make_plan(model, asked)
     for note in plan.notes:
         say(f"{task.name}: {note}" if task.name != "model" else note)
     options = dict(task.options)
     if "events" in plan.stepping and not options.get("events"):
         options["events"] = EVENTS.index(plan.stepping["events"])
-    if plan.stepping.get("substeps"):
-        options["substeps"] = int(plan.stepping["substeps"])
+    options |= {k: int(plan.stepping[k]) for k in ("substeps", "internal_steps") if k in plan.stepping}
+    if "internal_steps" in options:
+        Stepping(plan.solver, task.period_ns, internal_steps=max(1, options["internal_steps"]))  # says what is wrong
     step = model.process() if plan.inlining is None else model.inlined(plan.inlining)
     planned = replace(task, solver=plan.solver, options=options, inlined=bool(plan.stepping.get("inlined")))
     return planned, ModelCode(step, model.session.libraries.sources)
@@ -114,7 +127,7 @@ def _with_cost(code: ModelCode, task: Task) -> ModelCode:
 
     if task.solver not in SOLVERS:
         return code
-    caps = ("newton", "loop_newton", "event_cap", "events_per_step", "substeps")
+    caps = ("newton", "loop_newton", "event_cap", "events_per_step", "substeps", "internal_steps")
     given: dict[str, Any] = {k: v for k, v in task.options.items() if v and k in caps}
     given |= {"events": EVENTS[task.options.get("events", 0)], "inlined": task.inlined}
     return replace(code, cost=cost_bound(code.step, task.solver, **given))

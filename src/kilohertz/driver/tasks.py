@@ -21,6 +21,7 @@ def open_scenario(
     step: float | None = None,
     solver: str | None = None,
     duration: float | None = None,
+    internal_steps: int | None = None,
     libraries: Iterable[str | Path] = (),
 ) -> tuple[Session, Scenario]:
     """A scenario from its file, from a model's name, or as it is, with what is given instead; and its session."""
@@ -36,7 +37,8 @@ def open_scenario(
     else:
         session = Session(more)
         scenario = realtime.model_scenario(session, str(what), more)
-    return session, realtime.adjusted(scenario, step=step, solver=solver, duration=duration)
+    changed = realtime.adjusted(scenario, step=step, solver=solver, duration=duration, internal_steps=internal_steps)
+    return session, changed
 
 
 def scenario_of(

@@ -320,6 +320,7 @@ def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
         "event_cap": table.integer("event_cap", 0, 0, 100000),
         "events_per_step": table.integer("events_per_step", 0, 0, 1000),
         "jacobian_every": table.integer("jacobian_every", 0, 0, 1000000),
+        "internal_steps": table.integer("internal_steps", 0, 0, 1000),
         "input_mode": INPUTS.index(table.choice("input", INPUTS, "held")),
     }
     implicit = table.texts("implicit")

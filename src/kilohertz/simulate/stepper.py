@@ -13,6 +13,7 @@ from kilohertz.solvers import SOLVERS, Pair, RungeKutta
 
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
 INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
+MOST_INTERNAL_STEPS = 1000
 
 
 class Flags(IntFlag):
@@ -49,6 +50,7 @@ class Stepping:
     input_mode: str = "held"
     inlined: bool = False
     substeps: int = 0  # of a pair: equal parts of a step for what a program built for mixed mode computes there
+    internal_steps: int = 1  # of the whole model in one period
 
     def __post_init__(self) -> None:
         _one_of("solver", self.method, tuple(SOLVERS), "R721")
@@ -56,8 +58,13 @@ class Stepping:
         _one_of("input mode", self.input_mode, INPUT_MODES)
         if self.period_ns < 1:
             raise ModelError(Diagnostic("R723", "the step must be at least a nanosecond"))
-        if min(self.newton, self.loop_newton, self.event_cap, self.events_per_step, self.jacobian_every) < 1:
+        caps = (self.newton, self.loop_newton, self.event_cap, self.events_per_step, self.jacobian_every)
+        if min(*caps, self.internal_steps) < 1:
             raise ModelError(Diagnostic("R723", "caps and iterations of a fixed-step run must be at least 1"))
+        if self.internal_steps > MOST_INTERNAL_STEPS or self.period_ns % self.internal_steps:
+            message = f"a step of {self.period_ns} ns cannot be divided into {self.internal_steps} internal steps"
+            hint = f"at most {MOST_INTERNAL_STEPS}, of whole nanoseconds each"
+            raise ModelError(Diagnostic("R723", f"{message} ({hint})"))
         method = SOLVERS[self.method]
         if isinstance(method, Pair):
             _check_pair(method, self.inlined, self.substeps)
@@ -93,6 +100,7 @@ class _Settings(ctypes.Structure):
         ("inlined", ctypes.c_int32),
         ("events_per_step", ctypes.c_int32),
         ("substeps", ctypes.c_int32),
+        ("internal_steps", ctypes.c_int32),
     )
 
 
@@ -206,6 +214,7 @@ def _settings(library: ctypes.CDLL, s: Stepping) -> _Settings:
         int(s.inlined),
         s.events_per_step,
         s.substeps,
+        s.internal_steps,
     )
 
 

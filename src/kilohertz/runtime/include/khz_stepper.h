@@ -33,7 +33,7 @@ enum { KHZ_INPUT_HELD = 0, KHZ_INPUT_LINEAR = 1, KHZ_INPUT_QUADRATIC = 2 };
 
 /* Plain data; zero means the default. */
 typedef struct khz_step_settings {
-    int64_t period_ns;
+    int64_t period_ns;        /* of one call of khz_stepper_step */
     int32_t method;           /* khz_method_index("rk4") */
     int32_t events;           /* KHZ_EVENTS_* */
     int32_t newton;           /* simplified Newton iterations per implicit stage (2) */
@@ -44,6 +44,7 @@ typedef struct khz_step_settings {
     int32_t inlined;          /* implicit stages through model->inlined */
     int32_t events_per_step;  /* events that are located in one period, catch-up and exact only (4) */
     int32_t substeps;         /* pairs only: equal parts of a step for what the inlined phase computes (1) */
+    int32_t internal_steps;   /* equal steps of the whole model in one period, inputs sampled once (1); divides period_ns */
 } khz_step_settings;
 
 /* What a step did. */
@@ -83,10 +84,10 @@ typedef struct khz_stepper khz_stepper;
 struct khz_stepper {
     const khz_model *model;
     const khz_method *method;
-    khz_step_settings settings;
+    khz_step_settings settings;   /* defaults filled in; period_ns is that of one internal step */
     size_t size, work, blocks, faults, flips, instance;   /* offsets from the stepper, in bytes */
     double start;
-    uint64_t n;               /* periods done: the grid is at start + n*period */
+    uint64_t n;               /* internal steps done: the grid is at start + n*settings.period_ns */
     double behind;            /* the state is this much before the grid, in seconds */
     uint32_t flags;           /* of the last step */
     int32_t is_fresh;         /* the derivatives at the state are known */

@@ -52,8 +52,9 @@ static int32_t one_step(khz_offline *o, khz_stepper *s, double slack)
 
 int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
 {
-    const double period = (double)s->settings.period_ns / 1e9;
-    const int64_t n_steps = (s->stop_ns + s->settings.period_ns - 1) / s->settings.period_ns;
+    const int64_t period_ns = s->settings.period_ns * s->settings.internal_steps;
+    const double period = (double)period_ns / 1e9;
+    const int64_t n_steps = (s->stop_ns + period_ns - 1) / period_ns;
     s->before_event = record_event;
     s->after_event = record_event;
     s->user = o;

@@ -116,9 +116,18 @@ double khz_stepper_time(const khz_stepper *s)
 
 /* --------------------------------------------------------------------------------------------------------- inputs */
 
+/* Internal steps since the inputs were sampled. */
+static uint64_t steps_since_inputs(const khz_stepper *s)
+{
+    return s->n % (uint64_t)s->settings.internal_steps;
+}
+
 int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
+    if (steps_since_inputs(s) > 0) {
+        return 0;
+    }
     const double *const u = khz_reals(w->instance, m->u);
     const int32_t *const ui = khz_ints(w->instance, m->ui);
     int moved = 0;
@@ -145,7 +154,8 @@ static void inputs_at(const khz_stepper *s, const khz_work *w, double t)
         return;
     }
     double *const u = khz_reals(w->instance, m->u);
-    const double part = (t - khz_stepper_grid(s, s->n)) * 1e9 / (double)s->settings.period_ns;
+    const double sampled = khz_stepper_grid(s, s->n - steps_since_inputs(s));
+    const double part = (t - sampled) * 1e9 / (double)(s->settings.period_ns * s->settings.internal_steps);
     for (int32_t i = 0; i < m->n_u; i++) {
         u[i] = w->u0[i] + part * (w->u0[i] - w->u1[i]);
         if (mode == KHZ_INPUT_QUADRATIC) {
@@ -335,21 +345,39 @@ static void carry_over(khz_stepper *s, const khz_work *w)
     }
 }
 
+/* One internal step; its flags. */
+static uint32_t internal_step(khz_stepper *s, const khz_work *w)
+{
+    s->flags = 0;
+    memcpy(w->x0, khz_reals(w->instance, s->model->x), sizeof(double) * (size_t)s->model->n_x);
+    khz_cycle(s, w);
+    if (s->model->n_recorded > 0) {
+        khz_delay_push(s->model, w->instance, w->delayed);
+    }
+    check_asserts(s, w);
+    carry_over(s, w);
+    s->n++;
+    return s->flags;
+}
+
+/* The run ends, or was ended, before the period does. */
+static int is_over(const khz_stepper *s, uint32_t flags)
+{
+    const int at_end = s->stop_ns > 0 && (int64_t)s->n * s->settings.period_ns >= s->stop_ns;
+    return at_end || (flags & KHZ_STEP_TERMINATED) != 0;
+}
+
 uint32_t khz_stepper_step(khz_stepper *s)
 {
     const uint32_t before = flush_denormals();
     const khz_work w = khz_stepper_divide(s);
     const uint64_t rhs = s->counts.rhs;
     const uint64_t passes = s->counts.event_passes;
-    s->flags = 0;
-    memcpy(w.x0, khz_reals(w.instance, s->model->x), sizeof(double) * (size_t)s->model->n_x);
-    khz_cycle(s, &w);
-    if (s->model->n_recorded > 0) {
-        khz_delay_push(s->model, w.instance, w.delayed);
+    uint32_t flags = internal_step(s, &w);
+    for (int32_t i = 1; i < s->settings.internal_steps && !is_over(s, flags); i++) {
+        flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, &w);
     }
-    check_asserts(s, &w);
-    carry_over(s, &w);
-    s->n++;
+    s->flags = flags;
     s->counts.steps++;
     s->counts.max_step_rhs = most(s->counts.max_step_rhs, s->counts.rhs - rhs);
     s->counts.max_step_passes = most(s->counts.max_step_passes, s->counts.event_passes - passes);

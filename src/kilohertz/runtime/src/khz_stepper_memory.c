@@ -90,7 +90,8 @@ static int makes_sense(const khz_model *m, const khz_step_settings *s)
                       s->input_mode <= KHZ_INPUT_QUADRATIC;
     /* what is held during sub-steps moves linearly, so that no more than order 2 can be had with them */
     const int mixable = s->inlined && m->inlined != NULL && (s->substeps <= 1 || khz_methods[s->method].order <= 2);
-    return known && modes && (kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 0);
+    const int dividable = s->internal_steps <= 1 || s->period_ns % s->internal_steps == 0;
+    return known && modes && dividable && (kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 0);
 }
 
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)
@@ -109,6 +110,8 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->settings.events_per_step = given->events_per_step > 0 ? given->events_per_step : DEFAULT_EVENTS;
     s->settings.substeps = given->substeps > 0 ? given->substeps : 1;
     s->settings.jacobian_every = given->jacobian_every > 0 ? given->jacobian_every : 1;
+    s->settings.internal_steps = given->internal_steps > 0 ? given->internal_steps : 1;
+    s->settings.period_ns = given->period_ns / s->settings.internal_steps;
     s->work = aligned(sizeof *s);
     s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));
     s->faults = s->blocks + aligned(sizeof(khz_block_counts) * ((size_t)m->n_blocks + 1));

@@ -15,7 +15,7 @@ static void set(const khz_task *k, const khz_binding *b, double value)
 /* Look at a signal; so far: its value, and the one at the end of the unit's period before. */
 static double look_at(const khz_binding *from, khz_seen *seen)
 {
-    const uint64_t steps = from->unit->stepper->n;
+    const uint64_t steps = from->unit->stepper->counts.steps;
     const double value = khz_signal_get(from->unit->instance, from->signal);
     if (steps != seen->steps) {
         seen->before = seen->steps == 0 ? value : seen->last;

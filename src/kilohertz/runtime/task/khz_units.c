@@ -46,6 +46,7 @@ static void step_settings(khz_rig *r, int32_t i, khz_step_settings *s)
     s->jacobian_every = (int32_t)integer(r, "task", i, "jacobian_every", 0, 0, 1000000);
     s->input_mode = (int32_t)integer(r, "task", i, "input_mode", 0, 0, 100);
     s->substeps = (int32_t)integer(r, "task", i, "substeps", 0, 0, 1000);
+    s->internal_steps = (int32_t)integer(r, "task", i, "internal_steps", 1, 1, 1000);
     s->inlined = (int32_t)integer(r, "task", i, "inlined", 0, 0, 1);
 }
 

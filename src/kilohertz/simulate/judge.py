@@ -1,0 +1,125 @@
+"""How far a fixed-step run is from the reference run: the largest distance of each variable, as a share of its range.
+
+Compared are states, discrete variables and all others that are computed, each stored column once; derivatives are not,
+since the states stand for them.  Where the reference has an event (the start is one) within a few steps of an instant,
+the distance is that to what the reference takes around it: an event inside a step may be handled at its end, and what
+dies away within a step is not followed.  Elsewhere there is no slack.  `late` is the same with that slack everywhere,
+for what changes at once without an event (an amplifier that saturates).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.results import Result
+
+SLACK_STEPS = 2
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """By variable, in the order of the judge's names; infinite where the run had no number."""
+
+    names: tuple[str, ...]
+    share: Floats
+    late: Floats
+
+    @property
+    def largest(self) -> float:
+        return float(self.share.max(initial=0.0))
+
+    @property
+    def largest_late(self) -> float:
+        return float(self.late.max(initial=0.0))
+
+    @property
+    def worst(self) -> str:
+        return self.names[int(self.late.argmax())] if len(self.names) else ""
+
+    def n_beyond(self, limit: float) -> int:
+        """Variables that are off by more, wherever one looks within the slack."""
+        return int((self.late > limit).sum())
+
+
+class Judge:
+    """Knows the reference around each instant at which runs are compared."""
+
+    def __init__(self, reference: Result, step: float, stop: float) -> None:
+        """`stop` is where the runs to be compared end, at or before the end of the reference."""
+        self.names = tuple(_compared(reference))
+        table = _table(reference, self.names)
+        start = float(reference.time[0])
+        rows = np.unique(np.ceil((reference.time - start) / step - 1e-6))
+        # an event at the very end is in the one run and not in the other: there is no row after it
+        last = stop - start - SLACK_STEPS * step if len(rows) > 10 * SLACK_STEPS else stop - start
+        self.instants = np.minimum(start + rows[rows * step <= last + 1e-6 * step] * step, stop)
+        slack = _slack(reference.time, self.instants, step)
+        self._band = _around(reference.time, table, self.instants, slack)
+        wide = np.full_like(slack, SLACK_STEPS * step)
+        self._wide = _around(reference.time, table, self.instants, wide)
+        extent, size = np.ptp(table, axis=0), np.abs(table).max(axis=0)
+        still = extent <= 1e-6 * np.maximum(size, 1e-3)
+        self.scale = np.where(still, np.maximum(1e-3 * size, 1e-3), extent)
+        self._same = 1e-6 * step
+
+    def distances(self, run: Result) -> Distances:
+        at = np.searchsorted(run.time, self.instants + self._same, "right") - 1
+        values = _table(run, self.names)[at]
+        return Distances(self.names, self._outside(values, self._band), self._outside(values, self._wide))
+
+    def _outside(self, values: Floats, band: tuple[Floats, Floats]) -> Floats:
+        high, low = band
+        away = np.maximum(np.maximum(values - high, low - values), 0.0).max(axis=0, initial=0.0)
+        share: Floats = np.where(np.isfinite(values).all(axis=0), away / self.scale, np.inf)
+        return share
+
+
+def _compared(result: Result) -> list[str]:
+    """One name for each column that has numbers: the first, which is the variable's own."""
+    seen: dict[int, str] = {}
+    for name, signal in result.signals.items():
+        if signal.column is not None:
+            seen.setdefault(signal.column, name)
+    return [n for k, n in seen.items() if not n.startswith("der(") and np.isfinite(result.data[:, k]).all()]
+
+
+def _table(result: Result, names: Sequence[str]) -> Floats:
+    return np.column_stack([result[n] for n in names]) if names else np.zeros((len(result.time), 0))
+
+
+def _slack(time: Floats, instants: Floats, step: float) -> Floats:
+    """How far around each instant values count: not at all, some steps near events, one step where there is no row."""
+    jumps = np.concatenate([time[:1], time[1:][np.diff(time) <= 0.0]])
+    wide = SLACK_STEPS * step
+    near = np.searchsorted(jumps, instants - wide, "left") < np.searchsorted(jumps, instants + wide, "right")
+    close = 1e-6 * step
+    has_row = np.searchsorted(time, instants - close, "left") < np.searchsorted(time, instants + close, "right")
+    slack: Floats = np.where(near, wide, np.where(has_row, close, step))
+    return slack
+
+
+def _around(time: Floats, table: Floats, instants: Floats, slack: Floats) -> tuple[Floats, Floats]:
+    """The highest and the lowest row within the slack of each instant; at the ends of such a window interpolated."""
+    first, past = np.searchsorted(time, instants - slack, "left"), np.searchsorted(time, instants + slack, "right")
+    edges = np.stack([_between(time, table, instants - slack), _between(time, table, instants + slack)])
+    high, low = edges.max(axis=0), edges.min(axis=0)
+    for k, (i, j) in enumerate(zip(first, past, strict=True)):
+        if i < j:
+            high[k] = np.maximum(high[k], table[i:j].max(axis=0))
+            low[k] = np.minimum(low[k], table[i:j].min(axis=0))
+    return high, low
+
+
+def _between(time: Floats, table: Floats, t: Floats) -> Floats:
+    last = len(time) - 1
+    j = np.clip(np.searchsorted(time, t, "right"), 1, max(1, last))
+    i, j = j - 1, np.minimum(j, last)
+    width = time[j] - time[i]
+    share = np.clip(np.divide(t - time[i], width, out=np.zeros_like(t), where=width > 0), 0.0, 1.0)
+    rows: Floats = table[i] + share[:, None] * (table[j] - table[i])
+    return rows

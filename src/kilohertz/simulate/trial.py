@@ -1,0 +1,300 @@
+"""`auto` by trial: candidates run against the reference run, and the first that is near enough is taken.
+
+What the eigenvalues suggest (`choose`) comes first.  Where it is off by more than `TOLERANCE`, other methods and ways
+to handle events follow in the order of their cost bound, then inlined methods, then internal steps, fewest first: so
+the first one near enough is the cheapest of what was tried.  Where none is, the best one is taken, and among those
+about as good the cheapest.  Work is counted, not timed: the same model gets the same answer on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kilohertz.base import ModelError
+from kilohertz.codegen import cost_bound
+from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
+from kilohertz.simulate.judge import SLACK_STEPS, Distances, Judge
+from kilohertz.simulate.program import Program
+from kilohertz.simulate.run import Statistics, simulate
+from kilohertz.simulate.stiffness import Reference
+from kilohertz.solvers import METHODS
+
+TOLERANCE = 0.005  # of the range of each variable
+INLINED = ("ieuler", "sdirk2", "sdirk4")
+INTERNAL_STEPS = (2, 5, 10, 20)
+MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
+# Internal steps are taken only where a slow processor could do them: one with 1e9 instructions per second; the bound of
+# a regular step is about ten times what is measured.
+INSTRUCTIONS_PER_SECOND = 1e10
+EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
+_OPERATIONS_OF_TRIAL = 1e9  # of the most expensive method with one internal step: cuts the piece that is tried
+_OPERATIONS_OF_ALL = 4e10
+_ABOUT, _FEW = 1.5, 0.02  # about as good: an error within this factor, and as many variables within this share of all
+_MOST_UNKNOWNS_INLINED = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a fixed-step run may be made with."""
+
+    solver: str
+    events: str = "none"
+    internal_steps: int = 1
+    inlined: bool = False
+
+    @property
+    def stepping(self) -> dict[str, Any]:
+        """Fields of `Stepping`."""
+        more = {"inlined": True} if self.inlined else {}
+        return {"events": self.events, "internal_steps": self.internal_steps, **more}
+
+    def title(self, step: float) -> str:
+        """As the reason begins."""
+        parts = [self.solver, "inlined" if self.inlined else ""]
+        if self.internal_steps > 1:
+            parts.append(f"{self.internal_steps} internal steps of {step / self.internal_steps:g} s")
+        return ", ".join(p for p in parts if p)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A candidate and how it did."""
+
+    candidate: Candidate
+    cost: float  # bound of a period, in operations
+    distances: Distances | None  # None: the run failed or was held
+
+    @property
+    def error(self) -> float:
+        return self.distances.largest if self.distances is not None else float("inf")
+
+    @property
+    def late_error(self) -> float:
+        """With slack in time everywhere."""
+        return self.distances.largest_late if self.distances is not None else float("inf")
+
+    @property
+    def is_near(self) -> bool:
+        return self.error <= TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is taken, and the sentence about the trial."""
+
+    candidate: Candidate
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be decided, and what is fixed."""
+
+    program: Program
+    reference: Reference
+    step: float
+    inlined: Callable[[], Program]  # the program with its stages joined, built when it is needed
+    must_inline: bool = False
+    most_internal_steps: int = MOST_INTERNAL_STEPS
+    settings: Mapping[str, float | str] = field(default_factory=dict)
+    stepping: Mapping[str, Any] = field(default_factory=dict)  # given by the user; `events` leaves one way only
+    told: Callable[[str], None] | None = None
+
+
+def choose_by_trial(task: Task) -> Outcome:
+    """Try until one is near enough, or all have been tried."""
+    return _Trial(task).run()
+
+
+class _Trial:
+    def __init__(self, task: Task) -> None:
+        self._t = task
+        self._found: dict[Candidate, Measured] = {}
+        self._spent, self._is_cut = 0.0, False
+        self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
+        time = task.reference.result.time
+        self._start = float(time[0])
+        steps = max(1.0, task.reference.span / task.step)
+        each = self._cost(Candidate(IMPLICIT[-1]))["regular"]["operations"]
+        self._steps = min(steps, max(50.0, float(np.floor(_OPERATIONS_OF_TRIAL / each))))
+        self._stop = min(float(time[-1]), self._start + self._steps * task.step)
+        self._judge = Judge(task.reference.result, task.step, self._stop)
+
+    def run(self) -> Outcome:
+        first = choose_solver(self._t.reference, self._t.step)
+        for stage in (self._suggested(first), self._others(), self._joined(), self._finer()):
+            for candidate in stage:
+                measured = self._try(candidate)
+                if measured is not None and measured.is_near:
+                    return self._near(measured, first)
+        return self._best(first)
+
+    # ------------------------------------------------------------------------------------------------------ candidates
+
+    def _suggested(self, choice: Choice) -> Iterator[Candidate]:
+        yield self._shaped(choice, 1)
+
+    def _shaped(self, choice: Choice, internal_steps: int) -> Candidate:
+        """What the eigenvalues say, as the user lets it be."""
+        events = self._t.stepping.get("events", choice.events)
+        if self._t.must_inline and choice.solver in _JOINED:
+            return Candidate(_JOINED[choice.solver], events, internal_steps, True)
+        return Candidate(choice.solver, events, internal_steps)
+
+    def _others(self) -> Iterator[Candidate]:
+        """Stable explicit and L-stable methods with each way to handle events, by cost."""
+        steps = max(1.0, self._t.reference.span / self._t.step)
+        values = self._t.reference.eigenvalues
+        names = [n for n in EXPLICIT if growth(METHODS[n], values, self._t.step, steps) <= GROWTH]
+        names += [] if self._t.must_inline else IMPLICIT
+        yield from self._by_cost(Candidate(n, e) for n in names for e in self._events())
+
+    def _joined(self) -> Iterator[Candidate]:
+        if self._is_small or self._t.must_inline:
+            yield from self._by_cost(Candidate(n, e, 1, True) for n in INLINED for e in self._events()[:3])
+
+    def _finer(self) -> Iterator[Candidate]:
+        """More and more internal steps, with what was best so far and with what the eigenvalues say for such a step."""
+        best = min(self._found.values(), key=_rank).candidate if self._found else None
+        for n in self._counts():
+            choice = choose_solver(self._t.reference, self._t.step / n)
+            options = [self._shaped(choice, n)]
+            options += [replace(best, internal_steps=n)] if best is not None else []
+            if not self._t.must_inline:
+                options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
+            yield from (c for c in self._by_cost(options) if self._fits(c))
+
+    def _counts(self) -> list[int]:
+        period = round(self._t.step * 1e9)
+        return [n for n in INTERNAL_STEPS if n <= self._t.most_internal_steps and period % n == 0]
+
+    def _events(self) -> tuple[str, ...]:
+        if "events" in self._t.stepping:
+            return (str(self._t.stepping["events"]),)
+        return EVENTS if self._t.reference.n_events else ("none",)
+
+    def _by_cost(self, candidates: Iterator[Candidate] | Sequence[Candidate]) -> list[Candidate]:
+        """Each once, the cheapest worst case first."""
+        return sorted(dict.fromkeys(candidates), key=lambda c: self._worst(c))
+
+    # ------------------------------------------------------------------------------------------------------------ cost
+
+    @property
+    def _is_small(self) -> bool:
+        return len(self._t.program.step.variables) <= _MOST_UNKNOWNS_INLINED
+
+    def _program(self, c: Candidate) -> Program:
+        return self._t.inlined() if c.inlined else self._t.program
+
+    def _cost(self, c: Candidate) -> dict[str, Any]:
+        """The bound with one internal step."""
+        key = (c.inlined, c.solver, c.events)
+        if key not in self._costs:
+            caps = ("newton", "loop_newton", "event_cap", "events_per_step")
+            given = {k: v for k, v in self._t.stepping.items() if k in caps}
+            bound = cost_bound(self._program(c).step, c.solver, events=c.events, inlined=c.inlined, **given)
+            self._costs[key] = bound
+        return self._costs[key]
+
+    def _worst(self, c: Candidate) -> float:
+        return float(c.internal_steps * self._cost(c)["worst"]["operations"])
+
+    def _fits(self, c: Candidate) -> bool:
+        """A period of it can be computed in time where nothing happens."""
+        instructions = c.internal_steps * self._cost(c)["regular"]["instructions"]
+        return bool(instructions <= INSTRUCTIONS_PER_SECOND * self._t.step)
+
+    # ------------------------------------------------------------------------------------------------------------- try
+
+    def _try(self, c: Candidate) -> Measured | None:
+        """None where it is known already, or all work that is allowed has been done."""
+        if c in self._found:
+            return None
+        work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["operations"])
+        if self._found and self._spent + work > _OPERATIONS_OF_ALL:
+            self._is_cut = True
+            return None
+        self._spent += work
+        if self._t.told is not None:
+            self._t.told(f"auto tries {c.title(self._t.step)}, events {c.events}")
+        measured = Measured(c, self._worst(c), self._distances(c))
+        self._found[c] = measured
+        return measured
+
+    def _distances(self, c: Candidate) -> Distances | None:
+        statistics = Statistics()
+        rows = len(self._judge.instants)
+        try:
+            result = simulate(
+                self._program(c),
+                start=self._start,
+                stop=self._stop,
+                solver=c.solver,
+                step=self._t.step,
+                intervals=max(1, min(rows, int(self._steps))),
+                settings=self._t.settings,
+                statistics=statistics,
+                **{**c.stepping, **self._t.stepping},
+            )
+        except ModelError:
+            return None
+        return None if statistics.counts.get("held") else self._judge.distances(result)
+
+    # ---------------------------------------------------------------------------------------------------------- answer
+
+    def _near(self, m: Measured, first: Choice) -> Outcome:
+        c = m.candidate
+        if len(self._found) == 1:
+            why = f"{first.reason}; in a trial it is off by at most {_percent(m.error)} of the range"
+            return Outcome(c, f"{why}{self._length}")
+        why = f"off by at most {_percent(m.error)} of the range in a trial with events `{c.events}`{self._length}"
+        return Outcome(c, f"{why}, the first of {len(self._found)} tried that is within {_percent(TOLERANCE)}")
+
+    def _best(self, first: Choice) -> Outcome:
+        """Nothing is near: the best, and of those about as good the cheapest."""
+        done = [m for m in self._found.values() if m.distances is not None]
+        if not done:
+            text = f"{first.reason}; in a trial none of {len(self._found)} candidates ran without failing"
+            return Outcome(self._shaped(first, 1), text)
+        best = min(done, key=_rank)
+        m = min((m for m in done if _is_about(m, best)), key=lambda m: m.cost)
+        assert m.distances is not None
+        n, of, c = m.distances.n_beyond(TOLERANCE), len(m.distances.names), m.candidate
+        text = f"the best of {len(self._found)} tried{' before the work allowed was done' if self._is_cut else ''}"
+        text += f", with events `{c.events}`{self._length}"
+        if n == 0:
+            slack = f"{SLACK_STEPS} steps earlier or later"
+            return Outcome(c, f"{text}: off by {_percent(m.error)} of the range, {_percent(m.late_error)} if {slack}")
+        beyond = f"{n} of {of} variables are off by more than {_percent(TOLERANCE)} of the range"
+        return Outcome(c, f"{text}: {beyond}, {m.distances.worst} by {_percent(m.late_error)}")
+
+    @property
+    def _length(self) -> str:
+        """Of the trial, where it is not the whole run."""
+        whole = self._stop >= float(self._t.reference.result.time[-1])
+        return "" if whole else f" over the first {self._stop - self._start:.3g} s"
+
+
+_JOINED = {"ros3prl": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
+
+
+def _rank(m: Measured) -> tuple[float, float, float]:
+    """Fewer variables beyond the limit, then the smaller error, then the cheaper."""
+    beyond = float("inf") if m.distances is None else float(m.distances.n_beyond(TOLERANCE))
+    return beyond, m.late_error, m.cost
+
+
+def _is_about(m: Measured, best: Measured) -> bool:
+    assert m.distances is not None and best.distances is not None
+    beyond = best.distances.n_beyond(TOLERANCE)
+    few = _FEW * len(best.distances.names) if beyond else 0.0
+    limit = _ABOUT * best.late_error if beyond else TOLERANCE
+    return m.distances.n_beyond(TOLERANCE) <= beyond + few and m.late_error <= limit
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"

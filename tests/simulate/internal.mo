@@ -1,0 +1,48 @@
+package Internal "Models for internal steps and for the trial of `auto`"
+  model Chopper "Step-down converter: switched at 4 kHz, with a diode; many events in a millisecond"
+    parameter Real f = 4e3;
+    parameter Real duty = 0.35;
+    Real i(start = 0, fixed = true) "inductor";
+    Real u(start = 0, fixed = true) "capacitor";
+    Boolean on;
+    Boolean conducts(start = true, fixed = true);
+    Real v;
+  equation
+    on = mod(time*f, 1.0) < duty;
+    conducts = on or i > 0;
+    v = if on then 100 else 0;
+    1e-3*der(i) = if conducts then v - u else 0;
+    1e-4*der(u) = i - u/10;
+  end Chopper;
+
+  model Stiff "Linear: one mode of 1e5 1/s beside one of 1 1/s"
+    Real x(start = 1, fixed = true);
+    Real y(start = 0, fixed = true);
+  equation
+    der(x) = -x + 0.1*y;
+    der(y) = 1e5*(sin(3*time) + x - y);
+  end Stiff;
+
+  model Oscillator "Not stiff, weakly damped"
+    Real x(start = 1, fixed = true);
+    Real v(start = 0, fixed = true);
+  equation
+    der(x) = v;
+    der(v) = -40*x - 0.05*v;
+  end Oscillator;
+
+  model Fast "A wave of 150 Hz: too fast for one step of a millisecond, not stiff"
+    Real x(start = 1, fixed = true);
+    Real v(start = 0, fixed = true);
+  equation
+    der(x) = 942*v;
+    der(v) = -942*x;
+  end Fast;
+
+  model Driven "An input, so that its samples matter"
+    input Real u(start = 0);
+    output Real y(start = 0, fixed = true);
+  equation
+    der(y) = 300*(u - y);
+  end Driven;
+end Internal;
