@@ -164,6 +164,22 @@ def test_auto_and_mixed_mode_are_decided_before_building(tmp_path: Path) -> None
     assert cost["model"]["worst"]["operations"] >= cost["model"]["regular"]["operations"] > 0
 
 
+def test_the_index_1_form_in_real_time_gives_the_bits_of_a_simulation(tmp_path: Path) -> None:
+    source = Path(__file__).parents[1] / "solvers" / "index1.mo"
+    toml = tmp_path / "valve.toml"
+    head = f'name = "valve{os.getpid()}"\nmodel = "{source}:Index1.Valve"\n'
+    toml.write_text(f'{head}solver = "sdirk4"\nstep = "1ms"\nduration = "0.4s"\nindex1 = true\n')
+    recorded = run(toml, folder=tmp_path / "out").result
+    offline = load(f"{source}:Index1.Valve").simulate(stop=0.4, solver="sdirk4", step=1e-3, index1=True, intervals=400)
+    last = {t: i for i, t in enumerate(offline.time)}
+    rows = [last[t] for t in recorded.time]
+    for name in ("x", "q", "z", "k"):
+        assert np.array_equal(recorded[name], offline[name][rows]), name
+    cost = json.loads(next((tmp_path / "out").glob("*.cost.json")).read_text())
+    assert (cost["model"]["algebraic"], cost["model"]["caps"]["stage_newton"]) == (1, 3)
+    assert main(["build", f"{source}:Index1.Valve", "--index1", "--solver", "rk4", "-o", str(tmp_path / "b")]) == 1
+
+
 @pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason="no qemu-aarch64 here")
 @pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="no zig here")
 def test_the_executable_for_aarch64_gives_the_same_bits(scenario: Scenario, tmp_path: Path, make: Build) -> None:

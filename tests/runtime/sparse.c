@@ -34,7 +34,7 @@ static void test_solves(void)
     const double jac[8] = {2.0, -3.0, 0.5, 1e4, -1.0, 7.0, 0.25, -2e-3};
     const double x[N] = {1.0, -2.0, 3.0, 0.125, 40.0};
     double a[N_A], b[N], lu[N_A + 2 * N];
-    khz_sparse_assemble(&plan, jac, 0.1, a);
+    khz_sparse_assemble(&plan, jac, 0.1, plan.n, a);
     CHECK(a[0] == 1.0 && a[1] == -0.2 && a[12] == 1.0 && a[5] == 0.1);
     CHECK(khz_sparse_size(&plan) == sizeof lu / sizeof lu[0]);
     product(a, x, b);
@@ -50,7 +50,7 @@ static void test_refuses(void)
 {
     double a[N_A], lu[N_A + 2 * N];
     const double jac[8] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-    khz_sparse_assemble(&plan, jac, 0.1, a);
+    khz_sparse_assemble(&plan, jac, 0.1, plan.n, a);
     CHECK(khz_sparse_factor(&plan, a, lu) == 0);
     a[8] = 0.0;
     CHECK(khz_sparse_factor(&plan, a, lu) == 1);
@@ -59,7 +59,7 @@ static void test_refuses(void)
     a[8] = (double)NAN;
     CHECK(khz_sparse_factor(&plan, a, lu) == 1);
     /* The last pivot, 1 - 4*0.25, is lost in rounding. */
-    khz_sparse_assemble(&plan, jac, 0.5, a);
+    khz_sparse_assemble(&plan, jac, 0.5, plan.n, a);
     a[0] = nextafter(1.0, 2.0);
     CHECK(khz_sparse_factor(&plan, a, lu) == 1);
 }

@@ -18,6 +18,7 @@ from kilohertz.toolchain import Source, Unit, build_executable
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "stepping.mo"
+OPEN_LOOPS = FOLDER.parent / "solvers" / "index1.mo:Index1.Valve"
 MS = 1_000_000
 
 
@@ -37,16 +38,17 @@ def value(stepper: Stepper, name: str) -> float:
 
 
 @cache
-def watched() -> Path:
-    units, libraries = program_units(compiled("Everything").code)
+def watched(index1: bool = False) -> Path:
+    program = load(f"{OPEN_LOOPS}").compile(index1=True) if index1 else compiled("Everything")
+    units, libraries = program_units(program.code)
     headers = units[1].headers
     text = (FOLDER / "watched.c.in").read_text()
     main_unit = Unit((Source("watched.c", text),), headers, (), ("-std=gnu11", "-fno-builtin"))
     return build_executable([*units, main_unit], libraries)
 
 
-def run_watched(method: str, events: str, steps: int, how: str = "watch") -> int:
-    arguments = [str(watched()), method, str(EVENTS.index(events)), str(steps), how]
+def run_watched(method: str, events: str, steps: int, how: str = "watch", index1: bool = False) -> int:
+    arguments = [str(watched(index1)), method, str(EVENTS.index(events)), str(steps), how]
     return subprocess.run(arguments, check=False, timeout=600).returncode
 
 
@@ -61,6 +63,12 @@ def test_a_million_steps_without_allocation_or_system_call() -> None:
 )
 def test_other_methods_neither(method: str, events: str) -> None:
     assert run_watched(method, events, 20_000) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp is of Linux")
+@pytest.mark.parametrize(("method", "events"), [("ros3prl", "catch-up"), ("sdirk3", "none")])
+def test_nor_the_index_1_form(method: str, events: str) -> None:
+    assert run_watched(method, events, 20_000, index1=True) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp is of Linux")

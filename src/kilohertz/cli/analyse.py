@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from kilohertz.cli.arguments import add_model
+from kilohertz.cli.arguments import HELP_INDEX1, add_model
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     help_inline = "also join an implicit stage with the equations: what is left to iterate on"
     parser.add_argument("--inline", action="store_true", help=help_inline)
+    parser.add_argument("--index1", action="store_true", help=HELP_INDEX1)
     parser.add_argument("--solver", metavar="S", help="a fixed-step solver: print the cost bound of a period with it")
     parser.add_argument("--events", metavar="E", default="none", help="event algorithm of that bound (none)")
     help_located = "events located in one period by catch-up and exact (4)"
@@ -27,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     analysis = model.analyse(
         arguments.inline,
         arguments.solver,
+        arguments.index1,
         events=arguments.events,
         events_per_step=arguments.events_per_step,
         internal_steps=arguments.internal_steps,

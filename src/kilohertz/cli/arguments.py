@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from kilohertz.base import Diagnostic, ModelError, Note
 
+HELP_INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
 _UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds
+from kilohertz.cli.arguments import HELP_INDEX1, add_internal_steps, add_model, positive_seconds
 
 _EPILOG = """\
 The folder gets NAME (the executable; it needs no Python), NAME.scenario (what it reads at its start; every key can be
@@ -27,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--step", metavar="H", type=positive_seconds, help="step size (default: the scenario's, or 1ms)"
     )
     add_internal_steps(parser.add_argument)
+    parser.add_argument("--index1", action="store_true", help=HELP_INDEX1)
     parser.add_argument(
         "--target", metavar="T", default="", help="another machine, through zig: aarch64-linux-gnu, ..."
     )
@@ -44,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         internal_steps=arguments.internal_steps,
         libraries=arguments.library,
     )
+    if arguments.index1:
+        scenario = replace(scenario, tasks=tuple(replace(t, index1=True) for t in scenario.tasks))
     built = build(
         session,
         scenario,

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, render
-from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds, seconds, setting, substeps
+from kilohertz.cli.arguments import (
+    HELP_INDEX1,
+    add_internal_steps,
+    add_model,
+    positive_seconds,
+    seconds,
+    setting,
+    substeps,
+)
 from kilohertz.solvers import SOLVERS
 
 if TYPE_CHECKING:
@@ -47,6 +55,7 @@ def _configure_stepping(parser: argparse.ArgumentParser) -> None:
     add("--input-mode", metavar="M", help="inputs over a step: held (default), linear, quadratic")
     add_internal_steps(add)
     add("--inline", action="store_true", help="join implicit stages with the equations of the model")
+    add("--index1", action="store_true", help=HELP_INDEX1)
     mixed = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; `auto` takes the fast ones"
     add("--implicit", metavar="PATTERN", action="append", default=[], help=mixed)
     help_part = "N sub-steps for the states of a part of the model (imex1, ars222)"
@@ -60,6 +69,7 @@ def _stepping(arguments: argparse.Namespace) -> dict[str, Any]:
         **given,
         "internal_steps": arguments.internal_steps,
         "inline": arguments.inline,
+        "index1": arguments.index1,
         "implicit": arguments.implicit,
         "substeps": dict(arguments.substeps),
     }

@@ -343,6 +343,10 @@ class BlockWriter:
         jacobian = f"{name}_jacobian" if block.jacobian is not None else "NULL"
         lines = [head, f"double x[{n}];"]
         lines += [f"x[{i}] = {layout.variable(u)};" for i, u in enumerate(block.unknowns)]
+        is_open = phase == "block" and block.unknowns[0] in layout.step.algebraic
+        if is_open:  # in a stage of the index-1 form: the residuals, no solution
+            at = layout.step.algebraic.index(block.unknowns[0])
+            lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {_STATUS}", "}"]
         call = f"khz_loop({n}, {name}_residual, {jacobian}, z->nominal + {nominal}{sparse_loop(name, block, self)})"
         lines += [
             f"const khz_newton_problem problem = {call};",
@@ -352,7 +356,7 @@ class BlockWriter:
             "    return (khz_status)z->c.status;",
             "}",
         ]
-        if phase == "block" and layout.step.directional is not None:
+        if phase == "block" and layout.step.directional is not None and not is_open:
             own = self._solved[block.unknowns] = self._room(n, 2 * n * n + 6 * n)
             lines.append(f"z->factored[{own.factored}] = 0;")
         self._define(name, lines)

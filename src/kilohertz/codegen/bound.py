@@ -13,7 +13,7 @@ from kilohertz.codegen.operations import Count, Operations, both, factorisation,
 from kilohertz.codegen.plans import state_elimination
 from kilohertz.codegen.table import stage_roles
 from kilohertz.graphs import colour_columns
-from kilohertz.ir.step import Kind, Partition, Step
+from kilohertz.ir.step import Kind, NonlinearLoop, Partition, Step
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, RungeKutta
 
 # per period and event algorithm: (sub-)steps, events, further evaluations of all values
@@ -39,6 +39,7 @@ class Work:
 
     steps: int  # of the method
     rhs: int  # evaluations of the derivatives, those of all values included
+    solved: int  # those of them in which nonlinear loops are solved: all, but for the index-1 form
     jacobians: int
     directional: int
     factorisations: int
@@ -72,13 +73,14 @@ def cost_bound(
     regular, worst = shape.regular, shape.worst(_cycle(events, events_per_step), event_cap)
     per = _per_call(operations, step, inlined, shape.is_implicit)
     flops = Count(shape.total(regular, per).regular, shape.total(worst, per).worst).times(internal_steps)
-    loops = [b for b in (step.inlined or () if inlined else step.blocks) if type(b).__name__ == "NonlinearLoop"]
+    loops = [b for b in (step.inlined or () if inlined else step.blocks) if isinstance(b, NonlinearLoop)]
     plan = state_elimination([list(r) for r in step.state_sparsity])
     n = shape.n
     return {
         "method": method,
         "events": events,
-        "states": n,
+        "states": n - len(step.algebraic),
+        "algebraic": len(step.algebraic),
         "internal_steps": internal_steps,
         "regular": _work(regular, internal_steps, flops.regular),
         "worst": _work(worst, internal_steps, flops.worst),
@@ -110,13 +112,17 @@ def _per_call(operations: Operations, step: Step, inlined: bool, implicit: bool)
     """Operations of one call of each phase, copies and checks of the runtime included."""
     n = len(step.state_sparsity)
     parts = {p: operations.blocks(step.in_partition(p)) for p in Partition}
+    is_open = bool(step.algebraic)
+    in_stage = operations.blocks(step.in_partition(Partition.STEP), is_open=is_open)
+    late = parts[Partition.CROSSING] + parts[Partition.OUTPUT]
     relations = operations.expressions(e for c in step.crossings for e in (c.relation, c.function))
     discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
     texts = len(step.of_kind(Kind.STRING_DISCRETE))
     extra = both(relations + 8 * len(step.crossings) + 20)
     return {
-        "rhs": parts[Partition.STEP] + both(6 * n + 40),
-        "all": parts[Partition.STEP] + parts[Partition.CROSSING] + parts[Partition.OUTPUT] + extra + both(6 * n + 60),
+        "rhs": in_stage + both(6 * n + 40),
+        "all": in_stage + late + extra + both(6 * n + 60),
+        "solved": parts[Partition.STEP] + late + extra + both(6 * n + 60),
         "event": operations.blocks(step.blocks, in_event=True) + both(12 * (discrete + n) + 600 * texts + 60) + extra,
         "directional": operations.blocks((implicit and step.directional) or ()) + both(4 * n + 20 + _entries(step)),
         "inlined": operations.blocks(step.inlined or ()) if inlined else Count(),
@@ -158,11 +164,19 @@ class _Shape:
         if implicit:
             jacobian = 1 if symbolic else self.colours + 2
             jacobian += 0 if symbolic and not self.has_inputs else int(isinstance(self.method, Rosenbrock))
-        per_step = begin + stages + jacobian + 1 + (0 if regular else _HOLD)
+        is_open = bool(self.step.algebraic)
         inputs = int(self.has_inputs)
+        rhs = steps * (begin + stages + jacobian + 1 + (0 if regular else _HOLD)) + evaluations + inputs
+        solved = steps * (0 if regular else _HOLD) + evaluations + inputs
+        if is_open and not regular:
+            # z anew after a parameter or an input jumped; the step again with loops solved in its stages
+            rhs += steps * (1 + begin + 1 + jacobian + stages + 1)
+            solved += steps * (1 + 1 + stages + 1)
+            steps *= 2
         return Work(
-            steps=steps,
-            rhs=steps * per_step + evaluations + inputs,
+            steps=cycle[0],
+            rhs=rhs,
+            solved=solved if is_open else rhs,
             jacobians=steps * int(implicit),
             directional=steps * (self.colours + 1) if implicit and symbolic else 0,
             factorisations=steps * int(implicit),
@@ -205,7 +219,8 @@ class _Shape:
         kept += 90 * len(s.delays) + 250 * len(s.transports)
         return total(
             (
-                (per["all"] + stage).times(w.rhs),
+                (per["all"] + stage).times(w.rhs - w.solved),
+                (per["solved"] + stage).times(w.solved),
                 per["directional"].times(w.directional),
                 per["event"].times(w.event_passes),
                 per["asserts"],

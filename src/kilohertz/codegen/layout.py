@@ -15,6 +15,7 @@ from kilohertz.ir.step import Kind, Step, StepVariable
 DOUBLES = (
     *(Kind.PARAMETER, Kind.INPUT, Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.PRE_DISCRETE),
     *(Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H),
+    Kind.RESIDUAL,
 )
 INTS = (Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION)
 STRINGS = (Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE)
@@ -23,6 +24,7 @@ _SHADOWS = {  # areas indexed like another one
     Kind.SEED: Kind.STATE,
     Kind.DERIVATIVE_DIRECTION: Kind.STATE,
     Kind.BASE: Kind.STATE,
+    Kind.RESIDUAL: Kind.RESIDUAL,  # by number
     Kind.PRE_DISCRETE: Kind.DISCRETE,
     Kind.PRE_INT_DISCRETE: Kind.INT_DISCRETE,
     Kind.PRE_STRING_DISCRETE: Kind.STRING_DISCRETE,
@@ -130,7 +132,7 @@ class Layout:
             f"    double reinit_value[{n_x}];",
             f"    double sample_start[{n_samples}];",
             f"    double sample_interval[{n_samples}];",
-            f"    double nominal_x[{n_x}];",
+            f"    double nominal_y[{n_x + len(step.algebraic)}];",
             f"    double nominal[{max(1, len(self.nominals))}];",
             f"    double memory[{max(1, self.memory)}];",
             f"    khz_delay delays[{len(step.delays)}];" if step.delays else "    double delays[1];",

@@ -52,6 +52,7 @@ def _entry(m: Method | Pair) -> list[str]:
     main = m.implicit if isinstance(m, Pair) else m
     n, accurate = m.name, int(main.stiffly_accurate)
     head = f'    {{.name = "{n}", .n_stages = {m.n_stages}, .order = {m.order}, .stiffly_accurate = {accurate},'
+    head += f" .index1_order = {0 if isinstance(m, Pair) else m.index1_order},"
     own = f".gamma = {main.gamma.hex()}, .a = {n}_a, .weight = {n}_weight, .abscissa = {n}_abscissa,"
     if isinstance(main, Rosenbrock):
         own += f" .kind = KHZ_ROSENBROCK, .any_jacobian_order = {main.any_jacobian_order},"

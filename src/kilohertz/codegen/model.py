@@ -229,7 +229,9 @@ class _Generator:
         for i, ref in enumerate(self.layout.nominals):
             w.put(f"z->nominal[{i}] = khz_nominal({self._nominal(w, self.step.variables[ref.name])});")
         for v in self.step.of_kind(Kind.STATE):
-            w.put(f"z->nominal_x[{v.slot.index}] = khz_nominal({self._nominal(w, v)});")
+            w.put(f"z->nominal_y[{v.slot.index}] = khz_nominal({self._nominal(w, v)});")
+        for i, ref in enumerate(self.step.algebraic, self.layout.counts[Kind.STATE]):
+            w.put(f"z->nominal_y[{i}] = khz_nominal({self._nominal(w, self.step.variables[ref.name])});")
         return w.scope.lines
 
     def _nominal(self, w: Writer, v: StepVariable) -> str:

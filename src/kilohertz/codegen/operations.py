@@ -177,18 +177,18 @@ class Operations:
 
     # -------------------------------------------------------------------------------------------------------- blocks
 
-    def blocks(self, blocks: Iterable[s.Block], in_event: bool = False) -> Count:
-        return total(self.block(b, in_event) for b in blocks)
+    def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
+        return total(self.block(b, in_event, is_open) for b in blocks)
 
-    def block(self, block: s.Block, in_event: bool = False) -> Count:
-        """One run of a block."""
+    def block(self, block: s.Block, in_event: bool = False, is_open: bool = False) -> Count:
+        """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""
         match block:
             case s.LinearLoop():
                 return both(_BLOCK) + self._linear(block, in_event)
             case s.NonlinearLoop():
-                return both(_BLOCK) + self._nonlinear(block, in_event)
+                return both(_BLOCK) + (self._residual(block) if is_open else self._nonlinear(block, in_event))
             case s.MixedLoop():
-                inner = self.blocks(block.continuous, in_event)
+                inner = self.blocks(block.continuous, in_event, is_open)
                 if not in_event:
                     return inner
                 turn = inner + self.blocks(block.discrete, in_event).times(3) + both(10 * len(block.discrete))
@@ -206,9 +206,12 @@ class Operations:
         rest = both(self.expressions([*b.rhs, *(a.value for a in b.inner)]) + 2 * n) + solution(n)
         return rest + (Count() if kept or b.again else matrix)
 
+    def _residual(self, b: s.NonlinearLoop) -> Count:
+        return self.blocks(b.inner) + both(self.expressions(b.residuals) + 4 * len(b.unknowns))
+
     def _nonlinear(self, b: s.NonlinearLoop, in_event: bool) -> Count:
         n = len(b.unknowns)
-        residual = self.blocks(b.inner) + both(self.expressions(b.residuals) + 4 * n)
+        residual = self._residual(b)
         if b.jacobian is not None:
             jacobian = both(n * n + self.expressions(e.value for e in b.jacobian))
         else:

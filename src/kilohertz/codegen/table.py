@@ -17,7 +17,7 @@ from kilohertz.ir.step import Kind, Step
 _MEMBERS = (
     *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
     *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "transports"),
-    *("factored", "arena", "seed", "seed_time", "xd_dir", "base", "gamma_h"),
+    *("factored", "arena", "seed", "seed_time", "xd_dir", "base", "gamma_h", "res"),
 )
 _PHASES = ("once", "initial", "event", "step", "crossing", "output")
 _SMALL = (
@@ -30,7 +30,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
     """Constant data of the model and the two functions that give it away."""
     counts = layout.counts
     homotopy = any(_contains(b, "homotopy") for b in step.initial)
-    rows = state_pattern(step, counts[Kind.STATE])
+    rows = state_pattern(step, counts[Kind.STATE] + len(step.algebraic))
     colours = colour_columns(rows, len(rows))
     plan = plan_lines("khz_lu_plan", rows, state_elimination(rows))
     roles = stage_roles(step)
@@ -43,6 +43,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         *(array("khz_stage_role", roles) if any(roles) else ()),
         *array("khz_transport_points", [len(t.points) for t in step.transports] or [0]),
         *plan,
+        *_places(step),
         "static const khz_model khz_this_model = {",
         "    .abi = KHZ_ABI,",
         f"    .name = {names.string(step.name)},",
@@ -54,10 +55,10 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
-        f"    .n_colours = {max(colours, default=-1) + 1},",
+        f"    .n_colours = {max(colours, default=-1) + 1}, .n_z = {len(step.algebraic)}, .z_place = khz_z_place,",
         f"    .uses_homotopy = {int(homotopy)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in _MEMBERS),
-        "    .nominal = offsetof(khz_instance, nominal_x),",
+        "    .nominal = offsetof(khz_instance, nominal_y),",
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
         "    .jac_row = khz_jac_row, .jac_column = khz_jac_column, .jac_colour = khz_jac_colour,",
         f"    .stage_role = {'khz_stage_role' if any(roles) else 'NULL'},",
@@ -74,7 +75,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
 
 
 def state_pattern(step: Step, n: int) -> list[list[int]]:
-    """The states each derivative depends on, ascending; all of them where nobody said."""
+    """The y each of F depends on, ascending (`ir/step.py`); all of them where nobody said."""
     if len(step.state_sparsity) != n:
         return [list(range(n)) for _ in range(n)]
     return [sorted(row) for row in step.state_sparsity]
@@ -93,6 +94,13 @@ def stage_roles(step: Step) -> list[int]:
         explicit = isinstance(value, x.Ref) and value.name == bases.get(state.slot.index)
         roles.append(0 if not explicit else 2 if derivative in moving - found else 1)
     return roles
+
+
+def _places(step: Step) -> list[str]:
+    """Where the algebraic unknowns of the index-1 form stand."""
+    slots = [step.slot(z.name) for z in step.algebraic]
+    entries = [f"    offsetof(khz_instance, {z.kind.value}) + {z.index} * sizeof(double)," for z in slots]
+    return ["static const size_t khz_z_place[] = {", *(entries or ["    0,"]), "};", ""]
 
 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:

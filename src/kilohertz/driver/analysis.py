@@ -144,6 +144,7 @@ class Analysis:
     operations: tuple[Work, ...]
     notes: tuple[str, ...]
     inlined: Stage | None = None  # only where it was asked for
+    algebraic: tuple[str, ...] = ()  # what the method finds besides the states: index-1 form
     bound: dict[str, Any] | None = None  # cost bound of a period, where a fixed-step method was named
 
     def as_json(self) -> str:
@@ -177,6 +178,7 @@ def analyse(report: Report, step: Step, log: Log, flatten_seconds: float, source
         operations=tuple(_operations(step)),
         notes=step.notes,
         inlined=_stage(step, where),
+        algebraic=tuple(z.name for z in step.algebraic),
     )
 
 

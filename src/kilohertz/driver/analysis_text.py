@@ -24,6 +24,7 @@ def text(a: Analysis) -> str:
         _loops("loops", a.loops),
         _loops("loops of the initial problem", a.initial_loops),
         _stage(a),
+        _index1(a),
         _events(a),
         _operations(a),
         _bound(a),
@@ -50,10 +51,11 @@ def _states(a: Analysis) -> Iterator[str]:
     width = min(40, max((len(s.name) for s in a.states), default=0))
     yield from _at_most(f"  {s.name:{width}}  {s.why}" for s in a.states)
     j = a.jacobian
+    what = "Jacobian of the index-1 form" if a.algebraic else "state Jacobian"
     if j.rows:
         share = 100 * j.entries / j.rows**2
         how = "symbolic" if j.symbolic else f"by differences: {j.without_derivative} has no derivative"
-        yield f"state Jacobian: {j.rows} x {j.rows}, {j.entries} entries ({share:.0f} %), {j.colours} colours, {how}"
+        yield f"{what}: {j.rows} x {j.rows}, {j.entries} entries ({share:.0f} %), {j.colours} colours, {how}"
 
 
 def _index(a: Analysis) -> Iterator[str]:
@@ -100,6 +102,12 @@ def _stage(a: Analysis) -> Iterator[str]:
         yield from _loops("  loops of the stage", stage.loops)
 
 
+def _index1(a: Analysis) -> Iterator[str]:
+    if a.algebraic:
+        names = ", ".join(a.algebraic[:_MOST_NAMES]) + (", ..." if len(a.algebraic) > _MOST_NAMES else "")
+        yield f"index-1 form: {len(a.states)} states and {len(a.algebraic)} unknowns of nonlinear loops: {names}"
+
+
 def _events(a: Analysis) -> Iterator[str]:
     if a.events:
         yield f"events: {len(a.events)}"
@@ -125,7 +133,7 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
     for kind in ("regular", "worst"):
         w = b[kind]
         yield (
-            f"  {kind:8} {w['rhs']} right-hand sides, "
+            f"  {kind:8} {w['rhs']} right-hand sides{_solved(w, b)}, "
             f"{w['jacobians']} Jacobians, {w['factorisations']} LU, {w['solves']} solves, "
             f"{w['event_passes']} event passes in {w['steps']} steps; {w['operations']} operations, "
             f"{w['instructions']} instructions"
@@ -134,6 +142,11 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
         yield f"  LU of {lu['n']} x {lu['n']} with {lu['nnz']} entries{' (dense)' if lu['dense'] else ''}"
     for what in b["unbounded"]:
         yield f"  without a bound: {what}"
+
+
+def _solved(work: Mapping[str, Any], bound: Mapping[str, Any]) -> str:
+    """In the index-1 form: how many of the right-hand sides solve nonlinear loops."""
+    return f" (loops solved in {work['solved']})" if bound["algebraic"] else ""
 
 
 def place(p: Place) -> str:

@@ -65,6 +65,8 @@ class Model:
         self._work = Work(session.libraries, name)
         self._inlined: dict[Inlining, Step] = {}
         self._programs: dict[Inlining, Program] = {}
+        self._index1: Step | None = None
+        self._index1_program: Program | None = None
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -111,15 +113,32 @@ class Model:
             self._inlined[choice] = inline(dae, step, choice)
         return self._inlined[choice]
 
-    def analyse(self, inline: bool = False, solver: str | None = None, **stepping: Any) -> Analysis:
-        """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with a
-        fixed-step `solver` also the cost bound of a period (keywords as for `cost_bound`)."""
+    def index1(self) -> Step:
+        """The same with the unknowns of nonlinear loops left to the method of integration (`passes/step/index1.py`)."""
+        from kilohertz.passes import index1
+
+        if self._index1 is None:
+            step, dae = self.process(), self._work.log.dae
+            assert dae is not None
+            self._index1 = index1(step, dae.functions)
+        return self._index1
+
+    def analyse(
+        self, inline: bool = False, solver: str | None = None, index1: bool = False, **stepping: Any
+    ) -> Analysis:
+        """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with
+        `index1` what is left to the method, with a fixed-step `solver` also the cost bound of a period (keywords as for
+        `cost_bound`)."""
         from kilohertz.driver.analysis import analyse
 
-        report, step = self.check(), self.inlined() if inline else self.process()
+        report, step = self.check(), self.inlined() if inline else self.index1() if index1 else self.process()
         found = analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
         if solver is None:
             return found
+        if index1:
+            from kilohertz.driver.plan import Request, make_plan
+
+            stepping = {**make_plan(self, Request(solver, None, index1=True)).stepping, **stepping}
         return replace(found, bound=self.cost_bound(solver, inlined=inline, **stepping))
 
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
@@ -128,10 +147,19 @@ class Model:
         from kilohertz.simulate import Stepping
 
         Stepping(solver, stepping.get("internal_steps", 1), **stepping)  # says what is wrong with them
-        return cost_bound(self.inlined() if stepping.get("inlined") else self.process(), solver, **stepping)
+        is_open = stepping.pop("index1", False)
+        step = self.inlined() if stepping.get("inlined") else self.index1() if is_open else self.process()
+        return cost_bound(step, solver, **stepping)
 
-    def compile(self, inlining: Inlining | None = None) -> Program:
-        """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says."""
+    def compile(self, inlining: Inlining | None = None, *, index1: bool = False) -> Program:
+        """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says, with
+        `index1` in that form."""
+        if index1:
+            from kilohertz.simulate import build_program
+
+            if self._index1_program is None:
+                self._index1_program = build_program(self.index1(), self.session.libraries.sources)
+            return self._index1_program
         if inlining is not None:
             from kilohertz.simulate import build_program
 
@@ -159,6 +187,7 @@ class Model:
         implicit: Sequence[str] = (),
         substeps: Mapping[str, int] | None = None,
         internal_steps: int | None = None,
+        index1: bool = False,
         **stepping: Any,
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
@@ -166,19 +195,19 @@ class Model:
         `solver` is cvode, ida, a fixed-step method or `auto`, which chooses one and tells why in `statistics.notes`.
         `inline` joins implicit stages with the equations; `implicit` names states (patterns, or `auto`) for mixed mode;
         `substeps` gives a part of the model, by pattern, smaller steps; `internal_steps` gives the whole model so many
-        in each step (with `auto`: at most so many).  Fixed-step solvers take further keywords: events, newton,
-        input_mode, jacobian_every, ... (`Stepping`).
+        in each step (with `auto`: at most so many); `index1` leaves the unknowns of nonlinear loops to the method.
+        Fixed-step solvers take further keywords: events, newton, input_mode, jacobian_every, ... (`Stepping`).
         """
         from kilohertz.driver.plan import Request, make_plan
         from kilohertz.simulate import simulate
 
         given = {"start": start, "stop": stop, "tolerance": tolerance, "settings": settings}
-        asked = Request(solver, step, inline, implicit, substeps or {}, given, internal_steps, stepping)
+        asked = Request(solver, step, inline, implicit, substeps or {}, given, internal_steps, stepping, index1=index1)
         plan = make_plan(self, asked)
         if statistics is not None:
             statistics.notes = plan.notes
         return simulate(
-            self.compile(plan.inlining),
+            self.compile(plan.inlining, index1=bool(plan.stepping.get("index1"))),
             start=start,
             stop=stop,
             solver=plan.solver,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining
-from kilohertz.solvers import PAIRS, SOLVERS, Pair, RungeKutta
+from kilohertz.solvers import INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
@@ -21,6 +21,7 @@ _PAIRS = {"euler": "imex1", "ieuler": "imex1", "rk2": "ars222", "sdirk2": "ars22
 _PAIRS[AUTO] = "ars222"
 _POINTS_OF_REFERENCE = 500  # rows of the reference run, at most twice as many
 _TOLERANCE_OF_REFERENCE = 1e-6  # at least: fixed steps are measured against it
+_INDEX_1 = f"those that have: {', '.join(INDEX_1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Request:
     internal_steps: int | None = None  # of the whole model in a step; with `auto`: at most
     stepping: Mapping[str, Any] = field(default_factory=dict)  # fields of `Stepping` that are fixed
     told: Callable[[str], None] | None = None  # hears of work that takes its time
+    index1: bool = False  # the unknowns of nonlinear loops are left to the method
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Plan:
     inlining: Inlining | None = None
     stepping: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def and_note(self, text: str) -> Plan:
+        """The same with one more sentence."""
+        return replace(self, notes=(*self.notes, text))
 
 
 def make_plan(model: Model, request: Request) -> Plan:
@@ -59,6 +65,10 @@ class _Planner:
         self._notes: list[str] = []
 
     def run(self) -> Plan:
+        plan = self._method()
+        return self._index1(plan) if self._r.index1 else plan
+
+    def _method(self) -> Plan:
         wanted = self._r.implicit or self._r.substeps or (self._r.inline and self._r.solver == "euler")
         if wanted or isinstance(SOLVERS.get(self._r.solver), Pair):
             return self._mixed()
@@ -70,6 +80,22 @@ class _Planner:
 
     def _internal(self) -> dict[str, int]:
         return {} if self._r.internal_steps is None else {"internal_steps": self._r.internal_steps}
+
+    def _index1(self, plan: Plan) -> Plan:
+        """The same with the unknowns of nonlinear loops left to the method, where it and the model allow it."""
+        if plan.inlining is not None:
+            raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
+        method = METHODS.get(plan.solver)
+        if method is None:
+            raise ModelError(Diagnostic("R738", f"solver `{plan.solver}` has no index-1 form; {_INDEX_1}"))
+        if method.index1_order < method.order and self._r.solver == AUTO:
+            return plan.and_note(f"{plan.solver} has no index-1 form: loops are solved in each stage")
+        if not self._model.index1().algebraic:
+            return plan.and_note("index-1 form: no nonlinear loop leads to the derivatives")
+        stepping: dict[str, Any] = {"index1": True}
+        if isinstance(method, RungeKutta):
+            stepping["newton"] = max(2, method.index1_newton)
+        return replace(plan, stepping={**stepping, **plan.stepping})
 
     def _reference(self) -> Reference:
         from kilohertz.simulate.run import experiment_times

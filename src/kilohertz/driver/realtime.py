@@ -102,9 +102,8 @@ def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
     from kilohertz.simulate import Stepping
 
     most = task.options.get("internal_steps") or None
-    asked = Request(
-        task.solver, task.period_ns * 1e-9, task.inlined, task.implicit, task.substeps, internal_steps=most, told=say
-    )
+    given: dict[str, Any] = {"internal_steps": most, "told": say, "index1": task.index1}
+    asked = Request(task.solver, task.period_ns * 1e-9, task.inlined, task.implicit, task.substeps, **given)
     plan = make_plan(model, asked)
     for note in plan.notes:
         say(f"{task.name}: {note}" if task.name != "model" else note)
@@ -115,6 +114,10 @@ def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
     if "internal_steps" in options:
         Stepping(plan.solver, task.period_ns, internal_steps=max(1, options["internal_steps"]))  # says what is wrong
     step = model.process() if plan.inlining is None else model.inlined(plan.inlining)
+    if plan.stepping.get("index1"):
+        newton = int(options.get("newton") or plan.stepping.get("newton", 2))
+        Stepping(plan.solver, 1, newton=newton, index1=True)  # says what is wrong with them
+        options["newton"], step = newton, model.index1()
     planned = replace(task, solver=plan.solver, options=options, inlined=bool(plan.stepping.get("inlined")))
     return planned, ModelCode(step, model.session.libraries.sources)
 

@@ -24,6 +24,9 @@ How it is run.
   `directional`, after STEP at the same point: from `seed(x)` and `seed(time)` the rates `dir(v)` of what depends on
   them, `dir(der(x))` among them; discrete values and relations rest.  `inlined` solves `x = base(x) + $gamma_h*der(x)`
   for the implicit states and takes `x := base(x)` for others.
+  Index-1 form, where `algebraic` is not empty: the unknowns z of the nonlinear loops of STEP are kept by the method of
+  integration.  In a stage z is given, a loop runs its inner blocks once and leaves its residuals in `res(z)`; in events
+  and initially it is solved.  `directional` and `state_sparsity` are over y = (x, z) and F = (der(x), res(z)) then.
   An event is due when a crossing function changes sign (the relation, evaluated, differs from its buffered value), at a
   sample tick, and at a `time_events` instant.
 """
@@ -62,12 +65,13 @@ class Kind(Enum):
     STRING_DISCRETE = "s"
     PRE_STRING_DISCRETE = "pre_s"
     RELATION = "r"  # int: buffered relation, same index as its crossing (whatever its name `$r7` says)
-    SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state
+    SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state; `algebraic` after them
     SEED_TIME = "seed_time"  # double, `seed(time)`
-    DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state
+    DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state; `dir(res(z))` after them
     DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds
     BASE = "base"  # double, `base(x)`: of the inlined form, same index as its state
     GAMMA_H = "gamma_h"  # double, `$gamma_h`: of the inlined form
+    RESIDUAL = "res"  # double, `res(z)`: of the index-1 form, same index as z in `Step.algebraic`
 
 
 class Partition(Enum):
@@ -81,8 +85,11 @@ class Partition(Enum):
     OUTPUT = "output"  # for the recorder, outputs and asserts alone
 
 
-HELPERS = frozenset(  # areas of `directional` and `inlined`: no part of the model's own variables
-    {Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H}
+HELPERS = frozenset(  # areas of `directional`, `inlined` and the index-1 form: no part of the model's own variables
+    {
+        *(Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION),
+        *(Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
+    }
 )
 
 
@@ -302,6 +309,7 @@ class Step:
     directional: tuple[Block, ...] | None = None  # docs/decisions/0006; None: not asked for, or no derivative
     no_directional: str = ""  # what has no derivative
     inlined: tuple[Block, ...] | None = None
+    algebraic: tuple[Ref, ...] = ()  # docs/decisions/0010: unknowns of the index-1 form, loop by loop
     crossings: tuple[Crossing, ...] = ()
     time_events: tuple[TimeEvent, ...] = ()
     samples: tuple[Sample, ...] = ()
@@ -309,7 +317,7 @@ class Step:
     transports: tuple[Transport, ...] = ()
     asserts: tuple[Assert, ...] = ()  # hold at every accepted step, and after initialisation
     initial_asserts: tuple[Assert, ...] = ()  # over parameters: checked once
-    state_sparsity: tuple[tuple[int, ...], ...] = ()  # for each derivative the states it depends on
+    state_sparsity: tuple[tuple[int, ...], ...] = ()  # for each of F the y it depends on: derivatives, states
     functions: dict[str, Function] = field(default_factory=dict)  # those that are called, derivatives included
     experiment: Experiment = field(default_factory=Experiment)
     notes: tuple[str, ...] = ()  # what was completed or chosen for the user

@@ -11,6 +11,7 @@ from kilohertz.passes.dae.split import split
 from kilohertz.passes.dae.vanish import vanish
 from kilohertz.passes.flat.scalarise import scalarise
 from kilohertz.passes.step.assemble import assemble
+from kilohertz.passes.step.index1 import index1
 from kilohertz.passes.step.inline import Inlining, inline
 
 
@@ -23,6 +24,7 @@ __all__ = [
     "Inlining",
     "assemble",
     "eliminate",
+    "index1",
     "inline",
     "make_dae",
     "prune",

@@ -167,6 +167,7 @@ _TROUBLE = {
     "assertions": "failed assertions",
     "failures": "other failures",
     "late_time_events": "time events handled at the end of their period",
+    "corrected": "steps of the index-1 form in which loops were solved after all",
 }
 _BLOCK = (("newton_caps", "iteration caps"), ("pivots", "weak pivots"), ("failures", "failures"))
 

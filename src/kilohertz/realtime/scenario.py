@@ -41,6 +41,7 @@ class Task:
     implicit: tuple[str, ...] = ()  # mixed mode: states by patterns, or "auto"
     substeps: Mapping[str, int] = field(default_factory=dict)  # states by patterns: parts of a step
     path: tuple[str | int, ...] = ()  # where it stands in the TOML
+    index1: bool = False  # the unknowns of nonlinear loops are left to the method
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,9 +328,8 @@ def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
     substeps = {name: max(1, round(n)) for name, n in table.numbers("substeps").items()}
     settings = {**table.numbers("set"), **table.numbers("inputs")}
     period = max(1, nanoseconds(own or DEFAULT_STEP))
-    return Task(
-        name, model, method, period, 1, settings, options, table.flag("inline", False), implicit, substeps, table.path
-    )
+    inline, index1 = table.flag("inline", False), table.flag("index1", False)
+    return Task(name, model, method, period, 1, settings, options, inline, implicit, substeps, table.path, index1)
 
 
 def _check_solver(table: Table, solver: str) -> None:

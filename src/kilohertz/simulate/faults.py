@@ -85,6 +85,10 @@ def _totals(stepper: Stepper) -> list[Diagnostic]:
         text = f"{c['late_time_events']} time events inside a step were handled at its end"
         note = Note("`--events exact --events-per-step N` meets N events in a step exactly")
         out.append(_placed("R731", text, None, [note]))
+    if 4 * c["corrected"] > c["steps"]:
+        text = f"in {c['corrected']} of {c['steps']} steps of the index-1 form loops were solved after all"
+        advice = "they bend too much for this step: a smaller one, or the form without --index1, costs less"
+        out.append(_placed("R739", text, None, [Note(advice)]))
     return out
 
 

@@ -9,7 +9,7 @@ from enum import IntFlag
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.simulate.program import Instance, Program, aligned_memory
-from kilohertz.solvers import SOLVERS, Pair, RungeKutta
+from kilohertz.solvers import INDEX_1, METHODS, SOLVERS, Pair, RungeKutta
 
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
 INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
@@ -51,6 +51,7 @@ class Stepping:
     inlined: bool = False
     substeps: int = 0  # of a pair: equal parts of a step for what a program built for mixed mode computes there
     internal_steps: int = 1  # of the whole model in one period
+    index1: bool = False  # of a program built so: the unknowns of nonlinear loops are left to the method
 
     def __post_init__(self) -> None:
         _one_of("solver", self.method, tuple(SOLVERS), "R721")
@@ -71,6 +72,19 @@ class Stepping:
         elif self.inlined and not (isinstance(method, RungeKutta) and method.n_implicit):
             message = f"`{self.method}` has no implicit stages that could be inlined"
             raise ModelError(Diagnostic("R723", message))
+        if self.index1:
+            self._check_index1()
+
+    def _check_index1(self) -> None:
+        method = METHODS.get(self.method)
+        if method is None or self.method not in INDEX_1:
+            order = method.index1_order if method is not None else 0
+            kept = f"it keeps order {order} of {method.order}" if method is not None and order else "no such form"
+            message = f"`{self.method}` is not for the index-1 form ({kept}); those that are: {', '.join(INDEX_1)}"
+            raise ModelError(Diagnostic("R738", message))
+        if isinstance(method, RungeKutta) and self.newton < method.index1_newton:
+            needs = f"needs {method.index1_newton} Newton iterations per stage for its order, not {self.newton}"
+            raise ModelError(Diagnostic("R738", f"`{self.method}` in the index-1 form {needs}"))
 
 
 def _check_pair(pair: Pair, inlined: bool, substeps: int) -> None:
@@ -107,7 +121,7 @@ class _Settings(ctypes.Structure):
 COUNTS = (
     *("steps", "rhs", "jacobians", "factorisations", "solves", "state_events", "time_events", "event_passes"),
     *("held", "newton_caps", "not_finite", "pivots", "event_caps", "chattering", "assertions", "failures"),
-    *("late_time_events", "max_step_rhs", "max_step_passes"),
+    *("late_time_events", "max_step_rhs", "max_step_passes", "corrected"),
 )
 
 
@@ -138,7 +152,7 @@ class Stepper:
         library = _prototypes(program.library)
         settings = _settings(library, stepping)
         size = int(library.khz_stepper_size(program.model, ctypes.byref(settings)))
-        if size == 0:
+        if size == 0 or bool(program.step.algebraic) != stepping.index1:
             raise ModelError(Diagnostic("R723", "the program was not built for these settings of the step"))
         self.size = size
         self._memory, self.address = aligned_memory(size)

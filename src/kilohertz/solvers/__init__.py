@@ -11,10 +11,12 @@ from kilohertz.solvers.table import Method, Pair, Rosenbrock, RungeKutta
 METHODS: dict[str, Method] = {m.name: m for m in (*EXPLICIT, *ROSENBROCK, *DIRK)}
 # With the pairs, which need a program built for mixed mode.
 SOLVERS: dict[str, Method | Pair] = {**METHODS, **{m.name: m for m in PAIRS}}
+INDEX_1 = tuple(name for name, m in METHODS.items() if m.index1_order == m.order)  # M*y' = f at their own order
 
 __all__ = [
     "DIRK",
     "EXPLICIT",
+    "INDEX_1",
     "METHODS",
     "PAIRS",
     "ROSENBROCK",

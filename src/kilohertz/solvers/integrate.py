@@ -12,14 +12,28 @@ Rhs = Callable[[float, Floats], Floats]
 
 
 def step(
-    method: Method, f: Rhs, jacobian: Rhs, time_slope: Rhs, t: float, y: Floats, h: float, newton: int = 2
+    method: Method,
+    f: Rhs,
+    jacobian: Rhs,
+    time_slope: Rhs,
+    t: float,
+    y: Floats,
+    h: float,
+    newton: int = 2,
+    mass: Floats | None = None,
 ) -> Floats:
-    """One step from (t, y); `jacobian` and `time_slope` are df/dy and df/dt as functions of (t, y)."""
+    """One step from (t, y); `jacobian` and `time_slope` are df/dy and df/dt as functions of (t, y).
+
+    `mass`: the diagonal of M in M*y' = f, 1 for a differential and 0 for an algebraic component (index 1); None: all 1.
+    """
+    m = np.ones(len(y)) if mass is None else mass
     if isinstance(method, Rosenbrock):
-        return _rosenbrock(method, f, jacobian(t, y), time_slope(t, y), t, y, h)
+        return _rosenbrock(method, f, jacobian(t, y), time_slope(t, y), t, y, h, m)
     if method.is_explicit:
+        if not m.all():
+            raise ValueError(f"{method.name} has no equation for algebraic components")
         return _explicit(method, f, t, y, h)
-    return _implicit(method, f, jacobian(t, y), t, y, h, newton)
+    return _implicit(method, f, jacobian(t, y), t, y, h, newton, m)
 
 
 def mixed_step(
@@ -68,27 +82,36 @@ def _explicit(m: RungeKutta, f: Rhs, t: float, y: Floats, h: float) -> Floats:
     return np.asarray(y + h * (np.array(m.b) @ k))
 
 
-def _rosenbrock(m: Rosenbrock, f: Rhs, jacobian: Floats, slope: Floats, t: float, y: Floats, h: float) -> Floats:
-    e = np.eye(len(y)) / (h * m.gamma) - jacobian
+def _rosenbrock(
+    m: Rosenbrock, f: Rhs, jacobian: Floats, slope: Floats, t: float, y: Floats, h: float, mass: Floats
+) -> Floats:
+    e = np.diag(mass) / (h * m.gamma) - jacobian
     u = np.zeros((m.n_stages, len(y)))
     for i in range(m.n_stages):
-        rhs = f(t + m.alpha[i] * h, y + m.a[i, :i] @ u[:i]) + (m.c[i, :i] @ u[:i]) / h + h * m.gammas[i] * slope
-        u[i] = np.linalg.solve(e, rhs)
+        held = mass * (m.c[i, :i] @ u[:i]) / h
+        u[i] = np.linalg.solve(e, f(t + m.alpha[i] * h, y + m.a[i, :i] @ u[:i]) + held + h * m.gammas[i] * slope)
     return np.asarray(y + np.array(m.m) @ u)
 
 
-def _implicit(m: RungeKutta, f: Rhs, jacobian: Floats, t: float, y: Floats, h: float, newton: int) -> Floats:
-    """Stages by simplified Newton from the state at the beginning of the step."""
-    w = np.eye(len(y)) - h * m.gamma * jacobian
+def _implicit(
+    m: RungeKutta, f: Rhs, jacobian: Floats, t: float, y: Floats, h: float, newton: int, mass: Floats
+) -> Floats:
+    """Stages by simplified Newton from the state at the beginning of the step.
+
+    An algebraic component of a stage is the solution of its equation and enters no other stage; that of the last one,
+    which is the end of the step (stiffly accurate methods), is the result.
+    """
+    w = np.diag(mass) - h * m.gamma * jacobian
     z = np.zeros((m.n_stages, len(y)))
+    point = y.copy()
     for i in range(m.n_stages):
         at = t + m.c[i] * h
+        base = y + mass * (m.a[i, :i] @ z[:i])
         if m.a[i, i] == 0.0:
-            z[i] = h * f(at, y + m.a[i, :i] @ z[:i])
+            z[i] = h * f(at, base)
             continue
-        base = y + m.a[i, :i] @ z[:i]
         point = y.copy()
         for _ in range(newton):
-            point = point + np.linalg.solve(w, h * m.gamma * f(at, point) - (point - base))
+            point = point + np.linalg.solve(w, h * m.gamma * f(at, point) - mass * (point - base))
         z[i] = (point - base) / m.gamma
-    return np.asarray(y + np.array(m.b) @ z)
+    return np.where(mass == 0.0, point, y + np.array(m.b) @ z)

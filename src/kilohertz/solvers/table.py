@@ -18,6 +18,7 @@ from kilohertz.base import InternalError
 Floats = NDArray[np.float64]
 Row = tuple[float, ...]
 _EXACT = 1e-12  # residual of an order condition: coefficients have 16 digits
+_FADES = 1e-3  # R(inf) of a method that forgets an algebraic error within a step
 MOST_STAGES = 6  # KHZ_STAGES_MOST
 
 
@@ -100,6 +101,20 @@ class RungeKutta:
     def stage_order(self) -> int:
         c = np.array(self.c)
         return 1 + int(np.abs(self.a @ c - c**2 / 2).max() < _EXACT)
+
+    @property
+    def index1_order(self) -> int:
+        """The order on M*y' = f with algebraic components; 0: not made for it.
+
+        Where the last stage is the end of the step the algebraic components are functions of the others there.
+        """
+        return self.order if self.stiffly_accurate else 0
+
+    @property
+    def index1_newton(self) -> int:
+        """Simplified Newton iterations per stage that this order needs: each gains one power of h where equations are
+        algebraic (two elsewhere), and the first guess has one."""
+        return max(1, self.order - 1)
 
     @property
     def reached_order(self) -> int:
@@ -226,6 +241,32 @@ class Rosenbrock:
     def stiffly_accurate(self) -> bool:
         beta = self.k_alpha + self.k_gamma
         return bool(np.abs(beta[-1] - self.k_b).max() < _EXACT and abs(self.alpha[-1] - 1) < _EXACT)
+
+    @property
+    def index1_order(self) -> int:
+        """The order on M*y' = f with algebraic components; 0: what an error of theirs leaves does not fade at once.
+
+        Hairer, Wanner, Solving ODEs II (1996), VI.4: with |R(inf)| < 1 order p needs the conditions of the differential
+        components up to p and those of the algebraic ones up to p - 1.  Asked for here: R(inf) = 0.
+        """
+        alpha, beta, b = self.k_alpha, self.k_alpha + self.k_gamma, self.k_b
+        ai, bi, omega = alpha.sum(axis=1), beta.sum(axis=1), np.linalg.inv(beta)
+        first = b @ omega
+        through = alpha @ omega @ ai**2
+        if abs(self.amplification_at_infinity) > _FADES:
+            return 0
+        groups = (
+            (0.0,),
+            (0.0,),
+            (first @ ai**2 - 1,),
+            (
+                b @ (ai * through) - 1 / 4,
+                first @ ai**3 - 1,
+                first @ (ai * (alpha @ bi)) - 1 / 2,
+                first @ (ai * through) - 1,
+            ),
+        )
+        return min(self.order, _reached(groups))
 
     def amplification(self, z: complex) -> complex:
         beta, n = self.k_alpha + self.k_gamma, self.n_stages

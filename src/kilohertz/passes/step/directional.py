@@ -3,6 +3,7 @@
   v := e                    ->  dir(v) := sum over w in e of (d e / d w) * dir(w)
   A z = b                   ->  A dir(z) = dir(b) - dir(A) z            the same matrix, factorised already
   F(z, w) = 0, w := g(z)    ->  J dir(z) = -dir(F) with z at rest       J the loop's own Jacobian, at its solution
+                            ->  dir(res(z)) := dir(F), dir(z) = seed(z)    where the loop is open (index-1 form)
   mixed loop                ->  its continuous part
   y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated
 
@@ -45,7 +46,7 @@ from kilohertz.passes.step.blocks import inner_values
 
 SEED_TIME = "seed(time)"
 PART, LEAST = 1e-7, 1e-3  # of an argument, and of its size where it is near zero: how far a difference reaches
-_REALS = frozenset({Kind.ALGEBRAIC, Kind.DERIVATIVE})
+_REALS = frozenset({Kind.ALGEBRAIC, Kind.DERIVATIVE, Kind.RESIDUAL})
 
 
 def direction_name(name: str) -> str:
@@ -56,6 +57,11 @@ def direction_name(name: str) -> str:
 def seed_name(name: str) -> str:
     """The given rate of a state."""
     return f"seed({name})"
+
+
+def residual_name(name: str) -> str:
+    """The residual that belongs to an algebraic unknown of the index-1 form."""
+    return f"res({name})"
 
 
 def directional(step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
@@ -84,6 +90,9 @@ class _Directional:
         for v in step.of_kind(Kind.STATE):
             self._rates[v.name] = self._declare(seed_name(v.name), Kind.SEED, v.slot.index)
             self._declare(direction_name(f"der({v.name})"), Kind.DERIVATIVE_DIRECTION, v.slot.index)
+        for i, u in enumerate(step.algebraic, len(step.of_kind(Kind.STATE))):
+            self._declare(seed_name(u.name), Kind.SEED, i)
+            self._declare(direction_name(residual_name(u.name)), Kind.DERIVATIVE_DIRECTION, i)
 
     def _declare(self, name: str, kind: Kind, index: int) -> Ref:
         self.variables[name] = StepVariable(name, REAL, Slot(kind, index), ZERO, protected=True)
@@ -154,6 +163,9 @@ class _Directional:
             self._block(inner)
 
     def _nonlinear(self, b: NonlinearLoop) -> None:
+        if b.unknowns[0] in self._step.algebraic:
+            self._open(b)
+            return
         if b.jacobian is None:
             if self._is_at_rest(b):
                 return
@@ -168,6 +180,18 @@ class _Directional:
         self._solve(b, b.jacobian, rhs)
         for inner in b.inner:
             self._block(inner)
+
+    def _open(self, b: NonlinearLoop) -> None:
+        """A loop of the index-1 form: its unknowns are given, its residuals move."""
+        for u in b.unknowns:
+            seed = Ref(seed_name(u.name), REAL)
+            self._rates[u.name] = seed
+            if self._step.variables[u.name].slot.kind is Kind.DERIVATIVE:
+                self.out.append(Assignment(self._direction(u), seed, Partition.STEP, 1, b.origin))
+        for inner in b.inner:
+            self._block(inner)
+        for u, residual in zip(b.unknowns, b.residuals, strict=True):
+            self._assign(Ref(residual_name(u.name), REAL), self._rate(residual), b.origin)
 
     def _solve(self, b: LinearLoop | NonlinearLoop, matrix: tuple[Entry, ...], rhs: Sequence[Expr]) -> None:
         """matrix * dir(unknowns) = rhs."""

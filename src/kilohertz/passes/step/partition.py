@@ -208,11 +208,11 @@ def state_sparsity(step: Step, occurrence: Occurrence) -> tuple[tuple[int, ...],
                 masks[t.name] = masks.get(t.name, 0) | mask
     found = []
     for v in step.of_kind(Kind.DERIVATIVE):
-        found.append(_bits(masks.get(v.name, 0)))
+        found.append(bits(masks.get(v.name, 0)))
     return tuple(found)
 
 
-def _bits(mask: int) -> tuple[int, ...]:
+def bits(mask: int) -> tuple[int, ...]:
     """Positions of the ones, ascending."""
     found = []
     while mask:

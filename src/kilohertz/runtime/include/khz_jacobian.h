@@ -1,5 +1,6 @@
-/* The state Jacobian of a model along its colours: by its symbolic directional derivative, or by differences where it
- * has none or that is not finite.  Both functions are called after khz_derivatives at the same point and leave the instance there. */
+/* The Jacobian d F/d y of a model (khz_model.h; without an index-1 form d xd/d x) along its colours: by its symbolic
+ * directional derivative, or by differences where it has none or that is not finite.  Both functions are called after
+ * khz_residuals at the same point and leave the instance there. */
 #ifndef KHZ_JACOBIAN_H
 #define KHZ_JACOBIAN_H
 
@@ -8,11 +9,11 @@
 /* Doubles of work. */
 KHZ_EXPORT size_t khz_jacobian_work(const khz_model *m);
 
-/* jac [jac_row[n_x]]: d xd/d x in the order of jac_row and jac_column.  At most n_colours directional derivatives and
+/* jac [jac_row[n_y]]: d F/d y in the order of jac_row and jac_column.  At most n_colours directional derivatives and
  * n_colours + 1 evaluations of the derivatives.  Allocates: never. */
 KHZ_EXPORT khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work);
 
-/* slope [n_x]: d xd/d time with the states at rest.  `scale`: a time over which the model changes (the step), used for
+/* slope [n_y]: d F/d time with y at rest.  `scale`: a time over which the model changes (the step), used for
  * differences alone.  One directional derivative, or two evaluations.  Allocates: never. */
 KHZ_EXPORT khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work);
 

@@ -19,6 +19,7 @@ typedef struct khz_method {
     int32_t any_jacobian_order;   /* Rosenbrock: order with an arbitrary Jacobian and without df/dt */
     int32_t explicit_first;       /* diagonally implicit: stage 1 is explicit */
     int32_t stiffly_accurate;
+    int32_t index1_order;         /* order with algebraic unknowns; 0: not made for them */
     double gamma;
     const double *a, *explicit_a, *coupling, *weight, *abscissa, *time_weight;
     const int32_t *reuses;        /* [s] 1: right-hand side of the stage before is used again */

@@ -46,6 +46,7 @@ typedef struct khz_model {
     int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
     int32_t n_transports, n_recorded;        /* transport lines; values that they and the delay lines record */
     int32_t n_u, n_ui, n_colours;
+    int32_t n_z;                             /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
     size_t u, ui;                            /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
@@ -54,12 +55,15 @@ typedef struct khz_model {
     size_t sample_now, sample_tick;          /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval;    /* double [n_samples] */
     size_t delays, transports, factored, nominal, arena, arena_size;
-    size_t seed, seed_time, xd_dir;          /* double [n_x], double, double [n_x]: see directional */
+    size_t seed, seed_time, xd_dir;          /* double [n_y], double, double [n_y], n_y = n_x + n_z: see directional */
     size_t base, gamma_h;                    /* double [n_x], double: see inlined */
-    const int32_t *jac_row, *jac_column;     /* pattern of d xd/d x by rows: [n_x + 1] and its columns, ascending */
-    const int32_t *jac_colour;               /* [n_x] in 0 .. n_colours-1: columns of one colour share no row */
+    /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd, res). */
+    const size_t *z_place;                   /* [n_z] their offsets */
+    size_t res;                              /* double [n_z]: residuals of the loops, left by `step` while c.is_open */
+    const int32_t *jac_row, *jac_column;     /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
+    const int32_t *jac_colour;               /* [n_y] in 0 .. n_colours-1: columns of one colour share no row */
     const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
-    const khz_sparse_plan *lu_plan;          /* for I - h*gamma*J; NULL where a dense factorisation is as good */
+    const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
     const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
     void (*tunables)(void *instance);        /* default values of the parameters that may be set */
@@ -68,7 +72,7 @@ typedef struct khz_model {
     khz_phase_fn initial;
     khz_phase_fn event;                      /* one pass over all blocks */
     khz_phase_fn step;                       /* derivatives */
-    khz_phase_fn directional;                /* after `step` at the same point: xd_dir = J*seed + f_t*seed_time; or NULL */
+    khz_phase_fn directional;                /* after `step` at the same point: xd_dir = J*seed + F_t*seed_time; or NULL */
     khz_phase_fn inlined;                    /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
                                                 x = base for others; NULL unless built inlined */
     khz_phase_fn crossing;                   /* what crossings need besides */
@@ -102,6 +106,13 @@ KHZ_EXPORT khz_status khz_event(const khz_model *m, void *instance);
 khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *passes);
 /* Derivatives at (time, x): x [n_x] in, xd [n_x] out. */
 KHZ_EXPORT khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd);
+/* Length of a point y = (x, z). */
+static inline int32_t khz_n_y(const khz_model *m) { return m->n_x + m->n_z; }
+/* y [n_y] into the instance, and out of it. */
+void khz_set_point(const khz_model *m, void *instance, const double *y);
+void khz_get_point(const khz_model *m, void *instance, double *y);
+/* F at (time, y) with the loops of the index-1 form left open: y [n_y] in, f [n_y] out.  n_z = 0: khz_derivatives. */
+khz_status khz_residuals(const khz_model *m, void *instance, double time, const double *y, double *f);
 /* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which holds
  * the guess before.  States outside the implicit set are x = base. */
 KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);

@@ -1,6 +1,6 @@
 /* Sparse LU whose order and fill are planned when the model is compiled: fixed loops, no search for pivots.
  *
- * The plan belongs to the pattern of J = d xd/d x joined with the diagonal; the matrix is W = I - h*gamma*J. */
+ * The plan belongs to the pattern of J = d F/d y joined with the diagonal; the matrix is W = M - h*gamma*J. */
 #ifndef KHZ_SPARSE_H
 #define KHZ_SPARSE_H
 
@@ -24,8 +24,8 @@ typedef struct khz_sparse_plan {
 /* Doubles that `lu` needs. */
 KHZ_EXPORT size_t khz_sparse_size(const khz_sparse_plan *p);
 
-/* a [n_a] := I - h_gamma*J, from the values jac [n_jac]. */
-void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, double *a);
+/* a [n_a] := M - h_gamma*J, from the values jac [n_jac]; M has ones in its first n_ones rows and is zero else. */
+void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a);
 
 /* Factorise a [n_a] into lu [khz_sparse_size].  0: done; 1: the order of pivots does not suit these numbers (a pivot is
  * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */

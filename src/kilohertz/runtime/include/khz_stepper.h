@@ -70,6 +70,7 @@ typedef struct khz_step_counts {
     uint64_t steps, rhs, jacobians, factorisations, solves, state_events, time_events, event_passes;
     uint64_t held, newton_caps, not_finite, pivots, event_caps, chattering, assertions, failures, late_time_events;
     uint64_t max_step_rhs, max_step_passes;   /* most in one period */
+    uint64_t corrected;                       /* index-1 form: steps in which loops had to be solved after all */
 } khz_step_counts;
 
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
@@ -93,6 +94,10 @@ struct khz_stepper {
     int32_t is_fresh;         /* the derivatives at the state are known */
     int32_t is_at_start;      /* the values in the instance are those of the beginning of the step */
     int32_t is_settled;       /* the values in the instance are those of the state */
+    int32_t is_solved;        /* index-1 form: no input or parameter moved since z was computed */
+    int32_t is_open;          /* index-1 form: the residuals in the instance belong to the values there */
+    int32_t is_trial;         /* index-1 form: what fails now is tried again in a closed step, and not counted */
+    int32_t is_closed;        /* index-1 form: this step is made with the loops solved in each stage */
     int32_t is_dense;         /* the factors are dense ones */
     int32_t jacobian_age;     /* steps since it was evaluated; < 0: not at all */
     double factored_h;        /* h*gamma the factors belong to; 0: none */

@@ -4,13 +4,19 @@
 
 #include "khz_stepper.h"
 
+/* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step or
+ * before the last iteration of a stage; in a stage of a Rosenbrock method, which later stages correct. */
+#define KHZ_SMALL 1e-4
+#define KHZ_SMALL_IN_STAGE 1e-3
+
 /* The work area, laid out anew at every call: the stepper keeps no pointers into itself. */
 typedef struct khz_work {
     void *instance;
-    double *x0, *x1;          /* [n_x] state at the beginning and the end of a (sub-)step */
-    double *f0;               /* [n_x] derivatives at the beginning */
-    double *stage;            /* [n_x] point of a stage */
-    double *k;                /* [n_stages*n_x] what the stages gave */
+    /* n_y = n_x, and in the index-1 form the algebraic unknowns z after the states */
+    double *x0, *x1;          /* [n_y] state at the beginning and the end of a (sub-)step */
+    double *f0;               /* [n_y] derivatives (and residuals) at the beginning */
+    double *stage;            /* [n_y] point of a stage */
+    double *k;                /* [n_stages*n_y] what the stages gave */
     double *g0, *g1, *g2;     /* [n_r] crossing functions at the beginning, the end, and between */
     double *slope, *crossed;  /* [n_r] time derivatives of the crossing functions; instants of crossings */
     double *change;           /* [n_r] how much the crossing functions changed over the step in which one was looked for */
@@ -18,8 +24,9 @@ typedef struct khz_work {
     double *u0, *u1, *u2;     /* [n_u] the last samples of the inputs, newest first */
     int32_t *ui;              /* [n_ui] the last sample of the others */
     /* implicit methods */
-    double *jac, *ft;         /* entries of J in the order of the model's pattern; [n_x] df/dt */
+    double *jac, *ft;         /* entries of J in the order of the model's pattern; [n_y] df/dt */
     double *jac_work;
+    double *res_scale;        /* [n_z] size of the residuals of open loops: a residual far below it is small */
     double *matrix, *lu;      /* I - h*gamma*J and its factors, sparse */
     double *dense, *scale, *solve;
     int32_t *pivot;
@@ -41,12 +48,20 @@ double khz_stepper_length(const khz_stepper *s);
 /* Take the inputs in the instance as samples of this period.  0: as before; 1: Reals moved; 2: discrete ones too. */
 int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w);
 
-/* Derivatives at (t, x), counted.  A failure is counted too and sets flags. */
-khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *x, double *xd);
+/* Derivatives at (t, y), in the index-1 form with the residuals of open loops; counted.  A failure is counted too and
+ * sets flags. */
+khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f);
+/* The same in a stage.  In the index-1 form KHZ_NO_CONVERGENCE where a loop is far from its solution; where the step is a
+ * closed one loops are solved from the values in the instance, z in y is the solution, and their residuals are 0. */
+khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f);
+/* Index-1 form: does a loop ask for a change of its unknowns by more than this part of their size? */
+int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, double part);
 /* x = stage + gamma_h*xd at t, solved by the model: x and xd in the instance. */
 khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h);
-/* All values at (t, x), for outputs, crossings and delays. */
-khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *x);
+/* All values at (t, y), for outputs, crossings and delays, every loop solved: z in y is the guess. */
+khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y);
+/* The same at the end of a step: in the index-1 form with z as the method gave it. */
+khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y);
 /* Count a failure of the model where it happened and clear it. */
 void khz_stepper_note(khz_stepper *s, khz_status status);
 /* Count the Newton caps that were hit since the context counted `before`: the values went on from there. */
@@ -54,7 +69,9 @@ void khz_stepper_note_caps(khz_stepper *s, uint32_t before);
 /* The derivatives at the beginning of a step, unless they are known. */
 khz_status khz_stepper_begin(khz_stepper *s, const khz_work *w, double t);
 
-/* From x0 at t to x1 at t + h with the method of the settings; then all values at the end. */
+/* From x0 at t over h to x1, all values evaluated at `end`. */
+khz_status khz_move(khz_stepper *s, const khz_work *w, double t, double end, double h);
+/* From x0 at t to x1 at t + h with the method of the settings. */
 khz_status khz_advance(khz_stepper *s, const khz_work *w, double t, double h);
 khz_status khz_advance_explicit(khz_stepper *s, const khz_work *w, double t, double h);
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h);

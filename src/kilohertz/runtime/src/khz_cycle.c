@@ -75,10 +75,12 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     khz_stepper_note_caps(s, caps);
     c->status = KHZ_OK;
     khz_mode_watch(s, w);
-    copy(w->x1, khz_reals(w->instance, m->x), m->n_x);
-    copy(w->x0, w->x1, m->n_x);
+    khz_get_point(m, w->instance, w->x1);
+    copy(w->x0, w->x1, khz_n_y(m));
     khz_stepper_touch(s);
     s->is_settled = status == KHZ_OK;
+    s->is_solved = 1;
+    s->is_open = 0;
     if (s->after_event != NULL) {
         s->after_event(s->user);
     }
@@ -102,7 +104,7 @@ static void hold(khz_stepper *s, const khz_work *w, double t, double end)
 {
     s->counts.held++;
     s->flags |= KHZ_STEP_HELD;
-    copy(w->x1, w->x0, s->model->n_x);
+    copy(w->x1, w->x0, khz_n_y(s->model));
     khz_stepper_touch(s);
     s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
     if (!s->is_settled) {
@@ -114,13 +116,7 @@ static void hold(khz_stepper *s, const khz_work *w, double t, double end)
 /* The method from (t, x0) to `end`, all values evaluated there.  0: it failed and the states are held. */
 static int move(khz_stepper *s, const khz_work *w, double t, double end, double h)
 {
-    khz_status status = KHZ_OK;
-    if (h > 0.0) {
-        status = khz_advance(s, w, t, h);
-    } else {
-        copy(w->x1, w->x0, s->model->n_x);
-    }
-    status = status == KHZ_OK ? khz_stepper_evaluate(s, w, end, w->x1) : status;
+    const khz_status status = khz_move(s, w, t, end, h);
     s->is_settled = status == KHZ_OK;
     if (status != KHZ_OK) {
         hold(s, w, t, end);
@@ -204,7 +200,7 @@ static double one_leg(khz_stepper *s, const khz_work *w, const period *p, double
     } else {
         arrive(s, w, p, end);
     }
-    copy(w->x0, w->x1, s->model->n_x);
+    copy(w->x0, w->x1, khz_n_y(s->model));
     return end;
 }
 
@@ -277,7 +273,7 @@ static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
     period rest = *p;
     const double from = end < p->next ? end : middle;
     rest.due = khz_next_time_event(s->model, w->instance, w->at);
-    copy(w->x0, w->x1, s->model->n_x);
+    copy(w->x0, w->x1, khz_n_y(s->model));
     move_and_arrive(s, w, &rest, from, p->next - from);
 }
 
@@ -303,8 +299,8 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
     if (m->n_r == 0 || khz_stepper_begin(s, w, p->t) != KHZ_OK) {
         return first;
     }
-    for (int32_t i = 0; i < m->n_x; i++) {
-        w->stage[i] = w->x0[i] + d * w->f0[i];
+    for (int32_t i = 0; i < khz_n_y(m); i++) {
+        w->stage[i] = w->x0[i] + (i < m->n_x ? d * w->f0[i] : 0.0);
     }
     if (khz_stepper_evaluate(s, w, p->t + d, w->stage) != KHZ_OK) {
         return first;
@@ -356,12 +352,18 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
 {
     const khz_model *const m = s->model;
     const int moved = khz_stepper_sample_inputs(s, w);
+    /* Extrapolated inputs jump to their samples. */
+    if (moved != 0 || (m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD)) {
+        s->is_solved = 0;
+    }
     if (moved == 0 || m->n_r + m->n_m + m->n_d == 0) {
         return;
     }
     s->is_fresh = 0;
-    copy(w->x1, w->x0, m->n_x);
-    if (khz_stepper_evaluate(s, w, t, w->x0) == KHZ_OK && (khz_crossings(s, w, w->g0) || moved > 1)) {
+    copy(w->x1, w->x0, khz_n_y(m));
+    const khz_status status = khz_stepper_evaluate(s, w, t, w->x0);
+    khz_get_point(m, w->instance, w->x0);
+    if (status == KHZ_OK && (khz_crossings(s, w, w->g0) || moved > 1)) {
         handle_event(s, w, t, 0, -DBL_MAX);
     }
     (void)khz_crossings(s, w, w->g0);

@@ -1,5 +1,8 @@
-/* Linearly and diagonally implicit methods: Jacobian, factors of W = I - h*gamma*J, stages.  Nothing here iterates to
- * convergence: every count is fixed by the method and the settings. */
+/* Linearly and diagonally implicit methods: Jacobian, factors of W = M - h*gamma*J, stages.  Nothing here iterates to
+ * convergence: every count is fixed by the method and the settings.
+ *
+ * In the index-1 form the algebraic unknowns z follow the states: M y' = F(t, y), y = (x, z), F = (xd, res), M = diag(1, 0).
+ * Without it n_y = n_x and M = I. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -27,10 +30,25 @@ static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
     const double size = fmax(fabs(t), period);
     const double d = (t + sqrt(DBL_EPSILON) * size) - t;
     const khz_status status = khz_stepper_rhs(s, w, t + d, w->x0, w->ft);
-    for (int32_t i = 0; i < s->model->n_x; i++) {
+    for (int32_t i = 0; i < khz_n_y(s->model); i++) {
         w->ft[i] = (w->ft[i] - w->f0[i]) / d;
     }
     return status;
+}
+
+/* How large the residuals of open loops are for unknowns of their size. */
+static void size_residuals(const khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const double *const nominal = khz_reals(w->instance, m->nominal);
+    for (int32_t i = 0; i < m->n_z; i++) {
+        double size = 0.0;
+        for (int32_t k = m->jac_row[m->n_x + i]; k < m->jac_row[m->n_x + i + 1]; k++) {
+            const int32_t j = m->jac_column[k];
+            size += j < m->n_x ? 0.0 : fabs(w->jac[k]) * fmax(fabs(w->x0[j]), nominal[j]);
+        }
+        w->res_scale[i] = size;
+    }
 }
 
 /* The Jacobian at the beginning of the step, and df/dt where the method has a term for it. */
@@ -49,7 +67,7 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
         if (status == KHZ_OK && with_time && !by_differences) {
             status = khz_time_slope(m, w->instance, scale, w->ft, w->jac_work);
         }
-        if (status == KHZ_OK && !finite_entries(w->jac, m->jac_row[m->n_x])) {
+        if (status == KHZ_OK && !finite_entries(w->jac, m->jac_row[khz_n_y(m)])) {
             status = KHZ_NOT_FINITE;
         }
         if (status != KHZ_OK) {
@@ -59,6 +77,7 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
     if (status == KHZ_OK && with_time && by_differences) {
         status = time_difference(s, w, t);
     }
+    size_residuals(s, w);
     s->counts.jacobians++;
     s->jacobian_age = status == KHZ_OK ? 0 : -1;
     s->factored_h = 0.0;
@@ -70,17 +89,17 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
 static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma)
 {
     const khz_model *const m = s->model;
-    const size_t n = (size_t)m->n_x;
+    const size_t n = (size_t)khz_n_y(m);
     memset(w->dense, 0, sizeof(double) * n * n);
-    for (int32_t i = 0; i < m->n_x; i++) {
+    for (int32_t i = 0; i < khz_n_y(m); i++) {
         double *const row = w->dense + (size_t)i * n;
         for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
             row[m->jac_column[k]] = -h_gamma * w->jac[k];
         }
-        row[i] += 1.0;
+        row[i] += i < m->n_x ? 1.0 : 0.0;
     }
     s->is_dense = 1;
-    return khz_lu_factor(m->n_x, w->dense, w->scale, w->pivot);
+    return khz_lu_factor(khz_n_y(m), w->dense, w->scale, w->pivot);
 }
 
 static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
@@ -93,7 +112,7 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
     s->counts.factorisations++;
     s->is_dense = plan == NULL;
     if (plan != NULL) {
-        khz_sparse_assemble(plan, w->jac, h_gamma, w->matrix);
+        khz_sparse_assemble(plan, w->jac, h_gamma, s->model->n_x, w->matrix);
         s->is_dense = khz_sparse_factor(plan, w->matrix, w->lu);
     }
     if (s->is_dense) {
@@ -111,7 +130,7 @@ static void solve(khz_stepper *s, const khz_work *w, double *b)
 {
     s->counts.solves++;
     if (s->is_dense) {
-        khz_lu_solve(s->model->n_x, w->dense, w->scale, w->pivot, b, w->solve);
+        khz_lu_solve(khz_n_y(s->model), w->dense, w->scale, w->pivot, b, w->solve);
     } else {
         khz_sparse_solve(s->model->lu_plan, w->lu, b);
     }
@@ -120,7 +139,7 @@ static void solve(khz_stepper *s, const khz_work *w, double *b)
 /* out := x0 + sum of a[j]*k_j, j < count. */
 static void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
 {
-    const int32_t n = s->model->n_x;
+    const int32_t n = khz_n_y(s->model);
     memcpy(out, w->x0, sizeof(double) * (size_t)n);
     for (int32_t j = 0; j < count; j++) {
         const double *const k = w->k + (size_t)j * (size_t)n;
@@ -132,11 +151,11 @@ static void combine(const khz_stepper *s, const khz_work *w, const double *a, in
 
 /* --------------------------------------------------------------------------------------------------------- methods */
 
-/* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
+/* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + M*sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h)
 {
     const khz_method *const method = s->method;
-    const int32_t n = s->model->n_x;
+    const int32_t n = khz_n_y(s->model);
     const double h_gamma = h * method->gamma;
     khz_status status = renew_jacobian(s, w, t, 1);
     status = status == KHZ_OK ? factor(s, w, h_gamma) : status;
@@ -147,11 +166,11 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
         double *const u = w->k + (size_t)i * (size_t)n;
         if (i > 0 && !method->reuses[i]) {
             combine(s, w, method->a + i * method->n_stages, i, w->stage);
-            status = khz_stepper_rhs(s, w, t + method->abscissa[i] * h, w->stage, w->x1);
+            status = khz_stepper_stage(s, w, t + method->abscissa[i] * h, w->stage, w->x1);
         }
         for (int32_t m = 0; m < n; m++) {
             double sum = 0.0;
-            for (int32_t j = 0; j < i; j++) {
+            for (int32_t j = 0; j < i && m < s->model->n_x; j++) {
                 sum += coupling[j] * w->k[(size_t)j * (size_t)n + (size_t)m];
             }
             u[m] = h_gamma * (w->x1[m] + sum / h + h * method->time_weight[i] * w->ft[m]);
@@ -162,22 +181,27 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
     return status;
 }
 
-/* One implicit stage: N simplified Newton iterations on v = h*gamma*f(t_i, base + v), from the state at the beginning.
+/* One implicit stage: N simplified Newton iterations on v = h*gamma*f(t_i, base + v), from the state at the beginning;
+ * algebraic unknowns are the solution of their equations in each stage and enter no other.
  * z [n] out: h times the derivatives of the stage; point [n] out: its state. */
 static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, double h, const double *base, double *z,
                                  double *point)
 {
-    const int32_t n = s->model->n_x;
+    const int32_t n = khz_n_y(s->model);
+    const int32_t n_x = s->model->n_x;
     const double h_gamma = h * s->method->gamma;
     double *const d = w->ft; /* not needed by these methods */
     memcpy(point, w->x0, sizeof(double) * (size_t)n);
     for (int32_t turn = 0; turn < s->settings.newton; turn++) {
-        const khz_status status = khz_stepper_rhs(s, w, t, point, d);
+        /* Loops are looked at before the last iteration; how far the first guess is from the solution says nothing. */
+        const int looks = turn > 0 && turn == s->settings.newton - 1;
+        const khz_status status = looks || s->is_closed ? khz_stepper_stage(s, w, t, point, d)
+                                                        : khz_stepper_rhs(s, w, t, point, d);
         if (status != KHZ_OK) {
             return status;
         }
         for (int32_t m = 0; m < n; m++) {
-            d[m] = h_gamma * d[m] - (point[m] - base[m]);
+            d[m] = h_gamma * d[m] - (m < n_x ? point[m] - base[m] : 0.0);
         }
         solve(s, w, d);
         for (int32_t m = 0; m < n; m++) {
@@ -185,7 +209,7 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
         }
     }
     for (int32_t m = 0; m < n; m++) {
-        z[m] = (point[m] - base[m]) / s->method->gamma;
+        z[m] = m < n_x ? (point[m] - base[m]) / s->method->gamma : 0.0;
     }
     return KHZ_OK;
 }
@@ -193,14 +217,14 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
 khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double h)
 {
     const khz_method *const method = s->method;
-    const int32_t n = s->model->n_x;
+    const int32_t n = khz_n_y(s->model);
     khz_status status = renew_jacobian(s, w, t, 0);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
     for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
         double *const z = w->k + (size_t)i * (size_t)n;
         if (i == 0 && method->explicit_first) {
             for (int32_t m = 0; m < n; m++) {
-                z[m] = h * w->f0[m];
+                z[m] = m < s->model->n_x ? h * w->f0[m] : 0.0;
             }
             continue;
         }

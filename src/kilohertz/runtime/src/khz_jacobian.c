@@ -6,7 +6,7 @@
 
 size_t khz_jacobian_work(const khz_model *m)
 {
-    return 3U * (size_t)m->n_x;
+    return 3U * (size_t)khz_n_y(m);
 }
 
 /* xd_dir; not finite where a rate is infinite there (a root at zero) though the function itself is not. */
@@ -14,9 +14,10 @@ static khz_status direction(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     const double *const rate = khz_reals(instance, m->xd_dir);
+    const int32_t n = khz_n_y(m);
     c->arena_used = 0;
     khz_status status = m->directional(instance);
-    for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
+    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
         status = fabs(rate[i]) <= DBL_MAX ? KHZ_OK : KHZ_NOT_FINITE;
     }
     /* Differences take over: no failure of the model. */
@@ -28,16 +29,17 @@ static khz_status by_directions(const khz_model *m, void *instance, double *jac)
 {
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
+    const int32_t n = khz_n_y(m);
     *khz_reals(instance, m->seed_time) = 0.0;
     for (int32_t colour = 0; colour < m->n_colours; colour++) {
-        for (int32_t j = 0; j < m->n_x; j++) {
+        for (int32_t j = 0; j < n; j++) {
             seed[j] = m->jac_colour[j] == colour ? 1.0 : 0.0;
         }
         const khz_status status = direction(m, instance);
         if (status != KHZ_OK) {
             return status;
         }
-        for (int32_t i = 0; i < m->n_x; i++) {
+        for (int32_t i = 0; i < n; i++) {
             for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
                 jac[k] = m->jac_colour[m->jac_column[k]] == colour ? rate[i] : jac[k];
             }
@@ -46,22 +48,36 @@ static khz_status by_directions(const khz_model *m, void *instance, double *jac)
     return KHZ_OK;
 }
 
+/* Component j of the point in the instance. */
+static double place_of(const khz_model *m, void *instance, int32_t j)
+{
+    return j < m->n_x ? khz_reals(instance, m->x)[j] : *khz_reals(instance, m->z_place[j - m->n_x]);
+}
+
+/* The point y and F there, as they stand in the instance. */
+static void present(const khz_model *m, void *instance, double *y, double *f)
+{
+    khz_get_point(m, instance, y);
+    memcpy(f, khz_reals(instance, m->xd), sizeof(double) * (size_t)m->n_x);
+    memcpy(f + m->n_x, khz_reals(instance, m->res), sizeof(double) * (size_t)m->n_z);
+}
+
 /* One colour: x moved in all its columns at once. */
 static khz_status difference(const khz_model *m, void *instance, int32_t colour, double *jac, const double *x,
                              const double *xd, double *moved)
 {
     khz_context *const c = (khz_context *)instance;
     const double *const nominal = khz_reals(instance, m->nominal);
-    const double *const now = khz_reals(instance, m->x);
-    for (int32_t j = 0; j < m->n_x; j++) {
+    const int32_t n = khz_n_y(m);
+    for (int32_t j = 0; j < n; j++) {
         const double size = sqrt(DBL_EPSILON) * fmax(fabs(x[j]), 1e-2 * nominal[j]);
         moved[j] = m->jac_colour[j] != colour ? x[j] : xd[j] < 0.0 ? x[j] - size : x[j] + size;
     }
-    const khz_status status = khz_derivatives(m, instance, c->time, moved, moved);
-    for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
+    const khz_status status = khz_residuals(m, instance, c->time, moved, moved);
+    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
         for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
             const int32_t j = m->jac_column[k];
-            jac[k] = m->jac_colour[j] == colour ? (moved[i] - xd[i]) / (now[j] - x[j]) : jac[k];
+            jac[k] = m->jac_colour[j] == colour ? (moved[i] - xd[i]) / (place_of(m, instance, j) - x[j]) : jac[k];
         }
     }
     return status;
@@ -70,17 +86,16 @@ static khz_status difference(const khz_model *m, void *instance, int32_t colour,
 static khz_status by_differences(const khz_model *m, void *instance, double *jac, double *work)
 {
     const khz_context *const c = (const khz_context *)instance;
-    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    const int32_t n = khz_n_y(m);
     double *const x = work;
-    double *const xd = work + m->n_x;
-    double *const moved = xd + m->n_x;
-    memcpy(x, khz_reals(instance, m->x), bytes);
-    memcpy(xd, khz_reals(instance, m->xd), bytes);
+    double *const xd = work + n;
+    double *const moved = xd + n;
+    present(m, instance, x, xd);
     khz_status status = KHZ_OK;
     for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
         status = difference(m, instance, colour, jac, x, xd, moved);
     }
-    const khz_status back = khz_derivatives(m, instance, c->time, x, moved);
+    const khz_status back = khz_residuals(m, instance, c->time, x, moved);
     return status == KHZ_OK ? back : status;
 }
 
@@ -96,7 +111,8 @@ khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double 
 khz_status khz_time_slope(const khz_model *m, void *instance, double scale, double *slope, double *work)
 {
     khz_context *const c = (khz_context *)instance;
-    const size_t bytes = sizeof(double) * (size_t)m->n_x;
+    const int32_t n = khz_n_y(m);
+    const size_t bytes = sizeof(double) * (size_t)n;
     if (m->directional != NULL) {
         memset(khz_reals(instance, m->seed), 0, bytes);
         *khz_reals(instance, m->seed_time) = 1.0;
@@ -109,14 +125,13 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
     }
     const double time = c->time;
     double *const x = work;
-    double *const xd = work + m->n_x;
-    memcpy(x, khz_reals(instance, m->x), bytes);
-    memcpy(xd, khz_reals(instance, m->xd), bytes);
+    double *const xd = work + n;
+    present(m, instance, x, xd);
     const double later = time + sqrt(DBL_EPSILON) * fmax(fabs(time), scale);
-    const khz_status status = khz_derivatives(m, instance, later, x, slope);
-    for (int32_t i = 0; i < m->n_x && status == KHZ_OK; i++) {
+    const khz_status status = khz_residuals(m, instance, later, x, slope);
+    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
         slope[i] = (slope[i] - xd[i]) / (later - time);
     }
-    const khz_status back = khz_derivatives(m, instance, time, x, xd + m->n_x);
+    const khz_status back = khz_residuals(m, instance, time, x, xd + n);
     return status == KHZ_OK ? back : status;
 }

@@ -55,13 +55,16 @@ static void interpolate(const khz_stepper *s, const khz_work *w, double theta, d
 {
     const double *const f1 = w->k;
     const int cubic = s->settings.events == KHZ_EVENTS_HERMITE;
-    for (int32_t i = 0; i < s->model->n_x; i++) {
+    for (int32_t i = 0; i < khz_n_y(s->model); i++) {
         const double d = w->x1[i] - w->x0[i];
+        out[i] = w->x0[i] + theta * d;
+        if (!cubic || i >= s->model->n_x) {
+            continue;
+        }
         const double a = h * w->f0[i];
         const double b = h * f1[i];
-        out[i] = w->x0[i] + theta * d;
         /* Slopes that do not fit the step belong to a mode that it does not follow. */
-        if (cubic && fabs(2.0 * d - a - b) <= 0.5 * fmax(fabs(a), fabs(b))) {
+        if (fabs(2.0 * d - a - b) <= 0.5 * fmax(fabs(a), fabs(b))) {
             out[i] += theta * (theta - 1.0) * ((1.0 - 2.0 * theta) * d + (theta - 1.0) * a + theta * b);
         }
     }
@@ -105,7 +108,7 @@ static int by_interpolation(khz_stepper *s, const khz_work *w, const khz_period 
         }
     }
     if (inside || s->settings.events != KHZ_EVENTS_LINEAR) {
-        s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
+        s->is_settled = khz_stepper_evaluate_end(s, w, end, w->x1) == KHZ_OK;
     }
     return 0;
 }
@@ -170,13 +173,7 @@ static void narrow(const khz_stepper *s, bracket *b, double at)
 /* The method from the beginning of the step to `at`, all values evaluated there. */
 static int step_to(khz_stepper *s, const khz_work *w, double t, double at)
 {
-    khz_status status = KHZ_OK;
-    if (at > t) {
-        status = khz_advance(s, w, t, at - t);
-    } else {
-        copy(w->x1, w->x0, s->model->n_x);
-    }
-    return status == KHZ_OK && khz_stepper_evaluate(s, w, at, w->x1) == KHZ_OK;
+    return khz_move(s, w, t, at, fmax(at - t, 0.0)) == KHZ_OK;
 }
 
 /* Shorter steps from the beginning, the instant of each from the crossing functions seen so far.  What is kept of the
@@ -184,10 +181,10 @@ static int step_to(khz_stepper *s, const khz_work *w, double t, double at)
 static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
 {
     bracket b = {t, end, end, w->g0, w->g1, w->slope, w->g2};
-    copy(w->kept_x, w->x1, s->model->n_x);
+    copy(w->kept_x, w->x1, khz_n_y(s->model));
     for (int turn = 1; turn <= KHZ_SHORT_STEPS; turn++) {
         if (*at >= end - p->slack || !step_to(s, w, t, *at)) {
-            copy(w->x1, w->kept_x, s->model->n_x);
+            copy(w->x1, w->kept_x, khz_n_y(s->model));
             return by_interpolation(s, w, p, t, end, at);
         }
         (void)khz_crossings(s, w, b.g_new);

@@ -253,6 +253,39 @@ khz_status khz_derivatives(const khz_model *m, void *instance, double time, cons
     return KHZ_OK;
 }
 
+void khz_set_point(const khz_model *m, void *instance, const double *y)
+{
+    memcpy(khz_reals(instance, m->x), y, sizeof(double) * (size_t)m->n_x);
+    for (int32_t i = 0; i < m->n_z; i++) {
+        *khz_reals(instance, m->z_place[i]) = y[m->n_x + i];
+    }
+}
+
+void khz_get_point(const khz_model *m, void *instance, double *y)
+{
+    memcpy(y, khz_reals(instance, m->x), sizeof(double) * (size_t)m->n_x);
+    for (int32_t i = 0; i < m->n_z; i++) {
+        y[m->n_x + i] = *khz_reals(instance, m->z_place[i]);
+    }
+}
+
+khz_status khz_residuals(const khz_model *m, void *instance, double time, const double *y, double *f)
+{
+    khz_context *const c = (khz_context *)instance;
+    if (m->n_z == 0) {
+        return khz_derivatives(m, instance, time, y, f);
+    }
+    khz_set_point(m, instance, y);
+    c->is_open = 1;
+    khz_status status = khz_derivatives(m, instance, time, y, f);
+    c->is_open = 0;
+    if (status == KHZ_OK && !copy_finite(m->n_z, khz_reals(instance, m->res), f + m->n_x)) {
+        status = KHZ_NOT_FINITE;
+        c->status = KHZ_NOT_FINITE;
+    }
+    return status;
+}
+
 khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h)
 {
     khz_context *const c = (khz_context *)instance;

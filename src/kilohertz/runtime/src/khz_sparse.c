@@ -13,7 +13,7 @@ size_t khz_sparse_size(const khz_sparse_plan *p)
     return (size_t)p->n_lu + 2U * (size_t)p->n;
 }
 
-void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, double *a)
+void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a)
 {
     for (int32_t k = 0; k < p->n_a; k++) {
         a[k] = 0.0;
@@ -21,7 +21,7 @@ void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_g
     for (int32_t k = 0; k < p->n_jac; k++) {
         a[p->a_of_jac[k]] = -h_gamma * jac[k];
     }
-    for (int32_t i = 0; i < p->n; i++) {
+    for (int32_t i = 0; i < n_ones; i++) {
         a[p->a_diagonal[i]] += 1.0;
     }
 }

@@ -89,6 +89,7 @@ void khz_stepper_destroy(khz_stepper *s)
 void khz_stepper_touch(khz_stepper *s)
 {
     s->is_fresh = 0;
+    s->is_solved = 0;
     s->jacobian_age = -1;
     s->factored_h = 0.0;
 }
@@ -181,11 +182,10 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-
 static void note_not_finite(khz_stepper *s, const double *xd)
 {
     uint32_t *const faults = (uint32_t *)(void *)((char *)s + s->faults);
-    for (int32_t i = 0; i < s->model->n_x; i++) {
+    for (int32_t i = 0; i < s->model->n_x && !s->is_trial; i++) {
         if (!(fabs(xd[i]) <= DBL_MAX)) {
             faults[i]++;
         }
@@ -195,6 +195,10 @@ static void note_not_finite(khz_stepper *s, const double *xd)
 void khz_stepper_note(khz_stepper *s, khz_status status)
 {
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    if (s->is_trial) {
+        c->status = KHZ_OK;
+        return;
+    }
     const int known = c->block >= 1 && c->block <= s->model->n_blocks;
     const int32_t position = known ? c->block - 1 : s->model->n_blocks;
     khz_block_counts *const block = (khz_block_counts *)(void *)((char *)s + s->blocks) + position;
@@ -234,13 +238,19 @@ void khz_stepper_note_caps(khz_stepper *s, uint32_t before)
     s->flags |= KHZ_STEP_NEWTON_CAP;
 }
 
-khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *x, double *xd)
+/* Before a call of the model at t: inputs as they are then.  The Newton caps hit so far. */
+static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
 {
-    const uint32_t caps = ((khz_context *)w->instance)->n_caps;
     s->counts.rhs++;
     s->is_at_start = 0;
+    s->is_open = is_open;
     inputs_at(s, w, t);
-    const khz_status status = khz_derivatives(s->model, w->instance, t, x, xd);
+    return ((khz_context *)w->instance)->n_caps;
+}
+
+/* After it: count what went wrong. */
+static khz_status leave(khz_stepper *s, const khz_work *w, uint32_t caps, khz_status status)
+{
     if (status == KHZ_NOT_FINITE) {
         note_not_finite(s, khz_reals(w->instance, s->model->xd));
     }
@@ -249,52 +259,90 @@ khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const do
     }
     khz_stepper_note_caps(s, caps);
     return status;
+}
+
+khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f)
+{
+    const uint32_t caps = enter(s, w, t, 1);
+    return leave(s, w, caps, khz_residuals(s->model, w->instance, t, y, f));
+}
+
+/* A stage with the loops solved, from the values in the instance. */
+static khz_status closed_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f)
+{
+    const khz_model *const m = s->model;
+    const uint32_t caps = enter(s, w, t, 0);
+    const khz_status status = khz_derivatives(m, w->instance, t, y, f);
+    khz_get_point(m, w->instance, y);
+    memset(f + m->n_x, 0, sizeof(double) * (size_t)m->n_z);
+    return leave(s, w, caps, status);
+}
+
+khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f)
+{
+    if (s->is_closed) {
+        return closed_stage(s, w, t, y, f);
+    }
+    const khz_status status = khz_stepper_rhs(s, w, t, y, f);
+    const double part = s->method->kind == KHZ_DIRK ? KHZ_SMALL : KHZ_SMALL_IN_STAGE;
+    return status == KHZ_OK && khz_stepper_is_loose(s, w, part) ? KHZ_NO_CONVERGENCE : status;
 }
 
 khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h)
 {
-    const uint32_t caps = ((khz_context *)w->instance)->n_caps;
-    s->counts.rhs++;
-    s->is_at_start = 0;
-    inputs_at(s, w, t);
-    const khz_status status = khz_stage(s->model, w->instance, t, w->stage, gamma_h);
-    if (status == KHZ_NOT_FINITE) {
-        note_not_finite(s, khz_reals(w->instance, s->model->xd));
+    const uint32_t caps = enter(s, w, t, 0);
+    return leave(s, w, caps, khz_stage(s->model, w->instance, t, w->stage, gamma_h));
+}
+
+static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const double *y, int is_open)
+{
+    khz_context *const c = (khz_context *)w->instance;
+    const khz_model *const m = s->model;
+    const uint32_t caps = enter(s, w, t, is_open);
+    khz_set_point(m, w->instance, y);
+    c->is_open = is_open;
+    khz_status status = khz_evaluate_all(m, w->instance, t, y);
+    c->is_open = 0;
+    if (status == KHZ_OK && (!all_finite(is_open ? khz_n_y(m) : m->n_x, y) ||
+                             (is_open && !all_finite(m->n_z, khz_reals(w->instance, m->res))) ||
+                             !all_finite(m->n_x, khz_reals(w->instance, m->xd)))) {
+        status = KHZ_NOT_FINITE;
     }
-    if (status != KHZ_OK) {
-        khz_stepper_note(s, status);
-    }
-    khz_stepper_note_caps(s, caps);
+    return leave(s, w, caps, status);
+}
+
+khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y)
+{
+    const khz_status status = evaluate(s, w, t, y, 0);
+    s->is_solved = status == KHZ_OK;
     return status;
 }
 
-khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *x)
+khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y)
 {
-    const uint32_t caps = ((khz_context *)w->instance)->n_caps;
-    s->counts.rhs++;
-    s->is_at_start = 0;
-    inputs_at(s, w, t);
-    khz_status status = khz_evaluate_all(s->model, w->instance, t, x);
-    if (status == KHZ_OK && (!all_finite(s->model->n_x, x) ||
-                             !all_finite(s->model->n_x, khz_reals(w->instance, s->model->xd)))) {
-        status = KHZ_NOT_FINITE;
-        note_not_finite(s, khz_reals(w->instance, s->model->xd));
-    }
-    if (status != KHZ_OK) {
-        khz_stepper_note(s, status);
-    }
-    khz_stepper_note_caps(s, caps);
-    return status;
+    return evaluate(s, w, t, y, s->model->n_z > 0);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- step */
+
+/* Index-1 form: z anew at the beginning of the step, where an input or a parameter jumped. */
+static khz_status solve_again(khz_stepper *s, const khz_work *w, double t)
+{
+    if (s->is_solved || s->model->n_z == 0) {
+        return KHZ_OK;
+    }
+    const khz_status status = khz_stepper_evaluate(s, w, t, w->x0);
+    khz_get_point(s->model, w->instance, w->x0);
+    return status;
+}
 
 khz_status khz_stepper_begin(khz_stepper *s, const khz_work *w, double t)
 {
     if (s->is_fresh) {
         return KHZ_OK;
     }
-    const khz_status status = khz_stepper_rhs(s, w, t, w->x0, w->f0);
+    khz_status status = solve_again(s, w, t);
+    status = status == KHZ_OK ? khz_stepper_rhs(s, w, t, w->x0, w->f0) : status;
     s->is_fresh = status == KHZ_OK;
     s->is_at_start = s->is_fresh;
     return status;
@@ -334,10 +382,11 @@ static void check_asserts(khz_stepper *s, const khz_work *w)
 static void carry_over(khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
-    s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_recorded == 0;
+    s->is_fresh = s->is_settled && m->n_u == 0 && m->n_ui == 0 && m->n_recorded == 0 && (s->is_open || m->n_z == 0);
     s->is_at_start = s->is_fresh;
     if (s->is_fresh) {
         memcpy(w->f0, khz_reals(w->instance, m->xd), sizeof(double) * (size_t)m->n_x);
+        memcpy(w->f0 + m->n_x, khz_reals(w->instance, m->res), sizeof(double) * (size_t)m->n_z);
     }
     s->jacobian_age += s->jacobian_age >= 0;
     if (m->n_u > 0) {
@@ -349,7 +398,7 @@ static void carry_over(khz_stepper *s, const khz_work *w)
 static uint32_t internal_step(khz_stepper *s, const khz_work *w)
 {
     s->flags = 0;
-    memcpy(w->x0, khz_reals(w->instance, s->model->x), sizeof(double) * (size_t)s->model->n_x);
+    khz_get_point(s->model, w->instance, w->x0);
     khz_cycle(s, w);
     if (s->model->n_recorded > 0) {
         khz_delay_push(s->model, w->instance, w->delayed);
@@ -422,6 +471,7 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     s->event_time = (double)NAN;
     s->model->crossings(w.instance, w.g0);
     first_samples(s, &w);
+    s->is_solved = status == KHZ_OK;
     restore_denormals(before);
     return status;
 }

@@ -28,10 +28,11 @@ static void divide_implicit(const khz_stepper *s, double *base, size_t *used, kh
 {
     const khz_model *const m = s->model;
     const khz_sparse_plan *const plan = m->lu_plan;
-    const size_t n = (size_t)m->n_x;
-    w->jac = take(base, used, (size_t)m->jac_row[m->n_x]);
+    const size_t n = (size_t)khz_n_y(m);
+    w->jac = take(base, used, (size_t)m->jac_row[khz_n_y(m)]);
     w->jac_work = take(base, used, khz_jacobian_work(m));
     w->ft = take(base, used, n);
+    w->res_scale = take(base, used, (size_t)m->n_z);
     w->matrix = take(base, used, plan != NULL ? (size_t)plan->n_a : 0);
     w->lu = take(base, used, plan != NULL ? khz_sparse_size(plan) : 0);
     w->dense = take(base, used, n * n);
@@ -43,7 +44,7 @@ static void divide_implicit(const khz_stepper *s, double *base, size_t *used, kh
 size_t khz_stepper_work(khz_stepper *s, khz_work *w)
 {
     const khz_model *const m = s->model;
-    const size_t n = (size_t)m->n_x;
+    const size_t n = (size_t)khz_n_y(m);
     double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
     double **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
     double **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->crossed, &w->change};
@@ -91,7 +92,9 @@ static int makes_sense(const khz_model *m, const khz_step_settings *s)
     /* what is held during sub-steps moves linearly, so that no more than order 2 can be had with them */
     const int mixable = s->inlined && m->inlined != NULL && (s->substeps <= 1 || khz_methods[s->method].order <= 2);
     const int dividable = s->internal_steps <= 1 || s->period_ns % s->internal_steps == 0;
-    return known && modes && dividable && (kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 0);
+    /* The Jacobian of a program in the index-1 form is that of the whole: no other form can use it. */
+    const int index_1 = m->n_z == 0 || (known && !s->inlined && khz_methods[s->method].index1_order > 0);
+    return known && modes && dividable && index_1 && (kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 0);
 }
 
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)

@@ -106,6 +106,7 @@ static void put_unit(FILE *f, const khz_unit *u)
         {"not_finite", c->not_finite}, {"pivots", c->pivots}, {"event_caps", c->event_caps},
         {"chattering", c->chattering}, {"assertions", c->assertions}, {"failures", c->failures},
         {"late_time_events", c->late_time_events}, {"max_step_rhs", c->max_step_rhs},
+        {"corrected", c->corrected},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         (void)fprintf(f, "%s\"%s\": %llu", i > 0 ? ", " : "", all[i].name, (unsigned long long)all[i].value);
