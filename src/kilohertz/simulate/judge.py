@@ -69,7 +69,7 @@ class Judge:
 
     def distances(self, run: Result) -> Distances:
         at = np.searchsorted(run.time, self.instants + self._same, "right") - 1
-        values = _table(run, self.names)[at]
+        values = _table(run, self.names, at)
         return Distances(self.names, self._outside(values, self._band), self._outside(values, self._wide))
 
     def _outside(self, values: Floats, band: tuple[Floats, Floats]) -> Floats:
@@ -85,11 +85,17 @@ def _compared(result: Result) -> list[str]:
     for name, signal in result.signals.items():
         if signal.column is not None:
             seen.setdefault(signal.column, name)
-    return [n for k, n in seen.items() if not n.startswith("der(") and np.isfinite(result.data[:, k]).all()]
+    has_numbers: NDArray[np.bool_] = np.asarray(np.isfinite(result.data).all(axis=0))
+    return [n for k, n in seen.items() if not n.startswith("der(") and has_numbers[k]]
 
 
-def _table(result: Result, names: Sequence[str]) -> Floats:
-    return np.column_stack([result[n] for n in names]) if names else np.zeros((len(result.time), 0))
+def _table(result: Result, names: Sequence[str], rows: NDArray[np.intp] | slice = slice(None)) -> Floats:
+    """The values of these signals in these rows."""
+    data = result.data[rows]
+    table = np.empty((len(data), len(names)))
+    for k, signal in enumerate(result.signals[n] for n in names):
+        table[:, k] = signal.value if signal.column is None else signal.sign * data[:, signal.column]
+    return table
 
 
 def _slack(time: Floats, instants: Floats, step: float) -> Floats:

@@ -45,24 +45,27 @@ class Recorder:
 
     def result(self, instance: Instance) -> Result:
         """Everything recorded, with parameters at the values they had."""
-        rows = np.concatenate(self.chunks) if self.chunks else np.empty((0, self.n_columns))
-        data = rows[:, 1:]
-        if self.negated:
-            data = np.column_stack([data, *(1.0 - data[:, k] for k in self.negated)])
         signals = {name: _with_value(s, name, self.program, instance) for name, s in self.signals.items()}
-        data = self._append_resting(data, signals)
-        return Result(self.program.step.name, rows[:, 0].copy(), np.ascontiguousarray(data), signals)
+        n, n_negated = len(self.columns), len(self.negated)
+        values = self._resting_values(n + n_negated, signals)
+        data = np.empty((sum(map(len, self.chunks)), n + n_negated + len(values)))
+        time, at = np.empty(len(data)), 0
+        for chunk in self.chunks:
+            part = slice(at, at + len(chunk))
+            time[part], data[part, :n] = chunk[:, 0], chunk[:, 1:]
+            at += len(chunk)
+        data[:, n : n + n_negated] = 1.0 - data[:, self.negated]
+        data[:, n + n_negated :] = values
+        return Result(self.program.step.name, time, data, signals)
 
-    def _append_resting(self, data: Floats, signals: dict[str, Signal]) -> Floats:
-        """A column for each constant value that variables rest at; equal values share one."""
+    def _resting_values(self, first: int, signals: dict[str, Signal]) -> list[float]:
+        """The constant values that variables rest at, as columns from `first` on; equal values share one."""
         columns: dict[float, int] = {}
         for name in self.resting:
             signal = signals[name]
-            column = columns.setdefault(signal.value, data.shape[1] + len(columns))
+            column = columns.setdefault(signal.value, first + len(columns))
             signals[name] = Signal(column, 1, signal.unit, signal.description)
-        if not columns:
-            return data
-        return np.column_stack([data, np.tile(np.array(list(columns)), (len(data), 1))])
+        return list(columns)
 
 
 def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:

@@ -27,14 +27,15 @@ TOLERANCE = 0.005  # of the range of each variable
 INLINED = ("ieuler", "sdirk2", "sdirk4")
 INTERNAL_STEPS = (2, 5, 10, 20)
 MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
-# Internal steps are taken only where a slow processor could do them: one with 1e9 instructions per second; the bound of
-# a regular step is about ten times what is measured.
-INSTRUCTIONS_PER_SECOND = 1e10
+# Internal steps are taken only where a processor of 4e9 instructions per second can do them in time; the bound of a
+# regular step is about ten times what is measured.
+INSTRUCTIONS_PER_SECOND = 4e10
 EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _OPERATIONS_OF_TRIAL = 1e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _OPERATIONS_OF_ALL = 4e10
 _ABOUT, _FEW = 1.5, 0.02  # about as good: an error within this factor, and as many variables within this share of all
 _MOST_UNKNOWNS_INLINED = 1500
+_LEADERS = 4  # that go on to more internal steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +159,19 @@ class _Trial:
             yield from self._by_cost(Candidate(n, e, 1, True) for n in INLINED for e in self._events()[:3])
 
     def _finer(self) -> Iterator[Candidate]:
-        """More and more internal steps, with what was best so far and with what the eigenvalues say for such a step."""
-        best = min(self._found.values(), key=_rank).candidate if self._found else None
+        """More and more internal steps, with the best so far and with what the eigenvalues say for such a step."""
         for n in self._counts():
             choice = choose_solver(self._t.reference, self._t.step / n)
             options = [self._shaped(choice, n)]
-            options += [replace(best, internal_steps=n)] if best is not None else []
+            options += [replace(c, internal_steps=n) for c in self._leaders()]
             if not self._t.must_inline:
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
             yield from (c for c in self._by_cost(options) if self._fits(c))
+
+    def _leaders(self) -> list[Candidate]:
+        """The best few so far, whatever their internal steps; each with the last number it was tried with."""
+        last = {replace(c, internal_steps=1): m for c, m in self._found.items()}
+        return sorted(last, key=lambda c: _rank(last[c]))[:_LEADERS]
 
     def _counts(self) -> list[int]:
         period = round(self._t.step * 1e9)
