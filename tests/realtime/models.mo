@@ -43,6 +43,25 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     end when;
   end Fading;
 
+  function hang "Does not come back from what is positive"
+    input Real u;
+    output Real y;
+  algorithm
+    y := 0;
+    while u > 0 or y < 0 loop
+      y := y + u*exp(-y);
+    end while;
+  end hang;
+
+  model Hangs "A step without an end from the given time on"
+    output Real y(start = 0, fixed = true);
+    Real load;
+    parameter Real at = 0.05;
+  equation
+    der(y) = 1 + load;
+    load = hang(y - at);
+  end Hangs;
+
   class Box "A number kept in C"
     extends ExternalObject;
     function constructor

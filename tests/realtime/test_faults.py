@@ -6,6 +6,8 @@ import json
 import os
 import resource
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -22,6 +24,12 @@ from kilohertz.realtime.live import FOLDER
 
 Build = Callable[[Scenario], Built]
 SLOW = Fault(step=100, ns=30_000_000)  # one step of 30 ms where there is 1 ms
+
+
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
 
 
 def run(make: Build, s: Scenario, **realtime: object) -> Report:
@@ -200,6 +208,56 @@ def test_the_watchdog_sees_a_step_that_does_not_end(make: Build, scenario: Scena
     report = run(make, replace(slow, cycles=10_000), watchdog_ns=40_000_000, watchdog_stops=True)
     assert report.data["ended"] == "stall"
     assert not report.ok
+
+
+@pytest.mark.parametrize("priority", [0, 50])
+def test_a_step_without_an_end_is_taken_off_its_thread(
+    make: Build, lag: Scenario, priority: int, tmp_path: Path
+) -> None:
+    """Its devices get safe outputs, nothing recorded is lost, and the report says where it was."""
+    task = replace(lag.tasks[0], model="Hangs", settings={})
+    peer, local = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), free_port()
+    peer.bind(("127.0.0.1", 0))
+    peer.settimeout(20)
+    settings = {"local": f":{local}", "remote": f":{peer.getsockname()[1]}"}
+    out = Device("line", "udp", settings, (), ({"signal": "y", "safe": "-7"},))
+    report = run(
+        make,
+        replace(lag, tasks=(task,), devices=(out,), cycles=0),
+        watchdog_ns=100_000_000,
+        endless_ns=400_000_000,
+        priority=priority,
+    )
+    assert not report.ok and report.exit_code == 1
+    assert report.data["ended"] == "stuck" and report.counts["stalls"] == 1
+    n = report.counts["steps"]
+    assert n in (49, 50, 51)
+    whole(report, n)
+    stuck = report.data["threads"][0]["stuck"]
+    assert stuck["interrupted"] and stuck["stage"] == "step" and stuck["step"] == n
+    assert stuck["model"].endswith("Hangs") and stuck["unknowns"] == "load" and "models.mo:" in stuck["origin"]
+    line = int(stuck["origin"].split(":")[1].split()[0])
+    assert "load = hang" in Path(__file__).with_name("models.mo").read_text().splitlines()[line - 1]
+    assert "load" in report.as_text() and "did not end" in report.as_text()
+    sent = [struct.unpack_from("<d", peer.recv(100), 32)[0] for _ in range(report.data["devices"][0]["sent"])]
+    assert len(sent) == n + 1 and sent[-1] == -7.0 and -7.0 not in sent[:-1]
+    peer.close()
+
+
+def test_a_signal_still_ends_what_does_not_end_by_itself(make: Build, lag: Scenario) -> None:
+    task = replace(lag.tasks[0], model="Hangs", settings={})
+    settings = replace(lag.realtime, watchdog_ns=100_000_000, endless_ns=1_000_000_000)
+    running = start(make(replace(lag, tasks=(task,), cycles=0, realtime=settings)))
+    started(running)
+    live = running.live()
+    assert live is not None
+    while live.counts["stalls"] == 0:
+        time.sleep(0.01)
+    live.close()
+    running.stop()
+    report = running.wait()
+    assert not report.ok and report.data["ended"] == "stuck"
+    whole(report, report.counts["steps"])
 
 
 def test_the_heartbeat_reaches_its_file(make: Build, scenario: Scenario, tmp_path: Path) -> None:

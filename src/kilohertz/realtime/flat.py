@@ -96,6 +96,7 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         "stop_on_failure": r.stop_on_failure,
         "watchdog_ns": r.watchdog_ns,
         "watchdog_stops": r.watchdog_stops,
+        "endless_ns": r.endless_ns,
         "heartbeat": r.heartbeat,
         "live": s.live,
         "live_every": s.live_every,

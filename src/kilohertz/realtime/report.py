@@ -133,7 +133,7 @@ class Report:
         return lines
 
     def _trouble(self) -> list[str]:
-        lines = []
+        lines = [_stuck(t["name"], t["stuck"]) for t in self.data["threads"] if t["stuck"]]
         if self.counts["overruns"] and self.blame:
             lines += ["  most of the work of a step:", *(f"    {b}" for b in self.blame)]
         for task in self.data["tasks"]:
@@ -155,6 +155,13 @@ class Report:
 
     def _settings(self) -> list[str]:
         return [f"  {s['name']}: {s['word']}" for s in self.data["settings"]]
+
+
+def _stuck(thread: str, place: dict[str, Any]) -> str:
+    """Where a cycle was that did not end."""
+    block = f", {place['unknowns']} at {place['origin']}" if place["origin"] else ""
+    how = "" if place["interrupted"] else " (it could not be interrupted)"
+    return f"  {thread}: step {place['step']} did not end: {place['model']}, {place['stage']}{block}{how}"
 
 
 _TROUBLE = {

@@ -119,6 +119,7 @@ class RealTime:
     stop_on_failure: bool = False
     watchdog_ns: int = _NS
     watchdog_stops: bool = False
+    endless_ns: int = 10 * _NS
     heartbeat: str = ""
 
 
@@ -477,6 +478,7 @@ def _realtime(table: Table) -> RealTime:
         recover=table.integer("recover", 0),
         stop_on_failure=table.choice("failure", ("continue", "stop"), "continue") == "stop",
         watchdog_ns=nanoseconds(table.seconds("watchdog", 1.0) or 0.0),
+        endless_ns=nanoseconds(table.seconds("endless", 10.0) or 0.0),
         watchdog_stops=table.choice("watchdog_action", ("report", "stop"), "report") == "stop",
         heartbeat=table.text("heartbeat"),
     )

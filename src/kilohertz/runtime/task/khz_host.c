@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "khz_host.h"
+#include "khz_stuck.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static void touch_stack(void)
 static void *run(void *argument)
 {
     khz_task *const k = (khz_task *)argument;
+    khz_stuck_mine(k);
     sigset_t wake;
     (void)sigemptyset(&wake);
     (void)sigaddset(&wake, SIGUSR1); /* ends a long sleep when somebody asks to stop */
@@ -80,6 +82,7 @@ void khz_host_signals(khz_host *h)
     act.sa_handler = nothing;
     (void)sigaction(SIGUSR1, &act, NULL);
     (void)sigaction(SIGCHLD, &act, NULL); /* not ignored: it is waited for */
+    khz_stuck_prepare();
     (void)sigemptyset(&h->ours);
     (void)sigaddset(&h->ours, SIGINT);
     (void)sigaddset(&h->ours, SIGTERM);
@@ -207,6 +210,17 @@ static void wake_threads(const khz_host *h)
     }
 }
 
+static void take_the_condemned(const khz_host *h)
+{
+    for (int32_t i = 0; i < h->rig->n_tasks; i++) {
+        khz_task *const k = &h->rig->tasks[i];
+        if (k->process == h->process && k->is_started && atomic_load(&k->is_condemned)
+            && atomic_load(&k->ended) == KHZ_END_NONE) {
+            khz_stuck_take(k);
+        }
+    }
+}
+
 void khz_host_supervise(khz_host *h)
 {
     khz_rig *const r = h->rig;
@@ -222,10 +236,12 @@ void khz_host_supervise(khz_host *h)
         }
         if (atomic_load(&r->stop) != KHZ_END_NONE) {
             wake_threads(h);
+            take_the_condemned(h);
         }
     }
     for (int32_t i = 0; i < r->n_tasks; i++) {
-        if (r->tasks[i].process == h->process && r->tasks[i].is_started) {
+        const int is_stuck = atomic_load(&r->tasks[i].ended) == KHZ_END_STUCK;
+        if (r->tasks[i].process == h->process && r->tasks[i].is_started && !is_stuck) {
             (void)pthread_join(r->tasks[i].thread, NULL);
         }
     }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,17 +18,24 @@
 
 /* -------------------------------------------------------------------------------------------------------- watchdog */
 
+/* What the watchdog has seen of a task. */
+typedef struct sight {
+    int64_t beat;               /* its last heartbeat */
+    int64_t silent_ns;          /* since then, as far as the watchdog itself was awake */
+    int32_t is_stalled;
+} sight;
+
 typedef struct watchdog {
     khz_rig *rig;
-    pthread_t main_thread;
     int heartbeat;              /* file that gets a byte while all is well (a hardware watchdog), -1 */
     _Atomic int32_t is_over;
-    int32_t *stalled;           /* of each task */
+    sight *sights;              /* of each task */
     pthread_t thread;
 } watchdog;
 
-/* Above the loops, where that is granted: a loop that never sleeps must not silence its watchdog. */
-static void rise_above(const khz_rig *r)
+/* The main thread of a process above the loops, or the calling thread (0), where that is granted: a loop that never
+ * sleeps must not silence who watches it. */
+static void rise_above(const khz_rig *r, pid_t process)
 {
     int64_t highest = 0;
     for (int32_t i = 0; i < r->n_tasks; i++) {
@@ -35,16 +43,46 @@ static void rise_above(const khz_rig *r)
     }
     const struct sched_param above = {.sched_priority = (int)(highest < 99 ? highest + 1 : 99)};
     if (highest > 0 && r->wall_num > 0) {
-        (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &above);
+        (void)sched_setscheduler(process, SCHED_FIFO, &above);
     }
 }
 
-/* 1 where the task has been silent for too long: a slow one may be so for the rest of its period. */
-static int is_stalled(const khz_task *k)
+/* Look at a task after `elapsed`; 1 where it has been silent for too long: it may be so between two of its cycles. */
+static int look_at(const khz_task *k, sight *s, int64_t elapsed)
 {
     const khz_rig *const r = k->rig;
     const int64_t patience = r->watchdog_ns + (k->every - 1) * r->period_ns * r->wall_num / r->wall_den;
-    return atomic_load(&k->ended) == KHZ_END_NONE && khz_now() - atomic_load(&k->lane->heartbeat_ns) > patience;
+    const int64_t beat = atomic_load(&k->lane->heartbeat_ns);
+    const int is_silent = beat == s->beat && atomic_load(&k->ended) == KHZ_END_NONE;
+    s->beat = beat;
+    s->silent_ns = is_silent ? s->silent_ns + elapsed : 0;
+    const int is_stalled = s->silent_ns > patience;
+    k->account->counts.stalls += (uint64_t)(is_stalled && !s->is_stalled);
+    s->is_stalled = is_stalled;
+    return is_stalled;
+}
+
+/* End the run, and take the task off its thread where its cycle lasts longer than the scenario allows. */
+static void act(khz_task *k, const sight *s)
+{
+    khz_rig *const r = k->rig;
+    const int is_endless = r->endless_ns > 0 && s->silent_ns > r->endless_ns && atomic_load(&k->stage) != KHZ_AT_REST;
+    if ((!is_endless && !r->watchdog_stops) || atomic_load(&k->is_condemned)) {
+        return;
+    }
+    int32_t none = KHZ_END_NONE;
+    const int is_first = atomic_compare_exchange_strong(&r->stop, &none, KHZ_END_STALL);
+    if (is_first) {
+        atomic_store(&r->culprit, k->index + 1);
+    }
+    if (is_endless) {
+        atomic_store(&k->is_condemned, 1);
+        rise_above(r, k->lane->pid);
+    }
+    if (is_first || is_endless) {
+        (void)kill(getpid(), SIGUSR2);
+        (void)kill(k->lane->pid, SIGUSR2);
+    }
 }
 
 static void *watch(void *argument)
@@ -53,19 +91,19 @@ static void *watch(void *argument)
     khz_rig *const r = w->rig;
     const int64_t turn = r->watchdog_ns / 4 < 100000000 ? r->watchdog_ns / 4 : 100000000;
     const struct timespec pause = {(time_t)(turn / 1000000000), (long)(turn % 1000000000)};
-    rise_above(r);
+    int64_t last = khz_now();
+    rise_above(r, 0);
     while (!atomic_load(&w->is_over)) {
         (void)nanosleep(&pause, NULL);
+        const int64_t now = khz_now();
+        const int64_t elapsed = now - last < 2 * turn ? now - last : 2 * turn; /* all of us may have been stopped */
+        last = now;
         int32_t any = 0;
         for (int32_t i = 0; i < r->n_tasks; i++) {
-            const int now = is_stalled(&r->tasks[i]);
-            r->tasks[i].account->counts.stalls += (uint64_t)(now && !w->stalled[i]);
-            w->stalled[i] = now;
-            any |= now;
-        }
-        int32_t none = KHZ_END_NONE;
-        if (any && r->watchdog_stops && atomic_compare_exchange_strong(&r->stop, &none, KHZ_END_STALL)) {
-            (void)pthread_kill(w->main_thread, SIGUSR2);
+            if (look_at(&r->tasks[i], &w->sights[i], elapsed)) {
+                act(&r->tasks[i], &w->sights[i]);
+                any = 1;
+            }
         }
         if (!any && w->heartbeat >= 0 && write(w->heartbeat, "\n", 1) < 0) {
             continue; /* whoever listens will notice the silence */
@@ -78,8 +116,7 @@ static int start_watchdog(watchdog *w, khz_rig *r)
 {
     const char *const path = khz_scenario_text(&r->scenario, "heartbeat", "");
     w->rig = r;
-    w->main_thread = pthread_self();
-    w->stalled = (int32_t *)khz_rig_room(r, r->n_tasks, sizeof *w->stalled);
+    w->sights = (sight *)khz_rig_room(r, r->n_tasks, sizeof *w->sights);
     w->heartbeat = path[0] != '\0' ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644) : -1;
     if (path[0] != '\0' && w->heartbeat < 0) {
         (void)fprintf(stderr, "%s: cannot write the heartbeat to %s: %s\n", r->name, path, strerror(errno));
@@ -174,7 +211,7 @@ static int execute(khz_rig *r)
     khz_rig_release(r);
     const int end = khz_rig_ending(r);
     return end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
-           end == KHZ_END_LOST;
+           end == KHZ_END_LOST || end == KHZ_END_STUCK;
 }
 
 static khz_status read_words(khz_rig *r, int argc, char **argv)

@@ -17,9 +17,11 @@ const char *const khz_end_texts[KHZ_ENDS] = {
     "stopped: the watchdog saw no progress",
     "stopped: a step failed",
     "stopped: one of its processes is gone",
+    "stopped: a step did not end; its devices got safe outputs",
 };
 static const char *const end_names[KHZ_ENDS] = {"none", "duration", "command", "signal", "terminated", "miss",
-                                                "link", "stall", "model", "lost"};
+                                                "link", "stall", "model", "lost", "stuck"};
+static const char *const stage_names[KHZ_STAGES] = {"rest", "inputs", "step", "outputs"};
 static const char *const time_names[KHZ_TIME_KINDS] = {"lateness", "compute", "device", "overhead", "slack"};
 
 static void put_text(FILE *f, const char *text)
@@ -187,6 +189,33 @@ static double model_seconds(const khz_task *k)
     return (double)((int64_t)k->step * k->period_ns) / 1e9;
 }
 
+/* The block that a stuck step is in: the last one noted before code that could go on for ever. */
+static const khz_block *stuck_block(const khz_task *k)
+{
+    const khz_unit *const u = k->units[k->unit];
+    const int32_t block = ((const khz_context *)u->instance)->block;
+    const khz_model *const m = u->stepper->model;
+    return atomic_load(&k->stage) == KHZ_AT_STEP && block >= 1 && block <= m->n_blocks ? &m->blocks[block - 1] : NULL;
+}
+
+static void put_stuck(FILE *f, const khz_task *k)
+{
+    if (atomic_load(&k->ended) != KHZ_END_STUCK) {
+        (void)fputs("      \"stuck\": null,\n", f);
+        return;
+    }
+    const khz_block *const block = stuck_block(k);
+    (void)fprintf(f, "      \"stuck\": {\"stage\": \"%s\", \"step\": %llu, \"model\": ", stage_names[atomic_load(&k->stage)],
+                  (unsigned long long)k->step);
+    put_text(f, k->units[k->unit]->linked->name);
+    (void)fputs(", \"unknowns\": ", f);
+    put_text(f, block != NULL ? block->name : "");
+    (void)fputs(", \"origin\": ", f);
+    put_text(f, block != NULL ? block->origin : "");
+    (void)fprintf(f, ", \"address\": \"0x%llx\", \"interrupted\": %s},\n", (unsigned long long)k->address,
+                  atomic_load(&k->is_parked) ? "true" : "false");
+}
+
 static void put_task(FILE *f, const khz_task *k)
 {
     (void)fputs("    {\n      \"name\": ", f);
@@ -199,6 +228,7 @@ static void put_task(FILE *f, const khz_task *k)
                   (long long)(k->ended_ns - k->began_ns));
     (void)fprintf(f, "      \"involuntary_switches\": %lld,\n      \"page_faults\": %lld,\n", (long long)k->switches,
                   (long long)k->faults);
+    put_stuck(f, k);
     put_account(f, k->account, "      ");
     put_grants(f, k->grants, "      ");
     (void)fputs("\n    }", f);
@@ -283,6 +313,12 @@ int khz_report_write(khz_rig *r, const char *path, double steal)
 static void print_task(const khz_task *k)
 {
     const khz_counts *const c = &k->account->counts;
+    if (atomic_load(&k->ended) == KHZ_END_STUCK) {
+        const khz_block *const block = stuck_block(k);
+        (void)printf("%s: did not end in step %llu of %s (%s%s%s)\n", k->name, (unsigned long long)k->step,
+                     k->units[k->unit]->linked->name, stage_names[atomic_load(&k->stage)], block != NULL ? ": " : "",
+                     block != NULL ? block->origin : "");
+    }
     (void)printf("%s: %llu steps; missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu\n",
                  k->name, (unsigned long long)c->steps, (unsigned long long)c->missed,
                  (unsigned long long)c->overruns, (unsigned long long)c->late_wakeups,

@@ -50,6 +50,7 @@ static khz_status read_plan(khz_rig *r)
     r->phase_ns = khz_scenario_integer(s, "phase_ns", -1, -1, (int64_t)1 << 50);
     r->probe_ns = khz_scenario_integer(s, "probe_ns", 0, 0, 1000000000);
     r->watchdog_ns = khz_scenario_integer(s, "watchdog_ns", 1000000000, 0, (int64_t)1 << 50);
+    r->endless_ns = khz_scenario_integer(s, "endless_ns", 10000000000, 0, (int64_t)1 << 50);
     r->watchdog_stops = (int32_t)khz_scenario_integer(s, "watchdog_stops", 0, 0, 1);
     r->loss_stops = (int32_t)khz_scenario_integer(s, "loss_stops", 1, 0, 1);
     r->live_every = (uint64_t)khz_scenario_integer(s, "live_every", 10, 1, (int64_t)1 << 40);
@@ -191,6 +192,9 @@ int khz_rig_ending(const khz_rig *r)
     for (int32_t i = r->n_tasks - 1; i >= 0; i--) {
         const int32_t ended = atomic_load(&r->tasks[i].ended);
         end = ended != KHZ_END_DURATION ? ended : end;
+        if (ended == KHZ_END_STUCK) {
+            return ended; /* whatever was asked for before */
+        }
     }
     const int32_t stop = atomic_load(&r->stop);
     return end != KHZ_END_DURATION && stop != KHZ_END_NONE ? stop : end;
@@ -199,7 +203,8 @@ int khz_rig_ending(const khz_rig *r)
 void khz_rig_release(khz_rig *r)
 {
     for (int32_t i = 0; i < r->n_units; i++) {
-        if (r->units[i].instance != NULL) {
+        const int is_stuck = r->units[i].task != NULL && atomic_load(&r->units[i].task->ended) == KHZ_END_STUCK;
+        if (r->units[i].instance != NULL && !is_stuck) {
             khz_stepper_destroy(r->units[i].stepper);
         }
     }

@@ -92,6 +92,7 @@ static int step_units(khz_task *k)
         if (!is_due(k, u)) {
             continue;
         }
+        k->unit = i;
         khz_task_late_inputs(k, u);
         const int64_t began = k->rig->n_units > 1 ? khz_now() : 0;
         const uint32_t flags = khz_stepper_step(u->stepper);
@@ -247,14 +248,22 @@ static int follow_policy(khz_task *k, int missed)
     return KHZ_END_NONE;
 }
 
+static void enter(khz_task *k, int32_t stage)
+{
+    atomic_store_explicit(&k->stage, stage, memory_order_relaxed);
+}
+
 /* Inputs, steps, outputs.  KHZ_END_*. */
 static int work(khz_task *k, cycle_times *t)
 {
+    enter(k, KHZ_AT_INPUTS);
     t->began = khz_now();
     int end = k->n_wires > 0 ? khz_task_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
     khz_task_inputs(k);
+    enter(k, KHZ_AT_STEP);
     const int stepped = step_units(k);
+    enter(k, KHZ_AT_OUTPUTS);
     end = stepped != KHZ_END_NONE ? stepped : end;
     t->stepped = khz_now();
     t->sent = t->stepped;
@@ -266,6 +275,7 @@ static int work(khz_task *k, cycle_times *t)
         t->sent = khz_now();
     }
     k->step++;
+    enter(k, KHZ_AT_REST);
     khz_task_record(k, 0);
     return end;
 }
@@ -370,7 +380,7 @@ static int64_t common_base(khz_task *k)
 }
 
 /* Over: the others go on where this was due, and end where it was not. */
-static void leave(khz_task *k, int end)
+void khz_task_leave(khz_task *k, int end)
 {
     khz_rig *const r = k->rig;
     int32_t none = KHZ_END_NONE;
@@ -378,8 +388,10 @@ static void leave(khz_task *k, int end)
     if (end != KHZ_END_DURATION && end != KHZ_END_COMMAND && atomic_compare_exchange_strong(&r->stop, &none, end)) {
         atomic_store(&r->culprit, k->index + 1);
     }
-    leave_safe(k, end);
-    khz_task_publish(k, 1);
+    if (end != KHZ_END_STUCK) { /* that was done for it, and its models are in the middle of something */
+        leave_safe(k, end);
+        khz_task_publish(k, 1);
+    }
     atomic_store(&k->progress, INT64_MAX);
     if (r->n_tasks > 1 && k->ring != NULL) {
         atomic_store(&r->merge.lanes[k->index].ended, 1);
@@ -404,5 +416,5 @@ void khz_task_loop(khz_task *k)
     usage(&k->switches, &k->faults);
     k->switches -= switches;
     k->faults -= faults;
-    leave(k, end);
+    khz_task_leave(k, end);
 }

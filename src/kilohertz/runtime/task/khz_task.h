@@ -128,10 +128,13 @@ enum { KHZ_GRANT_AFFINITY = 0, KHZ_GRANT_PRIORITY, KHZ_GRANT_LOCKED, KHZ_GRANT_L
 
 /* Why a run is over. */
 enum { KHZ_END_NONE = 0, KHZ_END_DURATION, KHZ_END_COMMAND, KHZ_END_SIGNAL, KHZ_END_TERMINATED, KHZ_END_MISS,
-       KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_END_LOST, KHZ_ENDS };
+       KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_END_LOST, KHZ_END_STUCK, KHZ_ENDS };
 extern const char *const khz_end_texts[KHZ_ENDS];
 
 enum { KHZ_RECORDED_TIMES = 4 };
+
+/* What a loop is doing: nothing that could last, or the part of its cycle. */
+enum { KHZ_AT_REST = 0, KHZ_AT_INPUTS, KHZ_AT_STEP, KHZ_AT_OUTPUTS, KHZ_STAGES };
 
 /* One real-time thread. */
 struct khz_task {
@@ -188,6 +191,11 @@ struct khz_task {
     int64_t began_ns, ended_ns;             /* monotonic */
     _Atomic int64_t progress;               /* ticks that are over, in base periods; INT64_MAX at the end */
     _Atomic int32_t ended;                  /* KHZ_END_*, set by the loop when it is over */
+    _Atomic int32_t stage;                  /* KHZ_AT_* */
+    int32_t unit;                           /* being stepped, or the last one: of its own units */
+    _Atomic int32_t is_condemned;           /* by the watchdog: its cycle does not end */
+    _Atomic int32_t is_parked;              /* its thread was stopped for good */
+    uint64_t address;                       /* program counter at that, 0: not known */
     pthread_t thread, main_thread;
 };
 
@@ -216,6 +224,7 @@ struct khz_rig {
     int64_t probe_ns;                       /* > 0: a run as fast as possible ends after so long */
     int64_t watchdog_ns;
     int32_t watchdog_stops;
+    int64_t endless_ns;                     /* a cycle that lasts so long is taken off its thread; 0: never */
     int32_t loss_stops;                     /* a process that ends too early ends the run */
     uint64_t live_every;
     int64_t record_every;
@@ -278,6 +287,8 @@ void khz_task_late_inputs(khz_task *k, const khz_unit *u);
 void khz_task_post(khz_task *k, uint64_t step);
 /* khz_task.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
 void khz_task_loop(khz_task *k);
+/* The task is over: said to all that look at it. */
+void khz_task_leave(khz_task *k, int end);
 int64_t khz_now(void);
 /* Instant at which tick n is released. */
 /* The first instant from `soon` on that lies `phase` after a multiple of the period; `soon` where phase is negative. */
