@@ -16,7 +16,7 @@ def test_the_list_ends_with_a_step() -> None:
 
 
 def test_a_pass_that_does_not_find_what_it_needs_is_refused() -> None:
-    with pytest.raises(InternalError, match="reduce-index needs ALIAS_FREE, DAE, USED"):
+    with pytest.raises(InternalError, match="reduce-index needs ALIAS_FREE, DAE, REVEALED, USED"):
         in_order(Scalarise(), ReduceIndex())
 
 

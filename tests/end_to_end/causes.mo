@@ -390,4 +390,78 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     (a, w) = power_x(time, 2*time, 2);
   end PartialDerivatives;
+
+  model SecondDerivatives "der(der(x)) without a variable for the speed, and with a constraint on it"
+    Real x(start = 1, fixed = true);
+    Real p(start = 0, fixed = true), q, t;
+    Real speed = der(p);
+  initial equation
+    speed = 0;
+    der(x) = 0;
+  equation
+    der(der(x)) = -x;
+    der(der(p)) = 6*time - t;
+    2*der(der(q)) = t;
+    p = 2*q;
+  end SecondDerivatives;
+
+  model ParallelCapacitors "Neither end is grounded: the constraint between the voltages is hidden in two sums"
+    Real u1, u2, i1, i2, a, b, i;
+  equation
+    u1 = a - b;
+    u2 = b - a;
+    der(u1) = i1;
+    der(u2) = i2;
+    i = i1 - i2;
+    i = 2 - a;
+    i = b;
+  end ParallelCapacitors;
+
+  model VaryingClock "Each tick says when the next one comes; a clock by a held condition; one that nothing defines"
+    Integer n(start = 2);
+    Integer count(start = 0), late(start = 0), seconds(start = 0);
+    Real since;
+    Boolean second = hold(count) >= 2;
+  equation
+    when Clock(n, 10) then
+      n = previous(n) + 1;
+      count = previous(count) + 1;
+      since = interval();
+    end when;
+    when Clock(second) then
+      late = previous(late) + 1;
+    end when;
+    when Clock() then
+      seconds = previous(seconds) + 1;
+    end when;
+  end VaryingClock;
+
+  type Dense = Real(start = 1, min = 0);
+
+  model StartOfTheType "A start value that comes with the type is no reason to begin from that unknown"
+    Dense d;
+    Real T(start = 300);
+  equation
+    d = 1000 - 0.5*T;
+    100/d + 1 - 0.5e-3*T = 100/860 + 0.86;
+  end StartOfTheType;
+
+  operator record Pair
+    Real a;
+    Real b;
+    encapsulated operator 'constructor'
+      function one
+        import Causes.Pair;
+        input Real a;
+        input Real b = 1;
+        output Pair p = Pair(a = a, b = b);
+      algorithm
+      end one;
+    end 'constructor';
+  end Pair;
+
+  model OwnConstructor "A constructor may call its record by name; an input with a value is no input"
+    input Real u = time;
+    Pair p = Pair(u);
+  end OwnConstructor;
 end Causes;

@@ -54,6 +54,11 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
             1.0,
             {"a": 2 + math.sin(2), "w[1]": 2, "w[2]": 16, "b": 3 * math.cos(0.5), "c": 6 + 2 * math.sin(0.5)},
         ),
+        ("SecondDerivatives", 1.0, {"x": math.cos(1.0), "p": 0.5, "q": 0.25, "speed": 1.5}),
+        ("ParallelCapacitors", 1.0, {"u1": 2 - 2 * math.exp(-0.25), "u2": 2 * math.exp(-0.25) - 2}),
+        ("VaryingClock", 1.1, {"n": 5, "count": 3, "since": 0.4, "late": 1, "seconds": 2}),
+        ("StartOfTheType", 1.0, {"T": 280.0, "d": 860.0}),
+        ("OwnConstructor", 1.0, {"p.a": 1.0, "p.b": 1.0, "u": 1.0}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )

@@ -333,10 +333,10 @@ class BlockWriter:
 
     def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop) -> None:
         layout, n = self.layout, len(block.unknowns)
-        memory, order, nominal = layout.memory, layout.order, len(layout.nominals)
+        memory, order, sizes = layout.memory, layout.order, 4 * sum(map(len, layout.loops))
         layout.memory += 2 * n * n + 14 * n  # khz_newton_size and the guess
         layout.order += n
-        layout.nominals += block.unknowns
+        layout.loops.append(block.unknowns)
         self._residual(name, head, block)
         if block.jacobian is not None:
             self._jacobian(name, block)
@@ -348,6 +348,7 @@ class BlockWriter:
             at = layout.step.algebraic.index(block.unknowns[0])
             lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {_STATUS}", "}"]
         call = f"khz_loop({n}, {name}_residual, {jacobian}, z->nominal + {nominal}{sparse_loop(name, block, self)})"
+        call = f"khz_loop({n}, {name}_residual, {jacobian}, z->sizes + {sizes}{sparse_loop(name, block, self)})"
         lines += [
             f"const khz_newton_problem problem = {call};",
             f"if (khz_nonlinear(&z->c, {number}, {self.places(block.origin)}, &problem, z, x, z->memory + {memory},"

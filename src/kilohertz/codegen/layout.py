@@ -51,7 +51,7 @@ class Layout:
         self.memory = 0  # doubles of loop memory handed out so far
         self.order = 0  # integers
         self.factored = 0
-        self.nominals: list[x.Ref] = []  # unknowns of nonlinear loops, in the order of their nominal values
+        self.loops: list[tuple[x.Ref, ...]] = []  # unknowns of each nonlinear loop
 
     def variable(self, ref: x.Ref) -> str | ArrayValue:
         if ref.name == "time":
@@ -134,6 +134,8 @@ class Layout:
             f"    double sample_interval[{n_samples}];",
             f"    double nominal_y[{n_x + len(step.algebraic)}];",
             f"    double nominal[{max(1, len(self.nominals))}];",
+            f"    double nominal_x[{n_x}];",
+            f"    double sizes[{max(1, 4 * sum(map(len, self.loops)))}];",
             f"    double memory[{max(1, self.memory)}];",
             f"    khz_delay delays[{len(step.delays)}];" if step.delays else "    double delays[1];",
             f"    {'khz_transport' if step.transports else 'double'} transports[{max(1, len(step.transports))}];",

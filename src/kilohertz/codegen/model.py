@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -23,6 +24,7 @@ from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, with
 from kilohertz.ir.types import ExternalObjectType
 
 _LINES_PER_FILE = 6000
+_DEEP = 200_000  # frames: a condition of thousands of parts; Python's own calls need no C stack
 _STARTS_PER_FUNCTION = 50
 _ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22
 INCLUDES = (
@@ -63,7 +65,12 @@ def generate(step: Step, sources: SourceMap | None = None, *, with_directional: 
     """
     if not with_directional and step.directional is not None:
         step = without_directional(step)
-    return _Generator(step, sources).program()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEP))
+    try:
+        return _Generator(step, sources).program()
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class _Generator:
@@ -226,8 +233,15 @@ class _Generator:
 
     def _nominals(self) -> list[str]:
         w = self._writer()
-        for i, ref in enumerate(self.layout.nominals):
-            w.put(f"z->nominal[{i}] = khz_nominal({self._nominal(w, self.step.variables[ref.name])});")
+        at = 0
+        for unknowns in self.layout.loops:
+            own = [self.step.variables[u.name] for u in unknowns]
+            sizes = [f"khz_nominal({self._nominal(w, v)})" for v in own]
+            sizes += [self._attribute(w, v.min, "-INFINITY") for v in own]
+            sizes += [self._attribute(w, v.max, "INFINITY") for v in own]
+            sizes += [self._attribute(w, v.start, "NAN") for v in own]
+            w.put(*(f"z->sizes[{at + i}] = {text};" for i, text in enumerate(sizes)))
+            at += len(sizes)
         for v in self.step.of_kind(Kind.STATE):
             w.put(f"z->nominal_y[{v.slot.index}] = khz_nominal({self._nominal(w, v)});")
         for i, ref in enumerate(self.step.algebraic, self.layout.counts[Kind.STATE]):
@@ -235,10 +249,13 @@ class _Generator:
         return w.scope.lines
 
     def _nominal(self, w: Writer, v: StepVariable) -> str:
-        if v.nominal is None:
-            return "1.0"
-        w.plan((v.nominal,))
-        return w.text(v.nominal)
+        return self._attribute(w, v.nominal, "1.0")
+
+    def _attribute(self, w: Writer, e: Expr | None, otherwise: str) -> str:
+        if e is None:
+            return otherwise
+        w.plan((e,))
+        return w.text(e)
 
     def _samples(self) -> list[str]:
         w = self._writer()

@@ -25,6 +25,7 @@ class Fact(Enum):
     NO_ZERO_TERMS = "no term is multiplied by a computed parameter that is zero"
     ALIAS_FREE = "no equation says only that two unknowns are equal or one is constant"
     USED = "every result of a call is read"
+    REVEALED = "no constraint between states is hidden in several sums"
     INDEX_1 = "every highest derivative can be solved for; the states are chosen"
     STEP = "the form is Step: ordered blocks"
 

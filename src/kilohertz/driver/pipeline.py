@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.driver.contract import Log, in_order, run_passes
-from kilohertz.driver.symbolic import Assemble, DropZeroTerms, EliminateAliases, Prune, ReduceIndex, Scalarise, Split
+from kilohertz.driver.symbolic import (
+    Assemble,
+    DropZeroTerms,
+    EliminateAliases,
+    Prune,
+    ReduceIndex,
+    RevealConstraints,
+    Scalarise,
+    Split,
+)
 
 if TYPE_CHECKING:
     from kilohertz.ir.flat import Flat
@@ -31,6 +40,7 @@ PASSES = in_order(
     DropZeroTerms(),
     EliminateAliases(),
     Prune(),
+    RevealConstraints(),
     ReduceIndex(),
     EliminateAliases(states_chosen=True),
     Assemble(),

@@ -81,6 +81,21 @@ class EliminateAliases:
 
 
 @dataclass(frozen=True, slots=True)
+class RevealConstraints:
+    """Constraints between states that are hidden in several sums become equations."""
+
+    name: ClassVar[str] = "reveal-constraints"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.ALIAS_FREE, Fact.USED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.REVEALED})
+    breaks: ClassVar[frozenset[Fact]] = _NOTHING
+
+    def run(self, model: Dae, log: Log) -> Dae:
+        from kilohertz.passes import reveal
+
+        return reveal(model)
+
+
+@dataclass(frozen=True, slots=True)
 class Prune:
     """Results of calls that nothing reads are dropped."""
 
@@ -100,7 +115,7 @@ class ReduceIndex:
     """Hidden constraints are differentiated until every highest derivative can be solved for; states are chosen."""
 
     name: ClassVar[str] = "reduce-index"
-    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.ALIAS_FREE, Fact.USED})
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.ALIAS_FREE, Fact.USED, Fact.REVEALED})
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.INDEX_1})
     breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.ALIAS_FREE, Fact.USED})
 

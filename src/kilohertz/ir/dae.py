@@ -75,6 +75,7 @@ class DaeVariable:
     protected: bool = False
     final: bool = False  # a parameter `--set` may not change
     origin: Origin = Origin()
+    typical_start: bool = False  # said by the type only
 
     @property
     def ref(self) -> Ref:

@@ -38,6 +38,7 @@ class Variable:
     protected: bool = False
     structural: bool = False  # evaluated while flattening: no longer tunable
     origin: Origin = Origin()
+    typical_start: bool = False  # its start is what its type says of all such variables: a hint to solvers
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kilohertz.ir.dae import Dae
 from kilohertz.ir.flat import Flat
 from kilohertz.passes.dae.eliminate import eliminate
+from kilohertz.passes.dae.hidden import reveal
 from kilohertz.passes.dae.prune import prune
 from kilohertz.passes.dae.reduce_index import reduce_index
 from kilohertz.passes.dae.split import split
@@ -29,6 +30,7 @@ __all__ = [
     "make_dae",
     "prune",
     "reduce_index",
+    "reveal",
     "scalarise",
     "split",
     "vanish",

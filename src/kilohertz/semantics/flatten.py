@@ -210,11 +210,13 @@ class _Flattener:
         binding = self.elaborator.bindings.sized_binding(comp)
         if binding is not None and comp.variability in ("parameter", "constant"):
             self._check_variability(comp, binding)
+        # an input of the model that has a value by its declaration waits for none from outside
+        is_set = binding is not None and comp.causality == "input" and variability not in ("parameter", "constant")
         variable = Variable(
             comp.path,
             ty,
             variability,
-            comp.causality if outermost else "",
+            comp.causality if outermost and not is_set else "",
             comp.connection,
             attributes,
             None,
@@ -223,6 +225,7 @@ class _Flattener:
             comp.protected,
             False,
             comp.origin,
+            "start" in attributes and bindings.has_typical_start(comp),
         )
         if binding is not None:
             if variability in ("parameter", "constant"):

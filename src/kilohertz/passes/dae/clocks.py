@@ -18,9 +18,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.base import Diagnostic, InternalError, ModelError, Origin
 from kilohertz.ir import build
-from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, pre_name
+from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts
@@ -37,13 +37,21 @@ class Clocks:
 
     def __init__(self, dae: Dae, ticks: list[Tick], lower: Lower, edge: Callable[[Expr], Expr]) -> None:
         self._dae = dae
-        self._ticks = ticks
+        self._ticks = [self._defined(t) for t in ticks]
         self._lower = lower
         self._edge = edge
         self._bases: dict[int, tuple[Expr, Ref, Fraction]] = {}  # by key: tick of the base, its counter, its grain
         self._partition_of = {name: k for k, t in enumerate(ticks) for name in t.variables}
         self._first: dict[int, Expr] = {}
         self._rates: list[tuple[int, Ref, Ref]] = []
+
+    def _defined(self, tick: Tick) -> Tick:
+        """Where no clock can be inferred it ticks once a second (MLS 16.7.5)."""
+        if tick.period is not None or tick.condition is not None:
+            return tick
+        names = ", ".join(tick.variables[:3])
+        self._dae.notes.append(f"no clock is given for {names}: it ticks once a second")
+        return replace(tick, period=build.ONE)
 
     @property
     def names(self) -> set[str]:
@@ -91,22 +99,41 @@ class Clocks:
         family = [t for t in self._ticks if t.key == key]
         grain = _common([t.factor for t in family] + [t.shift for t in family])
         first = family[0]
-        if first.period is not None:
+        tick: Expr
+        if first.period is not None and self._is_moving(first.period):
+            tick = self._varying(key, build.mul(Real(float(grain)), first.period))
+        elif first.period is not None:
             index = len(self._dae.samples)
             interval = build.mul(Real(float(grain)), first.period)
             self._dae.samples.append(Sample(index, build.ZERO, interval))
-            tick: Expr = build.and_(Builtin("sample", (Int(index),), BOOLEAN), build.not_(_INITIAL))
+            tick = build.and_(Builtin("sample", (Int(index),), BOOLEAN), build.not_(_INITIAL))
         elif first.condition is not None:
             if grain != 1:
                 raise ModelError(Diagnostic("B104", "an event clock cannot be made faster"))
-            tick = self._edge(first.condition)
+            tick = self._edge(self.continuous(first.condition))
         else:
-            raise ModelError(Diagnostic("B105", "the clock of a clocked partition is not defined"))
+            raise InternalError("a clock without period and condition")
         counter = self._new(f"$n{key}", INTEGER, Int(-1))
         before = Ref(pre_name(counter.name), INTEGER)
         counted = build.if_(tick, build.add(before, Int(1)), before)
         self._dae.equations.append(Equation(counter, counted, directed=True))
         return tick, counter, grain
+
+    def _is_moving(self, period: Expr) -> bool:
+        fixed = (Role.PARAMETER, Role.CONSTANT)
+        return any(self._dae.variables[r.name].role not in fixed for r in build.refs(period) if r is not TIME)
+
+    def _varying(self, key: int, period: Expr) -> Expr:
+        """`Clock(i, r)` with i set at its ticks: each tick says when the next one comes."""
+        following = self._new(f"$next{key}", REAL, build.ZERO)
+        due = self._new(f"$due{key}", BOOLEAN, FALSE)
+        at = Ref(pre_name(following.name), REAL)
+        tick = build.and_(due, build.not_(_INITIAL))
+        self._dae.equations.append(Equation(due, build.relation(">=", TIME, at), directed=True))
+        later = build.if_(tick, build.add(TIME, period), at)
+        self._dae.equations.append(Equation(following, later, directed=True))
+        self._dae.time_events.append(TimeEvent(at))
+        return tick
 
     def _first_tick(self, k: int) -> Expr:
         found = self._first.get(k)
@@ -119,14 +146,19 @@ class Clocks:
 
     def _interval(self, k: int) -> Expr:
         tick = self._ticks[k]
-        if tick.period is not None:
+        if tick.period is not None and not self._is_moving(tick.period):
             return build.mul(Real(float(tick.factor)), tick.period)
+        if tick.period is not None and tick.factor == 1:
+            return self._before(tick.period)  # what the last tick said
         name = f"$last{k}"
         if name not in self._dae.variables:
             last = self._new(name, REAL, build.ZERO)
             before = Ref(pre_name(name), REAL)
             self._dae.equations.append(Equation(last, build.if_(self._tick(k), TIME, before), directed=True))
-        return build.sub(TIME, Ref(pre_name(name), REAL))
+        since = build.sub(TIME, Ref(pre_name(name), REAL))
+        if tick.start_interval is None:
+            return since
+        return build.if_(self._first_tick(k), tick.start_interval, since)
 
     # ------------------------------------------------------------------------------------------------------- operators
 

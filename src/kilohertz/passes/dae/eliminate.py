@@ -349,8 +349,8 @@ class _Eliminator:
                 names = ", ".join(v.name for v, _ in fixed)
                 self._dae.notes.append(f"different fixed starts of one variable: {names}; taken: {source[0].name}")
         elif given:
-            source = min(given, key=lambda m: (m[0].name != best.name, len(m[0].name), m[0].name))
-        start = best.start
+            source = min(given, key=lambda m: (m[0].typical_start, m[0].name != best.name, len(m[0].name), m[0].name))
+        start, typical = best.start, source is not None and source[0].typical_start and not fixed
         if source is not None and source[0].start is not None:
             start = _signed(source[0].start, source[1])
         nominal = best.nominal or next((v.nominal for v, _ in group if v.nominal is not None), None)
@@ -359,9 +359,8 @@ class _Eliminator:
         select = selects[-1] if selects[-1].value > Select.DEFAULT.value else selects[0]
         lowest = best.min or next((v.min for v, s in group if s > 0 and v.min is not None), None)
         highest = best.max or next((v.max for v, s in group if s > 0 and v.max is not None), None)
-        return replace(
-            best, role=role, start=start, fixed=bool(fixed), nominal=nominal, select=select, min=lowest, max=highest
-        )
+        best = replace(best, min=lowest, max=highest, typical_start=typical)
+        return replace(best, role=role, start=start, fixed=bool(fixed), nominal=nominal, select=select)
 
 
 def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:

@@ -8,6 +8,7 @@
   sample(t0, dt)            ->  sample(k)
   delay(u, dt)              ->  delay(k, dt),  $d0 = u
   spatialDistribution(e, a, b, x, ...)  ->  transport(k, e, x),  $p0.in0 = a, ...
+  der(der(x))               ->  der($rate(der(x))),  $rate(der(x)) = der(x)
   pre(x), x differentiated  ->  x         (its value before a reinit of this pass)
   pre(y), y algebraic       ->  if initial() then y else pre($left0),  $left0 := y
 
@@ -64,6 +65,7 @@ class Lowering:
         self._origin = Origin()
         self.ticking: Expr = FALSE  # a clock ticks in this pass: what changes at that instant changes in the next
         self.differentiated: dict[str, Ref] = {}
+        self._rates: set[str] = set()  # names of derivatives that stand in equations
 
     def lower(self, e: Expr, origin: Origin, events: bool = True) -> Expr:
         self._origin = origin
@@ -243,11 +245,21 @@ class Lowering:
     def _rate(self, ref: Ref) -> Expr:
         if ref is TIME:
             return build.ONE
+        if ref.name in self._rates:
+            ref = self._held_rate(ref)
         variable = self._dae.variables.get(ref.name)
         if self._is_discrete(ref.name) or (variable is not None and variable.role in (Role.PARAMETER, Role.CONSTANT)):
             return build.ZERO
         self.differentiated.setdefault(ref.name, ref)
+        self._rates.add(der_name(ref.name))
         return Ref(der_name(ref.name), REAL)
+
+    def _held_rate(self, ref: Ref) -> Ref:
+        """A derivative that is differentiated again needs a variable to be a state: `der(der(x))`."""
+        name = f"$rate({ref.name})"
+        if name not in self._dae.variables:
+            self._dae.equations.append(Equation(self._new(name, Role.ALGEBRAIC, REAL), ref, self._origin))
+        return Ref(name, REAL)
 
     def _pre(self, arg: Expr) -> Expr:
         if not isinstance(arg, Ref):

@@ -124,6 +124,7 @@ class _Splitter:
             v.protected,
             v.final,
             v.origin,
+            v.typical_start,
         )
 
     def _value(self, e: Expr) -> float | None:

@@ -151,7 +151,8 @@ class _Scalariser:
             return tick
         args = [self._evaluator.model(a).scalar for a in clock.args]
         if args[0].ty == BOOLEAN:
-            return replace(tick, condition=args[0])
+            first = build.to_real(args[1]) if len(args) > 1 else None
+            return replace(tick, condition=args[0], start_interval=first)
         if len(args) > 1 and args[1].ty.base == args[0].ty.base:
             return replace(tick, period=build.div(args[0], args[1]))
         return replace(tick, period=build.to_real(args[0]))

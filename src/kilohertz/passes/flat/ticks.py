@@ -26,6 +26,7 @@ class Tick:
     shift: Fraction
     period: Expr | None = None
     condition: Expr | None = None
+    start_interval: Expr | None = None  # interval() at the first tick of a condition
     variables: tuple[str, ...] = ()
     solver: str = ""  # method of a discretised continuous partition
 

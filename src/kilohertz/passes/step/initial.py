@@ -79,7 +79,7 @@ class _Initial:
 
     def _has_start(self, name: str) -> bool:
         v = self._dae.variables.get(name)
-        return v is not None and v.start is not None
+        return v is not None and v.start is not None and not v.typical_start
 
     def _variables(self) -> list[DaeVariable]:
         return [v for v in self._dae.variables.values() if v.role in (Role.STATE, Role.ALGEBRAIC)]

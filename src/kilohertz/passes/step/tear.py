@@ -67,7 +67,33 @@ def tear(
         known = started
         torn = _Tearing(rows, n_columns, ease, forced, lambda c: weight(c) + (STARTED if known(c) else 0), 10).run()
         best = min((best, torn), key=lambda t: (len(t.guessed), -sum(known(c) for c in t.guessed)))
+        _swap(best, rows, ease, forced, started)
     return best
+
+
+def _swap(
+    torn: Torn,
+    rows: list[list[int]],
+    ease: Callable[[int, int], int],
+    forced: dict[int, int],
+    started: Callable[[int], bool],
+) -> None:
+    """Guess what has a start value instead of what is computed from it by the same equation as well as the other way.
+
+    A density without start value gives the temperature, which has one: guess the temperature.
+    """
+    sure = {c for c in torn.guessed if started(c)}
+    for k, guess in enumerate(torn.guessed):
+        if guess in sure:
+            continue
+        for i, column in torn.sequence:
+            others = set(rows[i]) - {guess, column}
+            if guess in rows[i] and i not in forced and started(column) and others <= sure and ease(i, guess):
+                torn.guessed[k] = column
+                torn.sequence.remove((i, column))
+                torn.sequence.insert(0, (i, guess))
+                sure.add(column)
+                break
 
 
 def _fewer(best: Torn, other: _Tearing) -> Torn:

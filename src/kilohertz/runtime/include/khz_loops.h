@@ -57,11 +57,12 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
     return khz_linear(c, block, place, 3, memory, order, factored, b);
 }
 
-/* The problem of a nonlinear loop with the usual caps. */
-khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal,
+/* The problem of a nonlinear loop with the usual caps.  sizes: nominal, min, max and start values, [n] each. */
+khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
                             const khz_sparse_plan *plan, double *sparse);
 
-/* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded. */
+/* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded.  Off-line, at events: of two
+ * solutions the one inside min and max; where there is none near the guess, one near the start values. */
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          double *x, double *memory, int32_t *order);
 

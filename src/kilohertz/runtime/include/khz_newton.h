@@ -16,6 +16,7 @@ typedef struct khz_newton_problem {
     const double *nominal;      /* [n] size of each unknown, > 0 */
     const double *lower;        /* [n] min, -inf where there is none; NULL: no bounds */
     const double *upper;
+    const double *start;        /* [n] start values, not a number where there is none; NULL: not known */
     const khz_sparse_plan *plan; /* of the Jacobian's factorisation; NULL: dense.  Work starts as zeros then */
     double *sparse;             /* [khz_sparse_size(plan) + plan->n_a] */
     int max_iterations;

@@ -52,14 +52,17 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     return status;
 }
 
-khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *nominal,
+khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
                             const khz_sparse_plan *plan, double *sparse)
 {
     const khz_newton_problem problem = {
         .n = n,
         .residual = residual,
         .jacobian = jacobian,
-        .nominal = nominal,
+        .nominal = sizes,
+        .lower = sizes + n,
+        .upper = sizes + 2 * n,
+        .start = sizes + 3 * n,
         .plan = plan,
         .sparse = sparse,
         .max_iterations = 50,
@@ -97,20 +100,82 @@ static int capped(khz_context *c, int block, const khz_newton_problem *p, void *
     return fmin(reached, before) < DBL_MAX;
 }
 
+static int is_inside(const khz_newton_problem *p, const double *x)
+{
+    const double slack = 1e-6;
+    for (int i = 0; i < p->n; i++) {
+        if (x[i] < p->lower[i] - slack * fmax(fabs(x[i]), p->nominal[i]) ||
+            x[i] > p->upper[i] + slack * fmax(fabs(x[i]), p->nominal[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The unknowns that have a start value there; 0 where none has. */
+static int restart(const khz_newton_problem *p, const double *guess, double *x)
+{
+    int any = 0;
+    for (int i = 0; i < p->n; i++) {
+        const int given = fabs(p->start[i]) <= DBL_MAX;
+        x[i] = given ? p->start[i] : guess[i];
+        any |= given && x[i] != guess[i];
+    }
+    return any;
+}
+
+/* Without a cap: plainly; inside the bounds, where that fails or leaves them; with all means; from the start values.
+ * Bound: four times khz_newton's. */
+static khz_status searched(khz_context *c, const khz_newton_problem *problem, void *instance, double *x,
+                           const double *guess, double *work, int32_t *order)
+{
+    const size_t bytes = sizeof(double) * (size_t)problem->n;
+    const uint32_t caps = c->n_caps;
+    khz_newton_problem p = *problem;
+    p.lower = NULL;
+    p.upper = NULL;
+    if (c->phase == KHZ_PHASE_CONTINUOUS) {
+        return khz_newton(&p, c, instance, x, work, order);
+    }
+    p.rescue_iterations = 0;
+    khz_status status = khz_newton(&p, c, instance, x, work, order);
+    if (is_inside(problem, guess) && (status != KHZ_OK || !is_inside(problem, x))) {
+        khz_newton_problem bounded = *problem;
+        bounded.rescue_iterations = 0;
+        memcpy(x, guess, bytes);
+        status = khz_newton(&bounded, c, instance, x, work, order);
+    }
+    p.rescue_iterations = problem->rescue_iterations;
+    if (status != KHZ_OK) {
+        memcpy(x, guess, bytes);
+        status = khz_newton(&p, c, instance, x, work, order);
+    }
+    if (status != KHZ_OK && restart(problem, guess, x)) {
+        status = khz_newton(&p, c, instance, x, work, order);
+    }
+    c->n_caps = caps + (status == KHZ_OK ? 0U : 1U);
+    return status;
+}
+
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          double *x, double *memory, int32_t *order)
 {
     const size_t bytes = sizeof(double) * (size_t)problem->n;
     double *const guess = memory;
-    khz_newton_problem p = *problem;
+    memcpy(guess, x, bytes);
+    khz_status status;
     if (c->newton_cap > 0) {
+        khz_newton_problem p = *problem;
+        p.lower = NULL;
+        p.upper = NULL;
         /* At an event the solution may be far from the present values. */
         p.max_iterations = c->phase == KHZ_PHASE_CONTINUOUS ? c->newton_cap : KHZ_EVENT_NEWTON * c->newton_cap;
         p.rescue_iterations = 0;
         p.bold = 1;
+        status = khz_newton(&p, c, instance, x, memory + problem->n, order);
+    } else {
+        status = searched(c, problem, instance, x, guess, memory + problem->n, order);
     }
-    memcpy(guess, x, bytes);
-    const khz_status status = khz_newton(&p, c, instance, x, memory + problem->n, order);
     if (status == KHZ_NO_CONVERGENCE && c->newton_cap > 0 &&
         capped(c, block, problem, instance, x, guess, khz_newton_residual(problem->n, memory + problem->n))) {
         return KHZ_OK;

@@ -210,15 +210,17 @@ static int marquardt_direction(const frame *w, double mu)
     return all_finite(n, w->step);
 }
 
+/* A step out of the bounds ends before them: at the bound itself equations may have no value. */
 static void trial(const frame *w, const double *x, double factor)
 {
+    const double inside = 0.9;
     for (int j = 0; j < w->p->n; j++) {
         double v = x[j] + factor * w->step[j];
         if (w->p->lower != NULL && x[j] >= w->p->lower[j] && v < w->p->lower[j]) {
-            v = w->p->lower[j];
+            v = x[j] - inside * (x[j] - w->p->lower[j]);
         }
         if (w->p->upper != NULL && x[j] <= w->p->upper[j] && v > w->p->upper[j]) {
-            v = w->p->upper[j];
+            v = x[j] + inside * (w->p->upper[j] - x[j]);
         }
         w->x_new[j] = v;
     }

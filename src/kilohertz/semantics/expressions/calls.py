@@ -93,7 +93,8 @@ class Calls:
         if found.kind == "operator":
             return self._first_fitting(list(self._functions_in(found)), args, named, node, ctx)
         constructors = operator_functions(found, "constructor")
-        if constructors:
+        inside = any(ctx.view.root is c for c in constructors)  # a constructor of the record sets its fields
+        if constructors and not inside:
             return self._first_fitting(constructors, args, named, node, ctx, found)
         return self.records.construct(found, args, named, node, ctx)
 
