@@ -347,7 +347,6 @@ class BlockWriter:
         if is_open:  # in a stage of the index-1 form: the residuals, no solution
             at = layout.step.algebraic.index(block.unknowns[0])
             lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {_STATUS}", "}"]
-        call = f"khz_loop({n}, {name}_residual, {jacobian}, z->nominal + {nominal}{sparse_loop(name, block, self)})"
         call = f"khz_loop({n}, {name}_residual, {jacobian}, z->sizes + {sizes}{sparse_loop(name, block, self)})"
         lines += [
             f"const khz_newton_problem problem = {call};",

@@ -133,8 +133,6 @@ class Layout:
             f"    double sample_start[{n_samples}];",
             f"    double sample_interval[{n_samples}];",
             f"    double nominal_y[{n_x + len(step.algebraic)}];",
-            f"    double nominal[{max(1, len(self.nominals))}];",
-            f"    double nominal_x[{n_x}];",
             f"    double sizes[{max(1, 4 * sum(map(len, self.loops)))}];",
             f"    double memory[{max(1, self.memory)}];",
             f"    khz_delay delays[{len(step.delays)}];" if step.delays else "    double delays[1];",
