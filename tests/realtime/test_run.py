@@ -30,6 +30,7 @@ from kilohertz.realtime import (
     start,
 )
 from kilohertz.simulate.stepper import Stepper, Stepping
+from kilohertz.solvers import EXPLICIT
 
 Build = Callable[[Scenario], Built]
 FILE = Path(__file__).with_name("models.mo")
@@ -208,3 +209,13 @@ def test_time_may_go_slower_or_faster(make: Build, scenario: Scenario, scale: Fr
     assert report.data["wall_ns"] >= int(99 * 1_000_000 / scale)  # the last release
     slack = report.data["times"]["slack"]
     assert slack["max"] <= 1_000_000 / scale
+
+
+def test_without_a_method_auto_chooses_and_the_report_says_which(tmp_path: Path) -> None:
+    stiff = tmp_path / "stiff.mo"
+    text = "Real x(start = 1, fixed = true); equation der(x) = 1e5*(sin(time) - x);"
+    stiff.write_text(f"model Stiff {text} end Stiff;\n")
+    report = run(str(stiff), duration=0.05, folder=tmp_path / "out")
+    (task,) = report.data["tasks"]
+    assert task["method"] not in {m.name for m in EXPLICIT}
+    assert f"Stiff: {task['method']}" in report.as_text()

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
     parser.add_argument(
-        "--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or rk4)"
+        "--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or auto)"
     )
     parser.add_argument(
         "--step", metavar="H", type=positive_seconds, help="step size (default: the scenario's, or 1ms)"

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
     add = parser.add_argument
     add("--step", metavar="H", type=positive_seconds, help="step size, e.g. 1ms (default: the scenario's, or 1ms)")
-    add("--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or rk4)")
+    add("--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or auto)")
     add_internal_steps(add)
     add("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s (default: until stopped)")
     add("--fast", action="store_true", help="as fast as possible instead of in real time")

@@ -225,7 +225,7 @@ class Model:
         self,
         *,
         step: float = 1e-3,
-        solver: str = "rk4",
+        solver: str = "auto",
         duration: float | None = None,
         settings: Mapping[str, float] | None = None,
         folder: str | Path | None = None,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kilohertz.realtime import Built, Live, ModelCode, Prediction, Report, Scenario
     from kilohertz.realtime.scenario import Task
 
-DEFAULT_SOLVER = "rk4"
+DEFAULT_SOLVER = "auto"
 Told = Callable[[str], None]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kilohertz.realtime.recording import read_recording
+from kilohertz.realtime.scenario import EVENTS
 from kilohertz.results import Result
 
 _KINDS = (
@@ -20,6 +21,15 @@ _KINDS = (
     ("overhead", "rest of the cycle"),
     ("slack", "slack left"),
 )
+
+
+def _method(task: dict[str, Any]) -> str:
+    """How a model was integrated: `rodas4, inlined, 2 internal steps, events by catch-up`."""
+    words = [str(task["method"])]
+    words += ["inlined"] if task["inlined"] else []
+    words += [f"{task['internal_steps']} internal steps"] if task["internal_steps"] > 1 else []
+    events = EVENTS[task["events"]]
+    return ", ".join([*words, "events at the end of a step" if events == "none" else f"events by {events}"])
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,7 @@ class Report:
             f"{self.name}: {d['ending']}",
             f"  {c['steps']} steps {rate}: {d['model_seconds']:.6f} s of model time in {wall:.6f} s",
         ]
+        lines += [f"  {t['model']}: {_method(t)}" for t in d["tasks"]]
         if d["wall_num"]:
             causes = f"{c['overruns']} compute overruns, {c['late_wakeups']} late wake-ups, {c['knock_on']} knock-on"
             judged = c["steps"] - c["grace"]

@@ -32,6 +32,7 @@ MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
 INSTRUCTIONS_PER_SECOND = 4e10
 EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _OPERATIONS_OF_TRIAL = 1e9  # of the most expensive method with one internal step: cuts the piece that is tried
+_TOLD_EVERY = 10  # trials for a line of progress
 _OPERATIONS_OF_ALL = 4e10
 _ABOUT, _FEW = 1.5, 0.02  # about as good: an error within this factor, and as many variables within this share of all
 _MOST_UNKNOWNS_INLINED = 1500
@@ -224,8 +225,9 @@ class _Trial:
             self._is_cut = True
             return None
         self._spent += work
-        if self._t.told is not None:
-            self._t.told(f"auto tries {c.title(self._t.step)}, events {c.events}")
+        if self._t.told is not None and len(self._found) % _TOLD_EVERY == 0:
+            after = f" after {len(self._found)} others" if self._found else ""
+            self._t.told(f"auto tries {c.title(self._t.step)}, events {c.events}{after}")
         measured = Measured(c, self._worst(c), self._distances(c))
         self._found[c] = measured
         return measured

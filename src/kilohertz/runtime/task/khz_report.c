@@ -97,6 +97,9 @@ static void put_unit(FILE *f, const khz_unit *u)
     put_text(f, u->stepper->model->name);
     (void)fputs(", \"thread\": ", f);
     put_text(f, u->task->name);
+    const khz_step_settings *const s = &u->stepper->settings;
+    (void)fprintf(f, ", \"method\": \"%s\", \"events\": %d, \"inlined\": %d, \"internal_steps\": %d",
+                  khz_methods[s->method].name, (int)s->events, (int)s->inlined, (int)s->internal_steps);
     (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {",
                   (long long)(u->every * u->task->every), (unsigned long long)u->flags_seen);
     const struct {
