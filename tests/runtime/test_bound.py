@@ -86,7 +86,7 @@ def test_more_costs_more() -> None:
     assert cheap < cost_bound(step, "rodasp")["worst"]["operations"]
     assert cheap < cost_bound(step, "lie", events="mid")["worst"]["operations"]
     assert cheap < cost_bound(step, "lie", loop_newton=12)["worst"]["operations"]
-    for events, steps in (("catch-up", (2, 5)), ("exact", (4, 13))):
+    for events, steps in (("catch-up", (2, 5)), ("exact", (5, 17))):
         few, many = (cost_bound(step, "lie", events=events, events_per_step=n)["worst"] for n in (1, 4))
         assert (few["steps"], many["steps"]) == steps
         assert cheap < few["operations"] < many["operations"]

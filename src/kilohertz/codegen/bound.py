@@ -28,7 +28,7 @@ _CYCLES = {
     "exact": (1, 1, 0),
 }
 # what each event that is located costs besides
-_LOCATED = {"catch-up": (1, 1, 2), "exact": (3, 1, 2)}
+_LOCATED = {"catch-up": (1, 1, 2), "exact": (4, 1, 2)}
 _HOLD = 2  # evaluations after a step that failed
 INSTRUCTIONS_PER_OPERATION = 8  # loads, stores, addresses, branches around it; an elementary function: 20 operations
 

@@ -25,7 +25,7 @@ enum {
     KHZ_EVENTS_HERMITE = 4,   /* cubic interpolation, next step stretched: 1 step */
     KHZ_EVENTS_PREDICT = 5,   /* predicted, step shortened and the next lengthened: 1 step */
     KHZ_EVENTS_PREDICT_2 = 6, /* the same with a quadratic prediction */
-    KHZ_EVENTS_EXACT = 7      /* two shorter steps to the event, rest at once: at most 3*events_per_step + 1 steps */
+    KHZ_EVENTS_EXACT = 7      /* shorter steps to the event, rest at once: at most 4*events_per_step + 1 steps */
 };
 
 /* Inputs over the step: as at its beginning, or extrapolated from the last two or three samples. */

@@ -90,16 +90,18 @@ typedef struct khz_period {
     double next, full;  /* its end on the grid; the nominal period */
     double slack;       /* instants closer than this are one */
     double due;         /* next time event */
+    double ahead;       /* least distance of the next state event: the last try fell short of it */
 } khz_period;
 
-enum { KHZ_SHORT_STEPS = 2 }; /* towards each event that is located exactly */
+enum { KHZ_SHORT_STEPS = 3 }; /* towards each event that is located exactly */
 
 /* Crossing functions at the values in the instance; 1 where an event is due. */
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g);
 /* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
 double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which);
 /* After the step from t to `end` (values evaluated there): all values at the first event inside it, with its instant, and
- * in w->crossed those of the relations.  0: there is none, or it is left to the end of the step. */
+ * in w->crossed those of the relations.  0: there is none, or it is left to the end of the step; 1: found, but the
+ * relation has not changed yet by the values there; 2: found, and it has. */
 int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at);
 
 /* One period with the event algorithm of the settings; leaves s->behind. */

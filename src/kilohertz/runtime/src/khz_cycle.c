@@ -185,41 +185,41 @@ static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
     }
 }
 
+/* Relations that an event changed are near their zero: what they say there is noise. */
+static void note_changes(const khz_stepper *s, const khz_work *w)
+{
+    const int32_t *const r = khz_ints(w->instance, s->model->r);
+    int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        forced[i] = r[i] != w->kept_r[i];
+    }
+}
+
 /* From t to the next event, or to the end of the period; the instant reached. */
-static double one_leg(khz_stepper *s, const khz_work *w, const period *p, double t)
+static double one_leg(khz_stepper *s, const khz_work *w, period *p, double t, int is_last_event)
 {
     const double end = target(p);
     double at = end;
+    int found;
     if (!move(s, w, t, end, t == p->t && end == p->next ? p->h : end - t)) {
         if (p->due <= end + p->slack && s->is_settled) {
             handle_event(s, w, fmax(p->due, end), 1, -DBL_MAX);
         }
-    } else if (khz_locate(s, w, p, t, end, &at)) {
-        handle_event(s, w, at, 0, at + p->slack);
+    } else if ((found = khz_locate(s, w, p, t, end, &at)) > 0) {
+        const int is_short = found == 1 && s->settings.events == KHZ_EVENTS_EXACT && !is_last_event;
+        p->ahead = is_short ? fmax(10.0 * p->ahead, 1e-6 * p->full) : 0.0;
+        if (!is_short) {
+            handle_event(s, w, at, 0, found > 1 ? -DBL_MAX : at + p->slack);
+            note_changes(s, w);
+        }
+        copy(w->x0, w->x1, s->model->n_x);
+        khz_stepper_touch(s);
         return at;
     } else {
         arrive(s, w, p, end);
     }
     copy(w->x0, w->x1, khz_n_y(s->model));
     return end;
-}
-
-/* Relations that were turned and are far from their zero after the event (it set x back in `when x > 1`) have their way
- * again, by an event at this instant.  0: there are none. */
-static int let_go(khz_stepper *s, const khz_work *w, double t)
-{
-    int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    int found = 0;
-    for (int32_t i = 0; i < s->model->n_r; i++) {
-        const int far = forced[i] && w->g0[i] < -0.1 * w->change[i];
-        w->crossed[i] = (double)INFINITY;
-        forced[i] = forced[i] && !far;
-        found |= far;
-    }
-    if (found) {
-        handle_event(s, w, t, 0, t);
-    }
-    return found;
 }
 
 /* Events are met one after the other and the rest of the step is caught up on, as many as the settings allow; what comes
@@ -230,7 +230,7 @@ static void cycle_caught_up(khz_stepper *s, const khz_work *w, const period *p)
     double t = p->t;
     s->behind = 0.0;
     for (int32_t left = s->settings.events_per_step; left > 0; left--) {
-        t = let_go(s, w, t) ? t : one_leg(s, w, &rest, t);
+        t = one_leg(s, w, &rest, t, left == 1);
         if ((s->flags & KHZ_STEP_TERMINATED) != 0 || t >= p->next - p->slack) {
             s->behind = p->next - t;
             return;
@@ -377,6 +377,7 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     p.full = khz_stepper_length(s);
     p.h = p.full + s->behind;
     p.slack = 1e-9 * p.full;
+    p.ahead = 0.0;
     take_inputs(s, w, p.t);
     p.due = khz_next_time_event(s->model, w->instance, w->at);
     switch (s->settings.events) {

@@ -1,4 +1,5 @@
 /* Where inside a step its first state event is, and the state there: by interpolation, or by shorter steps. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,10 @@
 
 enum { HERMITE_UPDATES = 2 };
 
-static const double NEAR = 1e-7; /* of the step: an instant found so close to the last one is that one */
+/* Parts of a step. */
+static const double NEAR = 1e-7;    /* so close to where a relation changed the sign of its function says nothing */
+static const double CLOSE = 1e-9;   /* an instant so little beyond the zero is taken */
+static const double BEYOND = 1e-10; /* past the zero: the relation has changed there of itself */
 
 static void copy(double *to, const double *from, int32_t n)
 {
@@ -48,6 +52,7 @@ static void move_crossings(const khz_stepper *s, const khz_work *w, double until
         w->crossed[i] = w->crossed[i] <= until ? at : w->crossed[i];
     }
 }
+
 
 /* --------------------------------------------------------------------------------------------------- interpolation */
 
@@ -176,6 +181,14 @@ static int step_to(khz_stepper *s, const khz_work *w, double t, double at)
     return khz_move(s, w, t, at, fmax(at - t, 0.0)) == KHZ_OK;
 }
 
+/* The instant to try for a crossing expected at `zero`, with a margin for what that is off by if it moved by `moved`. */
+static double aim(const khz_period *p, double t, double end, double zero, double moved)
+{
+    const double h = end - t;
+    const double margin = fmax(fmax(BEYOND * h, 4.0 * DBL_EPSILON * fabs(t)), moved * moved / h);
+    return fmax(fmin(zero + margin, fmax(zero, end - NEAR * h)), t + p->ahead);
+}
+
 /* Shorter steps from the beginning, the instant of each from the crossing functions seen so far.  What is kept of the
  * state before an event is not needed yet: the end of the whole step stands there for the case that a shorter one fails. */
 static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
@@ -189,12 +202,13 @@ static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period 
         }
         (void)khz_crossings(s, w, b.g_new);
         narrow(s, &b, *at);
-        const double better = first_zero(s, w, &b);
-        if (turn == KHZ_SHORT_STEPS || !(fabs(better - *at) > NEAR * (end - t))) {
-            move_crossings(s, w, better + NEAR * (end - t), *at);
+        const double zero = first_zero(s, w, &b);
+        const int is_near = b.high <= *at && !(*at - zero > CLOSE * (end - t) + p->ahead);
+        if (turn == KHZ_SHORT_STEPS || is_near) {
+            move_crossings(s, w, zero + NEAR * (end - t), *at);
             break;
         }
-        *at = better;
+        *at = aim(p, t, end, zero, zero - *at);
     }
     return 1;
 }
@@ -211,7 +225,12 @@ int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t,
         return 0;
     }
     if (s->settings.events == KHZ_EVENTS_EXACT) {
-        return by_shorter_steps(s, w, p, t, end, at);
+        *at = aim(p, t, end, *at, 0.0);
+        return by_shorter_steps(s, w, p, t, end, at) ? 1 + khz_crossings(s, w, w->g2) : 0;
+    }
+    if (s->settings.events == KHZ_EVENTS_CATCH_UP) {
+        *at = aim(p, t, end, *at, 0.0);
+        return by_interpolation(s, w, p, t, end, at) ? 1 + khz_crossings(s, w, w->g2) : 0;
     }
     if (s->settings.events == KHZ_EVENTS_HERMITE) {
         copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);

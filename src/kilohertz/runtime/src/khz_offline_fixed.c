@@ -5,32 +5,56 @@
 
 enum { NEWS_EVERY = 2000 };
 
-/* A row just before and just after each event. */
-static void record_event(void *user)
-{
-    (void)khz_offline_record((khz_offline *)user);
-}
+typedef struct recording {
+    khz_offline *o;
+    int is_after; /* the last row is one after an event */
+} recording;
 
-/* The last thing that happened was an event, which has its rows. */
+/* There is a row of this instant. */
 static int is_recorded(const khz_offline *o)
 {
-    const double *const last = o->rows + (size_t)(o->n_rows - 1) * (size_t)o->n_columns;
-    return o->n_rows > 0 && last[0] >= ((const khz_context *)o->instance)->time;
+    const double now = ((const khz_context *)o->instance)->time;
+    return o->n_rows > 0 && o->rows[(size_t)(o->n_rows - 1) * (size_t)o->n_columns] >= now;
+}
+
+/* The row before the first event of an instant. */
+static void record_before(void *user)
+{
+    recording *const r = (recording *)user;
+    if (!r->is_after || !is_recorded(r->o)) {
+        r->is_after = 0;
+        (void)khz_offline_record(r->o);
+    }
+}
+
+/* The row after the last event of an instant: what held between two of them is no value of it. */
+static void record_after(void *user)
+{
+    recording *const r = (recording *)user;
+    r->o->n_rows -= r->is_after && is_recorded(r->o);
+    (void)khz_offline_record(r->o);
+    r->is_after = 1;
 }
 
 /* A row at the first instant not before each point of the grid, and where a step with events ends. */
-static int32_t record_step(khz_offline *o, const khz_stepper *s, double slack)
+static int32_t record_step(recording *r, const khz_stepper *s, double slack)
 {
+    khz_offline *const o = r->o;
     int due = (s->flags & (uint32_t)KHZ_STEP_EVENT) != 0;
     while (o->grid_next <= o->n_grid && khz_offline_grid(o, o->grid_next) <= o->time + slack) {
         o->grid_next++;
         due = 1;
     }
-    return due && !is_recorded(o) ? khz_offline_record(o) : KHZ_OK;
+    if (!due || is_recorded(o)) {
+        return KHZ_OK;
+    }
+    r->is_after = 0;
+    return khz_offline_record(o);
 }
 
-static int32_t one_step(khz_offline *o, khz_stepper *s, double slack)
+static int32_t one_step(recording *r, khz_stepper *s, double slack)
 {
+    khz_offline *const o = r->o;
     khz_context *const c = (khz_context *)o->instance;
     const uint32_t flags = khz_stepper_step(s);
     o->time = khz_stepper_time(s);
@@ -39,7 +63,7 @@ static int32_t one_step(khz_offline *o, khz_stepper *s, double slack)
         c->status = KHZ_ASSERTION;
         return KHZ_ASSERTION;
     }
-    int32_t status = record_step(o, s, slack);
+    int32_t status = record_step(r, s, slack);
     if ((flags & (uint32_t)KHZ_STEP_TERMINATED) != 0) {
         return KHZ_TERMINATED;
     }
@@ -55,13 +79,14 @@ int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
     const int64_t period_ns = s->settings.period_ns * s->settings.internal_steps;
     const double period = (double)period_ns / 1e9;
     const int64_t n_steps = (s->stop_ns + period_ns - 1) / period_ns;
-    s->before_event = record_event;
-    s->after_event = record_event;
-    s->user = o;
+    recording rows = {o, 0};
+    s->before_event = record_before;
+    s->after_event = record_after;
+    s->user = &rows;
     o->grid_next = 1;
     int32_t status = khz_offline_record(o);
     for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
-        status = one_step(o, s, 1e-9 * period);
+        status = one_step(&rows, s, 1e-9 * period);
     }
     s->before_event = NULL;
     s->after_event = NULL;
