@@ -34,7 +34,8 @@ def away(name: str, stop: float, taken: Plan, signal: str) -> float:
     """Largest distance from a tight reference at full periods, as a share of the range: measured here anew."""
     n = round(stop / 1e-3)
     exact = model(name).simulate(stop=stop, tolerance=1e-9, intervals=n)
-    ours = model(name).simulate(stop=stop, solver=taken.solver, step=1e-3, intervals=n, **taken.stepping)
+    more = {k: v for k, v in taken.stepping.items() if k != "inlined"} | {"inline": taken.inlining is not None}
+    ours = model(name).simulate(stop=stop, solver=taken.solver, step=1e-3, intervals=n, **more)
     at = np.arange(n + 1) * 1e-3
     values = [r[signal][np.searchsorted(r.time, at + 1e-9, "right") - 1] for r in (exact, ours)]
     return float(np.abs(values[1] - values[0]).max() / np.ptp(exact[signal]))
@@ -97,7 +98,7 @@ def test_the_judge_allows_an_event_at_the_end_of_its_step_and_nothing_more() -> 
     grid = [float(t) for t in np.round(np.arange(21) * 0.1, 9)]
     time = sorted([*grid, 0.5])
     step = [0.0] * 6 + [1.0] * 16
-    judge = Judge(result(time, s=step, r=[10 * t for t in time]), 0.1, 2.0)
+    judge = Judge(result(time, s=step, r=[10 * t for t in time]), (), 0.1, 2.0)
     assert judge.names == ("s", "r")
     late = result(grid, s=[float(t > 0.65) for t in grid], r=[10 * t for t in grid])
     assert judge.distances(late).largest < 1e-9
@@ -107,6 +108,30 @@ def test_the_judge_allows_an_event_at_the_end_of_its_step_and_nothing_more() -> 
     assert found.share[1] == pytest.approx(0.15)  # no slack far from an event
 
 
+def test_a_run_shorter_than_a_step_is_looked_at_too() -> None:
+    judge = Judge(result([0.0, 0.02, 0.04], s=[0, 1, 2]), (), 0.1, 0.04)
+    assert judge.distances(result([0.0, 0.04], s=[0, 2])).largest == 0.0
+    assert judge.distances(result([0.0, 0.04], s=[0, 3])).largest == pytest.approx(0.5)
+
+
+def test_a_mode_that_the_reference_never_takes_shows_however_short() -> None:
+    grid = [float(t) for t in np.round(np.arange(41) * 0.1, 9)]
+    judge = Judge(result(grid, m=[1.0] * 41, r=grid), (), 0.1, 4.0)
+    blink = result(
+        [*grid[:20], 1.95, 1.95, *grid[20:]], m=[1.0] * 20 + [1.0, 2.0] + [1.0] * 21, r=sorted([*grid, 1.95, 1.95])
+    )
+    assert judge.distances(blink).worst == "m"
+
+
+def test_a_peak_of_a_state_at_an_event_shows() -> None:
+    grid = [float(t) for t in np.round(np.arange(41) * 0.1, 9)]
+    x = [t + 0.01 for t in grid]
+    peak = result([*grid[:20], 1.95, *grid[20:]], x=[*x[:20], 5.96, *x[20:]])
+    for states, expected in (((), 0.0), (("x",), 3.8 / 4)):
+        found = Judge(result(grid, x=x), states, 0.1, 4.0).distances(peak)
+        assert found.largest == pytest.approx(expected, abs=1e-6)
+
+
 def test_a_run_without_numbers_is_infinitely_far() -> None:
-    judge = Judge(result([0.0, 1.0], s=[0, 1]), 0.1, 1.0)
+    judge = Judge(result([0.0, 1.0], s=[0, 1]), (), 0.1, 1.0)
     assert judge.distances(result([0.0, 1.0], s=[0, float("nan")])).largest == float("inf")

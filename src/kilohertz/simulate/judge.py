@@ -4,7 +4,9 @@ Compared are states, discrete variables and all others that are computed, each s
 since the states stand for them.  Where the reference has an event (the start is one) within a few steps of an instant,
 the distance is that to what the reference takes around it: an event inside a step may be handled at its end, and what
 dies away within a step is not followed.  Elsewhere there is no slack.  `late` is the same with that slack everywhere,
-for what changes at once without an event (an amplifier that saturates).
+for what changes at once without an event (an amplifier that saturates).  States and variables with whole values are
+looked at in the rows around every event of the run too: peaks between two steps show there, and a mode that the
+reference never takes, however short.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ class Distances:
 class Judge:
     """Knows the reference around each instant at which runs are compared."""
 
-    def __init__(self, reference: Result, step: float, stop: float) -> None:
+    def __init__(self, reference: Result, states: Sequence[str], step: float, stop: float) -> None:
         """`stop` is where the runs to be compared end, at or before the end of the reference."""
         self.names = tuple(_compared(reference))
         table = _table(reference, self.names)
@@ -57,11 +59,16 @@ class Judge:
         rows = np.unique(np.ceil((reference.time - start) / step - 1e-6))
         # an event at the very end is in the one run and not in the other: there is no row after it
         last = stop - start - SLACK_STEPS * step if len(rows) > 10 * SLACK_STEPS else stop - start
-        self.instants = np.minimum(start + rows[rows * step <= last + 1e-6 * step] * step, stop)
+        ends = np.unique(np.minimum(start + rows * step, stop))
+        self.instants = ends[ends <= start + last + 1e-6 * step]
         slack = _slack(reference.time, self.instants, step)
         self._band = _around(reference.time, table, self.instants, slack)
-        wide = np.full_like(slack, SLACK_STEPS * step)
-        self._wide = _around(reference.time, table, self.instants, wide)
+        self._slack = SLACK_STEPS * step
+        self._wide = _around(reference.time, table, self.instants, np.full_like(slack, self._slack))
+        known = frozenset(states)
+        watched = (table == np.round(table)).all(axis=0) | np.array([n in known for n in self.names], np.bool_)
+        self._watched, self._time = np.flatnonzero(watched), reference.time
+        self._values = table[:, self._watched]
         extent, size = np.ptp(table, axis=0), np.abs(table).max(axis=0)
         still = extent <= 1e-6 * np.maximum(size, 1e-3)
         self.scale = np.where(still, np.maximum(1e-3 * size, 1e-3), extent)
@@ -70,13 +77,28 @@ class Judge:
     def distances(self, run: Result) -> Distances:
         at = np.searchsorted(run.time, self.instants + self._same, "right") - 1
         values = _table(run, self.names, at)
-        return Distances(self.names, self._outside(values, self._band), self._outside(values, self._wide))
+        at_events = self._at_events(run)
+        both = [_outside(values, band, self.scale) for band in (self._band, self._wide)]
+        for share in both:
+            share[self._watched] = np.maximum(share[self._watched], at_events)
+        return Distances(self.names, both[0], both[1])
 
-    def _outside(self, values: Floats, band: tuple[Floats, Floats]) -> Floats:
-        high, low = band
-        away = np.maximum(np.maximum(values - high, low - values), 0.0).max(axis=0, initial=0.0)
-        share: Floats = np.where(np.isfinite(values).all(axis=0), away / self.scale, np.inf)
-        return share
+    def _at_events(self, run: Result) -> Floats:
+        """Of states and variables with whole values, in all rows of the run."""
+        rows = (
+            np.flatnonzero(run.time <= self.instants[-1] + self._same) if len(self.instants) else np.zeros(0, np.intp)
+        )
+        band = _around(self._time, self._values, run.time[rows], np.full(len(rows), self._slack))
+        values = _table(run, [self.names[k] for k in self._watched], rows)
+        return _outside(values, band, self.scale[self._watched])
+
+
+def _outside(values: Floats, band: tuple[Floats, Floats], scale: Floats) -> Floats:
+    """How far each column leaves its band, as a share of its scale."""
+    high, low = band
+    away = np.maximum(np.maximum(values - high, low - values), 0.0).max(axis=0, initial=0.0)
+    share: Floats = np.where(np.isfinite(values).all(axis=0), away / scale, np.inf)
+    return share
 
 
 def _compared(result: Result) -> list[str]:

@@ -34,7 +34,7 @@ EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _OPERATIONS_OF_TRIAL = 1e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _TOLD_EVERY = 10  # trials for a line of progress
 _OPERATIONS_OF_ALL = 4e10
-_ABOUT, _FEW = 1.5, 0.02  # about as good: an error within this factor, and as many variables within this share of all
+_ABOUT = 1.15  # about as good: a badness within this factor
 _MOST_UNKNOWNS_INLINED = 1500
 _LEADERS = 4  # that go on to more internal steps
 
@@ -78,6 +78,11 @@ class Measured:
     def late_error(self) -> float:
         """With slack in time everywhere."""
         return self.distances.largest_late if self.distances is not None else float("inf")
+
+    @property
+    def badness(self) -> float:
+        """How far off all variables are together: a variable counts with the logarithm of its error over the limit."""
+        return float(np.log1p(self.distances.late / TOLERANCE).sum()) if self.distances is not None else float("inf")
 
     @property
     def is_near(self) -> bool:
@@ -124,7 +129,7 @@ class _Trial:
         each = self._cost(Candidate(IMPLICIT[-1]))["regular"]["operations"]
         self._steps = min(steps, max(50.0, float(np.floor(_OPERATIONS_OF_TRIAL / each))))
         self._stop = min(float(time[-1]), self._start + self._steps * task.step)
-        self._judge = Judge(task.reference.result, task.step, self._stop)
+        self._judge = Judge(task.reference.result, task.reference.states, task.step, self._stop)
 
     def run(self) -> Outcome:
         first = choose_solver(self._t.reference, self._t.step)
@@ -168,6 +173,16 @@ class _Trial:
             if not self._t.must_inline:
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
             yield from (c for c in self._by_cost(options) if self._fits(c))
+            if not self._gains(n):
+                return
+
+    def _gains(self, n: int) -> bool:
+        """More internal steps help, or nothing is good enough yet even with slack in time."""
+        before = [m for c, m in self._found.items() if c.internal_steps < n]
+        now = [m.error for c, m in self._found.items() if c.internal_steps == n]
+        if not any(m.late_error <= TOLERANCE for m in before) or not now:
+            return True
+        return min(now) < 0.5 * min(m.error for m in before)
 
     def _leaders(self) -> list[Candidate]:
         """The best few so far, whatever their internal steps; each with the last number it was tried with."""
@@ -289,18 +304,14 @@ class _Trial:
 _JOINED = {"ros3prl": "sdirk3", "rodas4": "sdirk4"}  # L-stable, of the same order, inlinable
 
 
-def _rank(m: Measured) -> tuple[float, float, float]:
-    """Fewer variables beyond the limit, then the smaller error, then the cheaper."""
-    beyond = float("inf") if m.distances is None else float(m.distances.n_beyond(TOLERANCE))
-    return beyond, m.late_error, m.cost
+def _rank(m: Measured) -> tuple[float, float]:
+    """The nearer, then the cheaper."""
+    return m.badness, m.cost
 
 
 def _is_about(m: Measured, best: Measured) -> bool:
-    assert m.distances is not None and best.distances is not None
-    beyond = best.distances.n_beyond(TOLERANCE)
-    few = _FEW * len(best.distances.names) if beyond else 0.0
-    limit = _ABOUT * best.late_error if beyond else TOLERANCE
-    return m.distances.n_beyond(TOLERANCE) <= beyond + few and m.late_error <= limit
+    """As good as the best, or within the limit like it."""
+    return m.badness <= _ABOUT * best.badness or max(m.late_error, best.late_error) <= TOLERANCE
 
 
 def _percent(share: float) -> str:
