@@ -35,6 +35,7 @@ from kilohertz.realtime.scenario import (
     read_scenario,
     scenario_of_settings,
 )
+from kilohertz.realtime.threads import Placed, Thread, placed
 
 __all__ = [
     "Built",
@@ -43,6 +44,7 @@ __all__ = [
     "Fault",
     "Live",
     "ModelCode",
+    "Placed",
     "Prediction",
     "RealTime",
     "Recording",
@@ -51,10 +53,12 @@ __all__ = [
     "Scenario",
     "Stimulus",
     "Task",
+    "Thread",
     "Trigger",
     "attach",
     "build",
     "measure",
+    "placed",
     "plain_scenario",
     "predict",
     "read_recording",

@@ -10,6 +10,7 @@ from pathlib import Path
 from kilohertz.codegen import ModelSignal
 from kilohertz.realtime.scenario import Device, Recording, Scenario, Stimulus, Task, Trigger
 from kilohertz.realtime.table import Problems, near
+from kilohertz.realtime.threads import Placed, placed
 
 _RING_SECONDS, _RING_LEAST, _RING_BYTES = 2.0, 4096, 1 << 28
 
@@ -21,6 +22,8 @@ class Resolver:
         self.scenario, self.problems = scenario, problems
         self.tables = [{s.name: s for s in table} for table in signals]
         self.several = len(self.tables) > 1
+        self.threads = placed(scenario)
+        self.thread_of = {i: t for t, thread in enumerate(self.threads) for i in thread.tasks}  # of each task
 
     def names(self) -> Iterator[tuple[int, str, ModelSignal]]:
         """(task, name in the scenario, signal) of everything."""
@@ -56,6 +59,7 @@ def flat_scenario(scenario: Scenario, models: Sequence[int], signals: Sequence[S
     resolver = Resolver(scenario, signals, problems)
     lines: dict[str, object] = {}
     _head(lines, scenario)
+    _threads(lines, scenario, resolver.threads)
     for i, task in enumerate(scenario.tasks):
         _task(lines, i, task, models[i], resolver)
     driven: dict[tuple[int, str], str] = {}
@@ -98,6 +102,7 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         "watchdog_stops": r.watchdog_stops,
         "endless_ns": r.endless_ns,
         "heartbeat": r.heartbeat,
+        "loss_stops": r.loss_stops,
         "live": s.live,
         "live_every": s.live_every,
         "exchange": s.exchange,
@@ -106,11 +111,23 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         lines |= {"fault.slow_step": s.fault.step, "fault.slow_every": s.fault.every, "fault.slow_ns": s.fault.ns}
 
 
+def _threads(lines: dict[str, object], s: Scenario, threads: Sequence[Placed]) -> None:
+    lines |= {"n_threads": len(threads), "n_processes": 1 + max(t.process for t in threads)}
+    for i, t in enumerate(threads):
+        head = f"thread.{i}."
+        lines |= {head + "name": t.name, head + "every": t.every, head + "process": t.process}
+        if s.threads:
+            lines |= {head + "cpu": t.cpu, head + "priority": t.priority}
+            lines |= {head + key: value for key, value in t.settings.items()}
+        if s.fault.thread == t.name:
+            lines["fault.thread"] = i
+
+
 def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Resolver) -> None:
     head = f"task.{i}."
     lines["n_tasks"] = i + 1
     lines |= {head + "name": task.name, head + "model": model, head + "every": task.every}
-    lines |= {head + "method": task.solver, head + "inlined": task.inlined}
+    lines |= {head + "method": task.solver, head + "inlined": task.inlined, head + "thread": resolver.thread_of[i]}
     lines |= {head + key: value for key, value in task.options.items() if value}
     given = 0
     for name, value in task.settings.items():
@@ -160,18 +177,25 @@ def _connections(lines: dict[str, object], resolver: Resolver, driven: dict[tupl
 
 
 def _stimuli(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
-    for i, s in enumerate(resolver.scenario.stimuli):
-        head, n = f"stimulus.{i}", 0
+    """Each thread reads the columns of its own: a file stands once for each thread that it drives."""
+    n = 0
+    for s in resolver.scenario.stimuli:
+        by_thread: dict[int, list[tuple[tuple[int, ModelSignal], str]]] = {}
         for name, column in (s.signals or _named_columns(s, resolver)).items():
             found = resolver.input(name, (*s.path, "signals"))
             if found is None:
                 continue
             _drive(resolver, driven, found, f"stimulus {s.file.name}", (*s.path, "signals"))
-            _bind(lines, f"{head}.{n}", found)
-            lines[f"{head}.{n}.column"] = column
+            by_thread.setdefault(resolver.thread_of[found[0]], []).append((found, column))
+        for thread, mapped in by_thread.items():
+            head = f"stimulus.{n}"
+            for j, (found, column) in enumerate(mapped):
+                _bind(lines, f"{head}.{j}", found)
+                lines[f"{head}.{j}.column"] = column
+            lines |= {f"{head}.n": len(mapped), f"{head}.file": s.file.absolute(), f"{head}.mode": s.interpolation}
+            lines[f"{head}.thread"] = thread
             n += 1
-        lines |= {f"{head}.n": n, f"{head}.file": s.file.absolute(), f"{head}.mode": s.interpolation}
-    lines["n_stimuli"] = len(resolver.scenario.stimuli)
+    lines["n_stimuli"] = n
 
 
 def _named_columns(s: Stimulus, resolver: Resolver) -> Mapping[str, str]:
@@ -195,14 +219,21 @@ def _devices(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[in
         head = f"device.{i}"
         lines |= {f"{head}.name": d.name, f"{head}.driver": d.driver}
         lines |= {f"{head}.{key}": value for key, value in d.settings.items()}
-        _mapped(lines, resolver, driven, head, d, "receive")
-        _mapped(lines, resolver, driven, head, d, "send")
+        tasks = _mapped(lines, resolver, driven, head, d, "receive") | _mapped(lines, resolver, driven, head, d, "send")
+        threads = sorted({resolver.thread_of[t] for t in tasks})
+        lines[f"{head}.thread"] = threads[0] if threads else 0
+        if len(threads) > 1:
+            names = " and ".join(f"`{resolver.threads[t].name}`" for t in threads)
+            message = f"device `{d.name}` has signals of the threads {names}: give each a device of its own"
+            resolver.problems.add("R742", message, (*d.path, "name"))
     lines["n_devices"] = len(resolver.scenario.devices)
 
 
 def _mapped(
     lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str], head: str, d: Device, way: str
-) -> None:
+) -> set[int]:
+    """The signals that a device has one way; the tasks they belong to."""
+    tasks: set[int] = set()
     signals = d.receive if way == "receive" else d.send
     for j, mapping in enumerate(signals):
         path, name, at = (*d.path, way, j, "signal"), mapping["signal"], f"{head}.{way}.{j}"
@@ -211,10 +242,12 @@ def _mapped(
             continue
         if way == "receive":
             _drive(resolver, driven, found, f"device {d.name}", path)
+        tasks.add(found[0])
         _bind(lines, at, found)
         lines[f"{at}.name"] = name
         lines |= {f"{at}.{key}": value for key, value in mapping.items() if key != "signal"}
     lines[f"{head}.n_{way}"] = len(signals)
+    return tasks
 
 
 def _record(lines: dict[str, object], resolver: Resolver) -> None:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz import devices
-from kilohertz.base import Diagnostic, ModelError, Span
-from kilohertz.realtime.table import Problems, Table, near, seconds
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.realtime.table import Problems, Table, near, not_toml, seconds
+from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
 from kilohertz.solvers import SOLVERS
 
 POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
@@ -42,6 +43,7 @@ class Task:
     substeps: Mapping[str, int] = field(default_factory=dict)  # states by patterns: parts of a step
     path: tuple[str | int, ...] = ()  # where it stands in the TOML
     index1: bool = False  # the unknowns of nonlinear loops are left to the method
+    thread: str = ""  # the real-time thread that steps it; "": main
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class RealTime:
     watchdog_ns: int = _NS
     watchdog_stops: bool = False
     endless_ns: int = 10 * _NS
+    loss_stops: bool = True  # a process that is gone ends the others
     heartbeat: str = ""
 
 
@@ -130,6 +133,7 @@ class Fault:
     step: int = 0
     every: int = 1 << 40
     ns: int = 0
+    thread: str = ""  # "": the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,7 @@ class Scenario:
     recording: Recording = Recording()
     realtime: RealTime = RealTime()
     fault: Fault = Fault()
+    threads: tuple[Thread, ...] = ()
     live: bool = True
     live_every: int = 10
     file: str = ""
@@ -201,7 +206,7 @@ def read_scenario(path: str | Path) -> Scenario:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ModelError(_not_toml(str(path), text, error)) from None
+        raise ModelError(not_toml(str(path), text, error)) from None
     problems = Problems(str(path), text)
     scenario = _scenario(Table(problems, (), data), file)
     problems.stop_if_any()
@@ -214,22 +219,6 @@ def scenario_of_settings(settings: Mapping[str, Any]) -> Scenario:
     scenario = _scenario(Table(problems, (), settings), Path())
     problems.stop_if_any()
     return scenario
-
-
-def _not_toml(file: str, text: str, error: tomllib.TOMLDecodeError) -> Diagnostic:
-    import re
-
-    message = str(error)
-    place = re.search(r"\(at line (\d+), column (\d+)\)", message)
-    span = None
-    if place:
-        starts = [0]
-        for line in text.splitlines(keepends=True):
-            starts.append(starts[-1] + len(line))
-        at = starts[min(int(place[1]), len(starts)) - 1] + int(place[2]) - 1
-        span = Span(file, at, at + 1)
-        message = message[: place.start()].strip()
-    return Diagnostic("R740", f"not a TOML file: {message}", span)
 
 
 def nanoseconds(value: float) -> int:
@@ -246,6 +235,8 @@ def _scenario(top: Table, file: Path) -> Scenario:
     listed = _tasks(top)
     period = min((t.period_ns for t in listed), default=nanoseconds(DEFAULT_STEP))
     tasks = _with_rates(top, listed, period)
+    threads = tuple(read_thread(t, POLICIES) for t in top.tables("thread"))
+    check_threads(top.problems, threads, tasks)
     duration = top.seconds("duration", None, positive=True)
     live = top.table("live")
     scenario = Scenario(
@@ -262,7 +253,8 @@ def _scenario(top: Table, file: Path) -> Scenario:
         devices=tuple(_device(t) for t in top.tables("device")),
         recording=_recording(top.table("record"), file),
         realtime=_realtime(top.table("realtime")),
-        fault=_fault(top.table("fault")),
+        fault=_fault(top.table("fault"), [t.name for t in threads]),
+        threads=threads,
         live=live.flag("enabled", True),
         live_every=live.integer("every", 10, 1),
         file=str(file),
@@ -330,7 +322,10 @@ def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
     settings = {**table.numbers("set"), **table.numbers("inputs")}
     period = max(1, nanoseconds(own or DEFAULT_STEP))
     inline, index1 = table.flag("inline", False), table.flag("index1", False)
-    return Task(name, model, method, period, 1, settings, options, inline, implicit, substeps, table.path, index1)
+    return Task(
+        *(name, model, method, period, 1, settings, options, inline, implicit, substeps, table.path, index1),
+        table.text("thread") if table.path else "",
+    )
 
 
 def _check_solver(table: Table, solver: str) -> None:
@@ -480,15 +475,18 @@ def _realtime(table: Table) -> RealTime:
         watchdog_ns=nanoseconds(table.seconds("watchdog", 1.0) or 0.0),
         endless_ns=nanoseconds(table.seconds("endless", 10.0) or 0.0),
         watchdog_stops=table.choice("watchdog_action", ("report", "stop"), "report") == "stop",
+        loss_stops=table.choice("lost_process", ("stop", "continue"), "stop") == "stop",
         heartbeat=table.text("heartbeat"),
     )
     table.close()
     return out
 
 
-def _fault(table: Table) -> Fault:
-    slow = table.seconds("slow", 0.0) or 0.0
-    out = Fault(table.integer("step", 0), table.integer("every", 1 << 40, 1), nanoseconds(slow))
+def _fault(table: Table, threads: list[str]) -> Fault:
+    slow, thread = table.seconds("slow", 0.0) or 0.0, table.text("thread")
+    if thread and thread not in (*threads, MAIN):
+        table.wrong("thread", f"is `{thread}`, which is no thread{near(thread, threads)}")
+    out = Fault(table.integer("step", 0), table.integer("every", 1 << 40, 1), nanoseconds(slow), thread)
     table.close()
     return out
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Span
 from kilohertz.realtime.locate import find_key
 
 _UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
@@ -41,6 +43,21 @@ class Problems:
     def stop_if_any(self) -> None:
         if self.diagnostics:
             raise ModelError(*self.diagnostics)
+
+
+def not_toml(file: str, text: str, error: tomllib.TOMLDecodeError) -> Diagnostic:
+    """What is wrong with a file that is no TOML, with its place."""
+    message = str(error)
+    place = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    span = None
+    if place:
+        starts = [0]
+        for line in text.splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        at = starts[min(int(place[1]), len(starts)) - 1] + int(place[2]) - 1
+        span = Span(file, at, at + 1)
+        message = message[: place.start()].strip()
+    return Diagnostic("R740", f"not a TOML file: {message}", span)
 
 
 def near(name: str, known: Iterable[str]) -> str:

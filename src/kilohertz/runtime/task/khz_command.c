@@ -46,7 +46,7 @@ static void restore(khz_task *k)
     }
     k->rounds++;
     khz_task_post(k, k->step);
-    khz_task_record(k, 1);
+    khz_task_record(k, (int64_t)k->step * k->every, 1);
     k->sit_out = (uint64_t)(k->rig->hyper / k->every);
 }
 

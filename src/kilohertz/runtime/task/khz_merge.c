@@ -2,9 +2,21 @@
 
 #include <string.h>
 
+/* The last step that a row stands for. */
+static int64_t until(int64_t step, int64_t every)
+{
+    return step % every == 0 ? step : step - step % every + every - 1;
+}
+
+/* The step of the row that stands for a step. */
+static int64_t due(int64_t step, int64_t every)
+{
+    return step % every == 0 ? step : step - step % every + 1;
+}
+
 int khz_merge_wants(int64_t step, int64_t every, int64_t record_every)
 {
-    return (step + every - 1) / record_every * record_every >= step;
+    return until(step, every) / record_every * record_every >= step;
 }
 
 /* The oldest row of a lane, NULL where there is none. */
@@ -23,7 +35,7 @@ static int goes_back(const khz_lane_rows *l, const double *row)
 static void take(khz_merge *m, khz_lane_rows *l, const double *row)
 {
     const int64_t step = (int64_t)row[0];
-    const int64_t last_shown = (step + l->every - 1) / m->record_every * m->record_every;
+    const int64_t last_shown = until(step, l->every) / m->record_every * m->record_every;
     m->n_late += (uint64_t)(l->last >= 0 && (l->rounds < m->rounds || last_shown < m->next));
     for (int32_t i = 0; i < l->n; i++) {
         m->row[l->places[i]] = row[KHZ_MERGE_HEAD + i];
@@ -39,7 +51,7 @@ static int advance(khz_merge *m, khz_lane_rows *l)
     for (;;) {
         const double *const row = head(l);
         if (row == NULL) {
-            return ended || (l->rounds == m->rounds && l->last >= 0 && l->last + l->every > m->next);
+            return ended || (l->rounds == m->rounds && l->last >= 0 && until(l->last, l->every) >= m->next);
         }
         if (goes_back(l, row)) {
             if (l->rounds >= m->rounds) {
@@ -103,7 +115,7 @@ static found look(khz_merge *m, int settled)
     for (int32_t i = 0; i < m->n_lanes; i++) {
         khz_lane_rows *const l = &m->lanes[i];
         const double *const row = head(l);
-        const int here = l->rounds == m->rounds && l->last == m->next - m->next % l->every;
+        const int here = l->rounds == m->rounds && l->last == due(m->next, l->every);
         f.fresh |= here && l->last == m->next;
         f.complete &= here || !settled || (row == NULL && atomic_load(&l->ended));
         f.ahead |= row != NULL && !goes_back(l, row);

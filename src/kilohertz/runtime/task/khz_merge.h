@@ -1,7 +1,8 @@
 /* Rows of several real-time threads, each with a ring of its own, made into rows of all signals.
  *
  * A row of a ring is the base step it belongs to, how often its thread went back to a snapshot, then values.  A merged
- * row has the time and, for every thread, what it showed at that step (a slower one: at the end of its last period).
+ * row has the time and, for every thread, what it showed at that step: at the end of its period, or (a slower one, between)
+ * after it had read the inputs of the next.
  * Where a thread lost a row (its ring was full) there is no merged row either.  A thread that has ended, or falls behind
  * until another's ring is nearly full, is not waited for: its last values stand. */
 #ifndef KHZ_MERGE_H
@@ -33,7 +34,8 @@ typedef struct khz_merge {
     uint64_t n_incomplete;          /* merged rows left out because a part of them was lost */
 } khz_merge;
 
-/* 1 where a task with this period shows a row at a step: the last one before a recorded step. */
+/* 1 where a row of a thread with this period is shown in a merged one: that of a step at the end of its period for that
+ * step alone, that of the step after it until the next end. */
 int khz_merge_wants(int64_t step, int64_t every, int64_t record_every);
 /* Merge what is there into the ring `out`, as far as it has room.  Recorder's thread. */
 void khz_merge_rows(khz_merge *m, khz_ring *out);

@@ -144,10 +144,9 @@ static double *new_row(khz_task *k)
     return row;
 }
 
-void khz_task_record(khz_task *k, int always)
+void khz_task_record(khz_task *k, int64_t step, int always)
 {
     const khz_rig *const r = k->rig;
-    const int64_t step = (int64_t)k->step * k->every;
     if (k->ring == NULL || !(always || khz_merge_wants(step, k->every, r->record_every))) {
         return;
     }
@@ -261,6 +260,9 @@ static int work(khz_task *k, cycle_times *t)
     int end = k->n_wires > 0 ? khz_task_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
     khz_task_inputs(k);
+    if (k->every > 1) { /* as a faster thread would show it: with the inputs of the period that begins */
+        khz_task_record(k, (int64_t)k->step * k->every + 1, 0);
+    }
     enter(k, KHZ_AT_STEP);
     const int stepped = step_units(k);
     enter(k, KHZ_AT_OUTPUTS);
@@ -276,7 +278,7 @@ static int work(khz_task *k, cycle_times *t)
     }
     k->step++;
     enter(k, KHZ_AT_REST);
-    khz_task_record(k, 0);
+    khz_task_record(k, (int64_t)k->step * k->every, 0);
     return end;
 }
 
@@ -404,7 +406,7 @@ void khz_task_loop(khz_task *k)
 {
     int64_t switches = 0;
     int64_t faults = 0;
-    khz_task_record(k, 0);
+    khz_task_record(k, 0, 0);
     k->base_ns = common_base(k);
     k->began_ns = k->base_ns;
     usage(&switches, &faults);

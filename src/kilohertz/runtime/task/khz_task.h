@@ -276,8 +276,8 @@ khz_status khz_rig_open_wires(khz_rig *r, int32_t process);
 void khz_rig_close_wires(khz_rig *r, int32_t process);
 /* khz_outputs.c: live values, recorder, messages between tasks. */
 khz_status khz_rig_outputs(khz_rig *r);
-/* A row of the values as they stand, at model time start + step*period, where one is wanted or `always`. */
-void khz_task_record(khz_task *k, int always);
+/* A row of the values as they stand, for a step in base periods, where one is wanted or `always`. */
+void khz_task_record(khz_task *k, int64_t step, int always);
 /* khz_inputs.c: what devices sent (KHZ_END_* where a lost link ends the run); stimuli and connections; those that are
  * read just before the step of a unit. */
 int khz_task_receive(khz_task *k);
