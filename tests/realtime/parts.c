@@ -220,6 +220,131 @@ static void full_disk(void)
     CHECK(file_size(in_folder("full.rec")) == head + 16 * (long)written);
 }
 
+/* Messages between threads: the state at a turn, the newest where that is not there, and what it is called then. */
+static void exchange(void)
+{
+    khz_outbox o = {.n = 2, .every = 3};
+    o.slots = (_Atomic uint64_t *)calloc(1, khz_outbox_size(2));
+    double now[2] = {0};
+    khz_link l = {.source = &o, .now = now};
+    for (int64_t stamp = 0; stamp <= 30; stamp += 3) {
+        khz_outbox_put(&o, stamp, (const double[]){(double)stamp, -1.0});
+    }
+    CHECK(khz_link_read(&l, 30) == KHZ_EXCHANGE_EXACT && now[0] == 30.0 && l.stamp == 30);
+    CHECK(khz_link_read(&l, 29) == KHZ_EXCHANGE_EXACT && now[0] == 27.0 && now[1] == -1.0);
+    CHECK(khz_link_read(&l, 32) == KHZ_EXCHANGE_EXACT && now[0] == 30.0);
+    CHECK(khz_link_read(&l, 33) == KHZ_EXCHANGE_LATE && now[0] == 30.0 && l.stamp == 30);
+    for (int64_t stamp = 33; stamp <= 3 * KHZ_OUTBOX_SLOTS + 30; stamp += 3) {
+        khz_outbox_put(&o, stamp, (const double[]){(double)stamp, -1.0});
+    }
+    CHECK(khz_link_read(&l, 33) == KHZ_EXCHANGE_EXACT && now[0] == 33.0);
+    CHECK(khz_link_read(&l, 30) == KHZ_EXCHANGE_OLD && now[0] == 3 * KHZ_OUTBOX_SLOTS + 30);
+    free((void *)o.slots);
+}
+
+static khz_outbox crossing = {.n = 8, .every = 1};
+
+static void *send_crossing(void *argument)
+{
+    (void)argument;
+    for (int64_t stamp = 1; stamp <= 200000; stamp++) {
+        double values[8];
+        for (int i = 0; i < 8; i++) {
+            values[i] = (double)stamp;
+        }
+        khz_outbox_put(&crossing, stamp, values);
+    }
+    return NULL;
+}
+
+/* Under a sender that never rests no message is torn, and stamp and values belong together. */
+static void exchange_under_way(void)
+{
+    crossing.slots = (_Atomic uint64_t *)calloc(1, khz_outbox_size(8));
+    double now[8] = {0};
+    khz_link l = {.source = &crossing, .now = now};
+    khz_outbox_put(&crossing, 0, now);
+    pthread_t sender;
+    CHECK(pthread_create(&sender, NULL, send_crossing, NULL) == 0);
+    int64_t turn = 0;
+    while (turn < 200000) {
+        turn = atomic_load(&crossing.latest);
+        const int how = khz_link_read(&l, turn);
+        CHECK(how != KHZ_EXCHANGE_LATE);
+        for (int i = 0; i < 8; i++) {
+            CHECK(how == KHZ_EXCHANGE_OLD || now[i] == (double)l.stamp);
+        }
+    }
+    CHECK(pthread_join(sender, NULL) == 0);
+    free((void *)crossing.slots);
+}
+
+static void push(khz_lane_rows *l, int64_t step, uint64_t round, double value)
+{
+    double *const row = (double *)khz_ring_reserve(&l->ring);
+    CHECK(row != NULL);
+    row[0] = (double)step;
+    row[1] = (double)round;
+    row[2] = value;
+    khz_ring_commit(&l->ring);
+}
+
+static int take_merged(khz_ring *out, double *row)
+{
+    const unsigned char *rows = NULL;
+    if (khz_ring_peek(out, &rows) == 0) {
+        return 0;
+    }
+    memcpy(row, rows, 3 * sizeof(double));
+    khz_ring_release(out, 1);
+    return 1;
+}
+
+/* Rows of a fast and of a slower thread: merged when both are there, without rows that were lost, over a restore. */
+static void merge(void)
+{
+    static const int32_t first[] = {1}, second[] = {2};
+    khz_lane_rows lanes[2] = {{.every = 1, .n = 1, .places = first, .last = -1}, {.every = 3, .n = 1, .places = second, .last = -1}};
+    double merged[3] = {0}, row[3];
+    khz_merge m = {.lanes = lanes, .n_lanes = 2, .n_columns = 3, .row = merged, .record_every = 1, .period_ns = 1000000000};
+    khz_ring out;
+    void *const memory[] = {malloc(khz_ring_size(24, 16)), malloc(khz_ring_size(24, 16)), malloc(khz_ring_size(24, 16))};
+    khz_ring_init(&lanes[0].ring, memory[0], 24, 16);
+    khz_ring_init(&lanes[1].ring, memory[1], 24, 16);
+    khz_ring_init(&out, memory[2], 24, 16);
+    push(&lanes[0], 0, 0, 10);
+    push(&lanes[0], 1, 0, 11);
+    khz_merge_rows(&m, &out);
+    CHECK(!take_merged(&out, row));                                     /* the other has not come yet */
+    push(&lanes[1], 0, 0, 20);
+    push(&lanes[1], 1, 0, 21);                                          /* with the inputs of its next period */
+    push(&lanes[0], 3, 0, 13);                                          /* 2 was lost */
+    push(&lanes[1], 3, 0, 23);
+    khz_merge_rows(&m, &out);
+    CHECK(take_merged(&out, row) && row[0] == 0 && row[1] == 10 && row[2] == 20);
+    CHECK(take_merged(&out, row) && row[0] == 1 && row[1] == 11 && row[2] == 21);
+    CHECK(take_merged(&out, row) && row[0] == 3 && row[1] == 13 && row[2] == 23);
+    push(&lanes[0], 0, 1, 30);                                          /* back to the beginning */
+    khz_merge_rows(&m, &out);
+    CHECK(!take_merged(&out, row));
+    push(&lanes[1], 0, 1, 40);
+    khz_merge_rows(&m, &out);
+    CHECK(take_merged(&out, row) && row[0] == 0 && row[1] == 30 && row[2] == 40);
+    atomic_store(&lanes[1].ended, 1);                                   /* its last values stand */
+    push(&lanes[0], 1, 1, 31);
+    khz_merge_rows(&m, &out);
+    CHECK(take_merged(&out, row) && row[0] == 1 && row[1] == 31 && row[2] == 40);
+    atomic_store(&lanes[1].ended, 0);
+    for (int i = 2; i < 16; i++) {                                      /* nearly full: no longer waited for */
+        push(&lanes[0], i, 1, 30 + i);
+    }
+    khz_merge_rows(&m, &out);
+    CHECK(take_merged(&out, row) && row[0] == 2 && row[1] == 32 && row[2] == 40);
+    for (int i = 0; i < 3; i++) {
+        free(memory[i]);
+    }
+}
+
 /* Releases at a phase of the clock: the first such instant, never before the one asked for. */
 static void phases(void)
 {
@@ -238,6 +363,9 @@ int main(int argc, char **argv)
     signals();
     stimulus();
     full_disk();
+    exchange();
+    exchange_under_way();
+    merge();
     phases();
     return 0;
 }

@@ -109,7 +109,7 @@ def test_the_prediction_names_blocks_with_their_lines(make: Build, scenario: Sce
     assert said.verdict == "cannot"
     assert "cannot keep its period" in said.as_text()
     assert ".mo:" in said.blame[0]
-    assert predict(make(scenario)).p50_us > 0
+    assert predict(make(scenario)).threads[0].p50_us > 0
 
 
 def test_the_command_runs_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

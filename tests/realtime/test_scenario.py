@@ -115,6 +115,25 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
             "model = 'A'\n[[device]]\ndriver = 'udp'\n[[device.send]]\nsignal = 'x'\nbits = 40",
             "6:1: error[R742]: `bits` will not do: must be between 0 and 32",
         ),
+        (
+            "[[task]]\nname='a'\nmodel='A'\nthread='plnt'\n[[thread]]\nname='plant'",
+            "4:1: error[R742]: there is no thread `plnt`; did you mean `plant`?",
+        ),
+        (
+            "[[task]]\nname='a'\nmodel='A'\n[[thread]]\nname='plant'",
+            "5:1: error[R742]: no task runs in thread `plant`",
+        ),
+        ("model='A'\n[[thread]]\nname='main'\n[[thread]]\nname='main'", "5:1: error[R742]: `name` `main` is taken by"),
+        ("model='A'\n[[thread]]\nname='main'\ncore=1", "4:1: error[R741]: there is no setting `core` here"),
+        ("model='A'\n[[thread]]\nname='main'\ncpu=-2", "4:1: error[R742]: `cpu` is -2, but must be an integer from"),
+        ("model='A'\n[[thread]]\nname='main'\noverrun='no'", "4:1: error[R742]: `overrun` is `no`, but must be one"),
+        ("model='A'\n[[thread]]\ncpu=1", "2:3: error[R743]: `name` is missing in [thread]"),
+        ("model='A'\n[fault]\nthread='b'", "3:1: error[R742]: `thread` is `b`, which is no thread"),
+        (
+            "[[task]]\nname='a'\nmodel='A'\nthread='t'\nstep='2ms'\n"
+            "[[task]]\nname='b'\nmodel='A'\nthread='t'\nstep='3ms'\n[[task]]\nname='c'\nmodel='A'\n[[thread]]\nname='t'",
+            "10:1: error[R742]: `step` of task `b` is 3000000 ns, no multiple of the shortest in its thread, 2000000 ns",
+        ),
         ("model = 'A'\n[[stimulus]]\nfile = 'no.csv'", "3:1: error[R701]: `file` names `no.csv`, which is not there"),
     ],
 )
@@ -159,7 +178,8 @@ def test_the_reference_page_names_every_setting() -> None:
 
     root = Path(__file__).parents[2]
     page = (root / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
-    source = (root / "src" / "kilohertz" / "realtime" / "scenario.py").read_text(encoding="utf-8")
+    rooms = root / "src" / "kilohertz" / "realtime"
+    source = "".join((rooms / f).read_text(encoding="utf-8") for f in ("scenario.py", "threads.py"))
     asked = set(
         re.findall(r'\.(?:text|needed_text|choice|flag|integer|real|seconds|texts|numbers|raw)\("(\w+)"', source)
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kilohertz.realtime import Live
+    from kilohertz.realtime.live import Lane
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LENGTH = 40
@@ -50,11 +51,19 @@ def _selected(live: Live, patterns: list[str]) -> list[str]:
 
 
 def _head(live: Live) -> str:
-    c = live.counts
-    late, compute = live.times("lateness"), live.times("compute")
+    head = f"{live.name} ({live.state}, pid {live.pid}): {live.time:.3f} s, "
+    if len(live.threads) == 1:
+        return head + _cycles(live.threads[0])
+    return "\n".join([head + f"{len(live.threads)} threads", *(f"  {t.title}: {_cycles(t)}" for t in live.threads)])
+
+
+def _cycles(thread: Lane) -> str:
+    c = thread.counts
+    late, compute = thread.histogram("lateness"), thread.histogram("compute")
+    messages = f", {c['exchange_late']} messages late" if c["exchange_late"] else ""
     return (
-        f"{live.name} ({live.state}, pid {live.pid}): {live.time:.3f} s, {c['steps']} steps, {c['missed']} missed "
-        f"({c['overruns']} overruns, {c['late_wakeups']} late, {c['knock_on']} knock-on), "
+        f"{c['steps']} steps, {c['missed']} missed "
+        f"({c['overruns']} overruns, {c['late_wakeups']} late, {c['knock_on']} knock-on){messages}, "
         f"lateness p50/p99 {late.quantile(0.5) / 1e3:.0f}/{late.quantile(0.99) / 1e3:.0f} us, "
         f"compute {compute.quantile(0.5) / 1e3:.1f}/{compute.quantile(0.99) / 1e3:.1f} us"
     )

@@ -316,10 +316,11 @@ class Live(Mapping[str, float]):
 
     def step(self, n: int = 1) -> None:
         """Make n steps and pause; several threads make whole periods that they begin together."""
-        before = self._time_ns()
+        before, whole = self._time_ns(), math.lcm(*(t.period_ns for t in self.threads))
+        span = -(-n * self._head.period_ns // whole) * whole
         self._ask("step", n)
-        deadline = time.monotonic() + _ANSWER_SECONDS + 2 * n * self.period
-        while self._time_ns() < before + n * self._head.period_ns and time.monotonic() < deadline:
+        deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * span
+        while self._time_ns() < before + span and time.monotonic() < deadline:
             time.sleep(min(0.01, self.period))
 
     def snapshot(self) -> None:

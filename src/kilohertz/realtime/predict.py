@@ -11,6 +11,7 @@ from kilohertz.ir import step as s
 from kilohertz.ir.step import Partition
 from kilohertz.realtime.build import Built
 from kilohertz.realtime.launch import measure
+from kilohertz.realtime.threads import Placed, placed
 
 TIGHT = 0.8  # of the period: the rest is for devices and what the machine does besides
 WAKE_UP_US = 50.0  # what an ordinary kernel takes to wake a task
@@ -18,15 +19,16 @@ _BLAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
-    """What a step takes on this machine, against the period it must fit into."""
+class ThreadPrediction:
+    """What a cycle of a real-time thread takes on this machine, against the period it must fit into."""
 
+    name: str
+    cpu: int  # -1: any
     period_us: float  # of wall time; infinity where nobody waits
     p50_us: float
     p99_us: float
     max_us: float
     bound_us: float  # the worst period of the cost bound at the speed of the probe (caches warm); 0: none
-    blame: tuple[str, ...]  # the costliest blocks with their places
 
     @property
     def verdict(self) -> str:
@@ -35,15 +37,54 @@ class Prediction:
             return "cannot"
         return "tight" if self.p99_us + WAKE_UP_US > TIGHT * self.period_us else "fits"
 
+    @property
+    def share(self) -> float:
+        """Of its core."""
+        return self.p99_us / self.period_us
+
     def as_text(self) -> str:
         took = f"a cycle takes {self.p50_us:.1f} us (p99 {self.p99_us:.1f}, longest {self.max_us:.1f})"
         if self.period_us == float("inf"):
             return f"{took}; no period to keep"
-        share = 100.0 * self.p99_us / self.period_us
-        text = f"{took}: {share:.2g} % of the period of {self.period_us:g} us"
+        text = f"{took}: {100 * self.share:.2g} % of the period of {self.period_us:g} us"
         if self.bound_us:
             text += f"; the worst period of the cost bound would take {self.bound_us:.1f} us at that speed (warm)"
             text += ", which is more than there is" if self.bound_us > self.period_us else ""
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the threads of a scenario take on this machine; one that holds for the whole where there is one thread."""
+
+    threads: tuple[ThreadPrediction, ...]
+    blame: tuple[str, ...]  # the costliest blocks with their places
+
+    @property
+    def verdict(self) -> str:
+        """fits, tight, or cannot: that of the worst thread, and of cores that threads share."""
+        found = {t.verdict for t in self.threads}
+        shares = [sum(t.share for t in own) for own in self._cores().values() if len(own) > 1]
+        found |= {"cannot" if share > 1 else "tight" if share > TIGHT else "fits" for share in shares}
+        return next(word for word in ("cannot", "tight", "fits") if word in found)
+
+    def _cores(self) -> dict[int, list[ThreadPrediction]]:
+        out: dict[int, list[ThreadPrediction]] = {}
+        for t in self.threads:
+            if t.cpu >= 0:
+                out.setdefault(t.cpu, []).append(t)
+        return out
+
+    def as_text(self) -> str:
+        if len(self.threads) == 1:
+            text = self.threads[0].as_text()
+        else:
+            lines = [f"thread {t.name}: {t.as_text()}" for t in self.threads]
+            for cpu, own in sorted(self._cores().items()):
+                if len(own) > 1 and own[0].period_us < float("inf"):
+                    names = ", ".join(t.name for t in own)
+                    lines.append(f"core {cpu} ({names}): {100 * sum(t.share for t in own):.2g} % used")
+            text = "\n  ".join(lines)
         if self.verdict == "fits":
             return text
         word = "this cannot keep its period" if self.verdict == "cannot" else "this leaves little room to wake up in"
@@ -54,20 +95,23 @@ def predict(built: Built) -> Prediction:
     """Run it shortly, without devices and without waiting."""
     probe = measure(built)
     scale = built.scenario.scale
-    period = built.scenario.period_ns * 1e-3 / float(scale) if scale is not None else float("inf")
-    p50, p99, most = (
-        probe.microseconds("compute", m) + probe.microseconds("overhead", m) for m in ("p50", "p99", "max")
-    )
-    return Prediction(period, p50, p99, most, p50 * _worst_to_regular(built), blamed(built))
+    base = built.scenario.period_ns * 1e-3 / float(scale) if scale is not None else float("inf")
+    threads = []
+    for thread, measured in zip(placed(built.scenario), probe.data["threads"], strict=True):
+        times = measured["times"]
+        p50, p99, most = (1e-3 * (times["compute"][m] + times["overhead"][m]) for m in ("p50", "p99", "max"))
+        bound = p50 * _worst_to_regular(built, thread)
+        threads.append(ThreadPrediction(thread.name, thread.cpu, base * thread.every, p50, p99, most, bound))
+    return Prediction(tuple(threads), blamed(built))
 
 
-def _worst_to_regular(built: Built) -> float:
+def _worst_to_regular(built: Built, thread: Placed) -> float:
     """How many times the operations of a usual period the worst one may take; 0 where that is not known."""
-    costs = [m.cost for m in built.models]
-    if not costs or not all(costs):
+    costs = [(built.models[i].cost, built.scenario.tasks[i].every / thread.every) for i in thread.tasks]
+    if not all(cost for cost, _ in costs):
         return 0.0
-    regular = sum(float(c["regular"]["operations"]) / t.every for c, t in zip(costs, built.scenario.tasks, strict=True))
-    return sum(float(c["worst"]["operations"]) for c in costs) / regular if regular else 0.0
+    regular = sum(float(c["regular"]["operations"]) / every for c, every in costs)
+    return sum(float(c["worst"]["operations"]) for c, _ in costs) / regular if regular else 0.0
 
 
 def blamed(built: Built) -> tuple[str, ...]:

@@ -71,8 +71,14 @@ class Report:
     def drift(self) -> float:
         """Seconds by which the run ended later than its model time says (ideal schedule: one compute and wake-up)."""
         scale = float(self.data["wall_num"]) / float(self.data["wall_den"])
-        ticks = int(self.data["counts"]["ticks"])
-        return float(self.data["wall_ns"]) * 1e-9 - ticks * self.period * scale
+        thread = min(self.data["threads"], key=lambda t: t["period_ns"])
+        ticks, period = int(thread["counts"]["ticks"]), float(thread["period_ns"]) * 1e-9
+        return float(thread["wall_ns"]) * 1e-9 - ticks * period * scale
+
+    def thread(self, name: str) -> dict[str, Any]:
+        """A real-time thread by its name: its counts, times and settings."""
+        found: dict[str, Any] = next(t for t in self.data["threads"] if t["name"] == name)
+        return found
 
     @cached_property
     def result(self) -> Result:
@@ -83,28 +89,46 @@ class Report:
 
     def as_text(self) -> str:
         """The deadline report."""
-        return "\n".join([*self._head(), *self._times(), *self._trouble(), *self._devices(), *self._settings()])
+        threads = self.data["threads"]
+        lines = self._head()
+        if len(threads) == 1:
+            lines += _times(threads[0])
+        for thread in threads if len(threads) > 1 else ():
+            own = [*self._cycles(thread), *_times(thread), *_grants(thread["settings"][:_OWN_SETTINGS])]
+            lines += [f"  thread {thread['name']}:", *(f"  {line}" for line in own)]
+        settings = self.data["settings"][_OWN_SETTINGS if len(threads) > 1 else 0 :]
+        return "\n".join([*lines, *self._trouble(), *self._devices(), *_grants(settings)])
 
-    def _head(self) -> list[str]:
-        d, c = self.data, self.data["counts"]
-        wall = d["wall_ns"] * 1e-9
-        rate = (
-            "as fast as possible"
-            if d["wall_num"] == 0
-            else f"every {self.period * d['wall_num'] / d['wall_den'] * 1e3:g} ms"
-        )
-        lines = [
-            f"{self.name}: {d['ending']}",
-            f"  {c['steps']} steps {rate}: {d['model_seconds']:.6f} s of model time in {wall:.6f} s",
-        ]
-        lines += [f"  {t['model']}: {_method(t)}" for t in d["tasks"]]
+    def _cycles(self, part: dict[str, Any]) -> list[str]:
+        """Steps and misses of a thread, or of the whole."""
+        d, c = self.data, part["counts"]
+        wall, period = part["wall_ns"] * 1e-9, part["period_ns"] * 1e-6
+        rate = "as fast as possible" if d["wall_num"] == 0 else f"every {period * d['wall_num'] / d['wall_den']:g} ms"
+        lines = [f"  {c['steps']} steps {rate}: {part['model_seconds']:.6f} s of model time in {wall:.6f} s"]
         if d["wall_num"]:
             causes = f"{c['overruns']} compute overruns, {c['late_wakeups']} late wake-ups, {c['knock_on']} knock-on"
             judged = c["steps"] - c["grace"]
             share = 100.0 * c["missed"] / judged if judged else 0.0
             lines.append(
-                f"  deadlines missed: {c['missed']} of {judged} ({share:.3g} %): {causes}; policy {d['policy']}"
+                f"  deadlines missed: {c['missed']} of {judged} ({share:.3g} %): {causes}; policy {part['policy']}"
             )
+        if c["exchange_late"] or c["exchange_old"]:
+            words = f"{c['exchange_late']} came late, {c['exchange_old']} were overwritten"
+            lines.append(f"  messages of other threads: {words}; the newest stood for them")
+        return lines
+
+    def _head(self) -> list[str]:
+        d, c = self.data, self.data["counts"]
+        by = f" (thread {d['ended_by']})" if d["ended_by"] else ""
+        lines = [f"{self.name}: {d['ending']}{by}"]
+        if len(d["threads"]) > 1:
+            processes = len({t["process"] for t in d["threads"]})
+            places = f"{len(d['threads'])} threads" + (f" in {processes} processes" if processes > 1 else "")
+            lines.append(f"  {places}: {d['model_seconds']:.6f} s of model time in {d['wall_ns'] * 1e-9:.6f} s")
+        else:
+            lines += self._cycles(d)
+        lines += [f"  {t['model']}: {_method(t)}" for t in d["tasks"]]
+        if d["wall_num"]:
             steal = f"steal {100 * d['steal']:.2f} %, {d['involuntary_switches']} involuntary switches"
             lines.append(f"  machine: {steal}, {d['page_faults']} page faults")
         for key, words in (
@@ -123,25 +147,11 @@ class Report:
         r = self.data["recorder"]
         if r is None:
             return ["  nothing recorded"]
-        lost = r["dropped"] + r["lost_at_end"]
+        lost = r["dropped"] + r["lost_at_end"] + r["late"]
         line = f"  recorded: {r['written']} rows" + (f", {lost} lost" if lost else ", none lost")
         if r["last_error"]:
             line += f" (writing failed {r['refused_writes']} times: {r['last_error']})"
         return [line]
-
-    def _times(self) -> list[str]:
-        lines = [f"  {'microseconds':18s} {'p50':>9s} {'p99':>9s} {'p99.9':>9s} {'max':>9s}"]
-        for kind, words in _KINDS:
-            t = self.data["times"][kind]
-            if not t["n"]:
-                continue
-            if kind == "slack":
-                values = (t["p50"], t["p1"], t["p0.1"], t["min"])
-                words += " (worst)"
-            else:
-                values = (t["p50"], t["p99"], t["p99.9"], t["max"])
-            lines.append(f"  {words:18s} " + " ".join(f"{v * 1e-3:9.1f}" for v in values))
-        return lines
 
     def _trouble(self) -> list[str]:
         lines = [_stuck(t["name"], t["stuck"]) for t in self.data["threads"] if t["stuck"]]
@@ -164,8 +174,24 @@ class Report:
             lines.append(f"  device {device['name']}: {shown or 'silent'}")
         return lines
 
-    def _settings(self) -> list[str]:
-        return [f"  {s['name']}: {s['word']}" for s in self.data["settings"]]
+
+def _times(part: dict[str, Any]) -> list[str]:
+    lines = [f"  {'microseconds':18s} {'p50':>9s} {'p99':>9s} {'p99.9':>9s} {'max':>9s}"]
+    for kind, words in _KINDS:
+        t = part["times"][kind]
+        if not t["n"]:
+            continue
+        if kind == "slack":
+            values = (t["p50"], t["p1"], t["p0.1"], t["min"])
+            words += " (worst)"
+        else:
+            values = (t["p50"], t["p99"], t["p99.9"], t["max"])
+        lines.append(f"  {words:18s} " + " ".join(f"{v * 1e-3:9.1f}" for v in values))
+    return lines
+
+
+def _grants(settings: list[dict[str, Any]]) -> list[str]:
+    return [f"  {s['name']}: {s['word']}" for s in settings]
 
 
 def _stuck(thread: str, place: dict[str, Any]) -> str:
@@ -175,6 +201,7 @@ def _stuck(thread: str, place: dict[str, Any]) -> str:
     return f"  {thread}: step {place['step']} did not end: {place['model']}, {place['stage']}{block}{how}"
 
 
+_OWN_SETTINGS = 2  # affinity and priority are a thread's own, the others of all
 _TROUBLE = {
     "held": "steps that failed (states held)",
     "newton_caps": "times a loop hit its iteration cap",

@@ -23,6 +23,7 @@ static int32_t save(khz_task *k)
     for (int32_t i = 0; i < k->n_outgoing; i++) {
         k->outgoing[i].kept = k->outgoing[i].seen;
     }
+    memcpy(k->kept_message, k->message, sizeof(double) * (size_t)k->outbox.n);
     k->snapshot_step = k->step;
     k->has_snapshot = 1;
     return KHZ_REPLY_OK;
@@ -45,7 +46,10 @@ static void restore(khz_task *k)
         return;
     }
     k->rounds++;
-    khz_task_post(k, k->step);
+    memcpy(k->message, k->kept_message, sizeof(double) * (size_t)k->outbox.n);
+    if (k->outbox.n > 0) {
+        khz_outbox_put(&k->outbox, (int64_t)k->turn * k->every, k->message);
+    }
     khz_task_record(k, (int64_t)k->step * k->every, 1);
     k->sit_out = (uint64_t)(k->rig->hyper / k->every);
 }
@@ -218,17 +222,11 @@ void khz_task_command(khz_task *k)
     }
 }
 
-void khz_task_publish(khz_task *k, int all)
+/* The next slice of the signals, or all of them. */
+static void copy_values(khz_task *k, int all)
 {
-    khz_live *const live = k->rig->live;
     khz_lane *const lane = k->lane;
-    atomic_store_explicit(&lane->time_ns, (int64_t)k->step * k->period_ns, memory_order_relaxed);
-    /* a frame begins every so many steps and goes on until it is complete */
-    const uint64_t every = (k->rig->live_every + (uint64_t)k->every - 1) / (uint64_t)k->every;
-    if (!all && k->live_next == 0 && k->step % every != 0) {
-        return;
-    }
-    double *const values = khz_live_values(live);
+    double *const values = khz_live_values(k->rig->live);
     const int64_t left = k->n_signals - (all ? 0 : k->live_next);
     const int64_t n = all || left < KHZ_LIVE_SLICE ? left : KHZ_LIVE_SLICE;
     const int64_t first = all ? 0 : k->live_next;
@@ -240,8 +238,19 @@ void khz_task_publish(khz_task *k, int all)
     }
     (void)atomic_fetch_add_explicit(&lane->frame, 1, memory_order_release);
     k->live_next = first + n >= k->n_signals ? 0 : first + n;
-    if (k->index == k->rig->leader) {
-        const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
-        atomic_store_explicit(&live->state, state, memory_order_relaxed);
+}
+
+void khz_task_publish(khz_task *k, int all)
+{
+    /* a frame begins every so many steps and goes on until it is complete */
+    const uint64_t every = (k->rig->live_every + (uint64_t)k->every - 1) / (uint64_t)k->every;
+    if (all || k->live_next != 0 || k->step % every == 0) {
+        copy_values(k, all);
+        if (k->index == k->rig->leader) {
+            const uint32_t state = k->is_paused ? KHZ_STATE_PAUSED : KHZ_STATE_RUNNING;
+            atomic_store_explicit(&k->rig->live->state, state, memory_order_relaxed);
+        }
     }
+    /* who waits for a time finds the values of it */
+    atomic_store_explicit(&k->lane->time_ns, (int64_t)k->step * k->period_ns, memory_order_release);
 }

@@ -53,7 +53,8 @@ static khz_status prepare_messages(khz_rig *r)
         k->outbox.n = k->n_outgoing * KHZ_MESSAGE_PARTS;
         k->outbox.slots = (_Atomic uint64_t *)khz_rig_room(r, (int64_t)khz_outbox_size(k->outbox.n), 1);
         k->message = (double *)khz_rig_room(r, k->outbox.n, sizeof *k->message);
-        if (k->outbox.slots == NULL || k->message == NULL) {
+        k->kept_message = (double *)khz_rig_room(r, k->outbox.n, sizeof *k->kept_message);
+        if (k->outbox.slots == NULL || k->message == NULL || k->kept_message == NULL) {
             return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for messages between threads");
         }
         khz_task_post(k, 0);

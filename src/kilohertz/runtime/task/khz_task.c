@@ -324,11 +324,10 @@ static int cycle(khz_task *k)
         return KHZ_END_NONE;
     }
     int end = work(k, &t);
-    khz_task_publish(k, 0);
     if (k->to_step > 0 && --k->to_step == 0) {
         k->is_paused = 1;
-        khz_task_publish(k, 1);
     }
+    khz_task_publish(k, k->is_paused);
     t.ended = khz_now();
     const int missed = account(k, &t);
     const int policy = follow_policy(k, missed);

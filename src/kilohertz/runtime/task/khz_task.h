@@ -168,7 +168,7 @@ struct khz_task {
     khz_outbox outbox;
     khz_outgoing *outgoing;                 /* signals of a message */
     int32_t n_outgoing;
-    double *message;
+    double *message, *kept_message;         /* the latest; with the snapshot */
     khz_lane *lane;                         /* in the live segment */
     khz_account *account;
     khz_grant grants[KHZ_GRANTS];
