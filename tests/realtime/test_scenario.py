@@ -131,7 +131,8 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
         ("model='A'\n[fault]\nthread='b'", "3:1: error[R742]: `thread` is `b`, which is no thread"),
         (
             "[[task]]\nname='a'\nmodel='A'\nthread='t'\nstep='2ms'\n"
-            "[[task]]\nname='b'\nmodel='A'\nthread='t'\nstep='3ms'\n[[task]]\nname='c'\nmodel='A'\n[[thread]]\nname='t'",
+            "[[task]]\nname='b'\nmodel='A'\nthread='t'\nstep='3ms'\n"
+            "[[task]]\nname='c'\nmodel='A'\n[[thread]]\nname='t'",
             "10:1: error[R742]: `step` of task `b` is 3000000 ns, no multiple of the shortest in its thread, 2000000 ns",
         ),
         ("model = 'A'\n[[stimulus]]\nfile = 'no.csv'", "3:1: error[R701]: `file` names `no.csv`, which is not there"),

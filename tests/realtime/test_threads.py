@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from kilohertz.base import ModelError
+from kilohertz.driver import load
 from kilohertz.driver.realtime import build
 from kilohertz.driver.tasks import open_scenario
 from kilohertz.realtime import (
@@ -300,12 +301,13 @@ def test_the_prediction_is_for_each_thread_and_core(make: Build, lag: Scenario) 
 
 
 def test_the_example_runs_on_two_threads(tmp_path: Path) -> None:
-    """Plant and controller in processes of their own: the bits of one thread, and the axis follows its reference."""
+    """Plant and controller in processes of their own: the bits of one thread, close to CVODE's."""
     path = Path(__file__).parents[2] / "examples" / "two_cores" / "scenario.toml"
     session, s = open_scenario(path, duration=0.3)
     s = replace(s, name=f"cores{os.getpid()}", realtime=replace(s.realtime, lock_memory=False))
     built = build(session, s, folder=tmp_path)
     one, several = result(built, wall_num=0, one_thread=1), result(built, wall_num=0)
     assert_same(one, several)
-    moved = np.ptp(several["controller.x_ref"])
-    assert moved > 0 and np.abs(several["plant.x"] - several["controller.x_ref"]).max() < 0.1 * moved
+    reference = load("Kilohertz.Examples.HydraulicAxis.Controlled").simulate(stop=0.3, intervals=300, tolerance=1e-9)
+    off = several["plant.x"] - reference["plant.x"]
+    assert np.ptp(several["plant.x"]) > 5e-3 and np.abs(off).max() < 1e-5  # one model, nothing sampled
