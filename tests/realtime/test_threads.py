@@ -186,7 +186,8 @@ def attached(running: Running) -> Live:
 
 @pytest.mark.parametrize("process", ["", "other"])
 def test_commands_reach_all_threads_at_one_step(make: Build, lag: Scenario, process: str) -> None:
-    running = start(make(ring(lag, process, cycles=0)))
+    """As fast as possible: no message is ever late, however busy the machine is."""
+    running = start(make(ring(lag, process, cycles=0, scale=None, recording=Recording(enabled=False))))
     try:
         with attached(running) as live:
             live.pause()
@@ -197,7 +198,7 @@ def test_commands_reach_all_threads_at_one_step(make: Build, lag: Scenario, proc
             live.snapshot()
             at = live.time
             live.step(1)  # whole periods of all: the least common multiple of 1, 3 and 2
-            assert live.time == pytest.approx(at + 6e-3, abs=1e-12)
+            assert live.time == pytest.approx(at + 6e-3, abs=1e-9)
             assert live["b.rate"] == 5.0
             live.step(30)
             first = live.frame()
@@ -216,7 +217,7 @@ def test_commands_reach_all_threads_at_one_step(make: Build, lag: Scenario, proc
         running.process.wait(20)
     assert report.data["ended"] == "command"
     ends = {round(t["model_seconds"] * 1000) for t in report.data["threads"]}
-    assert report.counts["commands_late"] > 0 or len(ends) == 1
+    assert report.counts["commands_late"] == 0 and len(ends) == 1
 
 
 @pytest.mark.parametrize("stops", [True, False])
