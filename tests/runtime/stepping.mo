@@ -25,6 +25,26 @@ package Stepping "Models that meet everything a bounded step has to bear"
     der(y) = -100*y;
   end Decay;
 
+  model Grows "too large for a number after some steps"
+    Real x(start = 1e3, fixed = true);
+  equation
+    der(x) = x^9;
+  end Grows;
+
+  model Jumps "an event that calls for itself again"
+    model Jumper
+      Real x(start = 0, fixed = true);
+    equation
+      der(x) = 1;
+      when x > 0.01 then
+        reinit(x, -1);
+      elsewhen x < -0.5 then
+        reinit(x, 1);
+      end when;
+    end Jumper;
+    Jumper jumper;
+  end Jumps;
+
   model Root "has no value once x is negative"
     Real x(start = 0.0105, fixed = true);
     Real y(start = 0, fixed = true);

@@ -13,6 +13,7 @@ import pytest
 from kilohertz import load
 from kilohertz.cli.main import main
 from kilohertz.simulate import EVENTS, Flags, Program, Statistics, Stepper, Stepping
+from kilohertz.simulate.faults import faults
 from kilohertz.simulate.program import program_units
 from kilohertz.toolchain import Source, Unit, build_executable
 
@@ -126,12 +127,37 @@ def test_a_value_that_is_not_a_number_is_held_and_placed(capsys: pytest.CaptureF
     flags = [stepper.step() for _ in range(40)]
     assert Flags.HELD | Flags.NOT_FINITE in flags[11] or Flags.HELD in flags[11]
     assert stepper.counts["held"] > 0
-    assert sum(stepper.not_finite) > 0
+    number, worst = max(enumerate(stepper.blocks), key=lambda b: b[1].not_finite)
+    assert worst.not_finite > 0
+    assert stepper.program.code.blocks[number].unknowns == ("part.r",)  # not der(y), which only takes it over
+    assert sum(stepper.not_finite) == 0
     assert np.isfinite([value(stepper, n) for n in ("x", "y")]).all()
     assert main(["simulate", f"{SOURCE}:Stepping.Root", "--solver", "rk4", "--step", "1ms", "--stop", "0.04"]) == 1
     text = capsys.readouterr().err
     assert "warning[R729]" in text
-    assert "stepping.mo:" in text
+    line = SOURCE.read_text().splitlines().index("      r = sqrt(u);") + 1
+    assert "warning[R727]: part.r was not a number" in text
+    assert "in component `part`" in text
+    assert f"stepping.mo:{line}:" in text
+
+
+def test_a_state_that_leaves_the_numbers_is_named() -> None:
+    """The method's own doing: no block is to blame."""
+    stepper = started("Grows", "rk4")
+    for _ in range(40):
+        stepper.step()
+    assert stepper.counts["not_finite"] > 0
+    assert stepper.not_finite[0] + sum(b.not_finite for b in stepper.blocks) > 0
+    assert np.isfinite(value(stepper, "x"))
+
+
+def test_an_endless_series_of_jumps_is_placed() -> None:
+    stepper = started("Jumps", "euler", event_cap=5)
+    for _ in range(40):
+        stepper.step()
+    assert stepper.counts["event_caps"] > 0
+    (text,) = [w.message for w in faults(stepper) if w.code == "R730"]
+    assert text.endswith("x still changing in component `jumper`")
 
 
 def test_a_newton_cap_is_counted_and_the_loop_goes_on() -> None:
@@ -164,6 +190,11 @@ def test_an_endless_event_iteration_is_cut() -> None:
     assert stepper.counts["max_step_passes"] <= 5
     assert value(stepper, "x") == pytest.approx(0.04)
     assert value(stepper, "b") == 0.0
+    number, worst = max(enumerate(stepper.blocks), key=lambda b: b[1].event_caps)
+    assert worst.event_caps == stepper.counts["event_caps"]
+    assert "b" in stepper.program.code.blocks[number].unknowns
+    text = [w.message for w in faults(stepper) if w.code == "R730"]
+    assert text == [f"event iterations reached their cap of 5 passes {worst.event_caps} times, b still changing"]
 
 
 def test_a_loop_without_a_solution_keeps_its_last_values() -> None:

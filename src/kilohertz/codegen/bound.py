@@ -13,7 +13,7 @@ from kilohertz.codegen.operations import Count, Operations, both, factorisation,
 from kilohertz.codegen.plans import state_elimination
 from kilohertz.codegen.table import stage_roles
 from kilohertz.graphs import colour_columns
-from kilohertz.ir.step import Kind, NonlinearLoop, Partition, Step
+from kilohertz.ir.step import Kind, NonlinearLoop, Partition, Step, targets
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, RungeKutta
 
 # per period and event algorithm: (sub-)steps, events, further evaluations of all values
@@ -118,7 +118,8 @@ def _per_call(operations: Operations, step: Step, inlined: bool, implicit: bool)
     relations = operations.expressions(e for c in step.crossings for e in (c.relation, c.function))
     discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
     texts = len(step.of_kind(Kind.STRING_DISCRETE))
-    extra = both(relations + 8 * len(step.crossings) + 20)
+    looked = Count(0, 6 * sum(len(targets(b)) for b in step.in_partition(Partition.STEP)))  # for what is not finite
+    extra = both(relations + 8 * len(step.crossings) + 20) + looked
     return {
         "rhs": in_stage + both(6 * n + 40),
         "all": in_stage + late + extra + both(6 * n + 60),

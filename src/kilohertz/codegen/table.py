@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kilohertz.base import Origin
 from kilohertz.codegen import names
@@ -44,6 +44,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         *array("khz_transport_points", [len(t.points) for t in step.transports] or [0]),
         *plan,
         *_places(step),
+        *_owners(step, infos, counts),
         "static const khz_model khz_this_model = {",
         "    .abi = KHZ_ABI,",
         f"    .name = {names.string(step.name)},",
@@ -64,7 +65,9 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         f"    .stage_role = {'khz_stage_role' if any(roles) else 'NULL'},",
         f"    .lu_plan = {'&khz_lu_plan' if plan else 'NULL'},",
         "    .transport_points = khz_transport_points,",
-        "    .blocks = khz_blocks,",
+        "    .blocks = khz_blocks, .n_values = khz_n_values,",
+        "    .w = offsetof(khz_instance, w), .value_place = khz_value_place, .value_block = khz_value_block,",
+        "    .discrete_block = khz_discrete_block,",
         *(f"    .{name} = khz_phase_{name}," for name in _PHASES),
         *(f"    .{name} = {f'khz_phase_{name}' if own is not None else 'NULL'}," for name, own in optional),
         *(f"    .{name} = khz_{name}," for name in _SMALL),
@@ -101,6 +104,33 @@ def _places(step: Step) -> list[str]:
     slots = [step.slot(z.name) for z in step.algebraic]
     entries = [f"    offsetof(khz_instance, {z.kind.value}) + {z.index} * sizeof(double)," for z in slots]
     return ["static const size_t khz_z_place[] = {", *(entries or ["    0,"]), "};", ""]
+
+
+def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> list[str]:
+    """Whose a value is: tables for messages about faults (khz_model.h)."""
+    places, blocks = [], []
+    first, n = {}, 0
+    for kind in (Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.STATE):
+        first[kind], n = n, n + counts[kind]
+    discrete = [0] * n
+    for info in infos:
+        if info.phase != "block" or isinstance(info.block, s.MixedLoop):
+            continue
+        for slot in (step.slot(t.name) for t in s.targets(info.block)):
+            if slot.kind in (Kind.ALGEBRAIC, Kind.DERIVATIVE) and info.block.partition is s.Partition.STEP:
+                places.append(slot.index if slot.kind is Kind.ALGEBRAIC else -1 - slot.index)
+                blocks.append(info.number)
+            elif slot.kind in first:
+                discrete[first[slot.kind] + slot.index] = info.number
+        for action in info.block.actions if isinstance(info.block, s.WhenBlock) else ():
+            if isinstance(action, s.SetState):
+                discrete[first[Kind.STATE] + step.slot(action.target.name).index] = info.number
+    return [
+        f"enum {{ khz_n_values = {len(places)} }};",
+        *array("khz_value_place", places),
+        *array("khz_value_block", blocks),
+        *array("khz_discrete_block", discrete),
+    ]
 
 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:

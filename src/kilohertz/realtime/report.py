@@ -214,7 +214,13 @@ _TROUBLE = {
     "late_time_events": "time events handled at the end of their period",
     "corrected": "steps of the index-1 form in which loops were solved after all",
 }
-_BLOCK = (("newton_caps", "iteration caps"), ("pivots", "weak pivots"), ("failures", "failures"))
+_BLOCK = (
+    ("newton_caps", "iteration caps"),
+    ("pivots", "weak pivots"),
+    ("failures", "failures"),
+    ("not_finite", "values that were not finite"),
+    ("event_caps", "event iterations cut short while it changed"),
+)
 
 
 def read_report(path: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.codegen import BlockInfo
-from kilohertz.ir.step import Kind, MixedLoop
+from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, WhenBlock, targets
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import Stepper
 
@@ -39,12 +39,20 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
         ("newton_caps", "R724", "a loop reached its cap of {cap} Newton iterations {n} times"),
         ("pivots", "R725", "a linear system had no solution {n} times"),
         ("failures", "R726", "a function or an equation failed {n} times"),
+        ("not_finite", "R727", "{what} was not a number {n} times"),
+        (
+            "event_caps",
+            "R730",
+            "event iterations reached their cap of {passes} passes {n} times, {what} still changing",
+        ),
     ):
         found = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
         for n, i in sorted((f for f in found if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
-            if i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
+            if field == "newton_caps" and i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
                 continue  # see `unsettled`
-            text = what.format(n=n, cap=stepper.stepping.loop_newton)
+            how = stepper.stepping
+            named = _named(blocks[i].block) if i < len(blocks) else "a value"
+            text = what.format(n=n, cap=how.loop_newton, passes=how.event_cap, what=named)
             notes = [Note(f"last at time = {counts[i].time:g}")]
             if field == "newton_caps":
                 notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
@@ -58,8 +66,17 @@ def _not_finite(stepper: Stepper) -> list[Diagnostic]:
     out = []
     for n, i in found[:_MOST]:
         block = _block_of(stepper, f"der({states[i]})")
-        out.append(_warning("R727", f"der({states[i]}) was not a number {n} times", block, []))
+        out.append(_warning("R727", f"{states[i]} was not a number in a stage of the method {n} times", block, []))
     return out
+
+
+def _named(block: Block) -> str:
+    """What a block sets."""
+    if isinstance(block, WhenBlock):
+        names = [a.target.name for a in block.actions if isinstance(a, SetState)]
+    else:
+        names = [t.name for t in targets(block)]
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _chattering(stepper: Stepper) -> list[Diagnostic]:
@@ -78,9 +95,6 @@ def _totals(stepper: Stepper) -> list[Diagnostic]:
     if c["held"]:
         text = f"{c['held']} of {c['steps']} steps failed; the states before them were held"
         out.append(_placed("R729", text, None, []))
-    if c["event_caps"]:
-        text = f"{c['event_caps']} event iterations reached their cap of {stepper.stepping.event_cap} passes"
-        out.append(_placed("R730", text, None, []))
     if c["late_time_events"]:
         text = f"{c['late_time_events']} time events inside a step were handled at its end"
         note = Note("`--events exact --events-per-step N` meets N events in a step exactly")

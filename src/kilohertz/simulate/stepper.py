@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntFlag
 
@@ -138,6 +139,8 @@ class BlockCounts(ctypes.Structure):
         ("newton_caps", ctypes.c_uint32),
         ("pivots", ctypes.c_uint32),
         ("failures", ctypes.c_uint32),
+        ("not_finite", ctypes.c_uint32),
+        ("event_caps", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
         ("time", ctypes.c_double),
         ("residual", ctypes.c_double),
@@ -162,6 +165,12 @@ class Stepper:
     def start(self, time: float) -> int:
         """Initial equations and the first event; the status."""
         return int(self.program.library.khz_stepper_start(self.address, time))
+
+    def past_inputs(self, last: Mapping[str, float], before: Mapping[str, float] | None = None) -> None:
+        """Real inputs one and two periods before the start: call it after `start`, before the first step."""
+        names = [v.name for v in self.program.step.of_kind(Kind.INPUT)]
+        rows = [(ctypes.c_double * len(names))(*(row[n] for n in names)) for row in (last, before) if row is not None]
+        self.program.library.khz_stepper_past_inputs(self.address, rows[0], rows[1] if len(rows) > 1 else None)
 
     def step(self) -> Flags:
         """One period."""
@@ -193,7 +202,7 @@ class Stepper:
 
     @property
     def not_finite(self) -> list[int]:
-        """How often the derivative of each state had no value."""
+        """How often each state itself had no value in a stage; for other values see `blocks`."""
         n = self.program.code.counts[Kind.STATE]
         return list((ctypes.c_uint32 * n).from_address(self.program.library.khz_stepper_faults(self.address)))
 
@@ -238,6 +247,7 @@ def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
     library.khz_stepper_size.restype = ctypes.c_size_t
     library.khz_stepper_size.argtypes = [pointer, pointer]
     library.khz_stepper_prepare.argtypes = [pointer, pointer, pointer]
+    library.khz_stepper_past_inputs.argtypes = [pointer] * 3
     library.khz_stepper_start.argtypes = [pointer, ctypes.c_double]
     library.khz_stepper_step.restype = ctypes.c_uint32
     library.khz_stepper_time.restype = ctypes.c_double

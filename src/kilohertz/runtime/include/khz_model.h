@@ -66,6 +66,12 @@ typedef struct khz_model {
     const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
     const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
+    /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed: their positions
+     * in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and of what sets x by reinit, 0: none. */
+    int32_t n_values;
+    size_t w;
+    const int32_t *value_place, *value_block;   /* [n_values] */
+    const int32_t *discrete_block;              /* [n_d + n_m + n_s + n_x] */
     void (*tunables)(void *instance);        /* default values of the parameters that may be set */
     khz_phase_fn once;
     void (*start)(void *instance);           /* guesses and nominal values */

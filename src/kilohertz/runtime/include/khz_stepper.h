@@ -75,7 +75,10 @@ typedef struct khz_step_counts {
 
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
 typedef struct khz_block_counts {
-    uint32_t newton_caps, pivots, failures, reserved;
+    uint32_t newton_caps, pivots, failures;
+    uint32_t not_finite;           /* it gave the first value of a step that was NaN or infinite */
+    uint32_t event_caps;           /* what it sets was still changing when the passes of an event were used up */
+    uint32_t reserved;
     double time;                   /* of the last one */
     double residual;               /* largest, relative, where a Newton cap was hit */
 } khz_block_counts;
@@ -119,6 +122,9 @@ KHZ_EXPORT size_t khz_stepper_size(const khz_model *m, const khz_step_settings *
 KHZ_EXPORT khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_settings *s);
 /* Initial equations and first event. */
 KHZ_EXPORT khz_status khz_stepper_start(khz_stepper *s, double start);
+/* After the start, before the first step: inputs [n_u] one period before the start, and two (or NULL), where they are known.
+ * Extrapolation begins with the first step then; without them it holds the inputs until it has seen samples enough. */
+KHZ_EXPORT void khz_stepper_past_inputs(khz_stepper *s, const double *last, const double *before);
 /* khz_stepper_prepare, then khz_stepper_start. */
 KHZ_EXPORT khz_status khz_stepper_init(void *memory, const khz_model *m, const khz_step_settings *s, double start);
 /* One period; what happened.  Never fails, never allocates. */
@@ -133,7 +139,7 @@ KHZ_EXPORT const khz_step_counts *khz_stepper_counts(const khz_stepper *s);
 KHZ_EXPORT void khz_stepper_stop_after(khz_stepper *s, int64_t nanoseconds);
 /* [n_blocks + 1] */
 KHZ_EXPORT const khz_block_counts *khz_stepper_blocks(const khz_stepper *s);
-/* [n_x] how often the derivative of each state was not finite. */
+/* [n_x] how often each state itself was not finite in a stage. */
 KHZ_EXPORT const uint32_t *khz_stepper_faults(const khz_stepper *s);
 /* [n_r] how often each relation was found chattering. */
 KHZ_EXPORT const uint32_t *khz_stepper_chattering(const khz_stepper *s);

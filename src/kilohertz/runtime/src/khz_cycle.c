@@ -65,8 +65,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     if (status == KHZ_TERMINATED) {
         s->flags |= KHZ_STEP_TERMINATED;
     } else if (status == KHZ_EVENT_CAP) {
-        s->counts.event_caps++;
-        s->flags |= KHZ_STEP_EVENT_CAP;
+        khz_stepper_note(s, status);
     } else if (status != KHZ_OK) {
         khz_stepper_note(s, status);
         khz_mode_undo(s, w);

@@ -29,45 +29,47 @@ khz_status khz_instance_init(const khz_model *m, void *instance)
     return (khz_status)c->status;
 }
 
-/* pre := value for all discrete variables; 1 where some differed. */
-static int update_pre(const khz_model *m, void *instance)
+/* pre := value for all discrete variables; the first that differed, as a position in discrete_block, -1: none. */
+static int32_t update_pre(const khz_model *m, void *instance)
 {
-    int changed = 0;
+    int32_t first = -1;
     const double *const d = khz_reals(instance, m->d);
     double *const pre_d = khz_reals(instance, m->pre_d);
     for (int32_t i = 0; i < m->n_d; i++) {
-        changed |= !(d[i] == pre_d[i]);
+        first = first < 0 && !(d[i] == pre_d[i]) ? i : first;
         pre_d[i] = d[i];
     }
     const int32_t *const n = khz_ints(instance, m->m);
     int32_t *const pre_n = khz_ints(instance, m->pre_m);
     for (int32_t i = 0; i < m->n_m; i++) {
-        changed |= n[i] != pre_n[i];
+        first = first < 0 && n[i] != pre_n[i] ? m->n_d + i : first;
         pre_n[i] = n[i];
     }
     const char *const s = khz_texts(instance, m->s);
     char *const pre_s = khz_texts(instance, m->pre_s);
     for (int32_t i = 0; i < m->n_s; i++) {
-        changed |= strcmp(s + i * KHZ_TEXT_SIZE, pre_s + i * KHZ_TEXT_SIZE) != 0;
+        const int differs = strcmp(s + i * KHZ_TEXT_SIZE, pre_s + i * KHZ_TEXT_SIZE) != 0;
+        first = first < 0 && differs ? m->n_d + m->n_m + i : first;
         memcpy(pre_s + i * KHZ_TEXT_SIZE, s + i * KHZ_TEXT_SIZE, KHZ_TEXT_SIZE);
     }
-    return changed;
+    return first;
 }
 
-static int apply_reinits(const khz_model *m, void *instance)
+/* Set the states that were reinitialised; the last of them, likewise. */
+static int32_t apply_reinits(const khz_model *m, void *instance)
 {
-    int any = 0;
+    int32_t last = -1;
     int32_t *const flags = khz_ints(instance, m->reinit);
     const double *const values = khz_reals(instance, m->reinit_value);
     double *const x = khz_reals(instance, m->x);
     for (int32_t i = 0; i < m->n_x; i++) {
         if (flags[i]) {
             flags[i] = 0;
-            any = 1;
+            last = m->n_d + m->n_m + m->n_s + i;
             x[i] = values[i];
         }
     }
-    return any;
+    return last;
 }
 
 /* What counts is the last pass of an event: in the passes before, discrete values are still on their way. */
@@ -110,9 +112,10 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         if (m->n_samples > 0) {
             memset(khz_ints(instance, m->sample_now), 0, sizeof(int32_t) * (size_t)m->n_samples);
         }
-        const int moved = apply_reinits(m, instance);
-        const int changed = update_pre(m, instance);
-        if (!moved && !changed) {
+        const int32_t moved = apply_reinits(m, instance);
+        const int32_t changed = update_pre(m, instance);
+        c->restless = moved >= 0 ? moved : changed;
+        if (c->restless < 0) {
             status = KHZ_OK;
             break;
         }

@@ -182,62 +182,6 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void note_not_finite(khz_stepper *s, const double *xd)
-{
-    uint32_t *const faults = (uint32_t *)(void *)((char *)s + s->faults);
-    for (int32_t i = 0; i < s->model->n_x && !s->is_trial; i++) {
-        if (!(fabs(xd[i]) <= DBL_MAX)) {
-            faults[i]++;
-        }
-    }
-}
-
-void khz_stepper_note(khz_stepper *s, khz_status status)
-{
-    khz_context *const c = (khz_context *)khz_stepper_instance(s);
-    if (s->is_trial) {
-        c->status = KHZ_OK;
-        return;
-    }
-    const int known = c->block >= 1 && c->block <= s->model->n_blocks;
-    const int32_t position = known ? c->block - 1 : s->model->n_blocks;
-    khz_block_counts *const block = (khz_block_counts *)(void *)((char *)s + s->blocks) + position;
-    block->time = c->time;
-    if (status == KHZ_NO_CONVERGENCE) {
-        block->newton_caps++;
-        s->counts.newton_caps++;
-        s->flags |= KHZ_STEP_NEWTON_CAP;
-    } else if (status == KHZ_SINGULAR) {
-        block->pivots++;
-        s->counts.pivots++;
-        s->flags |= KHZ_STEP_PIVOT;
-    } else if (status == KHZ_NOT_FINITE) {
-        s->counts.not_finite++;
-        s->flags |= KHZ_STEP_NOT_FINITE;
-    } else {
-        block->failures++;
-        s->counts.failures++;
-        s->flags |= KHZ_STEP_FAILURE;
-    }
-    c->status = KHZ_OK;
-}
-
-void khz_stepper_note_caps(khz_stepper *s, uint32_t before)
-{
-    khz_context *const c = (khz_context *)khz_stepper_instance(s);
-    if (c->n_caps == before) {
-        return;
-    }
-    const int known = c->cap_block >= 1 && c->cap_block <= s->model->n_blocks;
-    khz_block_counts *const block =
-        (khz_block_counts *)(void *)((char *)s + s->blocks) + (known ? c->cap_block - 1 : s->model->n_blocks);
-    block->newton_caps += c->n_caps - before;
-    block->time = c->time;
-    block->residual = fmax(block->residual, c->cap_residual);
-    s->counts.newton_caps += c->n_caps - before;
-    s->flags |= KHZ_STEP_NEWTON_CAP;
-}
-
 /* Before a call of the model at t: inputs as they are then.  The Newton caps hit so far. */
 static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
 {
@@ -249,11 +193,8 @@ static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
 }
 
 /* After it: count what went wrong. */
-static khz_status leave(khz_stepper *s, const khz_work *w, uint32_t caps, khz_status status)
+static khz_status leave(khz_stepper *s, uint32_t caps, khz_status status)
 {
-    if (status == KHZ_NOT_FINITE) {
-        note_not_finite(s, khz_reals(w->instance, s->model->xd));
-    }
     if (status != KHZ_OK) {
         khz_stepper_note(s, status);
     }
@@ -264,7 +205,7 @@ static khz_status leave(khz_stepper *s, const khz_work *w, uint32_t caps, khz_st
 khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f)
 {
     const uint32_t caps = enter(s, w, t, 1);
-    return leave(s, w, caps, khz_residuals(s->model, w->instance, t, y, f));
+    return leave(s, caps, khz_residuals(s->model, w->instance, t, y, f));
 }
 
 /* A stage with the loops solved, from the values in the instance. */
@@ -275,7 +216,7 @@ static khz_status closed_stage(khz_stepper *s, const khz_work *w, double t, doub
     const khz_status status = khz_derivatives(m, w->instance, t, y, f);
     khz_get_point(m, w->instance, y);
     memset(f + m->n_x, 0, sizeof(double) * (size_t)m->n_z);
-    return leave(s, w, caps, status);
+    return leave(s, caps, status);
 }
 
 khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f)
@@ -291,7 +232,7 @@ khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double
 khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, double gamma_h)
 {
     const uint32_t caps = enter(s, w, t, 0);
-    return leave(s, w, caps, khz_stage(s->model, w->instance, t, w->stage, gamma_h));
+    return leave(s, caps, khz_stage(s->model, w->instance, t, w->stage, gamma_h));
 }
 
 static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const double *y, int is_open)
@@ -308,7 +249,7 @@ static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const do
                              !all_finite(m->n_x, khz_reals(w->instance, m->xd)))) {
         status = KHZ_NOT_FINITE;
     }
-    return leave(s, w, caps, status);
+    return leave(s, caps, status);
 }
 
 khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y)
@@ -474,6 +415,15 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     s->is_solved = status == KHZ_OK;
     restore_denormals(before);
     return status;
+}
+
+void khz_stepper_past_inputs(khz_stepper *s, const double *last, const double *before)
+{
+    const khz_work w = khz_stepper_divide(s);
+    const size_t bytes = sizeof(double) * (size_t)s->model->n_u;
+    memcpy(w.u0, last, bytes);
+    memcpy(w.u1, before != NULL ? before : last, bytes);
+    s->n_inputs_seen = before != NULL ? 2 : 1;
 }
 
 khz_status khz_stepper_init(void *memory, const khz_model *m, const khz_step_settings *settings, double start)

@@ -76,15 +76,18 @@ static void put_blocks(FILE *f, const khz_unit *u)
     const khz_block_counts *const counts = khz_stepper_blocks(u->stepper);
     int n = 0;
     for (int32_t i = 0; i < m->n_blocks; i++) {
-        if (counts[i].newton_caps == 0 && counts[i].pivots == 0 && counts[i].failures == 0) {
+        const khz_block_counts *const b = &counts[i];
+        if ((b->newton_caps | b->pivots | b->failures | b->not_finite | b->event_caps) == 0) {
             continue;
         }
         (void)fprintf(f, "%s{\"unknowns\": ", n++ > 0 ? ", " : "");
         put_text(f, m->blocks[i].name);
         (void)fputs(", \"origin\": ", f);
         put_text(f, m->blocks[i].origin);
-        (void)fprintf(f, ", \"newton_caps\": %u, \"pivots\": %u, \"failures\": %u, \"last_time\": %.9g}",
-                      counts[i].newton_caps, counts[i].pivots, counts[i].failures, counts[i].time);
+        (void)fprintf(f, ", \"newton_caps\": %u, \"pivots\": %u, \"failures\": %u, ", b->newton_caps, b->pivots,
+                      b->failures);
+        (void)fprintf(f, "\"not_finite\": %u, \"event_caps\": %u, \"last_time\": %.9g}", b->not_finite, b->event_caps,
+                      b->time);
     }
 }
 

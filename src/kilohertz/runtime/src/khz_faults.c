@@ -1,0 +1,94 @@
+/* What went wrong in a step, counted where it did: by block, or by state where the method itself left the numbers. */
+#include <float.h>
+#include <math.h>
+
+#include "khz_stepper_core.h"
+
+static int is_finite(double v)
+{
+    return fabs(v) <= DBL_MAX;
+}
+
+/* Counters of a block by its number; those without a place where it is not known. */
+static khz_block_counts *counts_of(khz_stepper *s, int32_t block)
+{
+    const int known = block >= 1 && block <= s->model->n_blocks;
+    return (khz_block_counts *)(void *)((char *)s + s->blocks) + (known ? block - 1 : s->model->n_blocks);
+}
+
+/* Count the states that are not finite; 0: all are. */
+static int count_states(khz_stepper *s, void *instance)
+{
+    uint32_t *const faults = (uint32_t *)(void *)((char *)s + s->faults);
+    const double *const x = khz_reals(instance, s->model->x);
+    int found = 0;
+    for (int32_t i = 0; i < s->model->n_x; i++) {
+        const uint32_t odd = !is_finite(x[i]);
+        faults[i] += odd;
+        found |= (int)odd;
+    }
+    return found;
+}
+
+/* The block that gave the first value that is not finite. */
+static int32_t first_not_finite(const khz_model *m, void *instance)
+{
+    const double *const w = khz_reals(instance, m->w);
+    const double *const xd = khz_reals(instance, m->xd);
+    for (int32_t k = 0; k < m->n_values; k++) {
+        const int32_t at = m->value_place[k];
+        if (!is_finite(at >= 0 ? w[at] : xd[-1 - at])) {
+            return m->value_block[k];
+        }
+    }
+    return KHZ_NOWHERE;
+}
+
+void khz_stepper_note(khz_stepper *s, khz_status status)
+{
+    khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    if (s->is_trial) {
+        c->status = KHZ_OK;
+        return;
+    }
+    khz_block_counts *block = counts_of(s, c->block);
+    if (status == KHZ_NO_CONVERGENCE) {
+        block->newton_caps++;
+        s->counts.newton_caps++;
+        s->flags |= KHZ_STEP_NEWTON_CAP;
+    } else if (status == KHZ_SINGULAR) {
+        block->pivots++;
+        s->counts.pivots++;
+        s->flags |= KHZ_STEP_PIVOT;
+    } else if (status == KHZ_NOT_FINITE) {
+        block = counts_of(s, count_states(s, c) ? KHZ_NOWHERE : first_not_finite(s->model, c));
+        block->not_finite++;
+        s->counts.not_finite++;
+        s->flags |= KHZ_STEP_NOT_FINITE;
+    } else if (status == KHZ_EVENT_CAP) {
+        block = counts_of(s, s->model->discrete_block[c->restless]);
+        block->event_caps++;
+        s->counts.event_caps++;
+        s->flags |= KHZ_STEP_EVENT_CAP;
+    } else {
+        block->failures++;
+        s->counts.failures++;
+        s->flags |= KHZ_STEP_FAILURE;
+    }
+    block->time = c->time;
+    c->status = KHZ_OK;
+}
+
+void khz_stepper_note_caps(khz_stepper *s, uint32_t before)
+{
+    khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    if (c->n_caps == before) {
+        return;
+    }
+    khz_block_counts *const block = counts_of(s, c->cap_block);
+    block->newton_caps += c->n_caps - before;
+    block->time = c->time;
+    block->residual = fmax(block->residual, c->cap_residual);
+    s->counts.newton_caps += c->n_caps - before;
+    s->flags |= KHZ_STEP_NEWTON_CAP;
+}
