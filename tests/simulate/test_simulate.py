@@ -178,3 +178,13 @@ def test_a_delay_of_many_steps(how: dict[str, Any], error: float) -> None:
     result = load(str(Path(__file__).parent / "late.mo")).simulate(stop=25, **how)
     late = result.time > 10.1
     assert np.abs(result["y"][late] - np.sin(result.time[late] - 10)).max() < error
+
+
+@pytest.mark.parametrize(
+    "how", [{"solver": "cvode"}, {"solver": "ida"}, {"solver": "rk4", "step": 1e-3, "events": "exact"}]
+)
+def test_a_crossing_at_the_end_is_an_event(how: dict[str, Any]) -> None:
+    """Even where a tick one rounding error before the end leaves no step in which it could be found."""
+    result = load(str(Path(__file__).with_name("at_the_end.mo"))).simulate(stop=0.1, **how)
+    assert result["ticks"][-1] == 10
+    assert result["last"][-1] == result.time[-1] == 0.1

@@ -379,14 +379,30 @@ static void go_on(const khz_offline *o, solver *s)
     }
 }
 
+/* Is an event due at o->time?  The last step before the end may be too short for the solver, but not for a crossing. */
+static int32_t look(khz_offline *o, const work *w, const double *x, int *root)
+{
+    const khz_model *const m = o->model;
+    const khz_status status = khz_evaluate_all(m, o->instance, o->time, x);
+    if (status != KHZ_OK) {
+        return (int32_t)status;
+    }
+    m->crossings(o->instance, w->g_high);
+    for (int32_t i = 0; i < m->n_r; i++) {
+        *root |= w->g_high[i] < -w->band[i];
+    }
+    return KHZ_OK;
+}
+
 /* Steps until `until` or an event; *root tells which. */
 static int32_t integrate(khz_offline *o, const work *w, solver *s, double until, int until_is_event, int *root)
 {
     const khz_sundials *const f = o->sundials;
     *root = 0;
     if (until - o->time <= slack(until) * 4.0) {
+        const int moved = o->time < until;
         o->time = until;
-        return KHZ_OK;
+        return moved && !until_is_event ? look(o, w, f->vector_data(s->y), root) : KHZ_OK;
     }
     if (f->set_stop(s->mem, until) != 0) {
         return KHZ_RUN_SOLVER_FAILED;

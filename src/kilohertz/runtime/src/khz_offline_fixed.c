@@ -7,21 +7,23 @@ enum { NEWS_EVERY = 2000 };
 
 typedef struct recording {
     khz_offline *o;
+    double slack; /* instants closer than this are one */
     int is_after; /* the last row is one after an event */
 } recording;
 
 /* There is a row of this instant. */
-static int is_recorded(const khz_offline *o)
+static int is_recorded(const recording *r)
 {
+    const khz_offline *const o = r->o;
     const double now = ((const khz_context *)o->instance)->time;
-    return o->n_rows > 0 && o->rows[(size_t)(o->n_rows - 1) * (size_t)o->n_columns] >= now;
+    return o->n_rows > 0 && o->rows[(size_t)(o->n_rows - 1) * (size_t)o->n_columns] >= now - r->slack;
 }
 
 /* The row before the first event of an instant. */
 static void record_before(void *user)
 {
     recording *const r = (recording *)user;
-    if (!r->is_after || !is_recorded(r->o)) {
+    if (!r->is_after || !is_recorded(r)) {
         r->is_after = 0;
         (void)khz_offline_record(r->o);
     }
@@ -31,28 +33,28 @@ static void record_before(void *user)
 static void record_after(void *user)
 {
     recording *const r = (recording *)user;
-    r->o->n_rows -= r->is_after && is_recorded(r->o);
+    r->o->n_rows -= r->is_after && is_recorded(r);
     (void)khz_offline_record(r->o);
     r->is_after = 1;
 }
 
 /* A row at the first instant not before each point of the grid, and where a step with events ends. */
-static int32_t record_step(recording *r, const khz_stepper *s, double slack)
+static int32_t record_step(recording *r, const khz_stepper *s)
 {
     khz_offline *const o = r->o;
     int due = (s->flags & (uint32_t)KHZ_STEP_EVENT) != 0;
-    while (o->grid_next <= o->n_grid && khz_offline_grid(o, o->grid_next) <= o->time + slack) {
+    while (o->grid_next <= o->n_grid && khz_offline_grid(o, o->grid_next) <= o->time + r->slack) {
         o->grid_next++;
         due = 1;
     }
-    if (!due || is_recorded(o)) {
+    if (!due || is_recorded(r)) {
         return KHZ_OK;
     }
     r->is_after = 0;
     return khz_offline_record(o);
 }
 
-static int32_t one_step(recording *r, khz_stepper *s, double slack)
+static int32_t one_step(recording *r, khz_stepper *s)
 {
     khz_offline *const o = r->o;
     khz_context *const c = (khz_context *)o->instance;
@@ -63,7 +65,7 @@ static int32_t one_step(recording *r, khz_stepper *s, double slack)
         c->status = KHZ_ASSERTION;
         return KHZ_ASSERTION;
     }
-    int32_t status = record_step(r, s, slack);
+    int32_t status = record_step(r, s);
     if ((flags & (uint32_t)KHZ_STEP_TERMINATED) != 0) {
         return KHZ_TERMINATED;
     }
@@ -79,14 +81,14 @@ int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
     const int64_t period_ns = s->settings.period_ns * s->settings.internal_steps;
     const double period = (double)period_ns / 1e9;
     const int64_t n_steps = (s->stop_ns + period_ns - 1) / period_ns;
-    recording rows = {o, 0};
+    recording rows = {o, 1e-9 * period / (double)s->settings.internal_steps, 0};
     s->before_event = record_before;
     s->after_event = record_after;
     s->user = &rows;
     o->grid_next = 1;
     int32_t status = khz_offline_record(o);
     for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
-        status = one_step(&rows, s, 1e-9 * period);
+        status = one_step(&rows, s);
     }
     s->before_event = NULL;
     s->after_event = NULL;
