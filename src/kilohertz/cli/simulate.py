@@ -94,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             settings=dict(arguments.settings),
             record=arguments.record,
             progress=progress,
+            told=None if progress is None else lambda text: print(f"khz: {text}", file=sys.stderr),
             statistics=statistics,
             **_stepping(arguments),
         )

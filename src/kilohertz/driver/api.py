@@ -182,6 +182,7 @@ class Model:
         settings: Mapping[str, float | str] | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
+        told: Callable[[str], None] | None = None,
         statistics: Statistics | None = None,
         inline: bool = False,
         implicit: Sequence[str] = (),
@@ -192,7 +193,8 @@ class Model:
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
-        `solver` is cvode, ida, a fixed-step method or `auto`, which chooses one and tells why in `statistics.notes`.
+        `solver` is cvode, ida, a fixed-step method or `auto`, which chooses one and tells why in `statistics.notes`;
+        `told` hears what `auto` is trying.
         `inline` joins implicit stages with the equations; `implicit` names states (patterns, or `auto`) for mixed mode;
         `substeps` gives a part of the model, by pattern, smaller steps; `internal_steps` gives the whole model so many
         in each step (with `auto`: at most so many); `index1` leaves the unknowns of nonlinear loops to the method.
@@ -202,8 +204,8 @@ class Model:
         from kilohertz.simulate import simulate
 
         given = {"start": start, "stop": stop, "tolerance": tolerance, "settings": settings}
-        asked = Request(solver, step, inline, implicit, substeps or {}, given, internal_steps, stepping, index1=index1)
-        plan = make_plan(self, asked)
+        fixed = (internal_steps, stepping)
+        plan = make_plan(self, Request(solver, step, inline, implicit, substeps or {}, given, *fixed, told, index1))
         if statistics is not None:
             statistics.notes = plan.notes
         return simulate(
