@@ -35,6 +35,7 @@ def model(tmp_path: Path) -> str:
         (("--solver", "rk4", "--events", "never"), "R723"),
         (("--solver", "rk4", "--input-mode", "cubic"), "R723"),
         (("--solver", "rk4", "--newton", "0"), "R723"),
+        (("--solver", "rk4", "--events", "exact", "--events-per-step", "0"), "R723"),
         (("--solver", "cvode", "--events", "mid"), "R723"),
         (("--solver", "rk4", "--step", "0.1ns"), "R723"),
     ],
@@ -65,3 +66,19 @@ def test_a_result_is_written_as_usual(model: str, tmp_path: Path, capsys: pytest
     assert [float(t) for t in result.time].count(0.25) == 2
     assert result["n"][-1] == 3.0
     assert result["x"][-1] == pytest.approx(0.7371233743916278, rel=1e-9)
+
+
+@pytest.mark.parametrize("events", ["catch-up", "exact"])
+def test_several_ticks_in_a_step(events: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten ticks in a step of a second: as many as are allowed are met, the others are counted."""
+    arguments = ["simulate", model, "--solver", "rk4", "--step", "1s", "--stop", "1", "--events", events]
+    assert main([*arguments, "--events-per-step", "20"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main([*arguments, "--events-per-step", "1"]) == 0
+    assert "warning[R731]" in capsys.readouterr().err
+
+
+def test_events_in_a_step_are_part_of_the_bound(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for n in ("2", "3"):
+        assert main(["analyse", model, "--solver", "rk4", "--events", "exact", "--events-per-step", n]) == 0
+        assert f"event passes in {4 * int(n) + 1} steps" in capsys.readouterr().out

@@ -33,7 +33,8 @@ name = "controller"
 model = "Controller"
 step = "4ms"
 solver = "euler"
-events = "mid"
+events = "exact"
+events_per_step = 2
 
 [[connection]]
 from = "controller.y"
@@ -72,7 +73,8 @@ def test_a_whole_scenario(tmp_path: Path) -> None:
     assert (s.name, s.period_ns, s.cycles, s.scale) == ("pair", 1_000_000, 2000, Fraction(1, 2))
     plant, controller = s.tasks
     assert (plant.every, plant.solver, dict(plant.settings)) == (1, "rk4", {"resistor.R": 10.0, "on": 1.0})
-    assert (controller.every, controller.solver, controller.options["events"]) == (4, "euler", 1)
+    assert (controller.every, controller.solver) == (4, "euler")
+    assert (controller.options["events"], controller.options["events_per_step"]) == (7, 2)
     assert (s.realtime.policy, s.realtime.recover, s.realtime.cpu) == ("safe", 100, 1)
     assert s.realtime.phase_ns == 500_000 and read_scenario(write(tmp_path, "model = 'A'")).realtime.phase_ns == -1
     assert s.recording.begin is not None

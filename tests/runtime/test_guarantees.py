@@ -227,9 +227,11 @@ def test_an_event_that_fails_leaves_the_mode_before_it(events: str) -> None:
     assert b == pytest.approx((1 - x) / 3, rel=1e-9)
 
 
-def test_chattering_is_reported_with_its_place() -> None:
+@pytest.mark.parametrize("events", ["none", "catch-up", "exact"])
+def test_chattering_is_reported_with_its_place(events: str) -> None:
     statistics = Statistics()
-    load(f"{SOURCE}:Stepping.Chatters").simulate(solver="euler", step=1e-3, stop=0.5, statistics=statistics)
+    how = {"solver": "euler", "step": 1e-3, "events": events}
+    load(f"{SOURCE}:Stepping.Chatters").simulate(stop=0.5, statistics=statistics, **how)
     found = [w for w in statistics.warnings if w.code == "R728"]
     assert found
     assert found[0].span is not None
