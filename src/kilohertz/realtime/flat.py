@@ -96,6 +96,7 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         "cpu_latency_us": r.cpu_latency_us,
         "flush_denormals": r.flush_denormals,
         "spin_ns": r.spin_ns,
+        "patience_ns": r.patience_ns,
         "phase_ns": r.phase_ns,
         "stop_on_failure": r.stop_on_failure,
         "watchdog_ns": r.watchdog_ns,

@@ -114,6 +114,7 @@ class RealTime:
     cpu_latency_us: int = 0
     flush_denormals: bool = True
     spin_ns: int = 0
+    patience_ns: int = 0  # with late messages of other threads
     phase_ns: int = -1  # of the releases between multiples of the period; -1: as it comes
     grace: int = 100
     policy: str = "catch_up"
@@ -467,6 +468,7 @@ def _realtime(table: Table) -> RealTime:
         cpu_latency_us=round((latency or 0.0) * 1e6),
         flush_denormals=table.flag("flush_denormals", True),
         spin_ns=nanoseconds(table.seconds("spin", 0.0) or 0.0),
+        patience_ns=nanoseconds(table.seconds("patience", 0.0) or 0.0),
         phase_ns=nanoseconds(table.seconds("phase", 0.0) or 0.0) if table.has("phase") else -1,
         grace=table.integer("grace", 100),
         policy=table.choice("overrun", POLICIES, "catch_up"),

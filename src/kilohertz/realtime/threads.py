@@ -56,6 +56,8 @@ def read_thread(table: Table, policies: Sequence[str]) -> Thread:
         settings["grace"] = table.integer("grace", 0)
     if table.has("spin"):
         settings["spin_ns"] = round((table.seconds("spin", 0.0) or 0.0) * 1e9)
+    if table.has("patience"):
+        settings["patience_ns"] = round((table.seconds("patience", 0.0) or 0.0) * 1e9)
     if table.has("failure"):
         settings["stop_on_failure"] = table.choice("failure", ("continue", "stop"), "continue") == "stop"
     out = Thread(

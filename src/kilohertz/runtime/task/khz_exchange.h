@@ -36,6 +36,12 @@ size_t khz_outbox_size(int32_t n);
 void khz_outbox_put(khz_outbox *o, int64_t stamp, const double *values);
 /* 1 with the values of that stamp, 0 where they are not there (any more).  Anybody. */
 int khz_outbox_get(const khz_outbox *o, int64_t stamp, double *values);
+/* 1 where what a period that begins at `turn` reads has been sent. */
+static inline int khz_link_is_there(const khz_link *l, int64_t turn)
+{
+    const int64_t every = l->source->every;
+    return atomic_load_explicit(&l->source->latest, memory_order_acquire) >= turn - turn % every;
+}
 /* What a period that begins at `turn` reads.  LATE: the sender has not come so far; OLD: the reader is so late that it was
  * overwritten.  In both cases the newest message stands for it. */
 int khz_link_read(khz_link *l, int64_t turn);

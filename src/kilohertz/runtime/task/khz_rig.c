@@ -89,6 +89,7 @@ static khz_status prepare_task(khz_rig *r, khz_task *k)
     k->grace = (uint64_t)integer(k, "grace", 10, 0, (int64_t)1 << 40);
     k->recover = (uint64_t)integer(k, "recover", 0, 0, (int64_t)1 << 40);
     k->spin_ns = integer(k, "spin_ns", 0, 0, 1000000000);
+    k->patience_ns = integer(k, "patience_ns", 0, 0, (int64_t)1 << 50);
     k->stop_on_failure = (int32_t)integer(k, "stop_on_failure", 0, 0, 1);
     if (alone || khz_scenario_integer(&r->scenario, "fault.thread", 0, 0, r->n_tasks - 1) == k->index) {
         k->slow_step = (uint64_t)integer(k, "fault.slow_step", 0, 0, (int64_t)1 << 40);

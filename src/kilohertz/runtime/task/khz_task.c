@@ -49,6 +49,19 @@ static int wait_until(khz_task *k, int64_t instant)
     return 0;
 }
 
+/* Messages that are late are waited for as long as the thread was told to; then the newest stand for them. */
+static void wait_for_messages(const khz_task *k, int64_t release)
+{
+    const struct timespec nap = {0, 20000};
+    const khz_rig *const r = k->rig;
+    for (int32_t i = 0; i < k->n_links; i++) {
+        while (!khz_link_is_there(&k->links[i], (int64_t)k->turn * k->every) && khz_now() - release < k->patience_ns
+               && atomic_load_explicit(&r->stop, memory_order_relaxed) == KHZ_END_NONE) {
+            (void)nanosleep(&nap, NULL);
+        }
+    }
+}
+
 /* Nobody waits for a run as fast as possible but its tasks for each other: all that is due at this tick is done. */
 static void wait_for_others(khz_task *k)
 {
@@ -308,6 +321,9 @@ static int cycle(khz_task *k)
     if (is_waiting(k)) {
         t.release = khz_task_instant(k, k->tick);
         t.was_over = wait_until(k, t.release);
+        if (k->patience_ns > 0 && !k->is_paused && k->sit_out == 0) {
+            wait_for_messages(k, t.release);
+        }
     }
     if (!is_waiting(k)) {
         wait_for_others(k);

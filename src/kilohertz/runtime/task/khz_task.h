@@ -151,6 +151,7 @@ struct khz_task {
     int32_t policy;
     uint64_t recover;                       /* punctual cycles after which safe outputs end; 0: never */
     int64_t spin_ns;
+    int64_t patience_ns;                    /* how long after its release a cycle waits for late messages; 0: not at all */
     int32_t stop_on_failure;
     uint64_t slow_step, slow_every;         /* planted fault: from this step on, every so many */
     int64_t slow_ns;
