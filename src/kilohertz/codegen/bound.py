@@ -1,36 +1,40 @@
 """The worst case of one period of the stepper, in numbers that are known before it runs.
 
 Counts follow khz_cycle.c and the kernels line by line; a test holds what is measured against them.  `regular` is a
-period without an event and without a failure, `worst` one with everything that the settings allow.
+period without an event and without a failure, `event` one with the events that the algorithm can meet in it, settled
+without a search and without a failure, `worst` one with everything that the settings allow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from kilohertz.codegen.operations import Count, Operations, both, factorisation, solution, total
-from kilohertz.codegen.plans import state_elimination
+from kilohertz.codegen.kernels import Kernels
+from kilohertz.codegen.operations import Operations
+from kilohertz.codegen.prices import Count, copy, moves, total
 from kilohertz.codegen.table import stage_roles
-from kilohertz.graphs import colour_columns
-from kilohertz.ir.step import Kind, NonlinearLoop, Partition, Step, targets
-from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, RungeKutta
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.step import Kind, Partition, Step
+from kilohertz.solvers import SOLVERS, Pair, Rosenbrock
 
-# per period and event algorithm: (sub-)steps, events, further evaluations of all values
+REGULAR, EVENT, WORST = "regular", "event", "worst"
+# per period and algorithm: (sub-)steps, events, evaluations of all values that locate an event, and where that fails
 _CYCLES = {
-    "none": (1, 1, 0),
-    "mid": (3, 2, 0),
-    "linear": (1, 1, 2),
-    "catch-up": (1, 1, 0),
-    "hermite": (1, 1, 6),
-    "predict": (1, 1, 3),
-    "predict-quadratic": (1, 1, 3),
-    "exact": (1, 1, 0),
+    "none": (1, 1, 0, 0),
+    "mid": (3, 2, 0, 0),
+    "linear": (1, 1, 1, 2),
+    "catch-up": (1, 1, 0, 0),
+    "hermite": (1, 1, 5, 6),
+    "predict": (1, 1, 1, 2),
+    "predict-quadratic": (1, 1, 1, 2),
+    "exact": (1, 1, 0, 0),
 }
 # what each event that is located costs besides
-_LOCATED = {"catch-up": (1, 1, 2), "exact": (4, 1, 2)}
+_LOCATED = {"catch-up": (1, 1, 1, 2), "exact": (4, 1, 1, 2)}
 _HOLD = 2  # evaluations after a step that failed
-INSTRUCTIONS_PER_OPERATION = 8  # loads, stores, addresses, branches around it; an elementary function: 20 operations
+_PERIOD = moves(1000)  # what a period takes of an empty model
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +42,28 @@ class Work:
     """Calls of one period."""
 
     steps: int  # of the method
-    rhs: int  # evaluations of the derivatives, those of all values included
-    solved: int  # those of them in which nonlinear loops are solved: all, but for the index-1 form
+    rhs: int  # evaluations of the derivatives, those of all values and inlined stages included
     jacobians: int
     directional: int
     factorisations: int
     solves: int
     stage_newton: int  # simplified Newton iterations of the method's stages
     event_passes: int
+    # of these right-hand sides
+    evaluations: int = field(metadata={"internal": True})
+    inlined: int = field(metadata={"internal": True})
+    events: int = field(metadata={"internal": True})
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    events: str
+    newton: int
+    event_cap: int
+    events_per_step: int
+    input_mode: str
+    inlined: bool
+    substeps: int
 
 
 def cost_bound(
@@ -65,25 +83,19 @@ def cost_bound(
 ) -> dict[str, Any]:
     """Bounds of one period as plain data, ready for JSON.
 
-    `jacobian_every` and `input_mode` are taken for the sake of callers: in the worst period the Jacobian is due, and
-    the inputs are extrapolated.
+    `jacobian_every` is taken for the sake of callers: in each of the three periods the Jacobian is due.
     """
     operations = Operations(step, loop_newton)
-    shape = _Shape(step, method, newton, inlined, max(1, substeps))
-    regular, worst = shape.regular, shape.worst(_cycle(events, events_per_step), event_cap)
-    per = _per_call(operations, step, inlined, shape.is_implicit)
-    flops = Count(shape.total(regular, per).regular, shape.total(worst, per).worst).times(internal_steps)
-    loops = [b for b in (step.inlined or () if inlined else step.blocks) if isinstance(b, NonlinearLoop)]
-    plan = state_elimination([list(r) for r in step.state_sparsity])
-    n = shape.n
+    settings = _Settings(events, newton, event_cap, events_per_step, input_mode, inlined, max(1, substeps))
+    period = _Period(step, method, settings, operations)
+    loops = [b for b in (step.inlined or () if inlined else step.blocks) if isinstance(b, s.NonlinearLoop)]
+    n, plan = period.kernels.n, period.kernels.plan
     return {
         "method": method,
         "events": events,
-        "states": n - len(step.algebraic),
-        "algebraic": len(step.algebraic),
+        "states": n,
         "internal_steps": internal_steps,
-        "regular": _work(regular, internal_steps, flops.regular),
-        "worst": _work(worst, internal_steps, flops.worst),
+        **{case: period.bound(case, internal_steps) for case in (REGULAR, EVENT, WORST)},
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
         "loops": {"nonlinear": len(loops), "newton_cap": loop_newton, "newton_cap_in_events": 4 * loop_newton},
         "caps": {
@@ -91,160 +103,188 @@ def cost_bound(
             "stage_newton": newton,
             "located_events": events_per_step if events in _LOCATED else 1,
         },
-        "operations_of": {name: {"regular": c.regular, "worst": c.worst} for name, c in per.items()},
+        "operations_of": {
+            name: {REGULAR: c.regular.operations, WORST: c.worst.operations} for name, c in period.per.items()
+        },
         "unbounded": list(operations.unbounded),
     }
 
 
-def _cycle(events: str, located: int) -> tuple[int, int, int]:
-    """Steps, events and further evaluations of a period in which as many events are located as may be."""
-    once, each = _CYCLES[events], _LOCATED.get(events, (0, 0, 0))
-    steps, n_events, evaluations = (a + located * b for a, b in zip(once, each, strict=True))
-    return steps, n_events, evaluations
+class _Period:
+    """A method on a model: how often what is called in a period, and what a call takes."""
 
-
-def _work(w: Work, times: int, operations: int) -> dict[str, int]:
-    calls = {name: times * getattr(w, name) for name in Work.__dataclass_fields__}
-    return calls | {"operations": operations, "instructions": INSTRUCTIONS_PER_OPERATION * operations}
-
-
-def _per_call(operations: Operations, step: Step, inlined: bool, implicit: bool) -> dict[str, Count]:
-    """Operations of one call of each phase, copies and checks of the runtime included."""
-    n = len(step.state_sparsity)
-    parts = {p: operations.blocks(step.in_partition(p)) for p in Partition}
-    is_open = bool(step.algebraic)
-    in_stage = operations.blocks(step.in_partition(Partition.STEP), is_open=is_open)
-    late = parts[Partition.CROSSING] + parts[Partition.OUTPUT]
-    relations = operations.expressions(e for c in step.crossings for e in (c.relation, c.function))
-    discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
-    texts = len(step.of_kind(Kind.STRING_DISCRETE))
-    looked = Count(0, 6 * sum(len(targets(b)) for b in step.in_partition(Partition.STEP)))  # for what is not finite
-    extra = both(relations + 8 * len(step.crossings) + 20) + looked
-    return {
-        "rhs": in_stage + both(6 * n + 40),
-        "all": in_stage + late + extra + both(6 * n + 60),
-        "solved": parts[Partition.STEP] + late + extra + both(6 * n + 60),
-        "event": operations.blocks(step.blocks, in_event=True) + both(12 * (discrete + n) + 600 * texts + 60) + extra,
-        "directional": operations.blocks((implicit and step.directional) or ()) + both(4 * n + 20 + _entries(step)),
-        "inlined": operations.blocks(step.inlined or ()) if inlined else Count(),
-        "asserts": both(operations.statements(step.asserts, "an assertion")),
-    }
-
-
-def _entries(step: Step) -> int:
-    return 4 * sum(map(len, step.state_sparsity))
-
-
-class _Shape:
-    """A method on a model: how often what is called."""
-
-    def __init__(self, step: Step, method: str, newton: int, inlined: bool, substeps: int) -> None:
-        self.step, self.method, self.newton, self.inlined = step, SOLVERS[method], newton, inlined
-        self.substeps = substeps
-        self.n = len(step.state_sparsity)
-        rows = [list(r) for r in step.state_sparsity]
-        self.colours = max(colour_columns(rows, self.n), default=-1) + 1 if rows else 0
+    def __init__(self, step: Step, method: str, settings: _Settings, operations: Operations) -> None:
+        self.step, self.method, self.settings = step, SOLVERS[method], settings
+        self.kernels = Kernels(step, self.method, settings.newton, settings.inlined)
+        self.operations = operations
         self.has_inputs = bool(step.of_kind(Kind.INPUT) or step.of_kind(Kind.INT_INPUT))
-        self.plan = state_elimination(rows)
+        self.n_discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
+        self.n_texts = len(step.of_kind(Kind.STRING_DISCRETE))
+        self.crossings = operations.expressions(e for c in step.crossings for e in (c.relation, c.function))
+        self.crossings = self.crossings + moves(20 * len(step.crossings) + 20)
+        self.per = self._per_call()
 
-    @property
-    def regular(self) -> Work:
-        return self._work(_CYCLES["none"], 0, regular=True)
+    def bound(self, case: str, times: int) -> dict[str, int]:
+        """Calls and costs of one kind of period with so many internal steps."""
+        work = self.work(case)
+        counted = self._total(work, case)
+        cost = counted.worst if case == WORST else counted.regular
+        fields = (f.name for f in Work.__dataclass_fields__.values() if not f.metadata.get("internal"))
+        calls = {name: times * int(getattr(work, name)) for name in fields}
+        return calls | {"operations": times * cost.operations, "instructions": times * cost.instructions}
 
-    def worst(self, cycle: tuple[int, int, int], event_cap: int) -> Work:
-        return self._work(cycle, event_cap, regular=False)
+    # ---------------------------------------------------------------------------------------------------------- calls
 
-    def _work(self, cycle: tuple[int, int, int], event_cap: int, regular: bool) -> Work:
-        """Calls in one period; `rhs` counts evaluations of the derivatives and of all values alike."""
-        steps, n_events, evaluations = cycle
-        symbolic = self.step.directional is not None
-        implicit = self.is_implicit
-        stages = self.stage_rhs
-        begin = 1
-        jacobian = 0
-        if implicit:
-            jacobian = 1 if symbolic else self.colours + 2
-            jacobian += 0 if symbolic and not self.has_inputs else int(isinstance(self.method, Rosenbrock))
-        is_open = bool(self.step.algebraic)
-        inputs = int(self.has_inputs)
-        rhs = steps * (begin + stages + jacobian + 1 + (0 if regular else _HOLD)) + evaluations + inputs
-        solved = steps * (0 if regular else _HOLD) + evaluations + inputs
-        if is_open and not regular:
-            # z anew after a parameter or an input jumped; the step again with loops solved in its stages
-            rhs += steps * (1 + begin + 1 + jacobian + stages + 1)
-            solved += steps * (1 + 1 + stages + 1)
-            steps *= 2
+    def work(self, case: str) -> Work:
+        """How often what is called."""
+        symbolic, implicit = self.step.directional is not None, self.kernels.is_implicit
+        each = _LOCATED.get(self.settings.events, (0, 0, 0, 0))
+        once = _CYCLES[self.settings.events]
+        steps, n_events, located, lost = (
+            a + self.settings.events_per_step * b for a, b in zip(once, each, strict=True)
+        )
+        steps = 1 if case == REGULAR else steps
+        n_events = 0 if case == REGULAR else n_events + int(self.has_inputs)
+        predicted = int(self.settings.events.startswith("predict") and bool(self.step.crossings))
+        looks = {REGULAR: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
+        evaluations = looks + steps * (1 + (_HOLD if case == WORST else 0))
+        jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit else 0
+        begins = int(self._starts_anew or case == WORST) + steps - 1
+        inlined = self.settings.inlined * self.kernels.stage_rhs(self.settings.substeps)
+        other = (0 if self.settings.inlined else self.kernels.stage_rhs(1)) + jacobian + self._correction
+        rosenbrock = isinstance(self.method, Rosenbrock)
         return Work(
-            steps=cycle[0],
-            rhs=rhs,
-            solved=solved if is_open else rhs,
+            steps=steps,
+            rhs=evaluations + begins + steps * (inlined + other),
             jacobians=steps * int(implicit),
-            directional=steps * (self.colours + 1) if implicit and symbolic else 0,
+            directional=steps * (self.kernels.colours + int(rosenbrock)) if implicit and symbolic else 0,
             factorisations=steps * int(implicit),
-            solves=steps * self.solves,
-            stage_newton=steps * (self.solves if not isinstance(self.method, Rosenbrock) else 0),
-            event_passes=0 if regular else (n_events + inputs) * (event_cap + 1),  # and one to undo a failed event
+            solves=steps * self.kernels.solves,
+            stage_newton=steps * (0 if rosenbrock else self.kernels.solves),
+            event_passes=n_events * (self._passes + int(case == WORST)),  # and one to undo a failed event
+            evaluations=evaluations,
+            inlined=steps * inlined,
+            events=n_events,
         )
 
     @property
-    def is_implicit(self) -> bool:
-        """With a Jacobian and factors of its own."""
-        m = self.method
-        return not (self.inlined or isinstance(m, Pair) or (isinstance(m, RungeKutta) and m.is_explicit))
+    def _starts_anew(self) -> bool:
+        """The derivatives at the beginning of a step are not those of the end of the last one."""
+        return self.has_inputs or bool(self.step.delays or self.step.transports)
 
     @property
-    def stage_rhs(self) -> int:
-        """Evaluations in the stages beyond the one at the beginning of the step."""
-        m = self.method
-        if isinstance(m, Pair):
-            return m.n_implicit * self.substeps + int(m.order > 1 and 2 in stage_roles(self.step))
-        if isinstance(m, Rosenbrock) or m.is_explicit:
-            return m.n_rhs - 1
-        return m.n_implicit * (1 if self.inlined else self.newton)
+    def _looks_at_inputs(self) -> bool:
+        """New inputs may change relations: all values are looked at before the step."""
+        return self.has_inputs and bool(self.step.crossings or self.n_discrete)
+
+    def _jacobian_rhs(self, case: str, symbolic: bool, predicted: int) -> int:
+        """Right-hand sides for J and df/dt: by differences, or where the values are not those of the start."""
+        moved = predicted + int(case == WORST)
+        differences = self.kernels.colours + 1 if case == WORST or not symbolic else 0
+        held = symbolic and (self.settings.input_mode == "held" or not self.step.of_kind(Kind.INPUT))
+        slope = int(isinstance(self.method, Rosenbrock) and (not held or case == WORST))
+        return min(1, moved) + differences + 2 * slope
 
     @property
-    def solves(self) -> int:
-        m = self.method
-        if not self.is_implicit:
-            return 0
-        return m.n_stages if isinstance(m, Rosenbrock) else m.n_implicit * self.newton
-
-    def total(self, w: Work, per: dict[str, Count]) -> Count:
-        """Operations of a period: the calls, and the vectors of the method between them."""
-        n, stages = self.n, self.method.n_stages
-        vectors = w.rhs * 3 * n * (stages + 4) + w.steps * (60 * n + 400)
-        stage = per["inlined"] if self.inlined else Count()
-        inputs = 20 * len(self.step.of_kind(Kind.INPUT)) * w.rhs
-        s = self.step
-        kept = 40 * len(s.crossings) + 20 * len(s.time_events) + 50 * len(s.samples)
-        kept += 90 * len(s.delays) + 250 * len(s.transports)
-        return total(
-            (
-                (per["all"] + stage).times(w.rhs - w.solved),
-                (per["solved"] + stage).times(w.solved),
-                per["directional"].times(w.directional),
-                per["event"].times(w.event_passes),
-                per["asserts"],
-                self._factor.times(w.factorisations),
-                self._solve.times(w.solves),
-                both(vectors + inputs + w.steps * kept),
-                both(w.jacobians * (_entries(self.step) * (self.colours + 2) + 20 * n)),
-            )
-        )
+    def _correction(self) -> int:
+        """Of the states outside the part with sub-steps, once a step."""
+        return int(isinstance(self.method, Pair) and self.method.order > 1 and 2 in stage_roles(self.step))
 
     @property
-    def _factor(self) -> Count:
-        """Factors of I - h*gamma*J: planned, and at worst dense as well."""
-        dense = factorisation(self.n).regular + 4 * self.n**2 + _entries(self.step)
-        if self.plan is None:
-            return both(dense)
-        planned = 6 * self.plan.n_products + 12 * self.plan.n_entries + 20 * self.n
-        return Count(planned, planned + dense)
+    def _passes(self) -> int:
+        """Passes of an event iteration that are possible: it goes on while `pre` values or states change."""
+        acts = [a for b in _flat(self.step.blocks) if isinstance(b, s.WhenBlock) for a in b.actions]
+        if not any(isinstance(a, s.SetState) for a in acts):
+            if not self.n_discrete and not self.n_texts:
+                return 1
+            if not self._reads_pre:
+                return min(2, self.settings.event_cap)
+        return self.settings.event_cap
 
     @property
-    def _solve(self) -> Count:
-        dense = solution(self.n).regular
-        if self.plan is None:
-            return both(dense)
-        planned = 5 * self.plan.n_entries + 12 * self.n
-        return Count(planned, max(planned, dense))
+    def _reads_pre(self) -> bool:
+        kinds = (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE)
+        names = {v.name for k in kinds for v in self.step.of_kind(k)}
+        roots = [e for b in self.step.blocks for e in s.expressions(b)]
+        return bool(names) and _reads(roots, names)
+
+    # ---------------------------------------------------------------------------------------------------------- costs
+
+    def _per_call(self) -> dict[str, Count]:
+        """One call of each phase, copies and checks of the runtime included."""
+        step, operations, n = self.step, self.operations, self.kernels.n
+        parts = {p: operations.blocks(step.in_partition(p)) + moves(40) for p in Partition}
+        inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
+        whole = parts[Partition.STEP] + parts[Partition.CROSSING] + parts[Partition.OUTPUT]
+        kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
+        directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())
+        return {
+            "rhs": parts[Partition.STEP] + moves(6 * n + 130) + copy(n).times(2) + inputs,
+            "all": whole + moves(17 * n + 150) + copy(n) + inputs,
+            "event": operations.blocks(step.blocks, in_event=True) + kept,
+            "directional": directional + moves(8 * n + 60),
+            "inlined": operations.blocks(step.inlined or ()) + moves(17 * n + 170) + copy(n) + inputs,
+            "asserts": operations.statements(step.asserts, "an assertion"),
+        }
+
+    def _total(self, w: Work, case: str) -> Count:
+        """The calls, and what the runtime does between them."""
+        per, k = self.per, self.kernels
+        slopes = int(isinstance(self.method, Rosenbrock))
+        looks = 2 + w.evaluations + w.steps + 2 * w.events  # at the end, and wherever all values were looked at
+        parts = [
+            per["rhs"].times(w.rhs - w.evaluations - w.inlined),
+            per["all"].times(w.evaluations),
+            per["inlined"].times(w.inlined),
+            per["directional"].times(w.directional),
+            per["event"].times(w.event_passes),
+            per["asserts"],
+            self.crossings.times(looks),
+            k.jacobian(w.directional, slopes).times(w.jacobians),
+            k.factor.times(w.factorisations),
+            k.solve.times(w.solves),
+            k.stages(self.settings.substeps).times(w.steps),
+            self._handling.times(w.events),
+            self._instants.times(1 + w.steps),
+            _PERIOD,
+        ]
+        if case == WORST:  # differences after a direction that has no value
+            parts.append(k.differences.times(w.jacobians))
+        return total(parts)
+
+    @property
+    def _handling(self) -> Count:
+        """What an event takes besides its passes: values kept for the case that it fails, relations watched."""
+        n_r = len(self.step.crossings)
+        copies = copy(4 * self.kernels.n + 2 * self.n_discrete + 4 * n_r + 400 * self.n_texts)
+        return copies + moves(800 + 40 * n_r + 90 * len(self.step.samples)) + self._recorded
+
+    @property
+    def _instants(self) -> Count:
+        """Time events and samples that are due, and what delays and transport lines record."""
+        step = self.step
+        ticks = moves(40 + 45 * len(step.samples) + 15 * len(step.time_events))
+        return ticks + self.operations.expressions(t.at for t in step.time_events) + self._recorded
+
+    @property
+    def _recorded(self) -> Count:
+        return moves(90 * len(self.step.delays) + 2000 * len(self.step.transports))
+
+
+def _flat(blocks: tuple[s.Block, ...]) -> list[s.Block]:
+    inner = [i for b in blocks if isinstance(b, s.MixedLoop) for i in (*b.continuous, *b.discrete)]
+    return [*blocks, *inner]
+
+
+def _reads(roots: list[Expr], names: set[str]) -> bool:
+    """Is one of the names read in the expressions?"""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        e = stack.pop()
+        if id(e) not in seen:
+            seen.add(id(e))
+            if isinstance(e, Ref) and e.name in names:
+                return True
+            stack.extend(e.children())
+    return False

@@ -1,9 +1,9 @@
-"""How many operations a block takes at most, with the caps of a bounded step.
+"""How much a block takes at most, with the caps of a bounded step.
 
-An operation is an addition, a comparison or a move of a number; a division counts 4, an elementary function 20.  Each
-count is a pair: of a *regular* run (loops converge within their cap, no pivot is lost) and of the *worst* one (every
-cut of every Newton step, the minimum-norm solution of every singular system).  What has no bound that could be told
-from the text (while loops, external code, recursion, loops over sizes that are not known) is named, not guessed.
+Each count is a pair: of a *regular* run (loops converge within their cap, no pivot is lost, a mixed loop settles with
+all its relations taken at once) and of the *worst* one (every cut of every Newton step, the minimum-norm solution of
+every singular system, every mode of a mixed loop).  What has no bound that could be told from the text (while loops,
+external code, recursion, loops over sizes that are not known) is named, not guessed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kilohertz.codegen.plans import loop_elimination
+from kilohertz.codegen.prices import (
+    Cost,
+    Count,
+    both,
+    copy,
+    dense_factor,
+    dense_solve,
+    moves,
+    node,
+    sparse_factor,
+    sparse_solve,
+    total,
+)
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.flat import (
@@ -29,46 +42,10 @@ from kilohertz.ir.flat import (
 
 MAX_CUTS, BISECTIONS, START_POINTS = 12, 50, 9  # khz_newton.c
 EVENT_NEWTON = 4  # KHZ_EVENT_NEWTON
-MIXED_TURNS = 1 + 12 + 300 + 3  # khz_loops.c: all at once, then every mode or a walk, then the best and its check
-_WEIGHTS = {"/": 4, "^": 20}
-_FUNCTION = 20
-_CALL = 30  # arguments, arena, status
-_BLOCK = 6  # of a generated function: prologue, status
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Operations: of a regular run, and at most."""
-
-    regular: int = 0
-    worst: int = 0
-
-    def __add__(self, other: Count) -> Count:
-        return Count(self.regular + other.regular, self.worst + other.worst)
-
-    def times(self, regular: int, worst: int | None = None) -> Count:
-        return Count(self.regular * regular, self.worst * (regular if worst is None else worst))
-
-
-def both(n: int) -> Count:
-    return Count(n, n)
-
-
-def total(counts: Iterable[Count]) -> Count:
-    out = Count()
-    for count in counts:
-        out = out + count
-    return out
-
-
-def factorisation(n: int) -> Count:
-    """Dense LU with scaled partial pivoting; at worst the minimum-norm solution too."""
-    lu = 2 * n**3 + 12 * n**2 + 20 * n
-    return Count(lu, lu + 8 * n**3 + 40 * n**2 + 60 * n)
-
-
-def solution(n: int) -> Count:
-    return both(3 * n**2 + 8 * n)
+_TOGETHER, _FEW, _WALK = 12, 8, 300  # khz_loops.c, KHZ_MIXED_CAP
+_STORE = moves(2)
+_ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
+_BLOCK = moves(30)  # a generated function: call, prologue, status
 
 
 @dataclass(slots=True)
@@ -78,82 +55,80 @@ class Operations:
     step: s.Step
     newton: int
     unbounded: dict[str, None] = field(default_factory=dict)
-    _functions: dict[str, int] = field(default_factory=dict)
+    _functions: dict[str, Count] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
 
     # --------------------------------------------------------------------------------------------------- expressions
 
-    def expressions(self, roots: Iterable[x.Expr]) -> int:
+    def expressions(self, roots: Iterable[x.Expr]) -> Count:
         """Each node once: the writer shares common parts."""
         seen: set[int] = set()
         stack = list(roots)
-        count = 0
+        found: list[Count] = []
         while stack:
             e = stack.pop()
             if id(e) in seen:
                 continue
             seen.add(id(e))
             stack.extend(e.children())
-            match e:
-                case x.Binary():
-                    count += _WEIGHTS.get(e.op, 1)
-                case x.Builtin():
-                    count += _FUNCTION
-                case x.Call():
-                    count += _CALL + self.function(e)
-                case x.Comprehension():
-                    self.unbounded.setdefault("an array whose size is known at run time only")
-                case _:
-                    count += 1
-        return count
+            found.append(node(e))
+            if isinstance(e, x.Call):
+                found.append(self.function(e))
+            elif isinstance(e, x.Comprehension):
+                self.unbounded.setdefault("an array whose size is known at run time only")
+        return total(found)
 
-    def function(self, call: x.Call) -> int:
+    def function(self, call: x.Call) -> Count:
         """A call of a Modelica function, its loops unrolled where their length is a number."""
         name = call.function
         if name in self._functions:
             return self._functions[name]
         if name in self._open:
             self.unbounded.setdefault(f"function {name} calls itself")
-            return 0
+            return Count()
         found = self.step.functions.get(name)
         if found is None or found.external is not None:
             self.unbounded.setdefault(f"external function {name}")
-            return 0
+            return Count()
         self._open.append(name)
         count = self.statements(found.body, name)
         self._open.pop()
         self._functions[name] = count
         return count
 
-    def statements(self, body: Sequence[Statement], where: str) -> int:
-        return sum(self._statement(one, where) for one in body)
+    def statements(self, body: Sequence[Statement], where: str) -> Count:
+        return total(self._statement(one, where) for one in body)
 
-    def _statement(self, one: Statement, where: str) -> int:
+    def _statement(self, one: Statement, where: str) -> Count:
         match one:
             case Assign(target, value):
                 places = list(target.elements) if isinstance(target, TupleTarget) else [target]
-                return 2 + self.expressions([value, *(p for p in places if p is not None)]) * self._width(value)
+                width = self._width(value)
+                parts = self.expressions([value, *(p for p in places if p is not None)]) + _STORE
+                return parts if width == 1 else (parts + _ELEMENT).times(width) + _ARRAY
             case IfStatement(branches, otherwise):
                 bodies = [self.statements(b, where) for _, b in branches] + [self.statements(otherwise, where)]
-                return self.expressions(c for c, _ in branches) + max(bodies)
+                conditions = self.expressions(c for c, _ in branches) + _STORE.times(len(branches))
+                return conditions + _larger(bodies)
             case WhenStatement(branches):
-                return self.expressions(c for c, _ in branches) + sum(self.statements(b, where) for _, b in branches)
+                bodies = [self.statements(b, where) for _, b in branches]
+                return self.expressions(c for c, _ in branches) + total(bodies) + _STORE.times(2 * len(branches))
             case ForStatement(_, range_, body):
                 turns = self._length(range_)
                 if turns is None:
                     self.unbounded.setdefault(f"a loop in {where} whose length is known at run time only")
-                return (turns or 1) * (2 + self.statements(body, where)) + self.expressions((range_,))
+                return (self.statements(body, where) + _TURN).times(turns or 1) + self.expressions((range_,)) + _TURN
             case WhileStatement(condition, body):
                 self.unbounded.setdefault(f"a while loop in {where}")
-                return self.expressions((condition,)) + self.statements(body, where)
+                return self.expressions((condition,)) + self.statements(body, where) + _TURN
             case Assert():
-                return 2 + self.expressions((one.condition,))
+                return self.expressions((one.condition,)) + _STORE.times(2)
             case Reinit():
-                return 2 + self.expressions((one.value,))
+                return self.expressions((one.value,)) + _STORE.times(2)
             case CallEquation():
                 return self.expressions((one.call,))
             case _:
-                return 1
+                return _STORE
 
     def _width(self, value: x.Expr) -> int:
         """Elements of an array that is assigned at once."""
@@ -177,50 +152,89 @@ class Operations:
 
     # -------------------------------------------------------------------------------------------------------- blocks
 
-    def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
-        return total(self.block(b, in_event, is_open) for b in blocks)
+    def blocks(self, blocks: Iterable[s.Block], in_event: bool = False) -> Count:
+        return total(self.block(b, in_event) for b in blocks)
 
-    def block(self, block: s.Block, in_event: bool = False, is_open: bool = False) -> Count:
-        """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""
+    def block(self, block: s.Block, in_event: bool = False) -> Count:
+        """One run of a block."""
         match block:
             case s.LinearLoop():
-                return both(_BLOCK) + self._linear(block, in_event)
+                return _BLOCK + self._linear(block, in_event)
             case s.NonlinearLoop():
-                return both(_BLOCK) + (self._residual(block) if is_open else self._nonlinear(block, in_event))
+                return _BLOCK + self._nonlinear(block, in_event)
             case s.MixedLoop():
-                inner = self.blocks(block.continuous, in_event, is_open)
-                if not in_event:
-                    return inner
-                turn = inner + self.blocks(block.discrete, in_event).times(3) + both(10 * len(block.discrete))
-                return turn.times(2, MIXED_TURNS)
+                return _BLOCK + self._mixed(block, in_event)
             case s.WhenBlock():
-                acts = [a.value if isinstance(a, s.SetState) else None for a in block.actions]
-                return both(_BLOCK + self.expressions([block.guard, *(a for a in acts if a is not None)]))
+                values = [a.value for a in block.actions if isinstance(a, s.SetState)]
+                return self.expressions([block.guard, *values]) + _STORE.times(2 + 2 * len(block.actions))
             case _:
-                return both(_BLOCK + self.expressions(s.expressions(block)))
+                stores = len(s.targets(block))
+                return _STORE.times(max(1, stores)) + self.expressions(s.expressions(block))
+
+    def _mixed(self, b: s.MixedLoop, in_event: bool) -> Count:
+        """Between events the Reals alone; in an event turns until relations and Reals agree.
+
+        Regular: settled with all relations taken at once.  At worst then every mode of few relations or a walk of many,
+        and the best of them with its check.
+        """
+        inner = self.blocks(b.continuous, in_event)
+        if not in_event:
+            return inner
+        relations = [o for o in b.discrete if isinstance(o, s.Assignment) and self._is_relation(o.target.name)]
+        n = len(relations)
+        functions = {c.index: c.function for c in self.step.crossings}
+        distances = self.expressions(functions[self.step.slot(o.target.name).index] for o in relations)
+        turn = inner + distances + self.blocks(b.discrete, in_event).times(2) + moves(60 + 30 * n)
+        tried = 0 if n == 0 else 2**n if n <= _FEW else _WALK
+        masks = (n + 1) * 2**n * (8 * n + 6) if n <= _FEW else 20 * n * _WALK
+        search = turn.times(1 + _TOGETHER, 1 + _TOGETHER + tried + 3)
+        return search + Count(Cost(), Cost(0, masks))
+
+    def _is_relation(self, name: str) -> bool:
+        return self.step.slot(name).kind is s.Kind.RELATION
 
     def _linear(self, b: s.LinearLoop, in_event: bool) -> Count:
         n = len(b.unknowns)
         kept = b.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT) and not in_event
-        matrix = both(n * n + self.expressions(e.value for e in b.matrix)) + factorisation(n)
-        rest = both(self.expressions([*b.rhs, *(a.value for a in b.inner)]) + 2 * n) + solution(n)
+        inner = _STORE.times(len(b.inner)) + self.expressions([*b.rhs, *(a.value for a in b.inner)])
+        if n == 1:
+            return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
+        filled = copy(n * n).times(2) + _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
+        matrix = filled + dense_factor(n)
+        rest = inner + moves(6 * n + 60) + dense_solve(n)
         return rest + (Count() if kept or b.again else matrix)
-
-    def _residual(self, b: s.NonlinearLoop) -> Count:
-        return self.blocks(b.inner) + both(self.expressions(b.residuals) + 4 * len(b.unknowns))
 
     def _nonlinear(self, b: s.NonlinearLoop, in_event: bool) -> Count:
         n = len(b.unknowns)
-        residual = self._residual(b)
-        if b.jacobian is not None:
-            jacobian = both(n * n + self.expressions(e.value for e in b.jacobian))
-        else:
-            jacobian = residual.times(n, 2 * n) + both(n * n)
-        plan = loop_elimination(b)
-        sparse = both(0 if plan is None else 6 * plan.n_products + 20 * plan.n_entries + 40 * n)
-        iteration = jacobian + sparse.times(0, 1) + factorisation(n) + solution(n) + both(4 * n * n + 40 * n)
-        iteration = iteration + (residual + both(6 * n)).times(1, MAX_CUTS)
+        residual = self.blocks(b.inner) + self.expressions(b.residuals) + both(n, 10 * n + 40)
+        jacobian = self._jacobian(b, residual)
         cap = self.newton * (EVENT_NEWTON if in_event else 1)
+        trial = residual + both(6 * n, 32 * n + 40)  # the point, and how good it is
+        iteration = jacobian + trial.times(1, MAX_CUTS) + both(6 * n, 40 * n + 120)
         # at worst a second round with whole steps, each with a search along it
-        bold = iteration.times(0, 1) + (residual + both(6 * n)).times(0, BISECTIONS)
-        return residual.times(2, 4 + START_POINTS) + (iteration + bold).times(cap)
+        bold = iteration.times(0, 1) + trial.times(0, BISECTIONS)
+        head = residual.times(2, 4 + START_POINTS) + moves(12 * n + 200)
+        return head + (iteration + bold).times(cap)
+
+    def _jacobian(self, b: s.NonlinearLoop, residual: Count) -> Count:
+        """The Jacobian of a loop, sizes of its rows, and the direction that follows from it."""
+        n = len(b.unknowns)
+        dense = copy(n * n).times(2) + both(2 * n * n, 14 * n * n) + dense_factor(n) + dense_solve(n)
+        if b.jacobian is None:
+            return dense + residual.times(n, 2 * n) + both(4 * n * n, 12 * n * n)
+        entries = _STORE.times(len(b.jacobian)) + self.expressions(e.value for e in b.jacobian)
+        plan = loop_elimination(b)
+        if plan is None:
+            return entries + dense
+        count = len(b.jacobian)
+        planned = both(2 * count, 24 * count + 40 * n) + sparse_factor(plan, n) + sparse_solve(plan, n)
+        return entries + planned + dense.times(0, 1)
+
+
+def _larger(counts: Sequence[Count]) -> Count:
+    """The most that one of several ways takes."""
+
+    def most(costs: Sequence[Cost]) -> Cost:
+        return Cost(max(c.operations for c in costs), max(c.instructions for c in costs))
+
+    return Count(most([c.regular for c in counts]), most([c.worst for c in counts]))

@@ -413,6 +413,8 @@ khz_status khz_stepper_start(khz_stepper *s, double start)
     s->model->crossings(w.instance, w.g0);
     first_samples(s, &w);
     s->is_solved = status == KHZ_OK;
+    s->is_settled = status == KHZ_OK;
+    carry_over(s, &w); /* the first step costs no more than the others */
     restore_denormals(before);
     return status;
 }

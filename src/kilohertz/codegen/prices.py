@@ -1,0 +1,141 @@
+"""What operations and kernels of the runtime cost, as floating-point operations and as instructions.
+
+Instructions are those of gcc -O2 for x86-64, counted with callgrind and rounded up: a bound must not be below what is
+measured (tests/runtime/test_bound.py), and should not be far above it (docs/reference/step-cost.md).  An operand that
+is read from memory is part of the operation; what a loop of the runtime does with an element is a coefficient here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kilohertz.graphs import Elimination
+from kilohertz.ir import expr as x
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Floating-point operations (a division counts 4, an elementary function 20) and instructions."""
+
+    operations: int = 0
+    instructions: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.operations + other.operations, self.instructions + other.instructions)
+
+    def times(self, n: int) -> Cost:
+        return Cost(self.operations * n, self.instructions * n)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Costs: of a regular run, and at most."""
+
+    regular: Cost = Cost()
+    worst: Cost = Cost()
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.regular + other.regular, self.worst + other.worst)
+
+    def times(self, regular: int, worst: int | None = None) -> Count:
+        return Count(self.regular.times(regular), self.worst.times(regular if worst is None else worst))
+
+    @property
+    def at_worst(self) -> Count:
+        """The worst as if it were regular."""
+        return Count(self.worst, self.worst)
+
+
+def both(operations: float, instructions: float) -> Count:
+    """The same in either case."""
+    cost = Cost(round(operations), round(instructions))
+    return Count(cost, cost)
+
+
+def moves(instructions: float) -> Count:
+    """Copies, addresses, branches: no arithmetic."""
+    return both(0, instructions)
+
+
+def total(counts: Iterable[Count]) -> Count:
+    out = Count()
+    for count in counts:
+        out = out + count
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- expressions
+
+_BINARY = {"+": (1, 2), "-": (1, 2), "*": (1, 2), "/": (4, 3), "and": (1, 4), "or": (1, 4)}
+_RELATION = (1, 5)
+_POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 0.5: (20, 4), 0.25: (40, 7), 1.0: (0, 0)}
+# of the C library: the most for ordinary arguments; at worst sin, cos and tan of a huge one
+_FUNCTIONS = dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan"), (20, 140))
+_FUNCTIONS |= {"exp": (20, 80), "log": (20, 80), "log10": (20, 110), "atan2": (20, 180), "sqrt": (20, 5)}
+_FUNCTIONS |= {"floor": (1, 20), "ceil": (1, 20), "integer": (1, 30), "abs": (1, 3), "min": (1, 5), "max": (1, 5)}
+_FUNCTIONS |= {"sign": (2, 8), "real": (0, 2), "div": (5, 40), "mod": (6, 45), "rem": (6, 45), "semiLinear": (2, 8)}
+_FUNCTIONS |= {"delay": (20, 400), "String": (0, 4000)}
+_FUNCTIONS |= dict.fromkeys(("noEvent", "smooth", "inline", "Integer", "scalar", "homotopy", "size", "ndims"), (0, 2))
+_POWER = (20, 180)
+_OTHER = (20, 160)  # operators of the host (samples, transports), derivatives of functions, ...
+_FAR = {"sin": 600, "cos": 600, "tan": 600}
+
+
+def node(e: x.Expr) -> Count:
+    """One node of an expression, without its operands and without what a called function does."""
+    match e:
+        case x.Binary("^", _, exponent):
+            value = _number(exponent)
+            return both(*_POWERS.get(value, _POWER) if value is not None else _POWER)
+        case x.Binary():
+            return both(*_BINARY.get(e.op, _RELATION))
+        case x.Builtin():
+            usual = Cost(*_FUNCTIONS.get(e.name, _OTHER))
+            return Count(usual, Cost(usual.operations, max(usual.instructions, _FAR.get(e.name, 0))))
+        case x.Call():
+            return both(30, 80)  # arguments, arena, status
+        case x.Ref() | x.Real() | x.Int() | x.Bool() | x.Enum():
+            return Count()
+        case x.Unary():
+            return both(1, 2)
+        case x.IfExp():
+            return both(1, 5)
+        case x.Index():
+            return both(1, 8)
+        case _:
+            return both(1, 4)
+
+
+def _number(e: x.Expr) -> float | None:
+    if isinstance(e, x.Builtin) and e.name == "real":
+        return _number(e.args[0])
+    return float(e.value) if isinstance(e, x.Real | x.Int) else None
+
+
+# -------------------------------------------------------------------------------------------------------------- kernels
+
+
+def copy(n: int) -> Count:
+    """memcpy or memset of n doubles."""
+    return moves(24 + n)
+
+
+def dense_factor(n: int) -> Count:
+    """khz_lu_factor; at worst khz_minimum_norm follows."""
+    operations = 2 * n**3 // 3 + 2 * n**2
+    lu = Cost(operations, round(3.3 * n**3 + 28 * n**2 + 200 * n + 80))
+    norm = Cost(3 * n**3 + 8 * n**2, 11 * n**3 + 55 * n**2 + 350 * n + 120)
+    return Count(lu, lu + norm)
+
+
+def dense_solve(n: int) -> Count:
+    return both(2 * n**2 + 4 * n, 6.6 * n**2 + 22 * n + 45)
+
+
+def sparse_factor(plan: Elimination, n: int) -> Count:
+    return both(2 * plan.n_products + 4 * n, 11.5 * plan.n_products + 26 * plan.n_entries + 170 * n + 60)
+
+
+def sparse_solve(plan: Elimination, n: int) -> Count:
+    return both(2 * plan.n_entries + 4 * n, 9 * plan.n_entries + 22 * n + 40)
