@@ -334,9 +334,17 @@ static void mixed_take_best(mixed_search *m)
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
     enum { FEW = 8 };
-    mixed_search m = {.c = c, .p = p, .instance = instance, .r = r, .violation = DBL_MAX};
+    mixed_search m; /* field by field: most of its room is for relations that there are not */
     int32_t entry[KHZ_MIXED_MOST];
+    m.c = c;
+    m.p = p;
+    m.instance = instance;
+    m.r = r;
+    m.violation = DBL_MAX;
     for (int i = 0; i < p->n; i++) {
+        m.largest[i] = 0.0;
+        m.fresh[i] = 0;
+        m.distance[i] = 0.0;
         m.best[i] = entry[i] = r[p->relation[i]];
     }
     /* The mode as it was comes first: relations as the Reals have become meanwhile. */
