@@ -17,6 +17,7 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
+from kilohertz.codegen import cost_bound
 from kilohertz.driver import Session, load, run
 from kilohertz.realtime import (
     Built,
@@ -111,6 +112,14 @@ def test_the_prediction_names_blocks_with_their_lines(make: Build, scenario: Sce
     assert "cannot keep its period" in said.as_text()
     assert ".mo:" in said.blame[0]
     assert predict(make(scenario)).threads[0].p50_us > 0
+
+
+def test_the_prediction_tells_periods_with_events_from_the_worst(make: Build, scenario: Scenario) -> None:
+    built = make(scenario)
+    costed = [replace(m, cost=cost_bound(m.step, t.solver)) for m, t in zip(built.models, scenario.tasks, strict=True)]
+    usual = predict(replace(built, models=tuple(costed)))
+    assert 0 < usual.p50_us <= usual.event_us <= usual.bound_us
+    assert "a period with an event takes at most" in usual.as_text()
 
 
 def test_the_command_runs_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
     """A cost bound in words."""
     lu = b["lu"]
     yield f"one period with {b['method']}, events {b['events']}: at most"
-    for kind in ("regular", "worst"):
+    for kind in ("regular", "event", "worst"):
         w = b[kind]
         yield (
             f"  {kind:8} {w['rhs']} right-hand sides{_solved(w, b)}, "

@@ -83,6 +83,8 @@ class _Planner:
 
     def _index1(self, plan: Plan) -> Plan:
         """The same with the unknowns of nonlinear loops left to the method, where it and the model allow it."""
+        if plan.inlining is not None and self._r.solver == AUTO and not self._r.inline:
+            return plan.and_note(f"{plan.solver} has no index-1 form: loops are solved in each stage")
         if plan.inlining is not None:
             raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
         method = METHODS.get(plan.solver)

@@ -28,7 +28,8 @@ class ThreadPrediction:
     p50_us: float
     p99_us: float
     max_us: float
-    bound_us: float  # the worst period of the cost bound at the speed of the probe (caches warm); 0: none
+    event_us: float  # a period with an event by the cost bound, at the speed of the probe (caches warm); 0: none known
+    bound_us: float  # the worst period, likewise
 
     @property
     def verdict(self) -> str:
@@ -48,9 +49,13 @@ class ThreadPrediction:
             return f"{took}; no period to keep"
         text = f"{took}: {100 * self.share:.2g} % of the period of {self.period_us:g} us"
         if self.bound_us:
-            text += f"; the worst period of the cost bound would take {self.bound_us:.1f} us at that speed (warm)"
-            text += ", which is more than there is" if self.bound_us > self.period_us else ""
+            text += "; by the cost bound, at that speed (warm), a period with an event takes at most "
+            text += f"{self.event_us:.1f} us{self._excess(self.event_us)}, "
+            text += f"the worst one {self.bound_us:.1f} us{self._excess(self.bound_us)}"
         return text
+
+    def _excess(self, time_us: float) -> str:
+        return " (more than there is)" if time_us > self.period_us else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +105,18 @@ def predict(built: Built) -> Prediction:
     for thread, measured in zip(placed(built.scenario), probe.data["threads"], strict=True):
         times = measured["times"]
         p50, p99, most = (1e-3 * (times["compute"][m] + times["overhead"][m]) for m in ("p50", "p99", "max"))
-        bound = p50 * _worst_to_regular(built, thread)
-        threads.append(ThreadPrediction(thread.name, thread.cpu, base * thread.every, p50, p99, most, bound))
+        event, worst = (p50 * _to_regular(built, thread, kind) for kind in ("event", "worst"))
+        threads.append(ThreadPrediction(thread.name, thread.cpu, base * thread.every, p50, p99, most, event, worst))
     return Prediction(tuple(threads), blamed(built))
 
 
-def _worst_to_regular(built: Built, thread: Placed) -> float:
-    """How many times the operations of a usual period the worst one may take; 0 where that is not known."""
+def _to_regular(built: Built, thread: Placed, kind: str) -> float:
+    """How many times the instructions of a usual period one of this kind may take; 0 where that is not known."""
     costs = [(built.models[i].cost, built.scenario.tasks[i].every / thread.every) for i in thread.tasks]
     if not all(cost for cost, _ in costs):
         return 0.0
-    regular = sum(float(c["regular"]["operations"]) / every for c, every in costs)
-    return sum(float(c["worst"]["operations"]) for c, _ in costs) / regular if regular else 0.0
+    regular = sum(float(c["regular"]["instructions"]) / every for c, every in costs)
+    return sum(float(c[kind]["instructions"]) for c, _ in costs) / regular if regular else 0.0
 
 
 def blamed(built: Built) -> tuple[str, ...]:

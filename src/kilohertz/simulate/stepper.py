@@ -34,6 +34,7 @@ class Flags(IntFlag):
     EVENT_CAP = 2048
     CHATTERS = 4096
     FAILURE = 8192
+    DETOUR = 16384
 
 
 @dataclass(frozen=True, slots=True)

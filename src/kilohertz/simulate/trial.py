@@ -28,12 +28,12 @@ INLINED = ("ieuler", "sdirk2", "sdirk4")
 INTERNAL_STEPS = (2, 5, 10, 20)
 MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
 # Internal steps are taken only where a processor of 4e9 instructions per second can do them in time; the bound of a
-# regular step is about ten times what is measured.
-INSTRUCTIONS_PER_SECOND = 4e10
+# regular step is about one and a half times what is measured.
+INSTRUCTIONS_PER_SECOND = 6e9
 EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
-_OPERATIONS_OF_TRIAL = 1e9  # of the most expensive method with one internal step: cuts the piece that is tried
+_INSTRUCTIONS_OF_TRIAL = 1.6e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _TOLD_EVERY = 10  # trials for a line of progress
-_OPERATIONS_OF_ALL = 4e10
+_INSTRUCTIONS_OF_ALL = 5e10
 _ABOUT = 1.15  # about as good: a badness within this factor
 _MOST_UNKNOWNS_INLINED = 1500
 _LEADERS = 4  # that go on to more internal steps
@@ -67,7 +67,7 @@ class Measured:
     """A candidate and how it did."""
 
     candidate: Candidate
-    cost: float  # bound of a period, in operations
+    cost: float  # bound of a period, in instructions
     distances: Distances | None  # None: the run failed or was held
 
     @property
@@ -126,8 +126,8 @@ class _Trial:
         time = task.reference.result.time
         self._start = float(time[0])
         steps = max(1.0, task.reference.span / task.step)
-        each = self._cost(Candidate(IMPLICIT[-1]))["regular"]["operations"]
-        self._steps = min(steps, max(50.0, float(np.floor(_OPERATIONS_OF_TRIAL / each))))
+        each = self._cost(Candidate(IMPLICIT[-1]))["regular"]["instructions"]
+        self._steps = min(steps, max(50.0, float(np.floor(_INSTRUCTIONS_OF_TRIAL / each))))
         self._stop = min(float(time[-1]), self._start + self._steps * task.step)
         self._judge = Judge(task.reference.result, task.reference.states, task.step, self._stop)
 
@@ -222,7 +222,7 @@ class _Trial:
         return self._costs[key]
 
     def _worst(self, c: Candidate) -> float:
-        return float(c.internal_steps * self._cost(c)["worst"]["operations"])
+        return float(c.internal_steps * self._cost(c)["worst"]["instructions"])
 
     def _fits(self, c: Candidate) -> bool:
         """A period of it can be computed in time where nothing happens."""
@@ -235,8 +235,8 @@ class _Trial:
         """None where it is known already, or all work that is allowed has been done."""
         if c in self._found:
             return None
-        work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["operations"])
-        if self._found and self._spent + work > _OPERATIONS_OF_ALL:
+        work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["instructions"])
+        if self._found and self._spent + work > _INSTRUCTIONS_OF_ALL:
             self._is_cut = True
             return None
         self._spent += work

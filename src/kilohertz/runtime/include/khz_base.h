@@ -56,8 +56,8 @@ typedef struct khz_context {
     int32_t unsettled_first;  /* block of the mixed loop at the first of them */
     int32_t unsettled;        /* block of such a loop in the present pass of an event, 0 where all agree */
     int32_t restless;         /* what the last pass of an event changed: position in khz_model.discrete_block */
-    int32_t reserved;
     int32_t is_open;          /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
+    uint32_t n_detours;       /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
     size_t arena_used;
     size_t arena_size;
     size_t arena_offset;      /* of the arena from the context, in bytes */

@@ -62,7 +62,10 @@ enum {
     KHZ_STEP_PIVOT = 1024u,
     KHZ_STEP_EVENT_CAP = 2048u,
     KHZ_STEP_CHATTERS = 4096u,
-    KHZ_STEP_FAILURE = 8192u       /* another failure: a function outside its domain, an index out of bounds, ... */
+    KHZ_STEP_FAILURE = 8192u,      /* another failure: a function outside its domain, an index out of bounds, ... */
+    /* No failure, but more work than in a regular step or event: Newton steps were cut or took a second round, a mixed
+     * loop was searched for its mode, a planned order of pivots did not do, a matrix was singular or needed differences. */
+    KHZ_STEP_DETOUR = 16384u
 };
 
 /* What happened since the start. */

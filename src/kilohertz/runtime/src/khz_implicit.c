@@ -114,6 +114,7 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
     if (plan != NULL) {
         khz_sparse_assemble(plan, w->jac, h_gamma, s->model->n_x, w->matrix);
         s->is_dense = khz_sparse_factor(plan, w->matrix, w->lu);
+        ((khz_context *)w->instance)->n_detours += s->is_dense ? 1U : 0U;
     }
     if (s->is_dense) {
         status = factor_dense(s, w, h_gamma);

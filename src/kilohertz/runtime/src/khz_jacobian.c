@@ -104,7 +104,9 @@ khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double 
     if (m->directional != NULL && by_directions(m, instance, jac) == KHZ_OK) {
         return KHZ_OK;
     }
-    ((khz_context *)instance)->n_differences += m->directional != NULL ? 1U : 0U;
+    khz_context *const c = (khz_context *)instance;
+    c->n_differences += m->directional != NULL ? 1U : 0U;
+    c->n_detours += m->directional != NULL ? 1U : 0U;
     return by_differences(m, instance, jac, work);
 }
 

@@ -37,6 +37,7 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
         khz_lu_solve(n, lu, scale, order, b, work);
     } else if (status != KHZ_NOT_FINITE) {
         /* Singular: the solution of smallest norm where the equations agree. */
+        c->n_detours++;
         memcpy(lu, matrix, bytes);
         status = khz_minimum_norm(n, lu, b, 1e-8, scale, order);
     }
@@ -356,7 +357,11 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
         }
     }
     c->status = before;
-    if (mixed_together(&m) || (p->n > 0 && (p->n <= FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m)))) {
+    if (mixed_together(&m)) {
+        return (khz_status)c->status;
+    }
+    c->n_detours++;
+    if (p->n > 0 && (p->n <= FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m))) {
         return (khz_status)c->status;
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */

@@ -74,6 +74,7 @@ static int differentiate(const frame *w, double *x)
             return 1;
         }
     }
+    w->c->n_detours += w->p->jacobian != NULL ? 1U : 0U;
     /* Forward differences, backward where the forward point lies outside the domain. */
     for (int j = 0; j < n; j++) {
         const double kept = x[j];
@@ -162,6 +163,7 @@ static int newton_direction(const frame *w)
     if (w->p->plan != NULL && sparse_direction(w)) {
         return 1;
     }
+    w->c->n_detours += w->p->plan != NULL ? 1U : 0U;
     memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
     for (int i = 0; i < n; i++) {
         w->step[i] = -w->f[i];
@@ -170,6 +172,7 @@ static int newton_direction(const frame *w)
     if (status == KHZ_OK) {
         khz_lu_solve(n, w->lu, w->lu_scale, w->order, w->step, w->solve_work);
     } else if (status == KHZ_SINGULAR) {
+        w->c->n_detours++;
         memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
         for (int i = 0; i < n; i++) {
             w->step[i] = -w->f[i];
@@ -307,6 +310,7 @@ static int iterate(const frame *w, double *x, int bold)
                     (bold || merit(w, w->f_new) <= (1.0 - 1e-4 * factor) * before || size * factor < w->p->tolerance);
             factor = found ? factor : factor * 0.5;
         }
+        w->c->n_detours += factor < 1.0 ? 1U : 0U;
         if (!found) {
             return before <= 1e-20;
         }
@@ -469,6 +473,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     if (!solved && p->rescue_iterations > 0) {
         solved = rescue(&w, guess, x);
     } else if (!solved && p->bold) {
+        c->n_detours++;
         solved = iterate_boldly(&w, guess, x);
     }
     if (!solved) {

@@ -363,10 +363,12 @@ uint32_t khz_stepper_step(khz_stepper *s)
     const khz_work w = khz_stepper_divide(s);
     const uint64_t rhs = s->counts.rhs;
     const uint64_t passes = s->counts.event_passes;
+    const uint32_t detours = ((khz_context *)w.instance)->n_detours;
     uint32_t flags = internal_step(s, &w);
     for (int32_t i = 1; i < s->settings.internal_steps && !is_over(s, flags); i++) {
         flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, &w);
     }
+    flags |= ((khz_context *)w.instance)->n_detours != detours ? KHZ_STEP_DETOUR : 0u;
     s->flags = flags;
     s->counts.steps++;
     s->counts.max_step_rhs = most(s->counts.max_step_rhs, s->counts.rhs - rhs);
