@@ -131,6 +131,11 @@ def main() -> None:
         cells = [f"{t[i].instructions}, {_percent(t[i].error)}" for t in tables.values()]
         print(f"| {method} | " + " | ".join(cells) + " |")
     above = [(n, r.method) for n, t in tables.items() for r in t if r.instructions > r.bound]
+    print("\n| instructions: bound of a regular step / measured | " + " | ".join(tables) + " |")
+    print("|---|" + "---|" * len(tables))
+    for i, method in enumerate(METHODS):
+        cells = [f"{t[i].bound / t[i].instructions:.2f}" for t in tables.values()]
+        print(f"| {method} | " + " | ".join(cells) + " |")
     print(f"\nabove the bound of a regular step: {above or 'none'}")
     print(machine())
 

@@ -178,6 +178,7 @@ def _write_sources(
         flags = " ".join((*FLAGS, *unit.flags))
         script.append(f"for f in unit{i}/*.c; do ${{CC:-{command}}} {flags} $CFLAGS -Iunit{i} -c $f -o $f.o; done")
         script.append(f'objects="$objects unit{i}/*.o"')
-    script.append(f"${{CC:-{command}}} -o ../{name} $objects {' '.join(libraries)} -lm")
+    now = "" if compiler.is_zig else "-Wl,-z,now "  # as the executable itself was linked
+    script.append(f"${{CC:-{command}}} {now}-o ../{name} $objects {' '.join(libraries)} -lm")
     (folder / "build.sh").write_text("\n".join(script) + "\n", encoding="utf-8")
     (folder / "build.sh").chmod(0o755)

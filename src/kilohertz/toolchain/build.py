@@ -84,7 +84,8 @@ def _link(
     cc = compiler or find_compiler()
     objects = [str(o) for unit in units for o in build_objects(unit, cc)]
     # no -Wl,--no-undefined: an external function nobody calls may miss its library
-    arguments = [*mode, "-fPIC", *(("-Wl,-z,now",) if mode and not cc.is_zig else ())]
+    # -z now (zig's default): the first step does not look symbols up
+    arguments = [*mode, "-fPIC", *(("-Wl,-z,now",) if not cc.is_zig else ())]
     tail = [*libraries, "-lm"]
     target = cache.entry(cache.digest([cc.version, *arguments, *map(os.path.basename, objects), *tail]), suffix)
     if not target.exists():
