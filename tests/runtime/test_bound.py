@@ -29,6 +29,10 @@ MODELS = {
     "Chatters": FOLDER / "stepping.mo:Stepping.Chatters",
     "StickSlip": SOLVERS / "friction.mo:Friction.StickSlip",
     "Axis": SOLVERS / "axis.mo:Axis.Closed",
+    "Known, index-1": SOLVERS / "index1.mo:Index1.Known",
+    "Rectifier, index-1": SOLVERS / "index1.mo:Index1.Rectifier",
+    "Orifices, index-1": SOLVERS / "index1.mo:Index1.Orifices",
+    "Valve, index-1": SOLVERS / "index1.mo:Index1.Valve",
 }
 
 
@@ -38,16 +42,19 @@ PRESSURES = frozenset({"pA", "pB", "pLA", "pLB"})
 
 @cache
 def compiled(name: str, choice: Inlining | None = None) -> Program:
-    return load(str(MODELS[name])).compile(choice)
+    return load(str(MODELS[name])).compile(choice, index1="index-1" in name)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_calls_stay_below_the_bound(name: str) -> None:
     program = compiled(name)
-    for method in ("rk4", "ros34pw2", "rodasp", "sdirk3", "esdirk4"):
+    is_open = bool(program.step.algebraic)
+    for method in ("ros34pw2", "rodasp", "sdirk3", "esdirk4", *(() if is_open else ("rk4",))):
+        newton = 3 if is_open else 2
         for events, located in (*((e, 4) for e in EVENTS), ("catch-up", 1), ("exact", 1)):
-            bound = cost_bound(program.step, method, events=events, events_per_step=located)["worst"]
-            stepper = Stepper(program, Stepping(method, 1_000_000, events=events, events_per_step=located))
+            how: dict[str, Any] = {"events": events, "events_per_step": located, "newton": newton}
+            bound = cost_bound(program.step, method, **how)["worst"]
+            stepper = Stepper(program, Stepping(method, 1_000_000, index1=is_open, **how))
             stepper.start(0.0)
             before = stepper.counts
             for _ in range(120):
@@ -95,6 +102,15 @@ def test_more_costs_more() -> None:
     assert set(METHODS) == {m for m in METHODS if cost_bound(step, m)["worst"]["instructions"] > 0}
 
 
+def test_in_the_index_1_form_no_loop_counts_in_a_regular_step() -> None:
+    ordinary, is_open = load(str(MODELS["Orifices, index-1"])).process(), compiled("Orifices, index-1").step
+    bound, other = cost_bound(is_open, "rodas4"), cost_bound(ordinary, "rodas4")
+    assert (bound["states"], bound["algebraic"], bound["lu"]["n"]) == (2, 2, 4)
+    assert (bound["regular"]["solved"], other["regular"]["solved"]) == (0, other["regular"]["rhs"])
+    assert bound["regular"]["operations"] < other["regular"]["operations"] / 2
+    assert cost_bound(is_open, "rodas4", loop_newton=60)["regular"] == bound["regular"]
+
+
 @cache
 def counted(name: str, choice: Inlining | None) -> Path:
     units, libraries = program_units(compiled(name, choice).code)
@@ -138,6 +154,9 @@ def within(found: list[tuple[Flags, int]], bound: dict[str, Any]) -> dict[str, i
         ("StickSlip", "ros34pw2", "predict", 40),
         ("Everything", "rodas4", "exact", 40),
         ("Chatters", "euler", "none", 40),
+        ("Known, index-1", "rodasp", "none", 20),
+        ("Rectifier, index-1", "sdirk3", "none", 40),
+        ("Valve, index-1", "ros3prl", "hermite", 40),
     ],
 )
 def test_instructions_stay_below_the_bound(name: str, method: str, events: str, steps: int, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ class Work:
 
     steps: int  # of the method
     rhs: int  # evaluations of the derivatives, those of all values and inlined stages included
+    solved: int  # those of them in which nonlinear loops are solved: all, but for the index-1 form
     jacobians: int
     directional: int
     factorisations: int
@@ -50,7 +51,8 @@ class Work:
     stage_newton: int  # simplified Newton iterations of the method's stages
     event_passes: int
     # of these right-hand sides
-    evaluations: int = field(metadata={"internal": True})
+    looks: int = field(metadata={"internal": True})  # all values with loops solved, besides the ends of steps
+    closed: int = field(metadata={"internal": True})  # stages with loops solved in the index-1 form
     inlined: int = field(metadata={"internal": True})
     events: int = field(metadata={"internal": True})
 
@@ -93,7 +95,8 @@ def cost_bound(
     return {
         "method": method,
         "events": events,
-        "states": n,
+        "states": n - len(step.algebraic),
+        "algebraic": len(step.algebraic),
         "internal_steps": internal_steps,
         **{case: period.bound(case, internal_steps) for case in (REGULAR, EVENT, WORST)},
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
@@ -117,6 +120,7 @@ class _Period:
         self.step, self.method, self.settings = step, SOLVERS[method], settings
         self.kernels = Kernels(step, self.method, settings.newton, settings.inlined)
         self.operations = operations
+        self.is_open = bool(step.algebraic)
         self.has_inputs = bool(step.of_kind(Kind.INPUT) or step.of_kind(Kind.INT_INPUT))
         self.n_discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
         self.n_texts = len(step.of_kind(Kind.STRING_DISCRETE))
@@ -147,22 +151,31 @@ class _Period:
         n_events = 0 if case == REGULAR else n_events + int(self.has_inputs)
         predicted = int(self.settings.events.startswith("predict") and bool(self.step.crossings))
         looks = {REGULAR: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
-        evaluations = looks + steps * (1 + (_HOLD if case == WORST else 0))
+        looks += steps * (_HOLD if case == WORST else 0)
         jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit else 0
         begins = int(self._starts_anew or case == WORST) + steps - 1
+        closed = 0
         inlined = self.settings.inlined * self.kernels.stage_rhs(self.settings.substeps)
         other = (0 if self.settings.inlined else self.kernels.stage_rhs(1)) + jacobian + self._correction
         rosenbrock = isinstance(self.method, Rosenbrock)
+        twice = 1
+        rhs = steps * (1 + inlined + other) + looks + begins
+        if self.is_open and case == WORST:
+            # z anew after a parameter or an input jumped; the step again with loops solved in its stages
+            rhs += steps * (other + 3)
+            looks, closed, twice = looks + 2 * steps, steps * (self.kernels.stage_rhs(1) + 1), 2
         return Work(
             steps=steps,
-            rhs=evaluations + begins + steps * (inlined + other),
-            jacobians=steps * int(implicit),
-            directional=steps * (self.kernels.colours + int(rosenbrock)) if implicit and symbolic else 0,
-            factorisations=steps * int(implicit),
-            solves=steps * self.kernels.solves,
-            stage_newton=steps * (0 if rosenbrock else self.kernels.solves),
+            rhs=rhs,
+            solved=looks + closed if self.is_open else rhs,
+            jacobians=twice * steps * int(implicit),
+            directional=twice * steps * (self.kernels.colours + int(rosenbrock)) if implicit and symbolic else 0,
+            factorisations=twice * steps * int(implicit),
+            solves=twice * steps * self.kernels.solves,
+            stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),
             event_passes=n_events * (self._passes + int(case == WORST)),  # and one to undo a failed event
-            evaluations=evaluations,
+            looks=looks,
+            closed=closed,
             inlined=steps * inlined,
             events=n_events,
         )
@@ -170,7 +183,7 @@ class _Period:
     @property
     def _starts_anew(self) -> bool:
         """The derivatives at the beginning of a step are not those of the end of the last one."""
-        return self.has_inputs or bool(self.step.delays or self.step.transports)
+        return self.has_inputs or self.is_open or bool(self.step.delays or self.step.transports)
 
     @property
     def _looks_at_inputs(self) -> bool:
@@ -215,12 +228,16 @@ class _Period:
         step, operations, n = self.step, self.operations, self.kernels.n
         parts = {p: operations.blocks(step.in_partition(p)) + moves(40) for p in Partition}
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
-        whole = parts[Partition.STEP] + parts[Partition.CROSSING] + parts[Partition.OUTPUT]
+        stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
+        late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(17 * n + 150) + copy(n) + inputs
+        called = moves(6 * n + 130 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())
         return {
-            "rhs": parts[Partition.STEP] + moves(6 * n + 130) + copy(n).times(2) + inputs,
-            "all": whole + moves(17 * n + 150) + copy(n) + inputs,
+            "rhs": stage + called,
+            "closed": parts[Partition.STEP] + called,
+            "all": stage + late,
+            "solved": parts[Partition.STEP] + late,
             "event": operations.blocks(step.blocks, in_event=True) + kept,
             "directional": directional + moves(8 * n + 60),
             "inlined": operations.blocks(step.inlined or ()) + moves(17 * n + 170) + copy(n) + inputs,
@@ -231,10 +248,12 @@ class _Period:
         """The calls, and what the runtime does between them."""
         per, k = self.per, self.kernels
         slopes = int(isinstance(self.method, Rosenbrock))
-        looks = 2 + w.evaluations + w.steps + 2 * w.events  # at the end, and wherever all values were looked at
+        looks = 2 + w.looks + 2 * w.steps + 2 * w.events  # at the end, and wherever all values were looked at
         parts = [
-            per["rhs"].times(w.rhs - w.evaluations - w.inlined),
-            per["all"].times(w.evaluations),
+            per["rhs"].times(w.rhs - w.steps - w.looks - w.closed - w.inlined),
+            per["closed"].times(w.closed),
+            per["all"].times(w.steps),
+            per["solved"].times(w.looks),
             per["inlined"].times(w.inlined),
             per["directional"].times(w.directional),
             per["event"].times(w.event_passes),
@@ -243,7 +262,7 @@ class _Period:
             k.jacobian(w.directional, slopes).times(w.jacobians),
             k.factor.times(w.factorisations),
             k.solve.times(w.solves),
-            k.stages(self.settings.substeps).times(w.steps),
+            k.stages(self.settings.substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),
             self._instants.times(1 + w.steps),
             _PERIOD,

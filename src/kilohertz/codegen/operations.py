@@ -152,18 +152,18 @@ class Operations:
 
     # -------------------------------------------------------------------------------------------------------- blocks
 
-    def blocks(self, blocks: Iterable[s.Block], in_event: bool = False) -> Count:
-        return total(self.block(b, in_event) for b in blocks)
+    def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
+        return total(self.block(b, in_event, is_open) for b in blocks)
 
-    def block(self, block: s.Block, in_event: bool = False) -> Count:
-        """One run of a block."""
+    def block(self, block: s.Block, in_event: bool = False, is_open: bool = False) -> Count:
+        """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""
         match block:
             case s.LinearLoop():
                 return _BLOCK + self._linear(block, in_event)
             case s.NonlinearLoop():
-                return _BLOCK + self._nonlinear(block, in_event)
+                return _BLOCK + (self._residual(block) if is_open else self._nonlinear(block, in_event))
             case s.MixedLoop():
-                return _BLOCK + self._mixed(block, in_event)
+                return _BLOCK + self._mixed(block, in_event, is_open)
             case s.WhenBlock():
                 values = [a.value for a in block.actions if isinstance(a, s.SetState)]
                 return self.expressions([block.guard, *values]) + _STORE.times(2 + 2 * len(block.actions))
@@ -171,13 +171,13 @@ class Operations:
                 stores = len(s.targets(block))
                 return _STORE.times(max(1, stores)) + self.expressions(s.expressions(block))
 
-    def _mixed(self, b: s.MixedLoop, in_event: bool) -> Count:
+    def _mixed(self, b: s.MixedLoop, in_event: bool, is_open: bool) -> Count:
         """Between events the Reals alone; in an event turns until relations and Reals agree.
 
         Regular: settled with all relations taken at once.  At worst then every mode of few relations or a walk of many,
         and the best of them with its check.
         """
-        inner = self.blocks(b.continuous, in_event)
+        inner = self.blocks(b.continuous, in_event, is_open)
         if not in_event:
             return inner
         relations = [o for o in b.discrete if isinstance(o, s.Assignment) and self._is_relation(o.target.name)]
@@ -204,9 +204,13 @@ class Operations:
         rest = inner + moves(6 * n + 60) + dense_solve(n)
         return rest + (Count() if kept or b.again else matrix)
 
+    def _residual(self, b: s.NonlinearLoop) -> Count:
+        n = len(b.unknowns)
+        return self.blocks(b.inner) + self.expressions(b.residuals) + both(n, 10 * n + 40)
+
     def _nonlinear(self, b: s.NonlinearLoop, in_event: bool) -> Count:
         n = len(b.unknowns)
-        residual = self.blocks(b.inner) + self.expressions(b.residuals) + both(n, 10 * n + 40)
+        residual = self._residual(b)
         jacobian = self._jacobian(b, residual)
         cap = self.newton * (EVENT_NEWTON if in_event else 1)
         trial = residual + both(6 * n, 32 * n + 40)  # the point, and how good it is

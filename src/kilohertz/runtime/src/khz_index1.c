@@ -21,6 +21,7 @@ static khz_status move_closed(khz_stepper *s, const khz_work *w, double t, doubl
 {
     const int again = h > 0.0 && status != KHZ_OK;
     s->counts.corrected++;
+    ((khz_context *)w->instance)->n_detours++;
     status = KHZ_OK;
     if (again) {
         khz_set_point(s->model, w->instance, w->x0);
