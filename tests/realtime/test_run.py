@@ -117,7 +117,7 @@ def test_the_prediction_names_blocks_with_their_lines(make: Build, scenario: Sce
 def test_the_prediction_tells_periods_with_events_from_the_worst(make: Build, scenario: Scenario) -> None:
     built = make(scenario)
     costed = [replace(m, cost=cost_bound(m.step, t.solver)) for m, t in zip(built.models, scenario.tasks, strict=True)]
-    usual = predict(replace(built, models=tuple(costed)))
+    usual = predict(replace(built, models=tuple(costed))).threads[0]
     assert 0 < usual.p50_us <= usual.event_us <= usual.bound_us
     assert "a period with an event takes at most" in usual.as_text()
 

@@ -84,7 +84,8 @@ class _Planner:
     def _index1(self, plan: Plan) -> Plan:
         """The same with the unknowns of nonlinear loops left to the method, where it and the model allow it."""
         if plan.inlining is not None and self._r.solver == AUTO and not self._r.inline:
-            return plan.and_note(f"{plan.solver} has no index-1 form: loops are solved in each stage")
+            stepping = {k: v for k, v in plan.stepping.items() if k != "inlined"}
+            plan = replace(plan, inlining=None, stepping=stepping).and_note("index-1 form in place of inlined stages")
         if plan.inlining is not None:
             raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
         method = METHODS.get(plan.solver)
@@ -94,10 +95,10 @@ class _Planner:
             return plan.and_note(f"{plan.solver} has no index-1 form: loops are solved in each stage")
         if not self._model.index1().algebraic:
             return plan.and_note("index-1 form: no nonlinear loop leads to the derivatives")
-        stepping: dict[str, Any] = {"index1": True}
+        own: dict[str, Any] = {"index1": True}
         if isinstance(method, RungeKutta):
-            stepping["newton"] = max(2, method.index1_newton)
-        return replace(plan, stepping={**stepping, **plan.stepping})
+            own["newton"] = max(2, method.index1_newton)
+        return replace(plan, stepping={**own, **plan.stepping})
 
     def _reference(self) -> Reference:
         from kilohertz.simulate.run import experiment_times
