@@ -12,7 +12,7 @@ from typing import Any
 
 from kilohertz.codegen.kernels import Kernels
 from kilohertz.codegen.operations import Operations
-from kilohertz.codegen.prices import Count, copy, moves, total
+from kilohertz.codegen.prices import Cost, Count, copy, moves, total
 from kilohertz.codegen.table import stage_roles
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
@@ -230,6 +230,8 @@ class _Period:
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
         stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
         late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(17 * n + 150) + copy(n) + inputs
+        values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
+        late = late + Count(Cost(), Cost(0, 20 * values))  # looked through for the first that is not finite
         called = moves(6 * n + 130 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())
