@@ -464,4 +464,82 @@ package Causes "One small model for each cause of a wrong result that was mended
     input Real u = time;
     Pair p = Pair(u);
   end OwnConstructor;
+
+  record Coefficients
+    Real k;
+    Real c[:];
+  end Coefficients;
+
+  function firstOnes
+    input Integer n;
+    output Coefficients r(redeclare Real c[n - 1]);
+  protected
+    Integer m = size(r.c, 1);
+  algorithm
+    r.k := m;
+    for i in 1:m loop
+      r.c[i] := i;
+    end for;
+  end firstOnes;
+
+  model SizedByRedeclaration "The sizes of a record that a function returns are told by its inputs"
+    parameter Coefficients r = firstOnes(4);
+    Real s = sum(r.c)*r.k;
+  end SizedByRedeclaration;
+
+  model DiscreteSteadyState "Discrete Reals that determine each other in the initial system"
+    parameter Real a = 0.5;
+    Real x(start = 7), y(start = 7);
+    flow Real f "not in a connector: nothing is connected to it";
+    discrete Real last(start = 0, fixed = true);
+  initial equation
+    x = a*y + 1;
+    y = 2*a*x - 1;
+  equation
+    when sample(1, 1) then
+      x = pre(x) + 1;
+      y = pre(y);
+    end when;
+    f = x + y;
+    when terminal() then
+      last = x;
+    end when;
+  end DiscreteSteadyState;
+
+  model ClockedInput "An input of the model in a clocked partition"
+    input Real u(start = 2);
+    Real y(start = 0);
+  equation
+    when Clock(0.1) then
+      y = previous(y) + u;
+    end when;
+  end ClockedInput;
+
+  function heaped
+    input Real x;
+    input Real n;
+    output Real y;
+  algorithm
+    y := 0;
+    for i in 1:integer(n) loop
+      y := y + x^3;
+    end for;
+    annotation(Inline = false, inverse(x = unheaped(y, n)));
+  end heaped;
+
+  function unheaped
+    input Real y;
+    input Real n;
+    output Real x;
+  algorithm
+    x := sign(y)*(abs(y)/integer(n))^(1/3);
+    annotation(Inline = false);
+  end unheaped;
+
+  model ByInverse "Solved for an input by the inverse that the function names"
+    Real x(start = 100);
+    parameter Real n = 2;
+  equation
+    heaped(x, n) = 16*time;
+  end ByInverse;
 end Causes;

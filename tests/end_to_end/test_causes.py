@@ -10,7 +10,7 @@ import pytest
 
 import kilohertz
 from kilohertz.base import ModelError, Severity
-from kilohertz.ir.step import Kind
+from kilohertz.ir.step import Assignment, Kind
 from kilohertz.results import Result
 from kilohertz.simulate import Statistics
 
@@ -59,6 +59,10 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("VaryingClock", 1.1, {"n": 5, "count": 3, "since": 0.4, "late": 1, "seconds": 2}),
         ("StartOfTheType", 1.0, {"T": 280.0, "d": 860.0}),
         ("OwnConstructor", 1.0, {"p.a": 1.0, "p.b": 1.0, "u": 1.0}),
+        ("SizedByRedeclaration", 1.0, {"s": 6 * 3.0}),
+        ("DiscreteSteadyState", 1.5, {"x": 2.0, "y": 0.0, "f": 2.0, "last": 2.0}),
+        ("ClockedInput", 0.25, {"y": 6.0}),
+        ("ByInverse", 1.0, {"x": 2.0}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )
@@ -66,6 +70,11 @@ def test_the_final_values_are_right(model: str, stop: float, expected: dict[str,
     result = run(model, stop)
     for name, value in expected.items():
         assert result[name][-1] == pytest.approx(value, rel=TOLERANCE, abs=TOLERANCE)
+
+
+def test_an_inverse_saves_the_loop() -> None:
+    blocks = kilohertz.load(f"{FILE}:Causes.ByInverse").process().blocks
+    assert [type(b) for b in blocks] == [Assignment]
 
 
 def test_what_was_taken_as_zero_must_stay_zero() -> None:

@@ -157,7 +157,7 @@ class _Flattener:
 
     def _flow_leaves(self) -> list[FlowLeaf]:
         graph = self.elaborator.graph
-        flows = [c for c, _ in self.primitives if c.connection == "flow"]
+        flows = [c for c, _ in self.primitives if c.connection == "flow" and _is_in_connector(c)]
         for comp in flows:
             if comp.ty is not None and comp.ty.base != REAL.base:
                 raise ModelError(Diagnostic("S467", f"the flow variable `{comp.path}` must be a Real", comp.span))
@@ -356,3 +356,13 @@ def _span(definition: tree.ClassDef) -> Span:
 
 def _extent(section: tree.Section) -> tuple[int, int]:
     return section.start, section.end
+
+
+def _is_in_connector(comp: Comp) -> bool:
+    """Whether a variable belongs to a connector: only there `flow` speaks of connections."""
+    at: Comp | None = comp
+    while at is not None:
+        if "connector" in at.node.kinds:
+            return True
+        at = at.parent
+    return False

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
 from kilohertz.ir import build
-from kilohertz.ir.expr import Builtin, Expr, Field, Int, Ref
+from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Field, Int, Record, Ref, Str
 from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
-from kilohertz.ir.types import INTEGER, REAL, RecordType
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, RecordType, Type
 from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce
@@ -187,6 +187,9 @@ class Functions:
             specs.append(
                 (spec_of(modification, element.view.definition.file), Ctx(element.view, None, None, ctx.locals))
             )
+        sized = self._sized_fields(base, specs)
+        if sized:
+            return Record(tuple(sized[n] if n in sized else _blank(t) for n, t in base.fields), local.ty)
         for spec, inside in specs:
             for name, sub in spec.subs.items():
                 if sub.binding is not None and name not in fields:
@@ -205,6 +208,20 @@ class Functions:
             Assign(build.field(target, name), value, origin) for name, value in known.items()
         )
         return None
+
+    def _sized_fields(self, base: RecordType, specs: list[tuple[Spec, Ctx]]) -> dict[str, Expr]:
+        """`output R r(redeclare Real c[n + 1])`: room for the fields whose sizes the inputs tell."""
+        found: dict[str, Expr] = {}
+        for spec, inside in specs:
+            for name, sub in spec.subs.items():
+                element = sub.redeclare.element if sub.redeclare is not None else None
+                ty = dict(base.fields).get(name)
+                if ty is None or not isinstance(element, tree.Component) or not element.dims or name in found:
+                    continue
+                if len(element.dims) == len(ty.dims) and not any(isinstance(d, tree.Colon) for d in element.dims):
+                    sizes = [self.elaborator.expr(d, inside) for d in element.dims]
+                    found[name] = Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
+        return found
 
     def _has_defaults(self, record: ClassNode, base: RecordType) -> bool:
         for name, ty in base.fields:
@@ -372,6 +389,18 @@ def _has_binding(element: Element) -> bool:
     return (modification is not None and modification.binding is not None) or any(
         m.spec.binding is not None for m in element.chain
     )
+
+
+def _blank(ty: Type) -> Expr:
+    """Room for a value that the body of a function sets."""
+    if ty.dims:
+        sizes = [Int(0 if d is None else d) for d in ty.dims]
+        return Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
+    if isinstance(ty.base, RecordType):
+        return Record(tuple(_blank(t) for _, t in ty.base.fields), ty)
+    if isinstance(ty.base, EnumType):
+        return Enum(ty.base, 1)
+    return {STRING: Str(""), BOOLEAN: Bool(False), INTEGER: Int(0)}.get(ty, build.ZERO)
 
 
 def _root(target: object) -> str:

@@ -68,7 +68,7 @@ class Clocks:
     def add(self, parts: dict[int, list[tuple[Expr, Expr, Origin]]]) -> None:
         """The equations of each partition, as (left, right, origin)."""
         for k, equations in parts.items():
-            tick = self._tick(k)
+            tick = self.tick(k)
             lowered: list[Equation] = []
             for left, right, origin in equations:
                 a, b = self._clocked(left, k), self._clocked(right, k)
@@ -78,7 +78,8 @@ class Clocks:
 
     # ----------------------------------------------------------------------------------------------------------- ticks
 
-    def _tick(self, k: int) -> Expr:
+    def tick(self, k: int) -> Expr:
+        """Partition k ticks in this pass."""
         tick = self._ticks[k]
         base, counter, grain = self._base(tick.key)
         every, first = tick.factor / grain, tick.shift / grain
@@ -140,7 +141,7 @@ class Clocks:
         if found is None:
             ticked = self._new(f"$ticked{k}", BOOLEAN, FALSE)
             before = Ref(pre_name(ticked.name), BOOLEAN)
-            self._dae.equations.append(Equation(ticked, build.or_(before, self._tick(k)), directed=True))
+            self._dae.equations.append(Equation(ticked, build.or_(before, self.tick(k)), directed=True))
             found = self._first[k] = build.not_(before)
         return found
 
@@ -154,7 +155,7 @@ class Clocks:
         if name not in self._dae.variables:
             last = self._new(name, REAL, build.ZERO)
             before = Ref(pre_name(name), REAL)
-            self._dae.equations.append(Equation(last, build.if_(self._tick(k), TIME, before), directed=True))
+            self._dae.equations.append(Equation(last, build.if_(self.tick(k), TIME, before), directed=True))
         since = build.sub(TIME, Ref(pre_name(name), REAL))
         if tick.start_interval is None:
             return since
@@ -234,8 +235,8 @@ class Clocks:
 
     def _partition(self, k: int, equations: list[Equation], tick: Expr) -> None:
         occurrence = Occurrence()
-        names = [n for n, own in self._partition_of.items() if own == k and n in self._dae.variables]
-        unknowns = [self._dae.variables[n].ref for n in names]
+        own = [self._dae.variables[n] for n, at in self._partition_of.items() if at == k and n in self._dae.variables]
+        unknowns = [v.ref for v in own if v.role is not Role.INPUT]
         made: list[AnyEquation] = []
         for component in order(equations, unknowns, occurrence):
             for row, unknown in zip(component.rows, component.unknowns, strict=True):

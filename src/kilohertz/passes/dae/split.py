@@ -70,6 +70,7 @@ class _Splitter:
             lambda e: self._lowering.lower(Builtin("$when", (e,), BOOLEAN), Origin()),
         )
         self._clocked: dict[int, list[tuple[Expr, Expr, Origin]]] = {}
+        self._effects_at_ticks: list[tuple[int, FlatCall | FlatTerminate]] = []
 
     def run(self) -> Dae:
         for v in self._flat.variables.values():
@@ -80,6 +81,8 @@ class _Splitter:
         for e in self._flat.equations:
             self._equation(e, self._dae.equations)
         self._clocks.add(self._clocked)
+        for k, effect in self._effects_at_ticks:
+            self._dae.whens.append(When(self._clocks.tick(k), (self._effect(effect),), effect.origin))
         for e in self._flat.initial_equations:
             self._equation(e, self._dae.initial_equations, events=False)
         for name in self._lowering.differentiated:
@@ -200,6 +203,9 @@ class _Splitter:
             return False
         rows = self._clocked.setdefault(guard.args[0].value, [])
         for x in e.branches[0][1]:
+            if isinstance(x, FlatCall | FlatTerminate):
+                self._effects_at_ticks.append((guard.args[0].value, x))
+                continue
             if not isinstance(x, Equality) or isinstance(x.left, TupleTarget):
                 raise _error(f"{type(x).__name__} in a clocked partition", x.origin)
             rows.append((x.left, x.right, x.origin))

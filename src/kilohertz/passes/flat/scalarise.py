@@ -417,7 +417,7 @@ def _merged(branches: list[tuple[Expr, list[Equation]]], origin: Origin) -> list
                 column.append(e)
             elif isinstance(e, Assert):
                 merged.append(replace(e, condition=build.or_(build.not_(here), e.condition)))
-            elif isinstance(e, Terminate):
+            elif isinstance(e, Terminate | CallEquation):
                 merged.append(WhenEquation([(Builtin("$when", (here,), BOOLEAN), [e])], e.origin))
             else:
                 raise Unsupported(f"{type(e).__name__} in an if-equation")

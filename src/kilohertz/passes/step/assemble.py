@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.graphs import strong_components
@@ -248,7 +249,8 @@ def make_context(
 
     rates = {der_name(v.name) for v in variables.values() if v.role is Role.STATE}
     numeric, rule = Numeric(values), derivatives.rule
-    return Context(is_discrete, is_parameter, numeric, values, rule, occurrence=occurrence, is_rate=rates.__contains__)
+    context = Context(is_discrete, is_parameter, numeric, values, rule, functions=derivatives.functions)
+    return replace(context, occurrence=occurrence, is_rate=rates.__contains__)
 
 
 def _replace_initial(e: Expr, value: Expr) -> Expr:

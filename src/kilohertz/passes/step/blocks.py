@@ -21,6 +21,7 @@ from kilohertz.graphs import FREE
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
 from kilohertz.ir.expr import Call, Expr, IfExp, Item, Real, Ref
+from kilohertz.ir.flat import Function
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -36,6 +37,7 @@ from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, sim
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.step.diagonal import with_diagonal
+from kilohertz.passes.step.inverse import by_inverse
 from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names_in, order, targets_of
 from kilohertz.passes.step.tear import Torn, tear
 
@@ -58,6 +60,7 @@ class Context:
     has_start: Callable[[str], bool] = lambda _: False  # the model gives a value to begin from
     is_rate: Callable[[str], bool] = lambda _: False  # the derivative of a state
     far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
+    functions: Mapping[str, Function] = field(default_factory=dict)  # with the inverses they name
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
 
@@ -81,7 +84,9 @@ class _Maker:
         if len(c.rows) == 1 and not self._is_loop(c.rows[0]):
             return self._single(c.rows[0], c.unknowns[0])
         discrete = [self._is_discrete(r, u) for r, u in zip(c.rows, c.unknowns, strict=True)]
-        if any(discrete):
+        # discrete Reals among themselves: in the initial system numbers to be found like any other
+        numbers = self._x.partition is Partition.INITIAL and all(u.ty == REAL for u in c.unknowns)
+        if any(discrete) and not numbers:
             return self._mixed(discrete)
         return self._loop()
 
@@ -113,7 +118,8 @@ class _Maker:
             return [self._assignment(unknown, value, e)]
         parts = linear_parts(build.sub(e.left, e.right), unknown.name)
         if parts is None:
-            return self._loop()
+            value = by_inverse(e, unknown, self._x.functions, self._x.occurrence)
+            return self._loop() if value is None else [self._assignment(unknown, value, e)]
         a, b = parts
         if self._may_vanish(a):
             return [self._tiny(unknown, a, b, e)]

@@ -72,13 +72,19 @@ int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, 
     return status == KHZ_OK ? khz_offline_record(o) : status;
 }
 
+enum { TERMINAL_PASSES = 200 };
+
 int32_t khz_offline_finish(khz_offline *o)
 {
     khz_context *const c = (khz_context *)o->instance;
     c->phase = KHZ_PHASE_TERMINAL;
-    const int32_t status = (int32_t)khz_event(o->model, o->instance);
+    int passes = 0;
+    const int32_t status = (int32_t)khz_event_passes(o->model, o->instance, TERMINAL_PASSES, &passes);
     c->phase = KHZ_PHASE_CONTINUOUS;
-    return status == KHZ_TERMINATED ? KHZ_OK : status;
+    if (status != KHZ_OK && status != KHZ_TERMINATED) {
+        return status;
+    }
+    return passes > 1 ? khz_offline_record(o) : KHZ_OK; /* something changed by `when terminal()` */
 }
 
 int32_t khz_offline_deliver(khz_offline *o, int32_t status)

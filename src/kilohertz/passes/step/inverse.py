@@ -1,0 +1,40 @@
+"""Equations solved by the inverse that a function names: `y = f(x, p)` for x is `x = g(y, p)` (MLS 12.8).
+
+function f  input x; input p; output y;  annotation(inverse(x = g(y, p)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kilohertz.ir.dae import Equation
+from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.flat import Function
+from kilohertz.passes.algebra import Occurrence
+
+
+def by_inverse(e: Equation, unknown: Ref, functions: Mapping[str, Function], occurrence: Occurrence) -> Expr | None:
+    """The unknown from an equation between a call that has it as one argument and something without it."""
+    for call, value in ((e.left, e.right), (e.right, e.left)):
+        if isinstance(call, Call) and call.function in functions and unknown.name not in occurrence.names(value):
+            found = _inverse(call, value, unknown, functions, occurrence)
+            if found is not None:
+                return found
+    return None
+
+
+def _inverse(
+    call: Call, value: Expr, unknown: Ref, functions: Mapping[str, Function], occurrence: Occurrence
+) -> Expr | None:
+    f = functions[call.function]
+    places = [k for k, a in enumerate(call.args) if unknown.name in occurrence.names(a)]
+    if len(places) != 1 or call.args[places[0]] is not unknown or len(f.outputs) != 1:
+        return None
+    given = {x.name: a for x, a in zip(f.inputs, call.args, strict=True)} | {f.outputs[0].name: value}
+    for solved, inverse, names in f.inverses:
+        g = functions.get(inverse)
+        if solved != f.inputs[places[0]].name or g is None or len(g.inputs) != len(names):
+            continue
+        if solved not in names and all(n in given for n in names):
+            return Call(inverse, tuple(given[n] for n in names), unknown.ty)
+    return None
