@@ -48,6 +48,15 @@ def test_sequential_exchange_sees_what_was_just_computed(make: Build, lag: Scena
     assert np.array_equal(result["gain.u"][1:], result["clock.y"][:-1])
 
 
+def test_sequential_exchange_of_slower_tasks_under_extrapolation(make: Build, lag: Scenario) -> None:
+    tasks = (task("clock", "Clock", "euler", every=4), task("gain", "Gain", every=4), task("other", "Clock", "euler"))
+    connection = Connection("clock.y", "gain.u", extrapolate="linear")
+    result = start(make(fast(lag, *tasks, exchange="sequential", connections=(connection,)))).wait().result
+    k = np.arange(41)
+    assert np.allclose(result["gain.u"][4:], (k[4:] // 4) * 4e-3, atol=1e-15)
+    assert np.array_equal(result["gain.y"][4:], 2.0 * result["gain.u"][4:])
+
+
 def test_a_slower_task_is_never_ahead_of_time(make: Build, lag: Scenario) -> None:
     s = fast(
         lag,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import random
 import signal
 import subprocess
 import time
@@ -87,6 +88,37 @@ def test_threads_and_processes_give_the_bits_of_one_thread(make: Build, lag: Sce
     assert len({t["process"] for t in report.data["threads"]}) == (2 if process else 1)
     assert [t["counts"]["steps"] for t in report.data["threads"]] == [120, 40, 60]
     assert report.counts["exchange_late"] == 0
+
+
+def anything(s: Scenario, seed: int) -> Scenario:
+    """Models at drawn rates in drawn threads and processes, connected at random."""
+    draw = random.Random(seed)
+    rates = [1, *(draw.randint(1, 6) for _ in range(draw.randint(1, 3)))]
+    tasks: list[Task] = []
+    for i, rate in enumerate(rates):
+        for j in range(draw.randint(1, 3)):
+            every = rate * (draw.randint(1, 3) if j else 1)
+            tasks.append(threaded(task(f"m{len(tasks)}", draw.choice(("Lag", "Gain")), every=every), f"t{i}"))
+    draw.shuffle(tasks)
+    connections = tuple(
+        Connection(
+            f"{draw.choice(tasks).name}.y",
+            f"{t.name}.u",
+            draw.uniform(-1, 1),
+            draw.uniform(-1, 1),
+            draw.choice(("hold", "linear")),
+        )
+        for t in tasks
+    )
+    threads = tuple(Thread(f"t{i}", process=draw.choice(("", "p", "q"))) for i in range(len(rates)))
+    whole = replace(s, tasks=tuple(tasks), connections=connections, threads=threads, cycles=180)
+    return replace(whole, exchange=draw.choice(("parallel", "sequential")), recording=Recording(every=1 + seed % 2))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_placement_gives_the_same_bits(make: Build, lag: Scenario, seed: int) -> None:
+    built = make(anything(lag, seed))
+    assert_same(result(built, wall_num=0, one_thread=1), result(built, wall_num=0))
 
 
 def test_in_real_time_too_as_long_as_no_message_is_late(make: Build, lag: Scenario) -> None:

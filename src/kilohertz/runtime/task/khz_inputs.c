@@ -82,8 +82,10 @@ void khz_task_inputs(khz_task *k)
 void khz_task_late_inputs(khz_task *k, const khz_unit *u)
 {
     for (int32_t i = 0; i < k->n_connections; i++) {
-        if (k->connections[i]->late && k->connections[i]->to.unit == u) {
-            connect_one(k, k->connections[i]);
+        khz_connection *const c = k->connections[i];
+        if (c->late && c->to.unit == u) { /* its source has just been stepped: there is nothing to extrapolate */
+            const double value = look_at(&c->from, &c->seen);
+            khz_signal_set(u->instance, c->to.signal, passed_on(c, value, value, 0.0));
         }
     }
 }
