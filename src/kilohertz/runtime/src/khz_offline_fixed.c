@@ -38,11 +38,11 @@ static void record_after(void *user)
     r->is_after = 1;
 }
 
-/* A row at the first instant not before each point of the grid, and where a step with events ends. */
-static int32_t record_step(recording *r, const khz_stepper *s)
+/* A row at the first instant not before each point of the grid. */
+static int32_t record_step(recording *r)
 {
     khz_offline *const o = r->o;
-    int due = (s->flags & (uint32_t)KHZ_STEP_EVENT) != 0;
+    int due = 0;
     while (o->grid_next <= o->n_grid && khz_offline_grid(o, o->grid_next) <= o->time + r->slack) {
         o->grid_next++;
         due = 1;
@@ -65,7 +65,7 @@ static int32_t one_step(recording *r, khz_stepper *s)
         c->status = KHZ_ASSERTION;
         return KHZ_ASSERTION;
     }
-    int32_t status = record_step(r, s);
+    int32_t status = record_step(r);
     if ((flags & (uint32_t)KHZ_STEP_TERMINATED) != 0) {
         return KHZ_TERMINATED;
     }
