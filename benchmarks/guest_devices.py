@@ -1,10 +1,11 @@
 """CAN and Comedi drivers on a real kernel: a small PREEMPT_RT guest with `vcan` and `comedi_test`, under qemu.
 
-    python benchmarks/guest_devices.py ROOT KERNEL [--qemu qemu-system-x86_64]
+    python benchmarks/guest_devices.py ROOT KERNEL [--qemu qemu-system-x86_64] [--pytest]
 
 ROOT holds what Debian's busybox-static, can-utils and libcomedi0 unpack to (`dpkg -x`), KERNEL the same of its
 linux-image-*-rt-amd64.
 The guest's peers are not ours: `cansend` and `candump` of can-utils, the kernel's `comedi_test` card behind libcomedi.
+`--pytest` also takes this Python into the guest and runs tests/devices/test_can.py there, whose peer is python-can.
 A proof that the drivers work, not of timing: the guest is emulated.  Ends with 1 where something is not as expected.
 """
 
@@ -17,10 +18,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from kilohertz import runtime
-from kilohertz.toolchain import Source, Unit, build_executable
+from kilohertz.toolchain import Source, Unit, build_executable, find_compiler
 
 PROBE = r"""
 #include <stdio.h>
@@ -75,6 +77,12 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+TEST = "tests/devices/test_can.py"
+PACKAGES = (
+    *("can", "wrapt", "packaging", "typing_extensions"),
+    *("pytest", "_pytest", "py", "pluggy", "iniconfig", "pygments", "platformdirs"),
+)
+UNUSED = {"site-packages", "test", "tests", "__pycache__", "idlelib", "tkinter", "lib2to3", "ensurepip", "turtledemo"}
 CAN = (
     "driver=can interface=vcan0 n_receive=2 n_send=2 every=100 receive.0.address='0x100:0|16@1-' "
     "receive.1.address='0x18ff0001:7|16@0+' send.0.address='0x200:0|32@1f' send.1.address='0x18ff0002:0|8@1+'"
@@ -100,6 +108,11 @@ wait $dump
 /bin/busybox sed 's/^/dump /' /dump
 echo BEGIN comedi
 /probe 300 driver=comedi n_receive=2 n_send=2
+if [ -e /python ]; then
+    echo BEGIN pytest
+    export PYTHONHOME=/python PYTHONPATH=/site:/src CC=/cc PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 HOME=/tmp PATH=/bin
+    /python/bin/python3 -S -B -m pytest -q -rA --color=no -p no:cacheprovider -c /dev/null --rootdir=/ --basetemp=/tmp/base {TEST}
+fi
 echo END
 /bin/busybox poweroff -f
 """
@@ -117,7 +130,37 @@ def libraries_of(programs: list[Path]) -> set[Path]:
     return {Path(p) for p in re.findall(r"(/\S+\.so\S*) \(0x", out)}
 
 
-def initramfs(root: Path, kernel: Path) -> bytes:
+def below(folder: Path, to: str) -> dict[str, bytes]:
+    """A folder's files without what no test needs, under their names in the guest."""
+    found = (p for p in folder.rglob("*") if p.is_file() and not UNUSED & set(p.relative_to(folder).parts[:-1]))
+    kept = (p for p in found if not any(part.startswith("config-") for part in p.parts))
+    return {f"{to}/{p.relative_to(folder)}": p.read_bytes() for p in kept}
+
+
+def python_files(scratch: Path) -> dict[str, bytes]:
+    """This interpreter, pytest and python-can, our sources, and what the test compiles: the guest has no compiler."""
+    here = Path(__file__).parents[1]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={scratch / 'base'}", TEST]
+    subprocess.run(command, cwd=here, check=True, stdout=subprocess.DEVNULL)
+    home = Path(sys.base_prefix)
+    library = next((home / "lib").glob(f"python3.{sys.version_info.minor}"))
+    files = {"python/bin/python3": Path(sys.executable).resolve().read_bytes()}
+    files |= below(library, f"python/lib/{library.name}")
+    for name in PACKAGES:
+        origin = find_spec(name)
+        assert origin is not None and origin.origin is not None, name
+        place = Path(origin.origin)
+        is_package = place.name == "__init__.py"
+        files |= below(place.parent, f"site/{name}") if is_package else {f"site/{place.name}": place.read_bytes()}
+    files |= below(here / "src", "src") | below(here / "tests" / "devices", "tests/devices")
+    files["tests/conftest.py"] = (here / "tests" / "conftest.py").read_bytes()
+    files |= below(scratch / "khz-cache", "tmp/khz-cache")
+    files["cc"] = f"#!/bin/sh\n/bin/busybox cat <<'END'\n{find_compiler().version}\nEND\n".encode()
+    shared = [Path(sys.executable).resolve(), *library.rglob("lib-dynload/*.so")]
+    return files | {f"lib/{p.name}": p.read_bytes() for p in libraries_of(shared) if "ld-linux" not in p.name}
+
+
+def initramfs(root: Path, kernel: Path, more: dict[str, bytes]) -> bytes:
     """A `newc` archive: busybox, the peers, the modules, the probe, and what they load."""
     probe, busybox = build_probe(), next(p for p in root.rglob("busybox") if p.parent.name == "bin")
     peers = [root / "usr/bin/cansend", root / "usr/bin/candump"]
@@ -129,7 +172,8 @@ def initramfs(root: Path, kernel: Path) -> bytes:
         files[f"{name}.ko"] = next(kernel.rglob(f"{name}.ko")).read_bytes()
     for library in libraries_of([probe, *peers, comedi]):
         files[str(library).lstrip("/") if "ld-linux" in library.name else f"lib/{library.name}"] = library.read_bytes()
-    folders = {str(f) for name in files for f in Path(name).parents if str(f) != "."} | {"dev", "proc"}
+    files |= more
+    folders = {str(f) for name in files for f in Path(name).parents if str(f) != "."} | {"dev", "proc", "tmp"}
     archive = b"".join(entry(f, b"", 0o040755) for f in sorted(folders))
     archive += entry("bin/sh", b"busybox", 0o120777)
     return archive + b"".join(entry(n, d, 0o100755) for n, d in files.items()) + entry("TRAILER!!!", b"", 0)
@@ -152,7 +196,7 @@ def boot(qemu: str, kernel: Path, archive: bytes, share: Path | None) -> str:
             "-accel",
             "tcg",
             "-m",
-            "512",
+            "1024",
             "-nographic",
             "-no-reboot",
             "-kernel",
@@ -162,7 +206,7 @@ def boot(qemu: str, kernel: Path, archive: bytes, share: Path | None) -> str:
         ]
         command += ["-append", "console=ttyS0 quiet panic=-1", *(("-L", str(share)) if share else ())]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL
+            command, capture_output=True, text=True, timeout=900, check=False, stdin=subprocess.DEVNULL
         )
     return done.stdout + done.stderr
 
@@ -181,18 +225,32 @@ EXPECTED = (
 )
 
 
+BY_PYTEST = (
+    (
+        r"PASSED tests/devices/test_can.py::test_frames_on_a_virtual_bus",
+        "frames of python-can reach the port, and those of the port python-can",
+    ),
+    (r"\n\d+ passed(, \d+ skipped)? in ", "no test of test_can.py fails there"),
+)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=Path)
     parser.add_argument("kernel", type=Path)
     parser.add_argument("--qemu", default=shutil.which("qemu-system-x86_64") or "qemu-system-x86_64")
     parser.add_argument("--firmware", type=Path, help="folder of qemu's firmware, where it is not installed")
+    parser.add_argument("--pytest", action="store_true", help="also run the CAN test of this repository in the guest")
     arguments = parser.parse_args()
-    text = boot(arguments.qemu, arguments.kernel, initramfs(arguments.root, arguments.kernel), arguments.firmware)
+    with tempfile.TemporaryDirectory() as scratch:
+        more = python_files(Path(scratch)) if arguments.pytest else {}
+    archive = initramfs(arguments.root, arguments.kernel, more)
+    text = boot(arguments.qemu, arguments.kernel, archive, arguments.firmware)
     if os.environ.get("KHZ_DEBUG"):
         print(text)
-    seen = [re.search(pattern, text) is not None for pattern, _ in EXPECTED]
-    for good, (_, what) in zip(seen, EXPECTED, strict=True):
+    expected = (*EXPECTED, *(BY_PYTEST if arguments.pytest else ()))
+    seen = [re.search(pattern, text) is not None for pattern, _ in expected]
+    for good, (_, what) in zip(seen, expected, strict=True):
         print("yes" if good else "no ", what)
     return 0 if all(seen) else 1
 

@@ -211,7 +211,8 @@ static int account(khz_task *k, const cycle_times *t)
     if (k->n_wires > 0) {
         khz_account_time(k->account, KHZ_TIME_DEVICE, device, (int64_t)step);
     }
-    khz_account_time(k->account, KHZ_TIME_OVERHEAD, t->ended - t->woke - device - compute, (int64_t)step);
+    khz_account_time(k->account, KHZ_TIME_OVERHEAD, t->ended - t->woke - device - compute + k->accounting_ns,
+                     (int64_t)step);
     if (!is_waiting(k)) {
         return 0;
     }
@@ -349,6 +350,7 @@ static int cycle(khz_task *k)
     const int policy = follow_policy(k, missed);
     end = end != KHZ_END_NONE ? end : policy;
     tell(k, t.ended);
+    k->accounting_ns = khz_now() - t.ended;
     const int is_over = (k->n_cycles > 0 && k->step >= k->n_cycles) ||
                         (k->rig->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->rig->probe_ns);
     return end == KHZ_END_NONE && is_over ? KHZ_END_DURATION : end;

@@ -187,6 +187,7 @@ struct khz_task {
     uint64_t obeyed;                        /* number of the last order */
     int32_t safe_now;
     uint64_t punctual;
+    int64_t accounting_ns;                  /* after the end of the cycle before: its accounting and policy */
     int64_t live_next;                      /* next signal to be copied */
     int64_t switches, faults;               /* of the thread while it ran */
     int64_t began_ns, ended_ns;             /* monotonic */
