@@ -111,7 +111,8 @@ echo BEGIN comedi
 if [ -e /python ]; then
     echo BEGIN pytest
     export PYTHONHOME=/python PYTHONPATH=/site:/src CC=/cc PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 HOME=/tmp PATH=/bin
-    /python/bin/python3 -S -B -m pytest -q -rA --color=no -p no:cacheprovider -c /dev/null --rootdir=/ --basetemp=/tmp/base {TEST}
+    options="-q -rA --color=no -p no:cacheprovider -c /dev/null --rootdir=/ --basetemp=/tmp/base"
+    /python/bin/python3 -S -B -m pytest $options {TEST}
 fi
 echo END
 /bin/busybox poweroff -f
