@@ -43,6 +43,8 @@ class Equations:
         match item:
             case tree.CallEquation() if item.call.function.names == ("reinit",) and not in_when:
                 raise self.elaborator.error("S286", "reinit stands only inside a when", item, ctx)
+            case tree.Connect() if in_when:
+                raise self.elaborator.error("S286", "connect stands only outside of a when", item, ctx)
             case tree.WhenEquation():
                 if in_when:
                     raise self.elaborator.error("S287", "a when cannot stand inside a when", item, ctx)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError, Origin
 from kilohertz.ir import build
-from kilohertz.ir.expr import Array, Bool, Expr, Int, Record, Ref, Str
+from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Record, Ref, Str
 from kilohertz.ir.flat import (
     Assert,
     Assign,
@@ -22,7 +22,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
-from kilohertz.ir.types import BOOLEAN, RecordType, TupleType, Type
+from kilohertz.ir.types import BOOLEAN, REAL, STRING, EnumType, RecordType, TupleType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.wording import counted
@@ -50,12 +50,16 @@ class Statements:
     def section(self, items: Any, ctx: Ctx) -> list[Statement]:
         """A whole algorithm section: what stands only inside a when is not outside of it (MLS 8.3.6, 11.2.7)."""
         for item in items:
-            self._check_place(item, False, ctx)
+            self._check_place(item, False, False, ctx)
         return self.body(items, ctx)
 
-    def _check_place(self, item: Any, in_when: bool, ctx: Ctx) -> None:
+    def _check_place(self, item: Any, in_when: bool, in_loop: bool, ctx: Ctx) -> None:
         inside: list[Any] = []
         match item:
+            case tree.Break() if not in_loop:
+                raise self.elaborator.error("S286", "break stands only inside a loop", item, ctx)
+            case tree.Return():
+                raise self.elaborator.error("S286", "return stands only in a function", item, ctx)
             case tree.CallStatement() if item.call.function.names == ("reinit",) and not in_when:
                 raise self.elaborator.error("S286", "reinit stands only inside a when", item, ctx)
             case tree.WhenStatement():
@@ -67,8 +71,9 @@ class Statements:
                 inside = [i for _, body in item.branches for i in body] + list(item.otherwise)
             case tree.ForStatement() | tree.WhileStatement():
                 inside = list(item.body)
+                in_loop = True
         for inner in inside:
-            self._check_place(inner, in_when, ctx)
+            self._check_place(inner, in_when, in_loop, ctx)
 
     def block(self, items: Any, ctx: Ctx) -> list[Statement]:
         out: list[Statement] = []
@@ -234,7 +239,9 @@ class Statements:
         if name == "assert":
             return self._assert(node, ctx, origin)
         if name == "terminate":
-            return [Terminate(elaborator.expr(node.args[0], ctx), origin)]
+            if len(node.args) + len(node.named) != 1:
+                raise elaborator.error("S283", "terminate needs a message", node, ctx)
+            return [Terminate(self._message((*node.args, *(e for _, e in node.named))[0], ctx), origin)]
         if name == "reinit":
             return self._reinit(node, ctx, origin)
         return [CallEquation(elaborator.results(node, ctx), origin)]
@@ -247,20 +254,39 @@ class Statements:
         condition = self.condition(given["condition"], ctx)
         if isinstance(condition, Bool) and condition.value:
             return []
-        message = elaborator.expr(given["message"], ctx)
+        message = self._message(given["message"], ctx)
         level = elaborator.expr(given["level"], ctx) if "level" in given else None
+        if level is not None and not isinstance(level.ty.base, EnumType):
+            raise elaborator.error("S283", f"the level of assert is an AssertionLevel, not {level.ty}", node, ctx)
         return [Assert(condition, message, level, origin)]
+
+    def _message(self, node: tree.Expr, ctx: Ctx) -> Expr:
+        message = self.elaborator.expr(node, ctx)
+        if message.ty != STRING:
+            raise self.elaborator.error("S283", f"a message is a String, this is {message.ty}", node, ctx)
+        return message
 
     def _reinit(self, node: tree.Call, ctx: Ctx, origin: Origin) -> list[Any]:
         elaborator = self.elaborator
         if len(node.args) != 2:
             raise elaborator.error("S284", "reinit needs a state and its new value", node, ctx)
         target = elaborator.expr(node.args[0], ctx)
+        self._check_state(target, node.args[0], ctx)
         value = coerce(elaborator.expr(node.args[1], ctx), target.ty)
         elaborator.check_type(value, target.ty, node, ctx, "the new value")
         if isinstance(target, Array):
             return [Reinit(e, build.index(value, (Int(i),)), origin) for i, e in enumerate(target.elements, 1)]
         return [Reinit(target, value, origin)]
+
+    def _check_state(self, target: Expr, node: tree.Expr, ctx: Ctx) -> None:
+        """Only what is integrated can be set anew (MLS 8.3.6)."""
+        if target.ty.base != REAL.base:
+            raise self.elaborator.error("S284", f"reinit sets a Real variable, this is {target.ty}", node, ctx)
+        for ref in build.refs(target):
+            comp = self.elaborator.evaluation.variables.get(ref.name)
+            if comp is not None and comp.variability and not isinstance(target, Index):
+                text = f"reinit sets a variable that is integrated, `{ref.name}` is a {comp.variability}"
+                raise self.elaborator.error("S284", text, node, ctx)
 
 
 def _leaves_loop(items: Any) -> bool:

@@ -14,6 +14,8 @@ from kilohertz.ir.expr import (
     Int,
 )
 from kilohertz.ir.types import (
+    BOOLEAN,
+    STRING,
     Primitive,
     RecordType,
     Type,
@@ -171,6 +173,10 @@ class Bindings:
             return None
         expr = self.binding_of(mod)
         assert comp.ty is not None
+        wanted = _ATTRIBUTE_TYPES.get(name, comp.ty.scalar())
+        if name != "stateSelect" and not compatible(coerce(expr, wanted.array_of(*expr.ty.dims)).ty.scalar(), wanted):
+            text = f"`{name}` of `{comp.path}` has type {expr.ty}, needed {wanted}"
+            raise self.elaborator.error("S240", text, mod.spec, mod.ctx)
         if (
             name in ("start", "min", "max", "nominal")
             and isinstance(comp.ty.base, Primitive)
@@ -190,6 +196,12 @@ class Bindings:
                 mod.ctx,
             )
         return expr
+
+
+_ATTRIBUTE_TYPES = {  # of the others it is that of the variable
+    **dict.fromkeys(("unit", "displayUnit", "quantity"), STRING),
+    **dict.fromkeys(("fixed", "unbounded"), BOOLEAN),
+}
 
 
 def _is_sized(ty: Type) -> bool:
