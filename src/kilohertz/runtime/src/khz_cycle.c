@@ -1,9 +1,9 @@
 /* One period: the step, and state events inside it at a cost that is known before.
  *
  * Common data: the state is at t = grid - behind (behind: 0 .. one period); the period ends at `next`.  Relation k is as
- * buffered while g_k > 0; an event is due where g_k < 0.  An instant found between two steps lies on either side of the
- * zero, so the relations that fired there are forced to their new value; such a one (g_k < 0 at the beginning of a step)
- * is looked at again at the end of the next step, without locating. */
+ * buffered while g_k > 0; an event is due where g_k < 0.  An instant found by interpolation lies on either side of the zero,
+ * so the relations that fired there are forced to their new value; such a one (g_k < 0 at the beginning of a step) is
+ * looked at again at the end of the next step, without locating.  Steps that end at an event go a little beyond it. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -207,12 +207,14 @@ static double one_leg(khz_stepper *s, const khz_work *w, period *p, double t, in
     } else if ((found = khz_locate(s, w, p, t, end, &at)) > 0) {
         const int is_short = found == 1 && s->settings.events == KHZ_EVENTS_EXACT && !is_last_event;
         p->ahead = is_short ? fmax(10.0 * p->ahead, 1e-6 * p->full) : 0.0;
-        if (!is_short) {
+        if (is_short) {
+            memset(khz_ints(w->instance, s->model->forced), 0, sizeof(int32_t) * (size_t)s->model->n_r);
+            khz_stepper_touch(s);
+        } else {
             handle_event(s, w, at, 0, found > 1 ? -DBL_MAX : at + p->slack);
             note_changes(s, w);
         }
-        copy(w->x0, w->x1, s->model->n_x);
-        khz_stepper_touch(s);
+        copy(w->x0, w->x1, khz_n_y(s->model));
         return at;
     } else {
         arrive(s, w, p, end);
