@@ -18,7 +18,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kilohertz.realtime import Built, Device, Fault, RealTime, Report, Running, Scenario, read_recording, start
+from kilohertz.realtime import (
+    Built,
+    Device,
+    Fault,
+    RealTime,
+    Report,
+    Running,
+    Scenario,
+    Thread,
+    read_recording,
+    start,
+)
 from kilohertz.realtime import running as tasks
 from kilohertz.realtime.live import FOLDER
 
@@ -309,3 +320,25 @@ def test_a_cut_link_may_stop_the_run(make: Build, lag: Scenario) -> None:
     assert not report.ok
     assert report.data["ended"] == "link"
     assert 55 <= report.counts["steps"] <= 65
+
+
+@pytest.mark.parametrize("process", ["", "other"])
+def test_one_thread_without_an_end_ends_all(make: Build, lag: Scenario, process: str) -> None:
+    """Also in a process of its own: the others stop in order with safe outputs, and the report is whole."""
+    tasks = (
+        replace(lag.tasks[0], name="a", thread="x"),
+        replace(lag.tasks[0], name="b", model="Hangs", settings={}, thread="y"),
+    )
+    devices = tuple(Device(name, "loopback", {}, (), ({"signal": f"{name}.y", "safe": "-1"},)) for name in ("a", "b"))
+    report = run(
+        make,
+        replace(lag, tasks=tasks, threads=(Thread("x"), Thread("y", process=process)), devices=devices, cycles=0),
+        watchdog_ns=100_000_000,
+        endless_ns=400_000_000,
+    )
+    assert report.exit_code == 1 and report.data["ended"] == "stuck" and report.data["ended_by"] == "y"
+    fine, hangs = report.data["threads"]
+    assert fine["ended"] == "stall" and fine["stuck"] is None
+    assert hangs["ended"] == "stuck" and hangs["stuck"]["unknowns"] == "load" and hangs["stuck"]["interrupted"]
+    assert hangs["counts"]["safe"] == 1
+    assert report.data["recorder"]["lost_at_end"] == report.data["recorder"]["dropped"] == 0
