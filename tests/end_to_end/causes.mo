@@ -542,4 +542,16 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     heaped(x, n) = 16*time;
   end ByInverse;
+
+  model LeftLimitOfOutput "pre of a continuous variable that only whens read: it does not jump"
+    Real h(start = 1, fixed = true);
+    Real e = 3 - h;
+    discrete Real jump(start = 7), before(start = 7);
+  equation
+    der(h) = -h;
+    when sample(0.1, 0.1) then
+      jump = e - pre(e);
+      before = pre(e);
+    end when;
+  end LeftLimitOfOutput;
 end Causes;

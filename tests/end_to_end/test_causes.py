@@ -63,6 +63,7 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("DiscreteSteadyState", 1.5, {"x": 2.0, "y": 0.0, "f": 2.0, "last": 2.0}),
         ("ClockedInput", 0.25, {"y": 6.0}),
         ("ByInverse", 1.0, {"x": 2.0}),
+        ("LeftLimitOfOutput", 0.55, {"jump": 0.0, "before": 3 - math.exp(-0.5)}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )

@@ -22,7 +22,7 @@ from kilohertz.base import Diagnostic, InternalError, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.flat.ticks import Tick
 from kilohertz.passes.step.blocks import explicit, quotient
@@ -260,9 +260,8 @@ class Clocks:
             value = None if parts is None else quotient(parts[1], parts[0])
         return value
 
-    def _new(self, name: str, ty: object, start: Expr) -> Ref:
-        own = INTEGER if ty is INTEGER else BOOLEAN if ty is BOOLEAN else REAL
-        variable = DaeVariable(name, own, Role.DISCRETE, start=start, fixed=True, protected=True)
+    def _new(self, name: str, ty: Type, start: Expr) -> Ref:
+        variable = DaeVariable(name, ty, Role.DISCRETE, start=start, fixed=True, protected=True)
         self._dae.variables[name] = variable
         return variable.ref
 

@@ -36,7 +36,7 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.transport import Transport
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.derivative import Differentiator
 
@@ -338,9 +338,8 @@ class Lowering:
         self._counts[prefix] = n + 1
         return f"{prefix}{n}"
 
-    def _new(self, name: str, role: Role, ty: object = BOOLEAN) -> Ref:
-        own = REAL if ty is REAL else BOOLEAN
-        variable = DaeVariable(name, own, role, protected=True, origin=self._origin)
+    def _new(self, name: str, role: Role, ty: Type = BOOLEAN) -> Ref:
+        variable = DaeVariable(name, ty, role, protected=True, origin=self._origin)
         self._dae.variables[name] = variable
         return variable.ref
 
