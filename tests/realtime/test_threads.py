@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from kilohertz.base import ModelError
+from kilohertz.cli import main
 from kilohertz.driver import load
 from kilohertz.driver.realtime import build
 from kilohertz.driver.tasks import open_scenario
@@ -217,7 +218,9 @@ def attached(running: Running) -> Live:
 
 
 @pytest.mark.parametrize("process", ["", "other"])
-def test_commands_reach_all_threads_at_one_step(make: Build, lag: Scenario, process: str) -> None:
+def test_commands_reach_all_threads_at_one_step(
+    make: Build, lag: Scenario, process: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As fast as possible: no message is ever late, however busy the machine is."""
     running = start(make(ring(lag, process, cycles=0, scale=None, recording=Recording(enabled=False))))
     try:
@@ -225,6 +228,9 @@ def test_commands_reach_all_threads_at_one_step(make: Build, lag: Scenario, proc
             live.pause()
             assert live.state == "paused"
             assert len({t.time_ns for t in live.threads}) == 1
+            assert main(["watch", live.name, "--once", "-s", "c.k"]) == 0
+            shown = capsys.readouterr().out
+            assert "3 threads" in shown and "\n  y: " in shown and "c.k = -1.5" in shown
             live.set("b.T", 0.2)
             live.set("c.k", -0.5)
             live.snapshot()

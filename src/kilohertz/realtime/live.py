@@ -316,7 +316,7 @@ class Live(Mapping[str, float]):
 
     def step(self, n: int = 1) -> None:
         """Make n steps and pause; several threads make whole periods that they begin together."""
-        before, whole = self._time_ns(), math.lcm(*(t.period_ns for t in self.threads))
+        before, whole = self._time_ns(), self._common_ns()
         span = -(-n * self._head.period_ns // whole) * whole
         self._ask("step", n)
         deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * span
@@ -334,13 +334,17 @@ class Live(Mapping[str, float]):
     def stop(self) -> None:
         self._ask("stop")
 
+    def _common_ns(self) -> int:
+        """After so long all threads begin a period together, which is when they obey."""
+        return math.lcm(*(t.period_ns for t in self.threads))
+
     def _ask(self, command: str, index: int = 0, value: float = 0.0, what: str = "") -> None:
         box = self._head.mailbox
         fcntl.flock(self._file, fcntl.LOCK_EX)  # one letter at a time, whoever writes
         try:
             box.command, box.index, box.value = _COMMANDS[command], index, value
             box.asked = number = box.answered + 1
-            deadline = time.monotonic() + _ANSWER_SECONDS + 2 * self.period
+            deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * self._common_ns()
             while box.answered != number:
                 if self.state in ("ended", "gone") or time.monotonic() > deadline:
                     raise ModelError(Diagnostic("R746", f"the task does not answer `{command}`: it is {self.state}"))
