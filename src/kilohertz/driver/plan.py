@@ -19,8 +19,8 @@ AUTO = "auto"
 # pairs of mixed mode by the name of a half: an explicit one makes no state implicit unless told, an implicit one all
 _PAIRS = {"euler": "imex1", "ieuler": "imex1", "rk2": "ars222", "sdirk2": "ars222", "rk3": "ars443", "sdirk3": "ars443"}
 _PAIRS[AUTO] = "ars222"
-_POINTS_OF_REFERENCE = 500  # rows of the reference run, at most twice as many
-_TOLERANCE_OF_REFERENCE = 1e-6  # at least: fixed steps are measured against it
+_FEW_ROWS, _NUMBERS = 500, 4_000_000  # of the reference run: at least; in all rows of all variables
+_TOLERANCE_OF_REFERENCE = 1e-7  # where CVODE manages it: fixed steps are measured against this run
 _INDEX_1 = f"those that have: {', '.join(INDEX_1)}"
 
 
@@ -105,10 +105,16 @@ class _Planner:
         from kilohertz.simulate.stiffness import reference_run
 
         program = self._model.compile()
-        given = self._r.run.get("tolerance") or program.step.experiment.tolerance or _TOLERANCE_OF_REFERENCE
-        run = {**self._r.run, "tolerance": min(given, _TOLERANCE_OF_REFERENCE)}
+        run = dict(self._r.run)
         start, stop = experiment_times(program, run.get("start"), run.get("stop"))
-        return reference_run(program, intervals=_rows(stop - start, self._r.step or stop - start), **run)
+        most = max(_FEW_ROWS, _NUMBERS // max(1, len(program.step.variables)))
+        rows = _rows(stop - start, self._r.step or stop - start, most)
+        given = run.pop("tolerance", None)
+        tight = _TOLERANCE_OF_REFERENCE if given is None else min(given, _TOLERANCE_OF_REFERENCE)
+        try:
+            return reference_run(program, intervals=rows, tolerance=tight, **run)
+        except ModelError:
+            return reference_run(program, intervals=rows, tolerance=given, **run)
 
     def _needs_step(self) -> float:
         if self._r.step is None or not self._r.step > 0:
@@ -212,12 +218,12 @@ def _is_explicit(solver: str) -> bool:
     return isinstance(method, RungeKutta) and method.is_explicit
 
 
-def _rows(span: float, step: float) -> int:
-    """Rows of the reference run: at ends of steps, where the numbers allow it."""
+def _rows(span: float, step: float, most: int) -> int:
+    """Rows of the reference run: one at the end of each step, or of every k-th where they would be too many."""
     steps = max(1, round(span / step))
-    every = -(-steps // (2 * _POINTS_OF_REFERENCE))
-    fitting = next((k for k in range(every, 2 * every + 1) if steps % k == 0), every)
-    return max(1, round(steps / fitting)) if steps >= 50 else _POINTS_OF_REFERENCE
+    every = -(-steps // most)
+    fitting = next((k for k in range(every, 2 * every) if steps % k == 0), every)
+    return max(1, round(steps / fitting)) if steps >= 50 else _FEW_ROWS
 
 
 def _told(method: str, names: frozenset[str], states: Sequence[str]) -> str:

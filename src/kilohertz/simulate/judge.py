@@ -28,6 +28,7 @@ class Distances:
     """By variable, in the order of the judge's names; infinite where the run had no number."""
 
     names: tuple[str, ...]
+    states: NDArray[np.intp]  # which of them are states
     share: Floats
     late: Floats
 
@@ -66,7 +67,9 @@ class Judge:
         self._slack = SLACK_STEPS * step
         self._wide = _around(reference.time, table, self.instants, np.full_like(slack, self._slack))
         known = frozenset(states)
-        watched = (table == np.round(table)).all(axis=0) | np.array([n in known for n in self.names], np.bool_)
+        is_state = np.array([n in known for n in self.names], np.bool_)
+        self.states = np.flatnonzero(is_state)
+        watched = (table == np.round(table)).all(axis=0) | is_state
         self._watched, self._time = np.flatnonzero(watched), reference.time
         self._values = table[:, self._watched]
         extent, size = np.ptp(table, axis=0), np.abs(table).max(axis=0)
@@ -81,7 +84,7 @@ class Judge:
         both = [_outside(values, band, self.scale) for band in (self._band, self._wide)]
         for share in both:
             share[self._watched] = np.maximum(share[self._watched], at_events)
-        return Distances(self.names, both[0], both[1])
+        return Distances(self.names, self.states, *both)
 
     def _at_events(self, run: Result) -> Floats:
         """Of states and variables with whole values, in all rows of the run."""

@@ -31,9 +31,9 @@ MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
 # regular step is about one and a half times what is measured.
 INSTRUCTIONS_PER_SECOND = 6e9
 EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
-_INSTRUCTIONS_OF_TRIAL = 1.6e9  # of the most expensive method with one internal step: cuts the piece that is tried
+_INSTRUCTIONS_OF_TRIAL = 4.8e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _TOLD_EVERY = 10  # trials for a line of progress
-_INSTRUCTIONS_OF_ALL = 5e10
+_INSTRUCTIONS_OF_ALL = 1e11
 _ABOUT = 1.15  # about as good: a badness within this factor
 _MOST_UNKNOWNS_INLINED = 1500
 _LEADERS = 4  # that go on to more internal steps
@@ -81,8 +81,11 @@ class Measured:
 
     @property
     def badness(self) -> float:
-        """How far off all variables are together: a variable counts with the logarithm of its error over the limit."""
-        return float(np.log1p(self.distances.late / TOLERANCE).sum()) if self.distances is not None else float("inf")
+        """How far off the states are on the average, plus all variables: with the logarithm of error over limit."""
+        if self.distances is None:
+            return float("inf")
+        each, states = np.log1p(self.distances.late / TOLERANCE), self.distances.states
+        return sum(float(part.mean()) for part in (each, each[states]) if part.size)
 
     @property
     def is_near(self) -> bool:
@@ -286,7 +289,7 @@ class _Trial:
         m = min((m for m in done if _is_about(m, best)), key=lambda m: m.cost)
         assert m.distances is not None
         n, of, c = m.distances.n_beyond(TOLERANCE), len(m.distances.names), m.candidate
-        text = f"the best of {len(self._found)} tried{' before the work allowed was done' if self._is_cut else ''}"
+        text = f"the best of {len(self._found)} tried{' (no more work is allowed)' if self._is_cut else ''}"
         text += f", with events `{c.events}`{self._length}"
         if n == 0:
             slack = f"{SLACK_STEPS} steps earlier or later"
