@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -182,3 +183,17 @@ def test_several_events_in_a_step_have_their_rows() -> None:
     tops, bottoms = result["x"] > 1 - 1e-6, result["x"] < 1e-6
     assert (tops.sum(), bottoms.sum()) == (32, 32 + 1)
     assert (result["fires"][tops] + 1).tolist() == result["fires"][bottoms][1:].tolist()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"solver": "sdirk4", "inline": True, "internal_steps": 2},
+        {"solver": "ars443", "implicit": ["v"]},
+        {"solver": "rodas4", "index1": True},
+    ],
+)
+def test_exact_events_with_every_form_of_a_step(how: dict[str, Any]) -> None:
+    model = load(f"{Path(__file__).parent / 'balls.mo'}:Balls.Drag")
+    result = model.simulate(step=0.01, stop=0.6, events="exact", record=("bounced",), **how)
+    assert result["bounced"][-1] == pytest.approx(reference(1.0), abs=2e-8)  # catch-up: 1.75e-5
