@@ -281,6 +281,25 @@ def test_a_process_that_is_killed(make: Build, lag: Scenario, stops: bool) -> No
         assert len(set(report.result["b.y"][-50:].tolist())) == 1  # its last value stands
 
 
+def test_another_thread_takes_commands_where_the_first_is_gone(make: Build, lag: Scenario) -> None:
+    s = pair(lag, Thread("x", process="other"), Thread("y"), cycles=0)
+    running = start(make(replace(s, realtime=replace(s.realtime, loss_stops=False))))
+    try:
+        with attached(running) as live:
+            os.kill(live.threads[0].pid, signal.SIGKILL)
+            while not live.threads[0].ended:
+                time.sleep(0.01)
+            live.set("b.T", 0.5)
+            live.pause()
+            assert live.state == "paused" and live["b.rate"] == 2.0
+            live.stop()
+        report = running.wait()
+    finally:
+        running.stop()
+        running.process.wait(20)
+    assert [t["ended"] for t in report.data["threads"]] == ["lost", "command"]
+
+
 def test_a_process_that_is_stopped_for_a_while(make: Build, lag: Scenario) -> None:
     s = ring(lag, "other", cycles=900)
     running = start(make(replace(s, realtime=replace(s.realtime, watchdog_ns=100_000_000))))

@@ -153,6 +153,7 @@ static void bury(khz_host *h, int32_t process)
         atomic_store(&k->lane->ended, 1U);
         atomic_store(&k->ended, KHZ_END_LOST);
     }
+    khz_rig_lead(r);
 }
 
 /* Children that are to end and have not heard of it, or will not. */

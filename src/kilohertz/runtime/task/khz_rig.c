@@ -125,12 +125,24 @@ static khz_status prepare_tasks(khz_rig *r)
         r->tasks[i].index = i;
         status = prepare_task(r, &r->tasks[i]);
         r->hyper = common_multiple(r->hyper, r->tasks[i].every);
-        r->leader = r->tasks[i].every < r->tasks[r->leader].every ? i : r->leader;
         if (r->hyper > 1000000000) {
             return khz_rig_fail(r, KHZ_UNSUPPORTED, "the periods of the threads have no common multiple in sight");
         }
     }
+    khz_rig_lead(r);
     return status;
+}
+
+void khz_rig_lead(khz_rig *r)
+{
+    int32_t found = -1;
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const int alive = atomic_load(&r->tasks[i].ended) == KHZ_END_NONE;
+        found = alive && (found < 0 || r->tasks[i].every < r->tasks[found].every) ? i : found;
+    }
+    if (found >= 0) {
+        atomic_store(&r->leader, found);
+    }
 }
 
 khz_task *khz_rig_task(khz_rig *r, int32_t thread)

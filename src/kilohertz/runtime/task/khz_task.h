@@ -239,7 +239,7 @@ struct khz_rig {
     khz_binding *signals;                   /* all signals of all units, as in the live segment */
     khz_binding *columns;                   /* recorded ones, without time */
     int32_t n_tasks, n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes;
-    int32_t leader;                         /* the task that looks at the mailbox: one with the shortest period */
+    _Atomic int32_t leader;                 /* the task that looks at the mailbox: one with the shortest period */
     khz_order order;
     khz_recorder recorder;
     khz_merge merge;                        /* of the rows of several tasks */
@@ -267,6 +267,8 @@ khz_task *khz_rig_task(khz_rig *r, int32_t thread);
  * fails. */
 khz_status khz_rig_prepare(khz_rig *r);
 void khz_rig_release(khz_rig *r);
+/* The first of those tasks with the shortest period that have not ended leads from now on. */
+void khz_rig_lead(khz_rig *r);
 /* Why the run ended: the first cause other than its duration. */
 int khz_rig_ending(const khz_rig *r);
 /* khz_units.c: models; what drives them; and which signal `<key>.unit` and `<key>.signal` under prefix.index name. */
