@@ -554,4 +554,42 @@ package Causes "One small model for each cause of a wrong result that was mended
       before = pre(e);
     end when;
   end LeftLimitOfOutput;
+  model Discretised "x' = -x from tick to tick; the method is a parameter behind a parameter"
+    parameter String wanted = "ExplicitEuler";
+    parameter String method = wanted;
+    Clock c = Clock(Clock(0.1), solverMethod = method);
+    Real x(start = 1);
+    Real y = hold(x);
+  equation
+    when c then
+      der(x) = -x;
+    end when;
+  end Discretised;
+
+  model DiscretisedImplicit
+    extends Discretised(wanted = "ImplicitEuler");
+  end DiscretisedImplicit;
+
+  model DiscretisedTrapezoid
+    extends Discretised(method = "ImplicitTrapezoid");
+  end DiscretisedTrapezoid;
+
+  model DiscretisedOtherwise
+    extends Discretised(method = "ExplicitRungeKutta4");
+  end DiscretisedOtherwise;
+
+  model LoopInWhen "discrete numbers in a loop: linear in a when, nonlinear at a clock"
+    discrete Real x(start = 1, fixed = true), y;
+    Clock c = Clock(0.1);
+    Real v(start = 1), w;
+  equation
+    when sample(0, 0.1) then
+      x = 2*y + 1 + pre(x);
+      y = 0.9*x + 1;
+    end when;
+    when c then
+      v + 2*w = sample(time);
+      v - w^3 = previous(v);
+    end when;
+  end LoopInWhen;
 end Causes;

@@ -133,3 +133,26 @@ def test_conditions_that_agree_are_not_told() -> None:
     statistics = Statistics()
     kilohertz.load(f"{FILE}:Causes.LeftLimit").simulate(stop=2.0, statistics=statistics)
     assert statistics.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("model", "factor"),
+    [("Discretised", 0.9), ("DiscretisedImplicit", 1 / 1.1), ("DiscretisedTrapezoid", 0.95 / 1.05)],
+)
+def test_a_clock_says_how_its_states_move(model: str, factor: float) -> None:
+    assert run(model, 0.95).final("y") == pytest.approx(factor**9, rel=1e-12)  # the first of ten ticks starts it
+
+
+def test_a_method_of_a_clock_that_is_not_there_is_told() -> None:
+    step = kilohertz.load(f"{FILE}:Causes.DiscretisedOtherwise").process()
+    assert any("ExplicitRungeKutta4" in note for note in step.notes)
+
+
+def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
+    """x = -(3 + pre(x))/0.8 and y = 0.9*x + 1; taking turns would never end."""
+    found, x = run("LoopInWhen", 0.25), 1.0
+    for _ in range(3):
+        x = -(3 + x) / 0.8
+    assert found.final("x") == pytest.approx(x, rel=1e-12)
+    assert found.final("y") == pytest.approx(0.9 * x + 1, rel=1e-12)
+    assert found.final("v") + 2 * found.final("w") == pytest.approx(0.2, rel=1e-9)

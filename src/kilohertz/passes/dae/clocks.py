@@ -4,8 +4,8 @@
   hold(y)         ->  pre(y): the continuous part sees a new value one pass later, so `sample(u)` is the left limit of u
   previous(x)     ->  pre(x)          sample(u), subSample(u, ..), superSample, shiftSample, backSample, noClock  ->  u
   interval(u)     ->  the period      firstTick(u)  ->  true at the first tick
-  der(x)          ->  $rate(x) with x = previous(x) + interval*previous($rate(x)) after the first tick (explicit Euler;
-                      with $rate(x) itself where the clock's solverMethod is ImplicitEuler)
+  der(x)          ->  $rate(x) with x = previous(x) + interval*slope after the first tick; the slope is that of the last
+                      tick (explicit Euler), $rate(x) for the solverMethod ImplicitEuler, the mean for ImplicitTrapezoid
 
 All partitions of one base clock share one sample; a counter tells which of them tick.  Inside a partition equations are
 ordered; those that must be solved together hold at ticks, and their unknowns keep their values otherwise.
@@ -226,10 +226,25 @@ class Clocks:
             if own != k:
                 continue
             before = Ref(pre_name(x.name), REAL)
-            slope = rate if self._ticks[k].solver == "ImplicitEuler" else Ref(pre_name(rate.name), REAL)
-            moved = build.add(before, build.mul(self._interval(k), slope))
+            moved = build.add(before, build.mul(self._interval(k), self._slope(k, rate)))
             found.append(Equation(x, build.if_(self._first_tick(k), before, moved)))
         return found
+
+    def _slope(self, k: int, rate: Ref) -> Expr:
+        """What x moves along from tick to tick; a method we do not have is said to be explicit Euler."""
+        last = Ref(pre_name(rate.name), REAL)
+        match self._ticks[k].solver:
+            case "ImplicitEuler":
+                return rate
+            case "ImplicitTrapezoid":
+                return build.mul(Real(0.5), build.add(last, rate))
+            case "" | "ExplicitEuler":
+                return last
+            case other:
+                note = f"the solverMethod `{other}` of a clock is not supported: explicit Euler is taken"
+                if note not in self._dae.notes:
+                    self._dae.notes.append(note)
+                return last
 
     # ------------------------------------------------------------------------------------------------------- partitions
 

@@ -142,14 +142,12 @@ class _Reducer:
         return any(t.name in self._number for t in e.targets)
 
     def _defines_discrete(self, e: Equation) -> bool:
-        """A discrete Real defined outside any when: `d = if b then 1 else 2`."""
-        for side in (e.left, e.right):
-            if isinstance(side, Ref):
-                v = self._dae.variables.get(side.name)
-                if v is not None and v.role is Role.DISCRETE and v.ty == REAL:
-                    names = (*self._occurrence.names(e.left), *self._occurrence.names(e.right))
-                    return not any(n in self._number for n in names)
-        return False
+        """Of discrete Reals alone: `d = if b then 1 else 2`, or a loop among clocked variables."""
+        names = {*self._occurrence.names(e.left), *self._occurrence.names(e.right)}
+        if any(n in self._number for n in names):
+            return False
+        found = (self._dae.variables.get(n) for n in names)
+        return any(v is not None and v.role is Role.DISCRETE and v.ty == REAL for v in found)
 
     def _add_row(self, row: Row) -> int:
         self._rows.append(row)

@@ -145,8 +145,7 @@ class _Scalariser:
         while isinstance(clock, Builtin) and clock.args and clock.args[0].ty.base == CLOCK.base:
             clock = clock.args[0]
         key = next(i for i, other in enumerate(self._clocks) if other.clock is c.clock and other.base == c.base)
-        method = None if c.solver is None else self._evaluator.model(c.solver).scalar
-        tick = Tick(key, c.factor, c.shift, variables=names, solver=method.value if isinstance(method, Str) else "")
+        tick = Tick(key, c.factor, c.shift, variables=names, solver="" if c.solver is None else self._text(c.solver))
         if not isinstance(clock, Builtin) or not clock.args:
             return tick
         args = [self._evaluator.model(a).scalar for a in clock.args]
@@ -156,6 +155,16 @@ class _Scalariser:
         if len(args) > 1 and args[1].ty.base == args[0].ty.base:
             return replace(tick, period=build.div(args[0], args[1]))
         return replace(tick, period=build.to_real(args[0]))
+
+    def _text(self, e: Expr) -> str:
+        """The text a String parameter is bound to, through other parameters; empty where it is not known."""
+        value = self._evaluator.model(e).scalar
+        seen: set[str] = set()
+        while isinstance(value, Ref) and value.name not in seen:
+            seen.add(value.name)
+            v = self._flat.variables.get(value.name)
+            value = value if v is None or v.binding is None else self._evaluator.model(v.binding).scalar
+        return value.value if isinstance(value, Str) else ""
 
     def _guarded(self, job: object, origin: Origin) -> None:
         try:

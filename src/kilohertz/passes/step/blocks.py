@@ -84,8 +84,8 @@ class _Maker:
         if len(c.rows) == 1 and not self._is_loop(c.rows[0]):
             return self._single(c.rows[0], c.unknowns[0])
         discrete = [self._is_discrete(r, u) for r, u in zip(c.rows, c.unknowns, strict=True)]
-        # discrete Reals among themselves: in the initial system numbers to be found like any other
-        numbers = self._x.partition is Partition.INITIAL and all(u.ty == REAL for u in c.unknowns)
+        # discrete Reals among themselves are numbers to be found like any others
+        numbers = all(u.ty == REAL for u in c.unknowns) and (self._x.partition is Partition.INITIAL or all(discrete))
         if any(discrete) and not numbers:
             return self._mixed(discrete)
         return self._loop()
