@@ -13,6 +13,7 @@ import argparse
 import sys
 
 from kilohertz import load
+from kilohertz.driver.analysis_text import stage_text
 from kilohertz.toolchain import find_compiler
 from stepping import build, count
 from tables import machine
@@ -37,9 +38,7 @@ def main() -> None:
         model = load(name)
         stage = model.analyse(inline=True).inlined
         assert stage is not None
-        print(
-            f"{name}: {stage.states} states -> {stage.nonlinear} nonlinear unknowns, {stage.linear} in linear systems"
-        )
+        print(f"{name}: {stage_text(stage)}")
         program = build(model.inlined())
         for method in METHODS:
             both = [count(program, method, arguments.step, on, arguments.skip, arguments.steps) for on in (False, True)]

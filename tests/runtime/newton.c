@@ -75,6 +75,62 @@ static void amplifier_under_a_cap(void)
     }
 }
 
+static int n_jacobians;
+static double source;
+
+/* A diode behind a resistance: its slope changes by powers of ten from one solution to the next. */
+static void diode(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    f[0] = x[0] - source + 1e-3 * (exp(x[0] / 0.1) - 1.0);
+    f[1] = x[1] - 0.5 * x[0] * x[0];
+}
+
+static void diode_jacobian(void *instance, const double *x, double *jacobian)
+{
+    (void)instance;
+    n_jacobians++;
+    jacobian[0] = 1.0 + 1e-2 * exp(x[0] / 0.1);
+    jacobian[1] = 0.0;
+    jacobian[2] = -x[0];
+    jacobian[3] = 1.0;
+}
+
+/* A Jacobian that is kept: right at every call, also where the one before is far too large (the step by it is tiny), and
+ * computed seldom where the solution moves slowly. */
+static void kept_jacobian(void)
+{
+    static const double nominal[2] = {1.0, 1.0};
+    double work[ROOM];
+    int32_t order[2], kept = 0;
+    const khz_newton_problem p = {.n = 2,
+                                  .residual = diode,
+                                  .jacobian = diode_jacobian,
+                                  .nominal = nominal,
+                                  .max_iterations = 20,
+                                  .bold = 1,
+                                  .tolerance = 1e-10,
+                                  .kept = &kept};
+    khz_context c = {0};
+    double x[2] = {0.0, 0.0};
+    for (int k = 0; k < 400; k++) {
+        source = 3.0 * sin(0.5 * k); /* strides */
+        CHECK(khz_newton(&p, &c, NULL, x, work, order) == KHZ_OK);
+        double f[2];
+        diode(NULL, x, f);
+        CHECK(fabs(f[0]) < 1e-8 * (1.0 + 1e-2 * exp(x[0] / 0.1)) && fabs(f[1]) < 1e-8);
+    }
+    n_jacobians = 0;
+    for (int k = 0; k < 400; k++) {
+        source = 0.3 + 1e-4 * k;
+        CHECK(khz_newton(&p, &c, NULL, x, work, order) == KHZ_OK);
+        double f[2];
+        diode(NULL, x, f);
+        CHECK(fabs(f[0]) < 1e-9 && fabs(f[1]) < 1e-9);
+    }
+    CHECK(n_jacobians < 40);
+}
+
 static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
 {
     static const double nominal[2] = {1.0, 1.0};
@@ -109,5 +165,6 @@ int main(void)
     x[0] = 3.0;
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
     amplifier_under_a_cap();
+    kept_jacobian();
     return 0;
 }

@@ -120,4 +120,70 @@ package Inlined "Small systems whose implicit stages are joined with their equat
     der(x) = f + 0.1*y;
     der(y) = -100*(y - cos(time));
   end Switched;
+
+  model Drive "A pendulum on a motor: for a given acceleration the circuit is linear, with a constant matrix"
+    Real phi(start = 0.3, fixed = true);
+    Real w(start = 0, fixed = true);
+    Real i[2](each start = 0, each fixed = true);
+    Real v(start = 0, fixed = true);
+    Real u;
+    Real ic;
+    Real ir;
+  equation
+    der(phi) = w;
+    0.02*der(w) = 0.5*i[2] - 0.4*sin(phi) - 1e-3*w*abs(w);
+    u = 5*sin(30*time) - 2*(phi - 0.3);
+    u - v = 0.5*i[1] + 1e-3*der(i[1]);
+    i[1] = ic + i[2] + ir;
+    1e-4*der(v) = ic;
+    v - 0.5*w = 0.8*(i[2] + 0.1*ir) + 2e-3*der(i[2]);
+    v = 40*ir + 3*(ic + ir);
+  end Drive;
+
+  model Cranks "Two sliders on a shaft: closed loops of the model itself, which stay loops inside the stage"
+    parameter Real offset[2] = {0, 1.9};
+    Real phi(start = 0.2, fixed = true);
+    Real w(start = 4, fixed = true);
+    Real b[2](each start = 0.1) "angles of the rods";
+    Real s[2](each start = 1);
+    Real bd[2];
+    Real v[2];
+    Real bg[2];
+    Real g[2] "of the sliders' positions along the angle";
+    Real f[2];
+  equation
+    der(phi) = w;
+    for k in 1:2 loop
+      0.3*sin(phi + offset[k]) + 0.02*s[k] = sin(b[k]);
+      s[k] = 0.3*cos(phi + offset[k]) + cos(b[k]);
+      0.3*w*cos(phi + offset[k]) + 0.02*v[k] = bd[k]*cos(b[k]);
+      v[k] = -0.3*w*sin(phi + offset[k]) - bd[k]*sin(b[k]);
+      0.3*cos(phi + offset[k]) + 0.02*g[k] = bg[k]*cos(b[k]);
+      g[k] = -0.3*sin(phi + offset[k]) - bg[k]*sin(b[k]);
+      f[k] = -2*v[k] - 30*(s[k] - 1) - 5*v[k]*abs(v[k]);
+    end for;
+    0.05*der(w) = g*f - 0.01*w;
+  end Cranks;
+
+  model Chopper "A switched circuit at a diode: the linear part has another matrix in each mode"
+    discrete Boolean on(start = true, fixed = true);
+    Real i(start = 0, fixed = true);
+    Real v(start = 0, fixed = true);
+    Real c(start = 0, fixed = true);
+    Real r;
+    Real ia;
+    Real ib;
+    Real id;
+  equation
+    when sample(0.02, 0.02) then
+      on = not pre(on);
+    end when;
+    r = if on then 1 else 50;
+    i = ia + ib;
+    r*ia + 0.5*i = 7*ib + 0.1*v;
+    10 - v = r*ia + 2*ib + 0.01*der(i);
+    1e-3*der(v) = i - id - (v - c)/5;
+    1e-3*der(c) = (v - c)/5 - c/30;
+    id = 1e-3*(exp(v/2) - 1);
+  end Chopper;
 end Inlined;

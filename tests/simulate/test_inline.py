@@ -12,14 +12,14 @@ from kilohertz import load
 from kilohertz.cli.main import main
 from kilohertz.codegen.plans import loop_elimination
 from kilohertz.driver.pipeline import compile_flat
-from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, targets
+from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Partition, Step, targets
 from kilohertz.passes import Inlining
 from kilohertz.simulate import Instance, Program, Statistics, build_program
 from kilohertz.simulate.stiffness import reference_run
 from kilohertz.solvers import METHODS, RungeKutta
 
 SOURCE = Path(__file__).parent / "inlined.mo"
-NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Star", "Switched")
+NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Star", "Switched", "Drive", "Cranks")
 
 
 def inlined(name: str, choice: Inlining | None = None) -> Step:
@@ -113,6 +113,33 @@ def test_two_states_of_a_pendulum_leave_one_unknown() -> None:
     assert found == {"LinearLoop": (0, 0), "NonlinearLoop": (1, 1)}
 
 
+def test_what_is_linear_for_given_guesses_is_solved_inside() -> None:
+    (loop,) = (b for b in inlined("Drive").inlined or () if isinstance(b, NonlinearLoop))
+    (circuit,) = (b for b in loop.inner if isinstance(b, LinearLoop))
+    assert len(loop.unknowns) == 1 and len(circuit.unknowns) == 2
+    assert circuit.matrix_partition is Partition.EVENT  # parameters and gamma_h: the factors are kept
+    assert [rate.again for rate in loop.rates] == [circuit.unknowns]
+
+
+def test_closed_loops_of_the_model_stay_loops_inside() -> None:
+    (loop,) = (b for b in inlined("Cranks").inlined or () if isinstance(b, NonlinearLoop))
+    inside = [b for b in loop.inner if isinstance(b, NonlinearLoop)]
+    assert len(loop.unknowns) == 1 and [len(b.unknowns) for b in inside] == [1, 1]
+
+
+def test_a_kept_matrix_follows_events() -> None:
+    """The circuit inside has another matrix in each mode."""
+    step = inlined("Chopper")
+    (loop,) = (b for b in step.inlined or () if isinstance(b, NonlinearLoop))
+    assert [b.matrix_partition for b in loop.inner if isinstance(b, LinearLoop)] == [Partition.EVENT]
+    model = load(f"{SOURCE}:Inlined.Chopper")
+    for solver in ("ieuler", "trbdf2"):
+        joined = model.simulate(solver=solver, step=1e-3, stop=0.1, inline=True)
+        plain = model.simulate(solver=solver, step=1e-3, stop=0.1, newton=30)
+        for name in ("i", "v", "c"):
+            assert np.allclose(joined[name], plain[name], rtol=1e-8, atol=1e-9), (solver, name)
+
+
 def test_nothing_is_inlined_unless_asked_for() -> None:
     step = compile_flat(load(f"{SOURCE}:Inlined.Pendulum").flatten())
     assert step.inlined is None
@@ -180,9 +207,11 @@ def test_analyse_shows_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     assert model.analyse().inlined is None
     stage = model.analyse(inline=True).inlined
     assert stage is not None
-    assert (stage.states, stage.nonlinear, stage.linear) == (2, 1, 0)
+    assert (stage.states, stage.nonlinear, stage.inside, stage.linear) == (2, 1, 0, 0)
     assert main(["analyse", "--inline", f"{SOURCE}:Inlined.Pendulum"]) == 0
     assert "2 states -> 1 nonlinear unknown" in capsys.readouterr().out
+    assert main(["analyse", "--inline", f"{SOURCE}:Inlined.Cranks"]) == 0
+    assert "2 states -> 1 nonlinear unknown, 2 in nonlinear loops inside" in capsys.readouterr().out
 
 
 def test_simulate_inlined_gives_the_same_as_tight_newton() -> None:

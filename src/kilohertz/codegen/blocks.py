@@ -11,6 +11,7 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.codegen import names
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
+from kilohertz.codegen.operations import IN_PLACE
 from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.plans import loop_elimination, sparse_loop
 from kilohertz.codegen.reading import is_large, may_fail, reads
@@ -26,6 +27,7 @@ Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
+_SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
 _STATUS = "return (khz_status)z->c.status;"
 _COSTLY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10"})
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
@@ -73,6 +75,7 @@ class BlockWriter:
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
     prototypes: list[str] = field(default_factory=list)
+    reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
     _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
 
@@ -257,7 +260,8 @@ class BlockWriter:
 
     # ----------------------------------------------------------------------------------------------------------- loops
 
-    def _loop(self, phase: str, block: s.Block) -> str:
+    def _loop(self, phase: str, block: s.Block, inside: bool = False) -> str:
+        """A function for a loop; `inside` another one, which asks how its unknowns move."""
         number = self._note(phase, block)
         name = f"khz_{phase}_{number}"
         head = f"/* {self._head(number, block)} */"
@@ -269,33 +273,35 @@ class BlockWriter:
                 self._linear(w, phase, number, block)
                 self._define(name, w.scope.lines)
             case s.NonlinearLoop():
-                self._nonlinear(phase, name, head, number, block)
+                self._nonlinear(phase, name, head, number, block, inside)
             case s.MixedLoop():
                 self._mixed(phase, name, head, number, block)
             case _:
                 raise InternalError("not a loop")
         return name
 
-    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop) -> None:
+    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = _STATUS) -> None:
         place = self.places(block.origin)
         if len(block.unknowns) == 1:
             a = w.text(block.matrix[0].value) if block.matrix else "0.0"
             b = w.text(block.rhs[0])
             w.put(f"{self.layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
         else:
-            self._matrix(w, phase, f"{number}, {place}", block)
+            self._matrix(w, phase, f"{number}, {place}", block, leave)
         for inner in block.inner:
             self._assign(w, inner.target, inner.value)
 
-    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop) -> None:
+    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, leave: str) -> None:
         """Matrix where it changed, right-hand side, solution."""
         n, layout = len(block.unknowns), self.layout
         own = self._solved.get(block.again)
-        kept = own if own is not None else self._room(n, 2 * n * n + 6 * n)  # as khz_linear says
-        fresh = _fresh(block, kept) if own is None else "" if own.stored else f"!z->factored[{kept.factored}]"
-        in_place = n <= 3 and fresh == "1"  # solved where it stands, without memory
-        if phase == "block" and not in_place:
-            self._solved[block.unknowns] = replace(kept, stored=True)
+        kept = own if own is not None else self._room(n)
+        fresh = self._fresh(phase, block, kept) if own is None else "" if own.stored else _never(kept)
+        in_place = n <= IN_PLACE and fresh == "1"  # solved where it stands, without memory
+        if phase in _SOLVING and not block.again:
+            self._solved.pop(block.unknowns, None)
+            if not in_place:
+                self._solved[block.unknowns] = replace(kept, stored=True)
         a, b = w.fresh("a"), w.fresh("b")
         w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.memory};")
         w.put(f"double {b}[{n}];")
@@ -303,6 +309,7 @@ class BlockWriter:
         def fill() -> None:
             if not in_place:
                 w.put(f"memset({a}, 0, sizeof(double) * {n * n});", f"z->factored[{kept.factored}] = 0;")
+                w.put(*([f"{_stage_of(n, kept)} = z->gamma_h[0];"] if phase == "inlined" else []))
             for e in block.matrix:
                 text = w.text(e.value)
                 w.put(f"{a}[{e.row * n + e.column}] = {text};")
@@ -320,26 +327,37 @@ class BlockWriter:
             if in_place
             else f"khz_linear(&z->c, {at}, {n}, {a}, {rest})"
         )
-        w.put(f"if ({call} != KHZ_OK) {{", f"    {_STATUS}", "}")
+        w.put(f"if ({call} != KHZ_OK) {{", f"    {leave}", "}")
         w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
 
-    def _room(self, n: int, n_memory: int) -> Kept:
+    def _fresh(self, phase: str, block: s.LinearLoop, kept: Kept) -> str:
+        """When the matrix is computed anew; "1": always."""
+        if block.matrix_partition is s.Partition.ONCE:
+            return _never(kept)
+        if block.matrix_partition is not s.Partition.EVENT:
+            return "1"
+        if phase != "inlined":
+            return f"{_never(kept)} || z->c.phase != KHZ_PHASE_CONTINUOUS"
+        self.reset.append(kept.factored)
+        return f"{_never(kept)} || {_stage_of(len(block.unknowns), kept)} != z->gamma_h[0]"
+
+    def _room(self, n: int) -> Kept:
         layout = self.layout
         kept = Kept(layout.memory, layout.order, layout.factored, False)
-        layout.memory += n_memory
+        layout.memory += 2 * n * n + 6 * n + 1  # as khz_linear says, and gamma_h
         layout.order += n
         layout.factored += 1
         return kept
 
-    def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop) -> None:
+    def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> None:
         layout, n = self.layout, len(block.unknowns)
         memory, order, sizes = layout.memory, layout.order, 4 * sum(map(len, layout.loops))
         layout.memory += 2 * n * n + 14 * n  # khz_newton_size and the guess
         layout.order += n
         layout.loops.append(block.unknowns)
-        self._residual(name, head, block)
+        self._residual(phase, name, head, block)
         if block.jacobian is not None:
-            self._jacobian(name, block)
+            self._jacobian(phase, name, number, block)
         jacobian = f"{name}_jacobian" if block.jacobian is not None else "NULL"
         lines = [head, f"double x[{n}];"]
         lines += [f"x[{i}] = {layout.variable(u)};" for i, u in enumerate(block.unknowns)]
@@ -347,7 +365,8 @@ class BlockWriter:
         if is_open:  # in a stage of the index-1 form: the residuals, no solution
             at = layout.step.algebraic.index(block.unknowns[0])
             lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {_STATUS}", "}"]
-        call = f"khz_loop({n}, {name}_residual, {jacobian}, z->sizes + {sizes}{sparse_loop(name, block, self)})"
+        places = f"z->sizes + {sizes}{sparse_loop(name, block, self)}, {self._kept_jacobian(phase, block, inside)}"
+        call = f"khz_loop({n}, {name}_residual, {jacobian}, {places})"
         lines += [
             f"const khz_newton_problem problem = {call};",
             f"if (khz_nonlinear(&z->c, {number}, {self.places(block.origin)}, &problem, z, x, z->memory + {memory},"
@@ -356,29 +375,46 @@ class BlockWriter:
             "    return (khz_status)z->c.status;",
             "}",
         ]
-        if phase == "block" and layout.step.directional is not None and not is_open:
-            own = self._solved[block.unknowns] = self._room(n, 2 * n * n + 6 * n)
+        self._solved.pop(block.unknowns, None)
+        if (inside and n > IN_PLACE) or (phase == "block" and layout.step.directional is not None and not is_open):
+            own = self._solved[block.unknowns] = self._room(n)
             lines.append(f"z->factored[{own.factored}] = 0;")
         self._define(name, lines)
 
-    def _residual(self, name: str, head: str, block: s.NonlinearLoop) -> None:
+    def _kept_jacobian(self, phase: str, block: s.NonlinearLoop, inside: bool) -> str:
+        """Where it is noted that a stage's loop has a Jacobian from before; it is of no use after an event."""
+        if phase != "inlined" or inside or block.jacobian is None:
+            return "NULL"
+        self.reset.append(self.layout.factored)
+        self.layout.factored += 1
+        return f"&z->factored[{self.reset[-1]}]"
+
+    def _residual(self, phase: str, name: str, head: str, block: s.NonlinearLoop) -> None:
+        apart = {id(b): self._loop(phase, b, True) for b in block.inner if is_large(b)}
         w = Writer(self.layout, "(&z->c)")
         for i, u in enumerate(block.unknowns):
             w.put(f"{self.layout.variable(u)} = x[{i}];")
-        w.plan([*(e for b in block.inner for e in s.expressions(b)), *block.residuals])
+        w.plan([*(e for b in block.inner if id(b) not in apart for e in s.expressions(b)), *block.residuals])
         for inner in block.inner:
-            self._plain(w, inner)
+            if id(inner) in apart:
+                w.put(f"if ({apart[id(inner)]}(z) != KHZ_OK) {{", "    return;", "}")
+            elif isinstance(inner, s.LinearLoop):
+                self._linear(w, phase, self._note(phase, inner), inner, "return;")
+            else:
+                self._plain(w, inner)
         for i, residual in enumerate(block.residuals):
             text = w.text(residual)
             w.put(f"f[{i}] = {text};")
         self._callback(f"{name}_residual", ", const double *x, double *f", [head, *w.scope.lines])
 
-    def _jacobian(self, name: str, block: s.NonlinearLoop) -> None:
+    def _jacobian(self, phase: str, name: str, number: int, block: s.NonlinearLoop) -> None:
         assert block.jacobian is not None
         n = len(block.unknowns)
         w = Writer(self.layout, "(&z->c)")
         w.put("(void)x;", *([] if loop_elimination(block) else [f"memset(jacobian, 0, sizeof(double) * {n * n});"]))
-        w.plan(e.value for e in block.jacobian)
+        w.plan([*(e for b in block.rates for e in s.expressions(b)), *(e.value for e in block.jacobian)])
+        for rate in block.rates:
+            self._linear(w, phase, number, rate, "return;")
         for entry in block.jacobian:
             text = w.text(entry.value)
             w.put(f"jacobian[{entry.row * n + entry.column}] = {text};")
@@ -434,13 +470,13 @@ class BlockWriter:
         return self.layout.step.slot(target.name).kind is s.Kind.RELATION
 
 
-def _fresh(block: s.LinearLoop, kept: Kept) -> str:
-    """When the matrix is computed anew; "1": always."""
-    never = f"!z->factored[{kept.factored}]"
-    return {
-        s.Partition.ONCE: never,
-        s.Partition.EVENT: f"{never} || z->c.phase != KHZ_PHASE_CONTINUOUS",
-    }.get(block.matrix_partition, "1")
+def _never(kept: Kept) -> str:
+    return f"!z->factored[{kept.factored}]"
+
+
+def _stage_of(n: int, kept: Kept) -> str:
+    """Behind what khz_linear needs: gamma_h of the stage that a kept matrix belongs to."""
+    return f"z->memory[{kept.memory + 2 * n * n + 6 * n}]"
 
 
 def _wrapped_and(conditions: list[str]) -> str:

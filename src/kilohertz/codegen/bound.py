@@ -242,7 +242,7 @@ class _Period:
             "solved": parts[Partition.STEP] + late,
             "event": operations.blocks(step.blocks, in_event=True) + kept,
             "directional": directional + moves(8 * n + 60),
-            "inlined": operations.blocks(step.inlined or ()) + moves(17 * n + 170) + copy(n) + inputs,
+            "inlined": operations.stage(step.inlined or ()) + moves(17 * n + 170) + copy(n) + inputs,
             "asserts": operations.statements(step.asserts, "an assertion"),
         }
 

@@ -100,18 +100,17 @@ class _Generator:
         once = blocks.phase("once", step.once)
         initial = blocks.phase("initial", step.initial)
         every = blocks.phase("block", step.blocks)
+        optional = [("directional", step.directional), ("inlined", step.inlined)]
+        more = [line for name, own in optional if own is not None for line in _phase(name, blocks.phase(name, own))]
         phases = [
             *_phase("once", once),
             *_phase("initial", initial),
-            *_phase("event", every),
+            *_phase("event", every, blocks.reset),
             *_phase("step", [c for c in every if c[1] is Partition.STEP]),
             *_phase("crossing", [c for c in every if c[1] is Partition.CROSSING]),
             *_phase("output", [c for c in every if c[1] is Partition.OUTPUT]),
         ]
-        for name, own in (("directional", step.directional), ("inlined", step.inlined)):
-            if own is not None:
-                phases += _phase(name, blocks.phase(name, own))
-        tables = [*self._small_functions(), *phases]
+        tables = [*self._small_functions(), *phases, *more]
         tables += model_table(step, self.layout, blocks.infos, self.where)
         self.functions.write_all()
         inner = [f for f in self.functions.written if f.external is None]
@@ -321,8 +320,9 @@ def _is_free_input(v: StepVariable) -> bool:
     return True
 
 
-def _phase(name: str, calls: Sequence[tuple[str, Partition]]) -> list[str]:
-    lines = ["khz_status status = KHZ_OK;"]
+def _phase(name: str, calls: Sequence[tuple[str, Partition]], reset: Sequence[int] = ()) -> list[str]:
+    """The function that runs a phase; `reset` are factorisations that do not outlive it."""
+    lines = ["khz_status status = KHZ_OK;", *(f"z->factored[{k}] = 0;" for k in reset)]
     for call, _ in calls:
         lines += [f"if ((status = {call}(z)) != KHZ_OK) {{", "    return status;", "}"]
     return _function(f"static khz_status khz_phase_{name}(void *instance)", lines, "return status;")

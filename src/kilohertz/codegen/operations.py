@@ -43,6 +43,7 @@ from kilohertz.ir.flat import (
 MAX_CUTS, BISECTIONS, START_POINTS = 12, 50, 9  # khz_newton.c
 EVENT_NEWTON = 4  # KHZ_EVENT_NEWTON
 _TOGETHER, _FEW, _WALK = 12, 8, 300  # khz_loops.c, KHZ_MIXED_CAP
+IN_PLACE = 3  # unknowns of a linear system that is factorised at every use
 _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
@@ -54,6 +55,7 @@ class Operations:
 
     step: s.Step
     newton: int
+    in_stage: bool = False  # blocks of an inlined stage are counted
     unbounded: dict[str, None] = field(default_factory=dict)
     _functions: dict[str, Count] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -152,6 +154,13 @@ class Operations:
 
     # -------------------------------------------------------------------------------------------------------- blocks
 
+    def stage(self, blocks: Iterable[s.Block]) -> Count:
+        """One inlined stage."""
+        self.in_stage = True
+        found = self.blocks(blocks)
+        self.in_stage = False
+        return found
+
     def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
         return total(self.block(b, in_event, is_open) for b in blocks)
 
@@ -195,14 +204,15 @@ class Operations:
 
     def _linear(self, b: s.LinearLoop, in_event: bool) -> Count:
         n = len(b.unknowns)
-        kept = b.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT) and not in_event
+        constant = b.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT)
+        kept = constant and not (in_event or self.in_stage)  # of a stage: the first after an event has it anew
         inner = _STORE.times(len(b.inner)) + self.expressions([*b.rhs, *(a.value for a in b.inner)])
         if n == 1:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
         filled = copy(n * n).times(2) + _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
         matrix = filled + dense_factor(n)
         rest = inner + moves(6 * n + 60) + dense_solve(n)
-        return rest + (Count() if kept or b.again else matrix)
+        return rest + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
 
     def _residual(self, b: s.NonlinearLoop) -> Count:
         n = len(b.unknowns)
@@ -218,6 +228,9 @@ class Operations:
         # at worst a second round with whole steps, each with a search along it
         bold = iteration.times(0, 1) + trial.times(0, BISECTIONS)
         head = residual.times(2, 4 + START_POINTS) + moves(12 * n + 200)
+        if self.in_stage:  # khz_kept.c comes first: two Jacobians, three residuals in an iteration at most
+            again = jacobian + residual.times(2) + dense_solve(n) + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
+            head = head + again.times(cap, 2 * cap) + residual
         return head + (iteration + bold).times(cap)
 
     def _jacobian(self, b: s.NonlinearLoop, residual: Count) -> Count:
@@ -226,7 +239,7 @@ class Operations:
         dense = copy(n * n).times(2) + both(2 * n * n, 14 * n * n) + dense_factor(n) + dense_solve(n)
         if b.jacobian is None:
             return dense + residual.times(n, 2 * n) + both(4 * n * n, 12 * n * n)
-        entries = _STORE.times(len(b.jacobian)) + self.expressions(e.value for e in b.jacobian)
+        entries = _STORE.times(len(b.jacobian)) + self.expressions(e.value for e in b.jacobian) + self.blocks(b.rates)
         plan = loop_elimination(b)
         if plan is None:
             return entries + dense

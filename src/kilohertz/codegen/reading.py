@@ -11,7 +11,8 @@ from kilohertz.ir.expr import Call, Expr, Index, Ref
 def is_large(block: s.Block) -> bool:
     """A loop that gets a C function of its own."""
     if isinstance(block, s.LinearLoop):
-        return len(block.unknowns) > 3 or block.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT)
+        n = len(block.unknowns)
+        return n > 3 or (n > 1 and block.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT))
     return isinstance(block, (s.NonlinearLoop, s.MixedLoop))
 
 

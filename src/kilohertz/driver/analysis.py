@@ -120,7 +120,8 @@ class Stage:
     """What an implicit stage leaves to solve once its formula is joined with the equations."""
 
     states: int
-    nonlinear: int  # iteration variables of all nonlinear systems
+    nonlinear: int  # iteration variables of the nonlinear systems
+    inside: int  # of nonlinear systems of the model itself, which are solved for given values of the others
     linear: int  # unknowns of all linear systems, those inside nonlinear ones included
     loops: tuple[Loop, ...]
     operations: int
@@ -269,6 +270,7 @@ def _loops(blocks: tuple[Block, ...], where: _Places) -> Iterator[Loop]:
         elif isinstance(block, NonlinearLoop):
             names = tuple(r.name for r in block.unknowns)
             yield _loop(block, names, None, [b.origin for b in block.inner], where)
+            yield from _loops(block.inner, where)
         elif isinstance(block, MixedLoop):
             inside = tuple(_loops(block.continuous, where))
             names = tuple(n for loop in inside for n in loop.unknowns)
@@ -298,10 +300,11 @@ def _stage(step: Step, where: _Places) -> Stage | None:
     if step.inlined is None:
         return None
     loops = tuple(_loops(step.inlined, where))
-    nonlinear = sum(loop.torn_size for loop in loops if loop.kind == "nonlinear")
+    nonlinear = sum(len(b.unknowns) for b in step.inlined if isinstance(b, NonlinearLoop))
+    inside = sum(loop.torn_size for loop in loops if loop.kind == "nonlinear") - nonlinear
     linear = sum(loop.torn_size for loop in loops if loop.kind == "linear")
     total = sum(map(operations_of, step.inlined))
-    return Stage(len(step.of_kind(Kind.STATE)), nonlinear, linear, loops, total)
+    return Stage(len(step.of_kind(Kind.STATE)), nonlinear, inside, linear, loops, total)
 
 
 def _events(step: Step, where: _Places) -> Iterator[Event]:

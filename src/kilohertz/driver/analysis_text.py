@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kilohertz.driver.analysis import Analysis, Loop, Place
+    from kilohertz.driver.analysis import Analysis, Loop, Place, Stage
 
 _MOST_NAMES = 8  # names shown of one loop
 _MOST_LINES = 40  # lines of one list, then only how many more there are
@@ -96,8 +96,7 @@ _MATRIX = {"constant": "constant", "event": "changes at events only", "step": "s
 def _stage(a: Analysis) -> Iterator[str]:
     stage = a.inlined
     if stage is not None:
-        left = f"{stage.nonlinear} nonlinear unknown{'s' if stage.nonlinear != 1 else ''}"
-        yield f"implicit stage, inlined: {stage.states} states -> {left}, {stage.linear} in linear systems"
+        yield f"implicit stage, inlined: {stage_text(stage)}"
         yield f"  {stage.operations} operations for one iteration of everything"
         yield from _loops("  loops of the stage", stage.loops)
 
@@ -106,6 +105,15 @@ def _index1(a: Analysis) -> Iterator[str]:
     if a.algebraic:
         names = ", ".join(a.algebraic[:_MOST_NAMES]) + (", ..." if len(a.algebraic) > _MOST_NAMES else "")
         yield f"index-1 form: {len(a.states)} states and {len(a.algebraic)} unknowns of nonlinear loops: {names}"
+
+
+def stage_text(stage: Stage) -> str:
+    """What an inlined stage leaves to solve, in a line."""
+    left = f"{stage.nonlinear} nonlinear unknown{'s' if stage.nonlinear != 1 else ''}"
+    own = f", {stage.inside} in nonlinear loops inside" if stage.inside else ""
+    linear = [loop for loop in stage.loops if loop.kind == "linear"]
+    systems = f" ({len(linear)}, the largest of {max(loop.torn_size for loop in linear)})" if linear else ""
+    return f"{stage.states} states -> {left}{own}, {stage.linear} in linear systems{systems}"
 
 
 def _events(a: Analysis) -> Iterator[str]:

@@ -166,9 +166,10 @@ class LinearLoop:
     """Solve `matrix * unknowns = rhs`, then run `inner` in order for the torn variables.
 
     Neither matrix nor rhs contains a variable of the loop.  `matrix_partition` says when the matrix changes: ONCE
-    (parameters only), EVENT (discrete values too), else like `partition`; so the factorisation may be kept.
+    (parameters only), EVENT (discrete values too, and `$gamma_h`), else like `partition`; so the factorisation may be
+    kept.
     `n_apart` more variables of the loop follow from the unknowns in blocks of their own.
-    `again` (in `directional` alone): the unknowns of the loop of STEP that has this matrix, or this Jacobian.
+    `again` (in `directional`, and in `rates` of a loop): the unknowns of the loop that has this matrix, or Jacobian.
     """
 
     unknowns: tuple[Ref, ...]
@@ -188,17 +189,20 @@ class NonlinearLoop:
     """Find `unknowns` such that, after running `inner` in order, all `residuals` vanish.
 
     `jacobian` holds d residuals / d unknowns with `inner` differentiated through (over unknowns and inner targets);
-    None where some function has no derivative: then take differences along `sparsity`.
+    None where some function has no derivative: then take differences along `sparsity`.  In `inlined`, `inner` may hold
+    loops of its own, solved for given unknowns; `rates` are then run before `jacobian` is evaluated: linear systems
+    with the matrices of these loops (`again`) that give variables for how the loops' unknowns move.
     """
 
     unknowns: tuple[Ref, ...]
-    inner: tuple[Assignment | CallBlock, ...]
+    inner: tuple[Inner, ...]
     residuals: tuple[Expr, ...]
     jacobian: tuple[Entry, ...] | None
     sparsity: tuple[tuple[int, int], ...]
     partition: Partition
     cost: int = 0
     origin: Origin = Origin()
+    rates: tuple[LinearLoop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +256,7 @@ class WhenBlock:
     origin: Origin = Origin()
 
 
+Inner: TypeAlias = Assignment | CallBlock | LinearLoop | NonlinearLoop
 Block: TypeAlias = Assignment | LinearLoop | NonlinearLoop | MixedLoop | CallBlock | WhenBlock
 
 
@@ -368,7 +373,7 @@ def expressions(block: Block) -> Iterator[Expr]:
             for b in block.inner:
                 yield from expressions(b)
         case NonlinearLoop():
-            for inner in block.inner:
+            for inner in (*block.inner, *block.rates):
                 yield from expressions(inner)
             yield from block.residuals
             yield from (e.value for e in block.jacobian or ())

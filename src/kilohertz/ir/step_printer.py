@@ -69,6 +69,7 @@ def print_block(block: Block, number: str, indent: str) -> list[str]:
             lines += [f"{deeper}residual {show(e)}" for e in block.residuals]
             if block.jacobian is None:
                 return [*lines, f"{deeper}J by differences"]
+            lines += [line for b in block.rates for line in print_block(b, "rate", deeper)]
             return lines + [f"{deeper}J[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.jacobian]
         case MixedLoop():
             lines = [f"{head}, mixed:"]

@@ -32,6 +32,7 @@ from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import is_parametric, parameter_values
 from kilohertz.passes.step.blocks import Context, make_blocks
+from kilohertz.passes.step.columns import Columns
 from kilohertz.passes.step.directional import directional
 from kilohertz.passes.step.hoist import hoist
 from kilohertz.passes.step.initial import free_parameters, initial_blocks
@@ -248,9 +249,9 @@ def make_context(
         return v is not None and v.role in KNOWN
 
     rates = {der_name(v.name) for v in variables.values() if v.role is Role.STATE}
-    numeric, rule = Numeric(values), derivatives.rule
-    context = Context(is_discrete, is_parameter, numeric, values, rule, functions=derivatives.functions)
-    return replace(context, occurrence=occurrence, is_rate=rates.__contains__)
+    columns = Columns(occurrence, derivatives.rule)
+    context = Context(is_discrete, is_parameter, Numeric(values), values, columns, functions=derivatives.functions)
+    return replace(context, is_rate=rates.__contains__)
 
 
 def _replace_initial(e: Expr, value: Expr) -> Expr:

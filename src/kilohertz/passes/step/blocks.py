@@ -12,7 +12,7 @@ All matrices are expressions over known variables, so that codegen shares what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -20,29 +20,31 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.graphs import FREE
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
-from kilohertz.ir.expr import Call, Expr, IfExp, Item, Real, Ref
+from kilohertz.ir.expr import Expr, IfExp, Real, Ref
 from kilohertz.ir.flat import Function
 from kilohertz.ir.step import (
     Assignment,
     Block,
     CallBlock,
     Entry,
+    Inner,
     LinearLoop,
     MixedLoop,
     NonlinearLoop,
     Partition,
+    WhenBlock,
 )
-from kilohertz.ir.types import REAL, TupleType
+from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
-from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.step.columns import Columns
 from kilohertz.passes.step.diagonal import with_diagonal
 from kilohertz.passes.step.inverse import by_inverse
 from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names_in, order, targets_of
+from kilohertz.passes.step.split import Split, split
 from kilohertz.passes.step.tear import Torn, tear
 
-CallRule = Callable[[Call, list[Expr], int | None], Expr]
-Inner: TypeAlias = Assignment | CallBlock
+Plain: TypeAlias = Assignment | CallBlock
 
 
 @dataclass(slots=True)
@@ -52,17 +54,21 @@ class Context:
     is_discrete: Callable[[str], bool]  # the unknown changes at events only and is not solved for in Real loops
     is_parameter: Callable[[str], bool]
     parameters: Numeric  # values of parameters as translated
-    values: Mapping[str, float] = field(default_factory=dict)  # the same, by name
-    call_rule: CallRule | None = None
+    values: Mapping[str, float]  # the same, by name
+    columns: Columns  # derivatives of loops
     partition: Partition = Partition.STEP
-    occurrence: Occurrence = field(default_factory=Occurrence)
     guess_weight: Callable[[str], int] = lambda _: 0
     has_start: Callable[[str], bool] = lambda _: False  # the model gives a value to begin from
     is_rate: Callable[[str], bool] = lambda _: False  # the derivative of a state
     far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
     functions: Mapping[str, Function] = field(default_factory=dict)  # with the inverses they name
+    formulas: Mapping[int, str] = field(default_factory=dict)  # of an inlined stage: by id of the equation, its state
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
+
+    @property
+    def occurrence(self) -> Occurrence:
+        return self.columns.occurrence
 
 
 def make_blocks(components: Sequence[Component], context: Context) -> list[Block]:
@@ -208,7 +214,7 @@ class _Loop:
         self._eases: dict[tuple[int, int], int] = {}
         self._called: set[int] = set()  # results of calls of this loop
         self._residuals: list[Expr | None] = []
-        self._simple: dict[Expr, Expr] = {}  # rates go through all that follows: simplified once
+        self._sound: dict[tuple[int, int], bool] = {}
 
     def run(self) -> list[Block]:
         columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
@@ -216,18 +222,85 @@ class _Loop:
             build.sub(r.equation.left, r.equation.right) if isinstance(r.equation, Equation) else None
             for r in self._rows
         ]
-        linear = all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals)
-        torn = tear(
-            columns,
-            len(self._unknowns),
-            self._ease,
-            self._forced,
-            self._weight,
-            not linear and self._x.far,
-            self._weight_of_rates if linear else None,
-            None if linear else lambda c: self._x.has_start(self._unknowns[c].name),
-        )
-        return self._linear(torn) if linear else [self._nonlinear(torn)]
+        if all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals):
+            weights = self._weight_of_rates
+            return self._linear(tear(columns, len(columns), self._ease, self._forced, self._weight, False, weights))
+        torn = self.torn(columns, self._forced)
+        parts = self._apart(columns)
+        if parts is not None:
+            inside = self._solved_inside(parts)
+            if len(parts.guessed) + sum(map(_iterated, inside)) < len(torn.guessed):
+                return [self._nonlinear(inside, parts.guessed, parts.residuals)]
+        return [self._nonlinear(self._inner(torn), torn.guessed, torn.residuals)]
+
+    # ---------------------------------------------------------------------------------------------------------- apart
+
+    def torn(self, rows: list[list[int]], forced: dict[int, int]) -> Torn:
+        """Guesses for a nonlinear loop; what is forced is guessed last."""
+        closed = set(forced.values())
+
+        def weight(c: int) -> int:
+            return -1_000_000 if c in closed else self._weight(c)
+
+        def has_start(c: int) -> bool:
+            return self._x.has_start(self._unknowns[c].name)
+
+        return tear(rows, len(rows), self._ease, forced, weight, self._x.far, None, has_start)
+
+    def _apart(self, columns: list[list[int]]) -> Split | None:
+        """What is linear for given values of a few unknowns, where the loop holds formulas of a stage."""
+        states = {self._x.formulas.get(id(r.equation)): i for i, r in enumerate(self._rows)}
+        formulas = {self._index[name]: i for name, i in states.items() if name in self._index}
+        if not formulas:
+            return None
+        place = {id(r.equation): i for i, r in reversed(list(enumerate(self._rows))) if r.head == FREE}
+        heads = {i: place[id(r.equation)] for i, r in enumerate(self._rows) if r.head != FREE}
+        return split(self, columns, self._forced, heads, formulas)
+
+    def is_sound(self, row: int, column: int) -> bool:
+        found = self._sound.get((row, column))
+        if found is None:
+            found = self._sound[row, column] = self.is_solvable(row, column) or self._is_sound(row, column)
+        return found
+
+    def _is_sound(self, row: int, column: int) -> bool:
+        e = self._residuals[row]
+        parts = None if e is None else linear_parts(e, self._unknowns[column].name)
+        if parts is None:
+            return e is not None
+        return not self._varies(parts[0]) and self._x.parameters(parts[0]) != 0.0
+
+    def is_solvable(self, row: int, column: int) -> bool:
+        return self._ease(row, column) > 0
+
+    def is_linear(self, rows: Sequence[int], columns: Iterable[int]) -> bool:
+        names = frozenset(self._unknowns[c].name for c in columns)
+        memo: dict[Expr, int] = {}
+        return all((e := self._residuals[i]) is not None and degree(e, names, memo) <= 1 for i in rows)
+
+    def is_steady(self, rows: Sequence[int], columns: Iterable[int]) -> bool:
+        names = {self._unknowns[c].name for c in columns}
+        for i in rows:
+            e = self._residuals[i]
+            for name in names.intersection(self._x.occurrence.names(e)) if e is not None else ():
+                parts = linear_parts(e, name) if e is not None else None
+                if parts is None or not self._names.isdisjoint(self._x.occurrence.names(parts[0])):
+                    return False
+        return True
+
+    def _solved_inside(self, parts: Split) -> list[Inner]:
+        """Assignments and loops for given values of what is guessed."""
+        made = []
+        for members in parts.parts:
+            rows = [self._rows[i] for i, _ in members]
+            made.append(Component(rows, [self._unknowns[c] for _, c in members]))
+        found: list[Inner] = []
+        for b in make_blocks(made, self._x):
+            assert not isinstance(b, MixedLoop | WhenBlock)
+            found.append(b)
+        return found
+
+    # ----------------------------------------------------------------------------------------------------------- torn
 
     def _columns(self, i: int, row: Row) -> list[int]:
         e = row.equation
@@ -281,8 +354,8 @@ class _Loop:
         value = self._x.parameters(a)
         return value is not None and abs(value) > 1e-12
 
-    def _inner(self, torn: Torn) -> list[Assignment | CallBlock]:
-        inner: list[Assignment | CallBlock] = []
+    def _inner(self, torn: Torn) -> list[Plain]:
+        inner: list[Plain] = []
         emitted: set[int] = set()
         for i, column in torn.sequence:
             e, unknown = self._rows[i].equation, self._unknowns[column]
@@ -303,9 +376,10 @@ class _Loop:
     def _linear(self, torn: Torn) -> list[Block]:
         inner = [b for b in self._inner(torn) if isinstance(b, Assignment)]
         guessed = [self._unknowns[c] for c in torn.guessed]
-        residuals = self._left_over(torn)
-        entries = self._entries(guessed, inner, residuals)
-        assert entries is not None
+        residuals = self._left_over(torn.residuals)
+        derived = self._x.columns.entries(guessed, inner, residuals)
+        assert derived is not None
+        entries = derived[0]
         at_zero: dict[str, Expr] = {z.name: build.ZERO for z in guessed}
         rhs = _through(inner, residuals, at_zero)
         rhs = [simplify(build.neg(e)) for e in rhs]
@@ -315,7 +389,8 @@ class _Loop:
         if len(guessed) == 1 and entries and not self._varies(entries[0].value):
             value = quotient(build.neg(rhs[0]), entries[0].value)
             return [Assignment(guessed[0], value, p, cost((value,)), own), *inner]
-        return [LinearLoop(tuple(guessed), tuple(entries), tuple(rhs), tuple(inner), p, p, total, own)]
+        self._x.columns.forms[tuple(guessed)] = inner, residuals
+        return [LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, own)]
 
     def _varies(self, a: Expr) -> bool:
         """Depends on a mode, so that it may vanish."""
@@ -323,72 +398,25 @@ class _Loop:
             self._x.is_discrete(n) for n in self._x.occurrence.names(a)
         )
 
-    def _left_over(self, torn: Torn) -> list[Expr]:
+    def _left_over(self, rows: Sequence[int]) -> list[Expr]:
         found = []
-        for i in torn.residuals:
+        for i in rows:
             e = self._residuals[i]
             if e is None:
                 raise ModelError(_unsolvable(self._rows[i].equation, self._unknowns[0]))
             found.append(e)
         return found
 
-    def _nonlinear(self, torn: Torn) -> Block:
-        inner = self._inner(torn)
-        guessed = [self._unknowns[c] for c in torn.guessed]
-        residuals = [simplify(e) for e in self._left_over(torn)]
-        sparsity = self._sparsity(guessed, inner, residuals)
-        entries = self._entries(guessed, inner, residuals)
-        total = cost(residuals) + sum(b.cost for b in inner)
-        total += cost([e.value for e in entries or ()])
+    def _nonlinear(self, inner: Sequence[Inner], columns: Sequence[int], rows: Sequence[int]) -> NonlinearLoop:
+        guessed = [self._unknowns[c] for c in columns]
+        residuals = [simplify(e) for e in self._left_over(rows)]
+        sparsity = self._x.columns.sparsity(guessed, inner, residuals)
+        derived = self._x.columns.entries(guessed, inner, residuals)
+        entries, rates = derived if derived is not None else (None, ())
+        total = cost(residuals) + sum(b.cost for b in (*inner, *rates)) + cost([e.value for e in entries or ()])
         p, own = self._x.partition, joined(self._rows)
-        loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, own)
+        loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, own, rates)
         return with_diagonal(loop, self._is_safe)
-
-    def _entries(self, guessed: list[Ref], inner: Sequence[Inner], residuals: list[Expr]) -> tuple[Entry, ...] | None:
-        """d residuals / d guessed, through the inner assignments; None where a function has no derivative."""
-        found: list[Entry] = []
-        try:
-            for j, z in enumerate(guessed):
-                found += self._column(j, z, inner, residuals)
-        except NoDerivative:
-            return None
-        return tuple(sorted(found, key=lambda e: (e.row, e.column)))
-
-    def _column(self, j: int, z: Ref, inner: Sequence[Inner], residuals: list[Expr]) -> list[Entry]:
-        seeds: dict[str, Expr] = {z.name: build.ONE}
-        differentiate = Differentiator(lambda r: seeds.get(r.name, build.ZERO), self._x.call_rule)
-        for target, value in (pair for b in inner for pair in inner_values(b)):
-            if any(n in seeds for n in self._x.occurrence.names(value)):
-                rate = simplify(differentiate(value), self._simple)
-                if rate is not build.ZERO:
-                    seeds[target.name] = rate
-        found = []
-        for i, e in enumerate(residuals):
-            if any(n in seeds for n in self._x.occurrence.names(e)):
-                value = simplify(differentiate(e), self._simple)
-                if value is not build.ZERO:
-                    found.append(Entry(i, j, value))
-        return found
-
-    def _sparsity(
-        self, guessed: list[Ref], inner: Sequence[Assignment | CallBlock], residuals: list[Expr]
-    ) -> tuple[tuple[int, int], ...]:
-        touched: dict[str, int] = {z.name: 1 << j for j, z in enumerate(guessed)}
-        names = self._x.occurrence.names
-        for b in inner:
-            mask = 0
-            for e in (b.value if isinstance(b, Assignment) else b.call,):
-                for n in names(e):
-                    mask |= touched.get(n, 0)
-            for t in _block_targets(b):
-                touched[t.name] = mask
-        found = []
-        for i, e in enumerate(residuals):
-            mask = 0
-            for n in names(e):
-                mask |= touched.get(n, 0)
-            found += [(i, j) for j in range(len(guessed)) if mask >> j & 1]
-        return tuple(found)
 
 
 # ------------------------------------------------------------------------------------------------------------- helpers
@@ -401,6 +429,11 @@ def moved(b: Block, p: Partition) -> Block:
     if isinstance(b, NonlinearLoop):
         return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
     return replace(b, partition=p)
+
+
+def _iterated(b: Inner) -> int:
+    """Unknowns of a nonlinear loop."""
+    return len(b.unknowns) if isinstance(b, NonlinearLoop) else 0
 
 
 def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
@@ -429,30 +462,6 @@ def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]
     for b in inner:
         values[b.target.name] = substitute(b.value, values, memo)
     return [substitute(e, values, memo) for e in roots]
-
-
-def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
-    """What a block computes, as expressions that can be differentiated."""
-    if isinstance(b, Assignment):
-        return [(b.target, b.value)]
-    if b.guard is not None:
-        raise NoDerivative("a guarded call")
-    whole = b.call.ty
-    several = isinstance(whole.base, TupleType)
-    types = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
-    found: list[tuple[Ref, Expr]] = []
-    for k, output in enumerate(b.targets):
-        real = [t for t in output if t is not None and t.ty == REAL]
-        if real and types[k] != REAL:  # an array, even of one element, or a record
-            raise NoDerivative(b.call.function)
-        found += [(t, Item(b.call, k) if several else b.call) for t in real]
-    return found
-
-
-def _block_targets(b: Assignment | CallBlock) -> tuple[Ref, ...]:
-    if isinstance(b, Assignment):
-        return (b.target,)
-    return tuple(t for o in b.targets for t in o if t is not None)
 
 
 def _call_block(e: CallEquation, partition: Partition) -> CallBlock:

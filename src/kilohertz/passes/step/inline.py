@@ -23,7 +23,7 @@ from kilohertz.base import Origin
 from kilohertz.ir import build, step
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, der_name
 from kilohertz.ir.expr import Ref
-from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, Partition, Slot, Step, StepVariable
+from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, NonlinearLoop, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost
 from kilohertz.passes.function_derivative import FunctionDerivatives
@@ -31,7 +31,7 @@ from kilohertz.passes.parameter_values import parameter_values
 from kilohertz.passes.step.assemble import make_context, simulation_equations, simulation_unknowns, used_functions
 from kilohertz.passes.step.blocks import make_blocks
 from kilohertz.passes.step.order import Component, Vanishing, order
-from kilohertz.passes.step.partition import inputs, settled
+from kilohertz.passes.step.partition import Settle, inputs
 
 LAST = -100_000  # a state follows from its derivative, not the other way round: it is guessed last
 GAMMA_H = Ref("$gamma_h", REAL)
@@ -65,17 +65,42 @@ def inline(dae: Dae, whole: Step, choice: Inlining) -> Step:
     variables = {**whole.variables, **_variables(states)}
     out = replace(whole, variables=variables, functions={**whole.functions, **dae.functions})
     equations, unknowns = _continuous(dae, whole, occurrence, vanishing, context.is_discrete)
-    equations += [_formula(x, whole.variables[x].origin) for x in implicit]
+    formulas = [_formula(x, whole.variables[x].origin) for x in implicit]
+    context.formulas = {id(e): x for x, e in zip(implicit, formulas, strict=True)}
+    rates = _Rates(whole)
+    context.columns.fresh = rates.fresh
+    equations += formulas
     unknowns += [Ref(x, REAL) for x in implicit]
     components = order(equations, unknowns, occurrence, vanishing)
     blocks: list[Block] = [_known(x, whole.variables[x].origin) for x in explicit]
-    blocks += [settled(b, Partition.STEP, out, occurrence) for b in make_blocks(components, context)]
+    resting = {t.name for b in whole.blocks if b.partition is Partition.EVENT for t in step.targets(b)}
+    settle = Settle(out, occurrence, resting)
+    blocks += [settle(b, Partition.STEP) for b in make_blocks(components, context)]
     if choice.part is not None:
         blocks = _needed(blocks, [*states, *map(der_name, choice.part)], occurrence)
     out.inlined = tuple(blocks)
+    used = [u.name for b in blocks if isinstance(b, NonlinearLoop) for rate in b.rates for u in rate.unknowns]
+    out.variables |= rates.variables(used)
     out.functions = used_functions({**whole.functions, **derivatives.functions}, out)
     step.verify(out)
     return out
+
+
+class _Rates:
+    """Makes variables for the rates of loops inside loops."""
+
+    def __init__(self, whole: Step) -> None:
+        self._first = 1 + max((v.slot.index for v in whole.of_kind(Kind.ALGEBRAIC)), default=-1)
+        self._count = 0
+
+    def fresh(self) -> Ref:
+        self._count += 1
+        return Ref(f"$j{self._count}", REAL)
+
+    def variables(self, names: Sequence[str]) -> dict[str, StepVariable]:
+        """Those that are used, with places behind the model's own."""
+        places = (Slot(Kind.ALGEBRAIC, self._first + k) for k in range(len(names)))
+        return {n: StepVariable(n, REAL, p, build.ZERO, protected=True) for n, p in zip(names, places, strict=True)}
 
 
 def _variables(states: Sequence[str]) -> dict[str, StepVariable]:

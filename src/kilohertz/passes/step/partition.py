@@ -11,7 +11,8 @@ delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two swee
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 from kilohertz.ir import build
 from kilohertz.ir.dae import is_left_limit
@@ -19,6 +20,7 @@ from kilohertz.ir.expr import Builtin
 from kilohertz.ir.step import (
     Assignment,
     Block,
+    Inner,
     Kind,
     LinearLoop,
     MixedLoop,
@@ -57,15 +59,17 @@ def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> 
     watched |= {n for n in step.variables if is_left_limit(n)}
     for_crossing = _needed(reads, sets, watched)
     found: list[Block] = []
+    settle = Settle(step, occurrence)
     for i, b in enumerate(blocks):
         if not moving[i] or (_is_discrete(b, step) and not any(is_left_limit(n) for n in sets[i])):
-            found.append(settled(b, Partition.EVENT, step, occurrence))
+            settle.resting.update(sets[i])
+            found.append(settle(b, Partition.EVENT))
         elif for_step[i]:
-            found.append(settled(b, Partition.STEP, step, occurrence))
+            found.append(settle(b, Partition.STEP))
         elif for_crossing[i]:
-            found.append(settled(b, Partition.CROSSING, step, occurrence))
+            found.append(settle(b, Partition.CROSSING))
         else:
-            found.append(settled(b, Partition.OUTPUT, step, occurrence))
+            found.append(settle(b, Partition.OUTPUT))
     return _late_last(_put_together(found, owners), occurrence)
 
 
@@ -163,34 +167,42 @@ def _needed(reads: list[list[str]], sets: list[list[str]], wanted: set[str]) -> 
     return flags
 
 
-def settled(b: Block, p: Partition, step: Step, occurrence: Occurrence) -> Block:
-    """The same block in a partition, with its matrix in the partition it changes in."""
-    match b:
-        case LinearLoop():
-            inner = tuple(replace(x, partition=p) for x in b.inner)
-            return replace(b, partition=p, inner=inner, matrix_partition=_matrix_partition(b, p, step, occurrence))
-        case NonlinearLoop():
-            return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
-        case MixedLoop():
-            continuous = tuple(settled(x, p, step, occurrence) for x in b.continuous)
-            discrete = tuple(settled(x, Partition.EVENT, step, occurrence) for x in b.discrete)
-            return replace(b, partition=p, continuous=continuous, discrete=discrete)
-        case _:
-            return replace(b, partition=p)
-
-
 _FIXED = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER, Kind.STRING_PARAMETER, Kind.OBJECT})
+_STILL = _FIXED | DISCRETE_KINDS | {Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE, Kind.GAMMA_H}
 
 
-def _matrix_partition(b: LinearLoop, p: Partition, step: Step, occurrence: Occurrence) -> Partition:
-    names = {n for e in b.matrix for n in occurrence.names(e.value)}
-    if "time" in names:
-        return p
-    kinds = {step.variables[n].slot.kind for n in names}
-    if kinds <= _FIXED:
-        return Partition.ONCE
-    still = _FIXED | DISCRETE_KINDS | {Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE}
-    return Partition.EVENT if kinds <= still else p
+@dataclass(slots=True)
+class Settle:
+    """Puts blocks into a partition, and matrices into the one they change in; `resting`: computed at events only."""
+
+    step: Step
+    occurrence: Occurrence
+    resting: set[str] = field(default_factory=set)
+
+    def __call__(self, b: Block, p: Partition) -> Block:
+        match b:
+            case LinearLoop():
+                inner = tuple(replace(x, partition=p) for x in b.inner)
+                return replace(b, partition=p, inner=inner, matrix_partition=self._matrix_partition(b, p))
+            case NonlinearLoop():
+                inside = tuple(cast(Inner, self(x, p)) for x in b.inner)
+                return replace(b, partition=p, inner=inside)
+            case MixedLoop():
+                continuous = tuple(self(x, p) for x in b.continuous)
+                discrete = tuple(self(x, Partition.EVENT) for x in b.discrete)
+                return replace(b, partition=p, continuous=continuous, discrete=discrete)
+            case _:
+                return replace(b, partition=p)
+
+    def _matrix_partition(self, b: LinearLoop, p: Partition) -> Partition:
+        names = {n for e in b.matrix for n in self.occurrence.names(e.value)}
+        if "time" in names:
+            return p
+        variables = self.step.variables
+        if all(variables[n].slot.kind in _FIXED for n in names):
+            return Partition.ONCE
+        rests = all(n in self.resting or variables[n].slot.kind in _STILL for n in names)
+        return Partition.EVENT if rests else p
 
 
 def state_sparsity(step: Step, occurrence: Occurrence) -> tuple[tuple[int, ...], ...]:

@@ -59,7 +59,7 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
 
 /* The problem of a nonlinear loop with the usual caps.  sizes: nominal, min, max and start values, [n] each. */
 khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
-                            const khz_sparse_plan *plan, double *sparse);
+                            const khz_sparse_plan *plan, double *sparse, int32_t *kept);
 
 /* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded.  Off-line, at events: of two
  * solutions the one inside min and max; where there is none near the guess, one near the start values. */

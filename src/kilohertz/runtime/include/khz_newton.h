@@ -23,6 +23,7 @@ typedef struct khz_newton_problem {
     int rescue_iterations;      /* 0: no Levenberg-Marquardt when Newton gives up */
     double tolerance;           /* on the scaled step */
     int bold;                   /* also without a rescue: a second round of max_iterations with whole steps */
+    int32_t *kept;              /* not NULL: first by khz_newton_kept, for loops that are solved again and again */
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */
@@ -32,6 +33,12 @@ size_t khz_newton_size(int n);
  * Evaluates the residual last at the returned x.  Allocates: never.  Bound: max_iterations * (1 + cuts + n) residuals. */
 khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                       int32_t *order);
+
+/* The same with a Jacobian that stays in work (and order) from call to call, with whole steps alone; *p->kept is 0 before
+ * the first.  1: converged, the residual was evaluated last at the solution; 0: not, x is as before and work is free.
+ * Needs p->jacobian.  Bound: max_iterations * (2 Jacobians, 2 factorisations, 3 residuals). */
+int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+                    int32_t *order);
 
 /* The residual [n] at the values that khz_newton left. */
 double *khz_newton_residual(int n, double *work);

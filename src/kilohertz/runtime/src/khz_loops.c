@@ -54,7 +54,7 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
 }
 
 khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
-                            const khz_sparse_plan *plan, double *sparse)
+                            const khz_sparse_plan *plan, double *sparse, int32_t *kept)
 {
     const khz_newton_problem problem = {
         .n = n,
@@ -66,6 +66,7 @@ khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jac
         .start = sizes + 3 * n,
         .plan = plan,
         .sparse = sparse,
+        .kept = kept,
         .max_iterations = 50,
         .rescue_iterations = 100,
         .tolerance = 1e-10,

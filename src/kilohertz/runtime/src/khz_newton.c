@@ -69,8 +69,11 @@ static int differentiate(const frame *w, double *x)
 {
     const int n = w->p->n;
     if (w->p->jacobian != NULL) {
+        const int32_t status = w->c->status;
         w->p->jacobian(w->instance, x, w->jacobian);
-        if (finite_jacobian(w)) {
+        const int failed = w->c->status != status;
+        w->c->status = status;
+        if (!failed && finite_jacobian(w)) {
             return 1;
         }
     }
@@ -288,7 +291,8 @@ static void turn_point(const frame *w, const double *x)
 }
 
 /* Newton with cuts of the step until the residual shrinks; `bold`: whole steps as long as the residual has a value,
- * which is what finds the right piece of piecewise linear equations.  1: converged, 0: gave up. */
+ * which is what finds the right piece of piecewise linear equations.  0: gave up, 1: converged, 2: and the residual was
+ * evaluated last at x. */
 static int iterate(const frame *w, double *x, int bold)
 {
     for (int iteration = 0; iteration < w->p->max_iterations; iteration++) {
@@ -319,7 +323,7 @@ static int iterate(const frame *w, double *x, int bold)
         }
         accept(w, x);
         if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f) == 0.0)) {
-            return 1;
+            return bold ? 1 : 2;
         }
     }
     return 0;
@@ -355,7 +359,7 @@ static int iterate_marquardt(const frame *w, double *x)
         mu = fmax(mu, 1e-15);
         if (merit(w, w->f) <= 1e-20) {
             /* Close enough for Newton to finish quadratically. */
-            return iterate_newton(w, x) || merit(w, w->f) <= 1e-20;
+            return iterate_newton(w, x) != 0 || merit(w, w->f) <= 1e-20;
         }
     }
     return 0;
@@ -468,8 +472,14 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     double *const guess = w.lu_scale + n;
     w.solve_work = guess + 2 * n;
 
+    if (p->kept != NULL && khz_newton_kept(p, c, instance, x, work, order)) {
+        return KHZ_OK;
+    }
     memcpy(guess, x, sizeof(double) * (size_t)n);
-    int solved = evaluate(&w, x, w.f) && iterate_newton(&w, x);
+    int solved = evaluate(&w, x, w.f) ? iterate_newton(&w, x) : 0;
+    if (solved == 2) {
+        return KHZ_OK;
+    }
     if (!solved && p->rescue_iterations > 0) {
         solved = rescue(&w, guess, x);
     } else if (!solved && p->bold) {

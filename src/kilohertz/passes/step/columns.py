@@ -1,0 +1,168 @@
+"""columns: how the residuals of a torn loop move with each unknown that is guessed, through what is computed inside.
+
+  w := g(z);  f(z, w)                       ->  df/dz + df/dw * dg/dz                      an expression
+  A(z) y = b(z) inside, f(z, y)             ->  A dy = db - dA y for each guessed z        a linear system, in `rates`
+  F(y, z) = 0 inside                        ->  dF/dy dy = -dF/dz                          likewise, with its Jacobian
+
+The systems have the matrix of the loop inside, which is factorised already.  Their right-hand sides are the residuals
+of that loop, differentiated with its unknowns at rest: cheaper than to differentiate a matrix.  Forward mode; what
+does not move with an unknown costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kilohertz.ir import build
+from kilohertz.ir.expr import Call, Expr, Item, Ref
+from kilohertz.ir.step import (
+    Assignment,
+    CallBlock,
+    Entry,
+    Inner,
+    LinearLoop,
+    NonlinearLoop,
+    expressions,
+    targets,
+)
+from kilohertz.ir.types import REAL, TupleType
+from kilohertz.passes.algebra import Occurrence, cost, simplify
+from kilohertz.passes.derivative import Differentiator, NoDerivative
+
+CallRule = Callable[[Call, list[Expr], int | None], Expr]
+Form = tuple[Sequence[Inner], Sequence[Expr]]  # of a loop: what follows from its unknowns, and what must vanish
+
+
+@dataclass(slots=True)
+class Columns:
+    """Derivatives of loops; `forms` has the residuals of linear loops by their unknowns, `fresh` makes variables."""
+
+    occurrence: Occurrence
+    call_rule: CallRule | None
+    forms: dict[tuple[Ref, ...], Form] = field(default_factory=dict)
+    fresh: Callable[[], Ref] | None = None
+    _simple: dict[Expr, Expr] = field(default_factory=dict)  # rates go through all that follows: simplified once
+
+    def entries(
+        self, guessed: Sequence[Ref], inner: Sequence[Inner], residuals: Sequence[Expr]
+    ) -> tuple[tuple[Entry, ...], tuple[LinearLoop, ...]] | None:
+        """d residuals / d guessed and the systems to solve before; None where a function has no derivative."""
+        found: list[Entry] = []
+        rates: list[LinearLoop] = []
+        try:
+            for j, z in enumerate(guessed):
+                column = _Column(self, z)
+                column.blocks(inner)
+                found += [
+                    Entry(i, j, rate) for i, e in enumerate(residuals) if (rate := column.rate(e)) is not build.ZERO
+                ]
+                rates += column.rates
+        except NoDerivative:
+            return None
+        return tuple(sorted(found, key=lambda e: (e.row, e.column))), tuple(rates)
+
+    def simplified(self, e: Expr) -> Expr:
+        return simplify(e, self._simple)
+
+    def sparsity(
+        self, guessed: Sequence[Ref], inner: Sequence[Inner], residuals: Sequence[Expr]
+    ) -> tuple[tuple[int, int], ...]:
+        """(residual, guessed) pairs that may depend on each other."""
+        touched: dict[str, int] = {z.name: 1 << j for j, z in enumerate(guessed)}
+        for b in inner:
+            mask = 0
+            for e in _inputs(b):
+                for n in self.occurrence.names(e):
+                    mask |= touched.get(n, 0)
+            for t in targets(b):
+                touched[t.name] = mask
+        found = []
+        for i, e in enumerate(residuals):
+            mask = 0
+            for n in self.occurrence.names(e):
+                mask |= touched.get(n, 0)
+            found += [(i, j) for j in range(len(guessed)) if mask >> j & 1]
+        return tuple(found)
+
+
+class _Column:
+    """How everything moves with one unknown."""
+
+    def __init__(self, owner: Columns, z: Ref) -> None:
+        self._owner = owner
+        self._rates: dict[str, Expr] = {z.name: build.ONE}
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, build.ZERO), owner.call_rule)
+        self.rates: list[LinearLoop] = []
+
+    def rate(self, e: Expr) -> Expr:
+        if not any(n in self._rates for n in self._owner.occurrence.names(e)):
+            return build.ZERO
+        return self._owner.simplified(self._differentiate(e))
+
+    def blocks(self, blocks: Sequence[Inner]) -> None:
+        for b in blocks:
+            match b:
+                case LinearLoop():
+                    self._loop(b, b.matrix, *self._owner.forms[b.unknowns])
+                case NonlinearLoop():
+                    self._loop(b, b.jacobian, b.inner, b.residuals)
+                case _:
+                    self._plain(b)
+
+    def _plain(self, b: Inner) -> None:
+        for target, value in inner_values(b):
+            rate = self.rate(value)
+            if rate is not build.ZERO:
+                self._rates[target.name] = rate
+
+    def _loop(
+        self,
+        b: LinearLoop | NonlinearLoop,
+        matrix: tuple[Entry, ...] | None,
+        inner: Sequence[Inner],
+        residuals: Sequence[Expr],
+    ) -> None:
+        """Solve for the rates of the unknowns; then those of what follows from them."""
+        before = dict(self._rates)
+        self.blocks(inner)  # with the unknowns at rest
+        rhs = [self._owner.simplified(build.neg(self.rate(e))) for e in residuals]
+        self._restart(before)
+        if all(e is build.ZERO for e in rhs):
+            return
+        if matrix is None or self._owner.fresh is None:
+            raise NoDerivative("a loop inside a loop")
+        own = tuple(self._owner.fresh() for _ in b.unknowns)
+        total = cost(rhs) + len(own) ** 2
+        p = b.partition
+        self.rates.append(LinearLoop(own, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+        self._restart(before | {u.name: d for u, d in zip(b.unknowns, own, strict=True)})
+        self.blocks(inner)
+
+    def _restart(self, rates: dict[str, Expr]) -> None:
+        self._rates.clear()
+        self._rates.update(rates)
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, build.ZERO), self._owner.call_rule)
+
+
+def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
+    """What a block computes, as expressions that can be differentiated."""
+    if isinstance(b, Assignment):
+        return [(b.target, b.value)]
+    if not isinstance(b, CallBlock) or b.guard is not None:
+        raise NoDerivative("algorithm")
+    whole = b.call.ty
+    several = isinstance(whole.base, TupleType)
+    types = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
+    found: list[tuple[Ref, Expr]] = []
+    for k, output in enumerate(b.targets):
+        real = [t for t in output if t is not None and t.ty == REAL]
+        if real and types[k] != REAL:  # an array, even of one element, or a record
+            raise NoDerivative(b.call.function)
+        found += [(t, Item(b.call, k) if several else b.call) for t in real]
+    return found
+
+
+def _inputs(b: Inner) -> Iterator[Expr]:
+    """What decides on the results of a block."""
+    return iter((b.call,)) if isinstance(b, CallBlock) else expressions(b)

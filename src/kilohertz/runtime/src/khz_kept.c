@@ -1,0 +1,216 @@
+/* Newton's method with a Jacobian that is kept from call to call, for loops that are solved at every step of a run.
+ *
+ * From one stage to the next the Jacobian hardly changes.  It is computed anew only where a step does not become a
+ * quarter of the one before; a dense one learns from each residual (Broyden 1965), so that convergence stays faster than
+ * linear.  Iteration ends when the step that would follow, by the same Jacobian, is below the tolerance. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "khz_linear.h"
+#include "khz_newton.h"
+
+static const double ENOUGH = 0.25; /* of the step before: a Jacobian that gives more is too old */
+
+static const double LEAST = 1e-7;  /* size of a step that teaches more than rounding */
+
+typedef struct frame {
+    const khz_newton_problem *p;
+    khz_context *c;
+    void *instance;
+    double *jacobian, *lu, *x, *x_new, *f, *f_new, *step, *size, *scale, *room;
+    int32_t *order, *kept; /* kept: 0 no Jacobian, 1 a Jacobian, 2 its factors too */
+} frame;
+
+static int all_finite(int n, const double *v)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(v[i]) <= DBL_MAX)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int evaluate(const frame *w, const double *x, double *f)
+{
+    const int32_t status = w->c->status;
+    w->p->residual(w->instance, x, f);
+    const int failed = w->c->status != status;
+    w->c->status = status;
+    return !failed && all_finite(w->p->n, f);
+}
+
+/* The Jacobian where the residual was evaluated last. */
+static int renew(const frame *w)
+{
+    const int32_t status = w->c->status;
+    w->p->jacobian(w->instance, w->x, w->jacobian);
+    const int failed = w->c->status != status;
+    w->c->status = status;
+    *w->kept = failed ? 0 : 1;
+    return !failed;
+}
+
+static int factor(const frame *w)
+{
+    const khz_sparse_plan *const plan = w->p->plan;
+    const int n = w->p->n;
+    if (plan != NULL) {
+        double *const a = w->p->sparse + khz_sparse_size(plan);
+        for (int32_t i = 0; i < plan->n; i++) {
+            for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
+                a[k] = w->jacobian[i * n + plan->a_column[k]];
+            }
+        }
+        *w->kept = khz_sparse_factor(plan, a, w->p->sparse) == 0 ? 2 : 0;
+    } else {
+        memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
+        *w->kept = khz_lu_factor(n, w->lu, w->scale, w->order) == KHZ_OK ? 2 : 0;
+    }
+    return *w->kept == 2;
+}
+
+/* v := -J^-1 f by the factors there are; its size, relative to the unknowns, or a negative number. */
+static double solve(const frame *w, const double *f, double *v)
+{
+    const int n = w->p->n;
+    for (int i = 0; i < n; i++) {
+        v[i] = -f[i];
+    }
+    if (w->p->plan != NULL) {
+        khz_sparse_solve(w->p->plan, w->p->sparse, v);
+    } else {
+        khz_lu_solve(n, w->lu, w->scale, w->order, v, w->room);
+    }
+    double largest = 0.0;
+    for (int j = 0; j < n; j++) {
+        w->size[j] = fmax(fabs(w->x[j]), w->p->nominal[j]);
+        largest = fmax(largest, fabs(v[j]) / w->size[j]);
+    }
+    return all_finite(n, v) ? largest : -1.0;
+}
+
+/* The step from x and its size; negative where there is none. */
+static double direction(const frame *w)
+{
+    return *w->kept == 2 || factor(w) ? solve(w, w->f, w->step) : -1.0;
+}
+
+/* After a whole step J*step should have been f_new - f, that is, f_new should be 0: add what is missing along the step. */
+static void learn(const frame *w)
+{
+    const int n = w->p->n;
+    double square = 0.0;
+    for (int j = 0; j < n; j++) {
+        w->step[j] /= w->size[j];
+        square += w->step[j] * w->step[j];
+        w->step[j] /= w->size[j];
+    }
+    if (w->p->plan != NULL || !(square > 0.0)) {
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const double part = w->f_new[i] / square;
+        for (int j = 0; j < n; j++) {
+            w->jacobian[i * n + j] += part * w->step[j];
+        }
+    }
+    *w->kept = 1;
+}
+
+static int move(const frame *w)
+{
+    for (int j = 0; j < w->p->n; j++) {
+        w->x_new[j] = w->x[j] + w->step[j];
+    }
+    return evaluate(w, w->x_new, w->f_new);
+}
+
+/* A step, and by which Jacobian. */
+typedef struct taken {
+    double size;  /* negative: none */
+    int is_fresh; /* the Jacobian was computed where the step begins */
+} taken;
+
+static taken fresh_step(const frame *w, taken before)
+{
+    taken next = {renew(w) ? direction(w) : -1.0, 1};
+    const int grows = before.is_fresh && next.size > before.size;
+    if (next.size < 0.0 || grows || !move(w)) {
+        next.size = -1.0;
+    }
+    return next;
+}
+
+/* The step from x by the kept Jacobian, and by a new one where that is of no use.  A step by an old Jacobian says nothing
+ * by itself: where that is far too large the step is tiny.  Its becoming smaller from one to the next does. */
+static taken next_step(const frame *w, taken before)
+{
+    if (*w->kept == 0) {
+        return fresh_step(w, before);
+    }
+    taken next = {direction(w), 0};
+    if (next.size < 0.0 || next.size > ENOUGH * before.size) {
+        return fresh_step(w, before);
+    }
+    if (!move(w)) {
+        return evaluate(w, w->x, w->f) ? fresh_step(w, before) : (taken){-1.0, 0};
+    }
+    return next;
+}
+
+/* x := x_new.  1: solved; the step that would follow is below the tolerance, and so much smaller than this one that the
+ * Jacobian can be trusted. */
+static int arrive(const frame *w, taken made)
+{
+    const double safe = 0.1; /* an estimate is no bound */
+    memcpy(w->x, w->x_new, sizeof(double) * (size_t)w->p->n);
+    const double next = solve(w, w->f_new, w->x_new);
+    const int shrinks = next >= 0.0 && next <= ENOUGH * made.size;
+    return (made.is_fresh && made.size < w->p->tolerance) || (shrinks && next < safe * w->p->tolerance);
+}
+
+int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
+                    int32_t *order)
+{
+    const int n = p->n;
+    frame w = {.p = p, .c = c, .instance = instance, .order = order, .kept = p->kept};
+    w.jacobian = work;
+    w.lu = w.jacobian + n * n;
+    w.x = w.lu + n * n;
+    w.x_new = w.x + n;
+    w.f = w.x_new + n;
+    w.f_new = w.f + n;
+    w.step = w.f_new + n;
+    w.size = w.step + n;
+    w.scale = w.size + n;
+    w.room = w.scale + n;
+
+    const size_t bytes = sizeof(double) * (size_t)n;
+    memcpy(w.x, x, bytes);
+    int solved = 0;
+    taken before = {DBL_MAX, 0};
+    if (!evaluate(&w, w.x, w.f)) {
+        return 0;
+    }
+    for (int iteration = 0; iteration < p->max_iterations && !solved; iteration++) {
+        c->n_iterations++;
+        const taken next = next_step(&w, before);
+        if (next.size < 0.0) {
+            break;
+        }
+        solved = arrive(&w, next);
+        if (next.size > LEAST) {
+            learn(&w);
+        }
+        memcpy(w.f, w.f_new, bytes);
+        before = next;
+    }
+    if (solved) {
+        memcpy(x, w.x, bytes);
+    } else {
+        *p->kept = 0;
+    }
+    return solved;
+}
