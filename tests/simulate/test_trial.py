@@ -13,6 +13,7 @@ from kilohertz import load
 from kilohertz.driver import Model
 from kilohertz.driver.plan import Plan, Request, make_plan
 from kilohertz.results import Result, Signal
+from kilohertz.simulate import judge as judge_room
 from kilohertz.simulate.judge import Judge
 from kilohertz.simulate.trial import TOLERANCE
 from kilohertz.solvers import METHODS
@@ -135,3 +136,9 @@ def test_a_peak_of_a_state_at_an_event_shows() -> None:
 def test_a_run_without_numbers_is_infinitely_far() -> None:
     judge = Judge(result([0.0, 1.0], s=[0, 1]), (), 0.1, 1.0)
     assert judge.distances(result([0.0, 1.0], s=[0, float("nan")])).largest == float("inf")
+
+
+def test_of_very_many_variables_some_are_left_out_but_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_room, "MOST_COMPARED", 2)
+    few = Judge(result([0.0, 1.0], a=[0, 1], b=[0, 1], c=[0, 1], d=[0, 1], e=[0, 1]), ("e",), 0.1, 1.0)
+    assert few.names == ("a", "d", "e")

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kilohertz.results import Result
 
 SLACK_STEPS = 2
+MOST_COMPARED = 2000  # variables besides states
 Floats = NDArray[np.float64]
 
 
@@ -54,7 +55,7 @@ class Judge:
 
     def __init__(self, reference: Result, states: Sequence[str], step: float, stop: float) -> None:
         """`stop` is where the runs to be compared end, at or before the end of the reference."""
-        self.names = tuple(_compared(reference))
+        self.names = tuple(_compared(reference, states))
         table = _table(reference, self.names)
         start = float(reference.time[0])
         rows = np.unique(np.ceil((reference.time - start) / step - 1e-6))
@@ -104,14 +105,17 @@ def _outside(values: Floats, band: tuple[Floats, Floats], scale: Floats) -> Floa
     return share
 
 
-def _compared(result: Result) -> list[str]:
-    """One name for each column that has numbers: the first, which is the variable's own."""
+def _compared(result: Result, states: Sequence[str]) -> list[str]:
+    """One name for each column that has numbers: the first, which is the variable's own.  Of very many some are left
+    out, evenly, but no state."""
     seen: dict[int, str] = {}
     for name, signal in result.signals.items():
         if signal.column is not None:
             seen.setdefault(signal.column, name)
     has_numbers: NDArray[np.bool_] = np.asarray(np.isfinite(result.data).all(axis=0))
-    return [n for k, n in seen.items() if not n.startswith("der(") and has_numbers[k]]
+    names = [n for k, n in seen.items() if not n.startswith("der(") and has_numbers[k]]
+    known, every = frozenset(states), -(-len(names) // MOST_COMPARED)
+    return [n for i, n in enumerate(names) if n in known or i % every == 0]
 
 
 def _table(result: Result, names: Sequence[str], rows: NDArray[np.intp] | slice = slice(None)) -> Floats:

@@ -124,11 +124,12 @@ class _Selection:
     def __init__(self, patterns: list[str]) -> None:
         self.all = "all" in patterns
         self.outputs = "outputs" in patterns
+        self.exact = frozenset(p for p in patterns if "*" not in p and "?" not in p)
         # brackets are array subscripts here, not character sets
-        self.patterns = [p.replace("[", "[[]") for p in patterns if p not in ("all", "outputs")]
+        self.patterns = [p.replace("[", "[[]") for p in patterns if p not in self.exact]
 
     def __call__(self, name: str, v: StepVariable | None) -> bool:
-        if self.all:
+        if self.all or name in self.exact:
             return True
         if self.outputs and v is not None and v.causality == "output":
             return True

@@ -262,6 +262,7 @@ class _Trial:
                 step=self._t.step,
                 intervals=max(1, min(rows, int(self._steps))),
                 settings=self._t.settings,
+                record=self._judge.names,
                 statistics=statistics,
                 **{**c.stepping, **self._t.stepping},
             )
