@@ -100,12 +100,13 @@ def _attribute(plant: Report, controller: Report, witness: Witness) -> None:
     margin = plant.period * PHASE * 0.6  # what is later than this may meet the other at the wrong time
     for cpu, (report, own) in enumerate(zip((plant, controller), both, strict=True)):
         found = own.late(margin, report.period)
-        seen = sum(witness.covers(cpu, since, until) for _, since, until in found)
-        print(f"  {report.name}: {len(found)} times late by > {margin * 1e3:.2f} ms, {seen} with the machine (witness)")
+        seen = sum(witness.explains(cpu, since, until, margin) for _, since, until in found)
+        times = f"{len(found)} times late by > {margin * 1e3:.2f} ms"
+        print(f"  {report.name}: {times}, {seen} of them because of the machine (witness)")
         for step, since, until in found:
-            if not witness.covers(cpu, since, until):
+            if not witness.explains(cpu, since, until, margin):
                 mine, whole = (1e3 * s for s in (until - since, witness.late(cpu, since, until)))
-                print(f"    step {step}: {mine:.2f} ms late, the witness {whole:.2f} ms of it")
+                print(f"    step {step}: {mine:.2f} ms late, the core may have been gone for {whole:.2f} ms of it")
     for report, own, other in ((plant, *both), (controller, *both[::-1])):
         wrong = _disturbed(own, other)
         by = {"itself": 0, "the other": 0, "both": 0, "NEITHER": 0}

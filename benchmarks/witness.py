@@ -1,7 +1,8 @@
 """Which late wake-ups of a task the machine itself caused: a witness at the highest priority on the same cores.
 
 The witness (witness.c) wakes every 200 us at SCHED_FIFO 99 and notes when it was late.  A task of a lower priority
-cannot make it late.  A late wake-up of a task during which the witness was not woken either is the machine's.
+cannot make it late.  Of a late wake-up the time in which the witness was not woken either is the machine's, the rest
+the task's.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ import numpy.typing as npt
 from kilohertz.realtime import Report
 
 Floats = npt.NDArray[np.float64]
-SLOP = 0.35e-3  # seconds: a period of the witness, its own threshold, and the time of a switch
+PERIOD = 0.2e-3  # seconds, of the witness
 
 
 class Witness:
-    """`with Witness((0, 1), folder) as w: ...`, then `w.covers(cpu, since, until)`; seconds of the monotonic clock."""
+    """`with Witness((0, 1), folder) as w: ...`, then `w.explains(...)`; all in seconds of the monotonic clock."""
 
     def __init__(self, cpus: Sequence[int], folder: Path) -> None:
         self._program = folder / "witness"
@@ -40,17 +41,23 @@ class Witness:
         self._process.terminate()
         text = self._process.communicate()[0]
         rows = np.array([line.split() for line in text.splitlines()], dtype=np.float64).reshape(-1, 3)
-        self.gaps = {cpu: rows[rows[:, 0] == cpu][:, 1:] * 1e-9 for cpu in self._cpus}
+        self.gaps = {cpu: _windows(rows[rows[:, 0] == cpu][:, 1:] * 1e-9) for cpu in self._cpus}
 
-    def covers(self, cpu: int, since: float, until: float) -> bool:
-        """Whether the witness was not woken for all of that time, up to its own period."""
-        return until - since - self.late(cpu, since, until) <= SLOP
+    def explains(self, cpu: int, since: float, until: float, margin: float) -> bool:
+        """Whether a cycle due and done then would have been late by no more than the margin but for the machine."""
+        return until - since - self.late(cpu, since, until) <= margin
 
     def late(self, cpu: int, since: float, until: float) -> float:
-        """Seconds of that time during which the witness should have been awake and was not."""
+        """Seconds of that time without a sign of the core before a late wake-up of the witness."""
         gaps = self.gaps[cpu]
         both = np.minimum(gaps[:, 1], until) - np.maximum(gaps[:, 0], since)
         return float(both[both > 0].sum())
+
+
+def _windows(gaps: Floats) -> Floats:
+    """From the last time the witness was awake, at most a period before it was due, to when it was woken late."""
+    seen = np.concatenate(([-np.inf], gaps[:-1, 1]))
+    return np.column_stack((np.maximum(gaps[:, 0] - PERIOD, seen), gaps[:, 1]))
 
 
 @dataclass(frozen=True)
