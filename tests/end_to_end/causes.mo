@@ -592,4 +592,11 @@ package Causes "One small model for each cause of a wrong result that was mended
       v - w^3 = previous(v);
     end when;
   end LoopInWhen;
+
+  model AtTheLimit "An assertion holds up to the rounding of what a solver computes, and not beyond"
+    parameter Real slope = 1e-15;
+    Real x = -slope*time;
+  equation
+    assert(x >= 0 and not x < 0, "x is negative");
+  end AtTheLimit;
 end Causes;

@@ -73,6 +73,13 @@ def test_the_final_values_are_right(model: str, stop: float, expected: dict[str,
         assert result[name][-1] == pytest.approx(value, rel=TOLERANCE, abs=TOLERANCE)
 
 
+def test_an_assertion_has_room_for_rounding_only() -> None:
+    model = kilohertz.load(f"{FILE}:Causes.AtTheLimit")
+    model.simulate(stop=1.0)
+    with pytest.raises(ModelError, match="x is negative"):
+        model.simulate(stop=1.0, settings={"slope": 1e-9})
+
+
 def test_an_inverse_saves_the_loop() -> None:
     blocks = kilohertz.load(f"{FILE}:Causes.ByInverse").process().blocks
     assert [type(b) for b in blocks] == [Assignment]

@@ -46,6 +46,7 @@ from kilohertz.ir.flat import Terminate as FlatTerminate
 from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
 from kilohertz.passes.dae.clocks import Clocks
 from kilohertz.passes.dae.events import Lowering
+from kilohertz.passes.dae.lenient import lenient
 from kilohertz.passes.flat.ticks import ScalarFlat
 from kilohertz.passes.numeric import Numeric, known_values
 
@@ -186,6 +187,7 @@ class _Splitter:
             case Assert():
                 lower = self._lowering.lower
                 condition, message = lower(e.condition, e.origin, False), lower(e.message, e.origin, False)
+                condition = lenient(condition, self._lowering.is_still)
                 if condition is not TRUE:
                     self._dae.asserts.append(Assert(condition, message, e.level, e.origin))
             case FlatTerminate():
