@@ -3,8 +3,8 @@
     python benchmarks/step_index1.py [NAME ...]                                 needs valgrind
 
 For each model and method: instructions per step (callgrind, mean over the whole run) with the nonlinear loops solved in
-every right-hand side and with their unknowns left to the method; the share of steps in which loops were solved after all;
-the largest error of a state against CVODE with a tolerance of 1e-9, in parts of its range, in both forms.
+every right-hand side and with their unknowns left to the method; the share of steps in which loops were solved after
+all; the largest error of a state against CVODE with a tolerance of 1e-9, in parts of its range, in both forms.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ def _implicit(
 ) -> Floats:
     """Stages by simplified Newton from the state at the beginning of the step.
 
-    An algebraic component of a stage is the solution of its equation and enters no other stage; that of the last one,
-    which is the end of the step (stiffly accurate methods), is the result.
+    An algebraic component of a stage is the solution of its equation, found from that of the stage before; that of the
+    last one, which is the end of the step (stiffly accurate methods), is the result.
     """
     w = np.diag(mass) - h * m.gamma * jacobian
     z = np.zeros((m.n_stages, len(y)))
@@ -110,7 +110,7 @@ def _implicit(
         if m.a[i, i] == 0.0:
             z[i] = h * f(at, base)
             continue
-        point = y.copy()
+        point = np.where(mass == 0.0, point, y)
         for _ in range(newton):
             point = point + np.linalg.solve(w, h * m.gamma * f(at, point) - mass * (point - base))
         z[i] = (point - base) / m.gamma

@@ -113,8 +113,8 @@ class RungeKutta:
     @property
     def index1_newton(self) -> int:
         """Simplified Newton iterations per stage that this order needs: each gains one power of h where equations are
-        algebraic (two elsewhere), and the first guess has one."""
-        return max(1, self.order - 1)
+        algebraic (two elsewhere), and the first guess has one.  The second says whether they converge."""
+        return max(2, self.order - 1)
 
     @property
     def reached_order(self) -> int:

@@ -5,7 +5,7 @@
 #include "khz_stepper.h"
 
 /* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step or
- * before the last iteration of a stage; in a stage of a Rosenbrock method, which later stages correct. */
+ * before the last iteration of a stage; and where later stages or iterations correct it. */
 #define KHZ_SMALL 1e-4
 #define KHZ_SMALL_IN_STAGE 1e-3
 
@@ -51,9 +51,9 @@ int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w);
 /* Derivatives at (t, y), in the index-1 form with the residuals of open loops; counted.  A failure is counted too and
  * sets flags. */
 khz_status khz_stepper_rhs(khz_stepper *s, const khz_work *w, double t, const double *y, double *f);
-/* The same in a stage.  In the index-1 form KHZ_NO_CONVERGENCE where a loop is far from its solution; where the step is a
+/* The same in a stage.  In the index-1 form KHZ_NO_CONVERGENCE where khz_stepper_is_loose(part); where the step is a
  * closed one loops are solved from the values in the instance, z in y is the solution, and their residuals are 0. */
-khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f);
+khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double part, double *y, double *f);
 /* Index-1 form: does a loop ask for a change of its unknowns by more than this part of their size? */
 int khz_stepper_is_loose(const khz_stepper *s, const khz_work *w, double part);
 /* x = stage + gamma_h*xd at t, solved by the model: x and xd in the instance. */

@@ -167,7 +167,7 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
         double *const u = w->k + (size_t)i * (size_t)n;
         if (i > 0 && !method->reuses[i]) {
             combine(s, w, method->a + i * method->n_stages, i, w->stage);
-            status = khz_stepper_stage(s, w, t + method->abscissa[i] * h, w->stage, w->x1);
+            status = khz_stepper_stage(s, w, t + method->abscissa[i] * h, KHZ_SMALL_IN_STAGE, w->stage, w->x1);
         }
         for (int32_t m = 0; m < n; m++) {
             double sum = 0.0;
@@ -182,8 +182,19 @@ khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, d
     return status;
 }
 
+/* Index-1 form: did the last iteration of a stage still move something by more than a small part? */
+static int has_moved(const khz_stepper *s, const khz_work *w, const double *point, const double *change)
+{
+    const double *const nominal = khz_reals(w->instance, s->model->nominal);
+    int moved = 0;
+    for (int32_t i = 0; i < khz_n_y(s->model); i++) {
+        moved |= !(fabs(change[i]) <= KHZ_SMALL_IN_STAGE * fmax(fabs(point[i]), nominal[i]));
+    }
+    return moved;
+}
+
 /* One implicit stage: N simplified Newton iterations on v = h*gamma*f(t_i, base + v), from the state at the beginning;
- * algebraic unknowns are the solution of their equations in each stage and enter no other.
+ * algebraic unknowns are the solution of their equations in each stage, found from that of the stage before in `point`.
  * z [n] out: h times the derivatives of the stage; point [n] out: its state. */
 static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, double h, const double *base, double *z,
                                  double *point)
@@ -192,12 +203,11 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
     const int32_t n_x = s->model->n_x;
     const double h_gamma = h * s->method->gamma;
     double *const d = w->ft; /* not needed by these methods */
-    memcpy(point, w->x0, sizeof(double) * (size_t)n);
+    memcpy(point, w->x0, sizeof(double) * (size_t)n_x);
     for (int32_t turn = 0; turn < s->settings.newton; turn++) {
-        /* Loops are looked at before the last iteration; how far the first guess is from the solution says nothing. */
-        const int looks = turn > 0 && turn == s->settings.newton - 1;
-        const khz_status status = looks || s->is_closed ? khz_stepper_stage(s, w, t, point, d)
-                                                        : khz_stepper_rhs(s, w, t, point, d);
+        /* How far the first guess is from the solution says nothing. */
+        const double part = turn == 0 ? DBL_MAX : turn < s->settings.newton - 1 ? KHZ_SMALL_IN_STAGE : KHZ_SMALL;
+        const khz_status status = khz_stepper_stage(s, w, t, part, point, d);
         if (status != KHZ_OK) {
             return status;
         }
@@ -208,6 +218,9 @@ static khz_status implicit_stage(khz_stepper *s, const khz_work *w, double t, do
         for (int32_t m = 0; m < n; m++) {
             point[m] += d[m];
         }
+    }
+    if (n > n_x && !s->is_closed && has_moved(s, w, point, d)) {
+        return KHZ_NO_CONVERGENCE;
     }
     for (int32_t m = 0; m < n; m++) {
         z[m] = m < n_x ? (point[m] - base[m]) / s->method->gamma : 0.0;
@@ -221,6 +234,7 @@ khz_status khz_advance_dirk(khz_stepper *s, const khz_work *w, double t, double 
     const int32_t n = khz_n_y(s->model);
     khz_status status = renew_jacobian(s, w, t, 0);
     status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
+    memcpy(w->x1, w->x0, sizeof(double) * (size_t)n);
     for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
         double *const z = w->k + (size_t)i * (size_t)n;
         if (i == 0 && method->explicit_first) {

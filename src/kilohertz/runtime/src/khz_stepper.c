@@ -219,13 +219,12 @@ static khz_status closed_stage(khz_stepper *s, const khz_work *w, double t, doub
     return leave(s, caps, status);
 }
 
-khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double *y, double *f)
+khz_status khz_stepper_stage(khz_stepper *s, const khz_work *w, double t, double part, double *y, double *f)
 {
     if (s->is_closed) {
         return closed_stage(s, w, t, y, f);
     }
     const khz_status status = khz_stepper_rhs(s, w, t, y, f);
-    const double part = s->method->kind == KHZ_DIRK ? KHZ_SMALL : KHZ_SMALL_IN_STAGE;
     return status == KHZ_OK && khz_stepper_is_loose(s, w, part) ? KHZ_NO_CONVERGENCE : status;
 }
 
