@@ -118,7 +118,7 @@ def _run(command: list[str], folder: Path, what: str) -> None:
     if kept:
         shutil.copytree(folder, kept, dirs_exist_ok=True)
     lines = [line for line in done.stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line or "undefined" in line] or lines
+    errors = [line for line in lines if any(word in line for word in ("error", "undefined", "cannot find"))] or lines
     raise ModelError(
         Diagnostic("C602", f"the C compiler failed while {what}", notes=tuple(map(Note, errors[:_EXCERPT_LINES])))
     )
