@@ -599,4 +599,9 @@ package Causes "One small model for each cause of a wrong result that was mended
   equation
     assert(x >= 0 and not x < 0, "x is negative");
   end AtTheLimit;
+
+  model OwnSize "A dimension told by another one of the same array"
+    Real x[size(x, 2), 3] = ones(3, 3)*time;
+    Integer n = size(x, 1);
+  end OwnSize;
 end Causes;

@@ -378,6 +378,7 @@ class Maker:
     def _sizes(self, comp: Comp, exprs: list[tuple[tree.Expr, Ctx]]) -> tuple[int, ...]:
         sizes: list[int] = []
         shape: tuple[int | None, ...] | None = None
+        exprs = [(_own_size(comp.name, e, exprs), ctx) for e, ctx in exprs]
         for k, (expr, ctx) in enumerate(exprs):
             # `A[:, size(A, 1)]` speaks of itself: its binding has the sizes
             if isinstance(expr, tree.Colon) or (k > 0 and any(r.names == (comp.name,) for r in tree.refs(expr))):
@@ -444,6 +445,21 @@ class Maker:
         made = self._dimensioned(comp, element, element.component, own, own)
         top.inner_children[element.name] = made
         return made
+
+
+def _own_size(name: str, expr: tree.Expr, exprs: list[tuple[tree.Expr, Ctx]]) -> tree.Expr:
+    """`x[size(x, 2), 3]`: what the other dimension says, where that is told by something else."""
+    seen: set[int] = set()
+    while isinstance(expr, tree.Call) and expr.function.names == ("size",) and len(expr.args) == 2:
+        of, k = expr.args
+        if not isinstance(of, tree.Ref) or of.names != (name,) or not isinstance(k, tree.Number):
+            break
+        place = int(k.value) - 1
+        if place in seen or not 0 <= place < len(exprs) or isinstance(exprs[place][0], tree.Colon):
+            break
+        seen.add(place)
+        expr = exprs[place][0]
+    return expr
 
 
 def _join(path: str, name: str) -> str:
