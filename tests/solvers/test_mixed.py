@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.base import InternalError, ModelError
+from kilohertz.cli.main import main
 from kilohertz.codegen.methods import methods_source
 from kilohertz.driver.plan import Request, make_plan
 from kilohertz.ir.step import Kind
@@ -140,6 +142,14 @@ def test_the_hydraulic_axis_in_mixed_mode_against_cvode() -> None:
         assert any("states have a share above 0.1" in n for n in statistics.notes)
     pressures = "line_a.p, line_b.p, cylinder.p_a, cylinder.p_b"
     assert f"the implicit half of ars443 for 4 of 8 states: {pressures}" in statistics.notes
+
+
+def test_the_analysis_of_mixed_mode(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["analyse", PROBLEM, "--solver", "ars222", "--implicit", "z", "--substeps", "z=4"]) == 0
+    text = capsys.readouterr().out
+    assert "4 sub-steps for 1 of 3 states: z" in text
+    assert "3 states -> 1 nonlinear unknown" in text
+    assert "one period with ars222" in text and re.search(r"^  regular +10 right-hand sides", text, re.MULTILINE)
 
 
 def test_what_is_taken_for_mixed_mode() -> None:

@@ -34,7 +34,7 @@ _CYCLES = {
 # what each event that is located costs besides
 _LOCATED = {"catch-up": (1, 1, 1, 2), "exact": (4, 1, 1, 2)}
 _HOLD = 2  # evaluations after a step that failed
-_PERIOD = moves(1000)  # what a period takes of an empty model
+_PERIOD = moves(1300)  # what a period takes of an empty model
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class _Period:
             factorisations=twice * steps * int(implicit),
             solves=twice * steps * self.kernels.solves,
             stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),
-            event_passes=n_events * (self._passes + int(case == WORST)),  # and one to undo a failed event
+            event_passes=n_events * (self._passes(case) + int(case == WORST)),  # and one to undo a failed event
             looks=looks,
             closed=closed,
             inlined=steps * inlined,
@@ -203,15 +203,18 @@ class _Period:
         """Of the states outside the part with sub-steps, once a step."""
         return int(isinstance(self.method, Pair) and self.method.order > 1 and 2 in stage_roles(self.step))
 
-    @property
-    def _passes(self) -> int:
-        """Passes of an event iteration that are possible: it goes on while `pre` values or states change."""
+    def _passes(self, case: str) -> int:
+        """Passes of an event iteration that are possible: it goes on while discrete values or states change.
+
+        Where nothing reads `pre`, a second pass finds nothing new, or a sample that is over and then nothing new.  At
+        worst a loop without a solution gives another value in each.
+        """
         acts = [a for b in _flat(self.step.blocks) if isinstance(b, s.WhenBlock) for a in b.actions]
         if not any(isinstance(a, s.SetState) for a in acts):
             if not self.n_discrete and not self.n_texts:
                 return 1
-            if not self._reads_pre:
-                return min(2, self.settings.event_cap)
+            if not self._reads_pre and case != WORST:
+                return min(3 if self.step.samples else 2, self.settings.event_cap)
         return self.settings.event_cap
 
     @property
@@ -229,10 +232,10 @@ class _Period:
         parts = {p: operations.blocks(step.in_partition(p)) + moves(40) for p in Partition}
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
         stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
-        late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(17 * n + 150) + copy(n) + inputs
+        late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(18 * n + 200) + copy(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         late = late + Count(Cost(), Cost(0, 20 * values))  # looked through for the first that is not finite
-        called = moves(6 * n + 130 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
+        called = moves(7 * n + 170 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())
         return {
@@ -242,7 +245,7 @@ class _Period:
             "solved": parts[Partition.STEP] + late,
             "event": operations.blocks(step.blocks, in_event=True) + kept,
             "directional": directional + moves(8 * n + 60),
-            "inlined": operations.stage(step.inlined or ()) + moves(17 * n + 170) + copy(n) + inputs,
+            "inlined": operations.stage(step.inlined or ()) + moves(18 * n + 220) + copy(n) + inputs,
             "asserts": operations.statements(step.asserts, "an assertion"),
         }
 

@@ -57,7 +57,7 @@ class Kernels:
 
     def jacobian(self, directions: int, slopes: int) -> Count:
         """Around the directional derivatives of one Jacobian: seeds, entries, checks."""
-        colour = moves(10 * self.entries + 19 * self.n + 40)
+        colour = moves(12 * self.entries + 22 * self.n + 50)
         slope = copy(self.n).times(2) + moves(80)
         checks = moves(8 * self.entries + 160)
         return (colour.times(self.colours) if directions else self.differences) + slope.times(slopes) + checks
@@ -98,26 +98,26 @@ class Kernels:
         """x0 + sum of weights*k for each row of weights: zeros are left out, but for their loop."""
         rows = np.atleast_2d(weights)
         terms = rows.size if every else int(np.count_nonzero(rows))
-        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 11 * self.n * terms + 14 * rows.size)
+        return copy(self.n).times(len(rows)) + both(2 * self.n * terms, 12.5 * self.n * terms + 16 * rows.size)
 
     def _explicit(self, m: RungeKutta) -> Count:
         return self._combined(m.a[1:]) + self._combined(np.array(m.b), every=True) + moves(80) + copy(self.n)
 
     def _rosenbrock(self, m: Rosenbrock) -> Count:
         n, s = self.n, m.n_stages
-        coupled = both(2 * n, 10 * n).times(s * (s - 1) // 2)
+        coupled = both(2 * n, 12 * n).times(s * (s - 1) // 2)
         return total(
-            (self._combined(m.a[1:]), self._combined(np.array(m.m)), coupled, both(4 * n, 17 * n + 60).times(s))
+            (self._combined(m.a[1:]), self._combined(np.array(m.m)), coupled, both(4 * n, 20 * n + 70).times(s))
         ) + moves(120)
 
     def _implicit(self, m: RungeKutta) -> Count:
         n = self.n
-        turn = both(4 * n, 17 * n + 60) if not self.inlined else Count()
+        turn = both(4 * n, 19 * n + 70) if not self.inlined else Count()
         stage = both(2 * n, 20 * n + 80) + copy(n).times(2) + turn.times(self.newton)
         return stage.times(m.n_stages) + self._combined(m.a) + self._combined(np.array(m.b)) + moves(120)
 
     def _pair(self, m: Pair, substeps: int) -> Count:
         n, pairs = self.n, m.n_stages * (m.n_stages - 1) // 2
-        vectors = both(2 * n, 11 * n).times(pairs) + both(2 * n, 18 * n + 60).times(m.n_implicit)
+        vectors = both(2 * n, 12 * n).times(pairs) + both(2 * n, 18 * n + 60).times(m.n_implicit)
         copies = copy(n).times(m.n_implicit + 2)
         return (vectors + copies).times(substeps) + both(3 * n, 24 * n + 60) + copy(n).times(4)

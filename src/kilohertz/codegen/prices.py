@@ -124,18 +124,18 @@ def copy(n: int) -> Count:
 def dense_factor(n: int) -> Count:
     """khz_lu_factor; at worst khz_minimum_norm follows."""
     operations = 2 * n**3 // 3 + 2 * n**2
-    lu = Cost(operations, round(3.3 * n**3 + 28 * n**2 + 200 * n + 80))
+    lu = Cost(operations, round(3.5 * n**3 + 30 * n**2 + 220 * n + 100))
     norm = Cost(3 * n**3 + 8 * n**2, 11 * n**3 + 55 * n**2 + 350 * n + 120)
     return Count(lu, lu + norm)
 
 
 def dense_solve(n: int) -> Count:
-    return both(2 * n**2 + 4 * n, 6.6 * n**2 + 22 * n + 45)
+    return both(2 * n**2 + 4 * n, 7 * n**2 + 25 * n + 60)
 
 
 def sparse_factor(plan: Elimination, n: int) -> Count:
-    return both(2 * plan.n_products + 4 * n, 11.5 * plan.n_products + 26 * plan.n_entries + 170 * n + 60)
+    return both(2 * plan.n_products + 4 * n, 13 * plan.n_products + 30 * plan.n_entries + 190 * n + 80)
 
 
 def sparse_solve(plan: Elimination, n: int) -> Count:
-    return both(2 * plan.n_entries + 4 * n, 9 * plan.n_entries + 22 * n + 40)
+    return both(2 * plan.n_entries + 4 * n, 10.5 * plan.n_entries + 25 * n + 50)

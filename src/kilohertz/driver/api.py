@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,15 @@ class Session:
         from kilohertz.driver.experiments import experiments
 
         return experiments(self.libraries, packages)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Mixed mode as `simulate` takes it: patterns of implicit states, sub-steps by pattern, the step they are for."""
+
+    implicit: Sequence[str] = ()
+    substeps: Mapping[str, int] = field(default_factory=dict)
+    step: float | None = None
 
 
 class Model:
@@ -124,13 +133,21 @@ class Model:
         return self._index1
 
     def analyse(
-        self, inline: bool = False, solver: str | None = None, index1: bool = False, **stepping: Any
+        self,
+        inline: bool = False,
+        solver: str | None = None,
+        index1: bool = False,
+        *,
+        mixed: Mixed | None = None,
+        **stepping: Any,
     ) -> Analysis:
         """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with
         `index1` what is left to the method, with a fixed-step `solver` also the cost bound of a period (keywords as for
-        `cost_bound`)."""
+        `cost_bound`); `mixed` says what a stage of mixed mode leaves."""
         from kilohertz.driver.analysis import analyse
 
+        if mixed is not None:
+            return self._analyse_mixed(mixed, solver, stepping)
         report, step = self.check(), self.inlined() if inline else self.index1() if index1 else self.process()
         found = analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
         if solver is None:
@@ -140,6 +157,19 @@ class Model:
 
             stepping = {**make_plan(self, Request(solver, None, index1=True)).stepping, **stepping}
         return replace(found, bound=self.cost_bound(solver, inlined=inline, **stepping))
+
+    def _analyse_mixed(self, mixed: Mixed, solver: str | None, stepping: Mapping[str, Any]) -> Analysis:
+        from kilohertz.codegen import cost_bound
+        from kilohertz.driver.analysis import analyse
+        from kilohertz.driver.plan import Request, make_plan
+
+        plan = make_plan(self, Request(solver or "ars222", mixed.step, False, mixed.implicit, mixed.substeps))
+        step = self.inlined(plan.inlining)
+        found = analyse(
+            self.check(), step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources
+        )
+        bound = cost_bound(step, plan.solver, **{**stepping, **plan.stepping})
+        return replace(found, bound=bound, notes=(*found.notes, *plan.notes))
 
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take; keywords as for `simulate`."""
