@@ -231,6 +231,8 @@ class Operations:
         if self.in_stage:  # khz_kept.c comes first: two Jacobians, three residuals in an iteration at most
             again = jacobian + residual.times(2) + dense_solve(n) + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
             head = head + again.times(cap, 2 * cap) + residual
+            if b.jacobian is not None:  # where it ends without a solution the rest is a detour
+                return head + (iteration + bold).times(0, cap)
         return head + (iteration + bold).times(cap)
 
     def _jacobian(self, b: s.NonlinearLoop, residual: Count) -> Count:

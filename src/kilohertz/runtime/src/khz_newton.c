@@ -475,6 +475,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     if (p->kept != NULL && khz_newton_kept(p, c, instance, x, work, order)) {
         return KHZ_OK;
     }
+    c->n_detours += p->kept != NULL ? 1U : 0U;
     memcpy(guess, x, sizeof(double) * (size_t)n);
     int solved = evaluate(&w, x, w.f) ? iterate_newton(&w, x) : 0;
     if (solved == 2) {
