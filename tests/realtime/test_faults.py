@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -253,6 +254,13 @@ def test_a_step_without_an_end_is_taken_off_its_thread(
     sent = [struct.unpack_from("<d", peer.recv(100), 32)[0] for _ in range(report.data["devices"][0]["sent"])]
     assert len(sent) == n + 1 and sent[-1] == -7.0 and -7.0 not in sent[:-1]
     peer.close()
+
+
+def test_a_long_sleep_or_start_is_not_a_step_without_an_end(make: Build, scenario: Scenario) -> None:
+    """Two periods of 0.3 s each, with a limit of 0.2 s for a cycle."""
+    slow = replace(scenario, scale=Fraction(1, 300), cycles=3)
+    report = run(make, slow, watchdog_ns=40_000_000, endless_ns=200_000_000)
+    assert report.ok and report.counts["steps"] == 3 and report.data["wall_ns"] > 550_000_000
 
 
 def test_a_signal_still_ends_what_does_not_end_by_itself(make: Build, lag: Scenario) -> None:

@@ -22,6 +22,7 @@
 typedef struct sight {
     int64_t beat;               /* its last heartbeat */
     int64_t silent_ns;          /* since then, as far as the watchdog itself was awake */
+    int64_t busy_ns;            /* of that in one cycle: not asleep, not starting */
     int32_t is_stalled;
 } sight;
 
@@ -56,6 +57,7 @@ static int look_at(const khz_task *k, sight *s, int64_t elapsed)
     const int is_silent = beat == s->beat && atomic_load(&k->ended) == KHZ_END_NONE;
     s->beat = beat;
     s->silent_ns = is_silent ? s->silent_ns + elapsed : 0;
+    s->busy_ns = is_silent && atomic_load(&k->stage) != KHZ_AT_REST ? s->busy_ns + elapsed : 0;
     const int is_stalled = s->silent_ns > patience;
     k->account->counts.stalls += (uint64_t)(is_stalled && !s->is_stalled);
     s->is_stalled = is_stalled;
@@ -66,7 +68,7 @@ static int look_at(const khz_task *k, sight *s, int64_t elapsed)
 static void act(khz_task *k, const sight *s)
 {
     khz_rig *const r = k->rig;
-    const int is_endless = r->endless_ns > 0 && s->silent_ns > r->endless_ns && atomic_load(&k->stage) != KHZ_AT_REST;
+    const int is_endless = r->endless_ns > 0 && s->busy_ns > r->endless_ns;
     if ((!is_endless && !r->watchdog_stops) || atomic_load(&k->is_condemned)) {
         return;
     }
