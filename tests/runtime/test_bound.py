@@ -29,6 +29,9 @@ MODELS = {
     "Chatters": FOLDER / "stepping.mo:Stepping.Chatters",
     "StickSlip": SOLVERS / "friction.mo:Friction.StickSlip",
     "Axis": SOLVERS / "axis.mo:Axis.Closed",
+    "Drive": FOLDER.parent / "simulate" / "inlined.mo:Inlined.Drive",
+    "Cranks": FOLDER.parent / "simulate" / "inlined.mo:Inlined.Cranks",
+    "Chopper": FOLDER.parent / "simulate" / "inlined.mo:Inlined.Chopper",
     "Known, index-1": SOLVERS / "index1.mo:Index1.Known",
     "Rectifier, index-1": SOLVERS / "index1.mo:Index1.Rectifier",
     "Orifices, index-1": SOLVERS / "index1.mo:Index1.Orifices",
@@ -172,19 +175,23 @@ def test_instructions_stay_below_the_bound(name: str, method: str, events: str, 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 @pytest.mark.parametrize(
-    ("method", "choice", "substeps"),
+    ("name", "method", "choice", "substeps"),
     [
-        ("sdirk2", Inlining(), 0),
-        ("ars222", Inlining(PRESSURES), 1),
-        ("ars443", Inlining(PRESSURES), 1),
-        ("ars222", Inlining(PRESSURES, PRESSURES), 4),
+        ("Axis", "sdirk2", Inlining(), 0),
+        ("Axis", "ars222", Inlining(PRESSURES), 1),
+        ("Axis", "ars443", Inlining(PRESSURES), 1),
+        ("Axis", "ars222", Inlining(PRESSURES, PRESSURES), 4),
+        ("Drive", "sdirk2", Inlining(), 0),
+        ("Cranks", "ieuler", Inlining(), 0),
+        ("Chopper", "trbdf2", Inlining(), 0),
     ],
 )
 def test_instructions_of_inlined_stages_stay_below_the_bound(
-    method: str, choice: Inlining, substeps: int, tmp_path: Path
+    name: str, method: str, choice: Inlining, substeps: int, tmp_path: Path
 ) -> None:
-    found = instructions(counted("Axis", choice), [method, "0", "6", "1", str(substeps)], tmp_path)
-    within(found, cost_bound(compiled("Axis", choice).step, method, inlined=True, substeps=substeps))
+    steps = "6" if name == "Axis" else "45"
+    found = instructions(counted(name, choice), [method, "0", steps, "1", str(substeps)], tmp_path)
+    within(found, cost_bound(compiled(name, choice).step, method, inlined=True, substeps=substeps))
 
 
 def test_passes_of_an_event_are_counted_as_far_as_they_are_possible(tmp_path: Path) -> None:
