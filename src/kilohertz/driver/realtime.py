@@ -125,7 +125,7 @@ def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
 def _with_cost(code: ModelCode, task: Task) -> ModelCode:
     """The bound of one period of this task beside the code."""
     from kilohertz.codegen import cost_bound
-    from kilohertz.realtime.scenario import EVENTS
+    from kilohertz.realtime.scenario import EVENTS, INPUTS
     from kilohertz.solvers import SOLVERS
 
     if task.solver not in SOLVERS:
@@ -133,6 +133,7 @@ def _with_cost(code: ModelCode, task: Task) -> ModelCode:
     caps = ("newton", "loop_newton", "event_cap", "events_per_step", "substeps", "internal_steps")
     given: dict[str, Any] = {k: v for k, v in task.options.items() if v and k in caps}
     given |= {"events": EVENTS[task.options.get("events", 0)], "inlined": task.inlined}
+    given["input_mode"] = INPUTS[task.options.get("input_mode", 0)]
     return replace(code, cost=cost_bound(code.step, task.solver, **given))
 
 
