@@ -260,6 +260,7 @@ def test_a_snapshot_is_a_copy(name: str, method: str) -> None:
     [
         ("Valve", ("--solver", "rk4"), "`rk4` is not for the index-1 form (no such form)"),
         ("Valve", ("--solver", "li3"), "it keeps order 2 of 3"),
+        ("Valve", ("--solver", "ros3p"), "goes on with -0.73 times its size in each step"),
         ("Valve", ("--solver", "cvode"), "solver `cvode` has no index-1 form"),
         ("Valve", ("--solver", "sdirk4", "--newton", "2"), "needs 3 Newton iterations per stage"),
         ("Valve", ("--solver", "sdirk2", "--inline"), "exclude each other"),
@@ -291,6 +292,8 @@ def test_too_many_steps_that_solve_after_all_are_told(capsys: pytest.CaptureFixt
 
 
 def test_the_analysis_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["analyse", f"{SOURCE}:Index1.Orifices", "--index1", "--inline"]) == 1
+    assert "error[R738]" in capsys.readouterr().err
     assert main(["analyse", f"{SOURCE}:Index1.Orifices", "--index1", "--solver", "sdirk4"]) == 0
     text = capsys.readouterr().out
     assert "index-1 form: 2 states and 2 unknowns of nonlinear loops: " in text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.driver.locate import locate, search_path
 from kilohertz.driver.pipeline import Work, run_to
 from kilohertz.driver.report import Report
@@ -148,6 +148,8 @@ class Model:
 
         if mixed is not None:
             return self._analyse_mixed(mixed, solver, stepping)
+        if inline and index1:
+            raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
         report, step = self.check(), self.inlined() if inline else self.index1() if index1 else self.process()
         found = analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
         if solver is None:

@@ -10,7 +10,7 @@ from enum import IntFlag
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.simulate.program import Instance, Program, aligned_memory
-from kilohertz.solvers import INDEX_1, METHODS, SOLVERS, Pair, RungeKutta
+from kilohertz.solvers import INDEX_1, METHODS, SOLVERS, Method, Pair, Rosenbrock, RungeKutta
 
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
 INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
@@ -80,13 +80,21 @@ class Stepping:
     def _check_index1(self) -> None:
         method = METHODS.get(self.method)
         if method is None or self.method not in INDEX_1:
-            order = method.index1_order if method is not None else 0
-            kept = f"it keeps order {order} of {method.order}" if method is not None and order else "no such form"
-            message = f"`{self.method}` is not for the index-1 form ({kept}); those that are: {', '.join(INDEX_1)}"
-            raise ModelError(Diagnostic("R738", message))
+            message = f"`{self.method}` is not for the index-1 form ({_why_not(method)})"
+            raise ModelError(Diagnostic("R738", f"{message}; those that are: {', '.join(INDEX_1)}"))
         if isinstance(method, RungeKutta) and self.newton < method.index1_newton:
             needs = f"needs {method.index1_newton} Newton iterations per stage for its order, not {self.newton}"
             raise ModelError(Diagnostic("R738", f"`{self.method}` in the index-1 form {needs}"))
+
+
+def _why_not(method: Method | None) -> str:
+    """What keeps a method from the index-1 form."""
+    if method is not None and method.index1_order:
+        return f"it keeps order {method.index1_order} of {method.order}"
+    if isinstance(method, Rosenbrock):
+        rest = method.amplification_at_infinity
+        return f"an error of the algebraic unknowns goes on with {rest:.2f} times its size in each step"
+    return "no such form"
 
 
 def _check_pair(pair: Pair, inlined: bool, substeps: int) -> None:
