@@ -162,7 +162,7 @@ package Stepping "Models that meet everything a bounded step has to bear"
     Real x(start = 0, fixed = true);
   equation
     der(x) = 1;
-    assert(x < 0.01, "x is too large");
+    assert(x < 0.0095, "x is too large");
   end Chair;
 
   model Pushed "conditions on inputs"
