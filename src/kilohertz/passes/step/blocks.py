@@ -214,7 +214,6 @@ class _Loop:
         self._eases: dict[tuple[int, int], int] = {}
         self._called: set[int] = set()  # results of calls of this loop
         self._residuals: list[Expr | None] = []
-        self._sound: dict[tuple[int, int], bool] = {}
 
     def run(self) -> list[Block]:
         columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
@@ -254,16 +253,10 @@ class _Loop:
         if not formulas:
             return None
         place = {id(r.equation): i for i, r in reversed(list(enumerate(self._rows))) if r.head == FREE}
-        heads = {i: place[id(r.equation)] for i, r in enumerate(self._rows) if r.head != FREE}
+        heads = {i: place[k] for i, r in enumerate(self._rows) if r.head != FREE and (k := id(r.equation)) in place}
         return split(self, columns, self._forced, heads, formulas)
 
     def is_sound(self, row: int, column: int) -> bool:
-        found = self._sound.get((row, column))
-        if found is None:
-            found = self._sound[row, column] = self.is_solvable(row, column) or self._is_sound(row, column)
-        return found
-
-    def _is_sound(self, row: int, column: int) -> bool:
         e = self._residuals[row]
         parts = None if e is None else linear_parts(e, self._unknowns[column].name)
         if parts is None:

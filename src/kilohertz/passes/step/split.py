@@ -86,6 +86,7 @@ class _Graph:
     column_of: list[int] = field(default_factory=list)  # by row; FREE: a residual
     uses: list[list[int]] = field(default_factory=list)  # by column: the rows that contain it
     follows: dict[int, list[int]] = field(default_factory=dict)  # by head: rows of its call
+    sound: dict[int, list[int]] = field(default_factory=dict)  # by row: what it may compute, once asked
 
     def __post_init__(self) -> None:
         n = len(self.rows)
@@ -100,7 +101,12 @@ class _Graph:
         """The unknowns a row may compute."""
         if i in self.forced:
             return [self.forced[i]]
-        return [c for c in self.rows[i] if self.loop.is_sound(i, c)] if only_sound else self.rows[i]
+        if not only_sound:
+            return self.rows[i]
+        found = self.sound.get(i)
+        if found is None:
+            found = self.sound[i] = [c for c in self.rows[i] if self.loop.is_sound(i, c)]
+        return found
 
     def match(self, rows: Sequence[int], columns: Sequence[int]) -> bool:
         """Match these; soundly where that is possible."""
@@ -191,7 +197,7 @@ def _opened(graph: _Graph, first: Split) -> Split | None:
     torn = graph.loop.torn(columns, forced)
     if any(i in forced for i in torn.residuals):
         return None
-    found = _Graph(graph.loop, graph.rows, forced, graph.heads)
+    found = _Graph(graph.loop, graph.rows, forced, graph.heads, sound=graph.sound)
     for i, c in torn.sequence:
         found.pair(i, c)
     _take_back(found, torn)
