@@ -604,4 +604,40 @@ package Causes "One small model for each cause of a wrong result that was mended
     Real x[size(x, 2), 3] = ones(3, 3)*time;
     Integer n = size(x, 1);
   end OwnSize;
+
+  record Roots
+    Real low;
+    Real high;
+  end Roots;
+
+  function bothRoots
+    input Real x;
+    output Roots r;
+  algorithm
+    assert(x >= 0, "there is no root");
+    r.high := 0;
+    while r.high*r.high < x loop
+      r.high := r.high + 1;
+    end while;
+    r.low := -r.high;
+    annotation(Inline = false);
+  end bothRoots;
+
+  function highRoot
+    input Real x;
+    output Real y;
+  protected
+    Roots r;
+  algorithm
+    if x > 0 then
+      r := bothRoots(x);
+      y := r.high;
+    else
+      y := -1;
+    end if;
+  end highRoot;
+
+  model NotTaken "A function that may fail is not called on a path that is not taken"
+    Real y = highRoot(time - 1);
+  end NotTaken;
 end Causes;

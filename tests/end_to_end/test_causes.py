@@ -65,6 +65,8 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
         ("ByInverse", 1.0, {"x": 2.0}),
         ("LeftLimitOfOutput", 0.55, {"jump": 0.0, "before": 3 - math.exp(-0.5)}),
         ("OwnSize", 1.0, {"x[3,1]": 1.0, "n": 3}),
+        ("NotTaken", 0.5, {"y": -1.0}),
+        ("NotTaken", 9.5, {"y": 3.0}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )

@@ -91,3 +91,18 @@ def statement_expressions(body: Iterable[Statement]) -> list[Expr]:
             case _:
                 pass
     return found
+
+
+def asserts(body: Iterable[Statement]) -> bool:
+    """Whether there is an assertion among statements, nested ones included."""
+    for s in body:
+        match s:
+            case Assert():
+                return True
+            case IfStatement(branches, otherwise):
+                if any(asserts(b) for _, b in branches) or asserts(otherwise):
+                    return True
+            case ForStatement() | WhileStatement():
+                if asserts(s.body):
+                    return True
+    return False

@@ -65,6 +65,7 @@ class Evaluator:
         self._memo: dict[Expr, Value] = {}
         self._plain: dict[Expr, bool] = {}
         self.quiet = False
+        self.conditions = 0  # that are not known, around what is evaluated
         self.targets: frozenset[str] = frozenset()  # of the algorithm that is being run
 
     def model(self, e: Expr) -> Value:
@@ -170,7 +171,11 @@ class Evaluator:
             return self.value(e.then, env)
         if condition is FALSE:
             return self.value(e.otherwise, env)
-        then, otherwise = self.value(e.then, env), self.value(e.otherwise, env)
+        self.conditions += 1
+        try:
+            then, otherwise = self.value(e.then, env), self.value(e.otherwise, env)
+        finally:
+            self.conditions -= 1
         if len(then.items) != len(otherwise.items):
             raise Unsupported(f"branches of shapes {then.ty} and {otherwise.ty}")
         items = tuple(build.if_(condition, x, y) for x, y in zip(then.items, otherwise.items, strict=True))

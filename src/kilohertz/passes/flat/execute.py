@@ -8,6 +8,7 @@ the picture is merged where the loop or function ends.  What cannot be known bef
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -238,11 +239,11 @@ class Executor:
         outer = self._condition
         then_env, else_env = dict(env), dict(env)
         self._condition = build.and_(outer, condition)
-        first = self.run(branches[0][1], then_env)
+        first = self._guarded(lambda: self.run(branches[0][1], then_env))
         if first is not Flow.ON:
             self._leave(first, then_env)
         self._condition = build.and_(outer, build.not_(condition))
-        second = self._branches(branches[1:], otherwise, else_env)
+        second = self._guarded(lambda: self._branches(branches[1:], otherwise, else_env))
         if first is Flow.ON and second is not Flow.ON:
             self._leave(second, else_env)
         self._condition = outer
@@ -256,6 +257,14 @@ class Executor:
             return Flow.ON
         merge(condition, then_env, else_env, env)
         return Flow.ON
+
+    def _guarded(self, run: Callable[[], Flow]) -> Flow:
+        """Under a condition that is not known: the evaluator is told."""
+        self._evaluator.conditions += 1
+        try:
+            return run()
+        finally:
+            self._evaluator.conditions -= 1
 
     def _leave(self, flow: Flow, env: Env) -> None:
         """Take a picture of a path that leaves under the present condition."""

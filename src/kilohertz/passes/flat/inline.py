@@ -21,6 +21,7 @@ from kilohertz.passes.algebra import fold_builtin
 from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported
 from kilohertz.passes.flat.execute import UNSET, Executor
 from kilohertz.passes.flat.values import Value, leaves, pack, shape, size
+from kilohertz.passes.functions import asserts, called_in_function
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class Inliner:
         self._failures: dict[str, int] = {}
         self._active: list[str] = []
         self._memo: dict[tuple[str, tuple[Expr, ...]], list[Value]] = {}
+        self._asserting: dict[str, bool] = {}
         self.calls: list[AuxiliaryCall] = []
         self.used: dict[str, None] = {}  # functions that stay calls
 
@@ -127,6 +129,8 @@ class Inliner:
         types = self._output_types(e, f, args)
         if len(types) == 1 and not types[0].dims and not isinstance(types[0].base, RecordType):
             return [Value(types[0], (Call(f.id, packed, types[0]),))]
+        if self._active and self._evaluator().conditions and self._may_fail(f.id):
+            raise Unsupported(f"a call of {f.id} that may fail, under a condition")  # it would run in any case
         whole = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
         auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [])
         base = f"$c{len(self.calls)}"
@@ -137,6 +141,16 @@ class Inliner:
             auxiliary.outputs.append(Value(ty, tuple(Ref(n, t) for n, t in named)))
         self.calls.append(auxiliary)
         return auxiliary.outputs
+
+    def _may_fail(self, id: str) -> bool:
+        """Whether a function, or one that it calls, has an assertion."""
+        known = self._asserting.get(id)
+        if known is None:
+            self._asserting[id] = False  # while it is looked at: recursion adds nothing
+            f = self._functions.get(id)
+            known = f is not None and (asserts(f.body) or any(map(self._may_fail, called_in_function(f))))
+            self._asserting[id] = known
+        return known
 
     def _output_types(self, e: Call, f: Function, args: list[Value]) -> list[Type]:
         declared = list(e.ty.base.elements) if isinstance(e.ty.base, TupleType) else [e.ty]
