@@ -59,7 +59,7 @@ def run_one(task: Task) -> Record:
         if not 1 <= len(states) <= MOST_STATES:
             return _not_chosen("no states" if not states else f"more than {MOST_STATES} states")
         names = [*states, *comparison_signals(Path(folder))]
-        reference = _reference(model, settings, names, task[4])
+        reference = reference_of(model, settings, names, task[4])
     except ModelError as error:
         return _not_chosen(f"CVODE does not simulate it: {error.diagnostics[0].message}")
     record = _fixed(model, reference, settings, names, task)
@@ -76,14 +76,14 @@ def run_one(task: Task) -> Record:
 def _known_error(model: Any, reference: Result, settings: Record, errors: dict[str, float], step: float) -> float:
     """The largest error of signals on which CVODE agrees with itself at a tighter tolerance; 0 where it fails there."""
     try:
-        tight = _reference(model, settings, list(errors), step, 1e-9)
+        tight = reference_of(model, settings, list(errors), step, 1e-9)
     except ModelError:
         return 0.0
     own = signal_errors(tight, reference, list(errors), SLACK_STEPS * step)
     return max((e for n, e in errors.items() if own.get(n, 0.0) <= WITHIN), default=0.0)
 
 
-def _reference(model: Any, settings: Record, names: list[str], step: float, tolerance: float = 1e-7) -> Result:
+def reference_of(model: Any, settings: Record, names: list[str], step: float, tolerance: float = 1e-7) -> Result:
     stop = settings["stop"] + SLACK_STEPS * step
     rows = max(ROWS, round((stop - settings["start"]) / step))
     result: Result = model.simulate(

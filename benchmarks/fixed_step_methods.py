@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fixed_step import MOST_STATES, ROWS, SLACK_STEPS, WITHIN, signal_errors, tasks_of
+from fixed_step import MOST_STATES, ROWS, SLACK_STEPS, WITHIN, reference_of, signal_errors, tasks_of
 from kilohertz.base import ModelError
 from kilohertz.solvers import METHODS
 from library_sweep import session
@@ -36,17 +36,16 @@ def run_one(task: tuple[str, str, str, str, float]) -> Record:
         states = [v.name for v in model.process().of_kind(Kind.STATE)]
         if not 1 <= len(states) <= MOST_STATES:
             return {"status": "not chosen"}
-        reference = model.simulate(**settings, intervals=ROWS, tolerance=1e-7)
+        names = [*states, *comparison_signals(Path(folder))]
+        reference = reference_of(model, settings, names, step)
     except ModelError:
         return {"status": "not chosen"}
-    names = [*states, *comparison_signals(Path(folder))]
+    fixed: Record = {"step": step, "events": events, "intervals": ROWS, "record": ["time", *names], **settings}
     errors: dict[str, float | None] = {}
     for method in METHODS:
         statistics = Statistics()
         try:
-            result = model.simulate(
-                solver=method, step=step, events=events, intervals=ROWS, statistics=statistics, **settings
-            )
+            result = model.simulate(solver=method, statistics=statistics, **fixed)
         except ModelError:
             errors[method] = None
             continue
