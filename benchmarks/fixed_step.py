@@ -84,7 +84,7 @@ def _known_error(model: Any, reference: Result, settings: Record, errors: dict[s
 
 
 def reference_of(model: Any, settings: Record, names: list[str], step: float, tolerance: float = 1e-7) -> Result:
-    stop = settings["stop"] + SLACK_STEPS * step
+    stop = settings["stop"] + min(SLACK_STEPS * step, settings["stop"] - settings["start"])
     rows = max(ROWS, round((stop - settings["start"]) / step))
     result: Result = model.simulate(
         start=settings["start"], stop=stop, intervals=rows, tolerance=tolerance, record=["time", *names]
