@@ -640,4 +640,17 @@ package Causes "One small model for each cause of a wrong result that was mended
   model NotTaken "A function that may fail is not called on a path that is not taken"
     Real y = highRoot(time - 1);
   end NotTaken;
+
+  model EventClockAtStart "conditions that hold, and do not hold, at the start"
+    Real a = cos(6*time);
+    Integer high(start = 0), low(start = 0);
+    Integer highs = hold(high), lows = hold(low);
+  equation
+    when Clock(a > 0.5) then
+      high = previous(high) + 1;
+    end when;
+    when Clock(a < 0.5) then
+      low = previous(low) + 1;
+    end when;
+  end EventClockAtStart;
 end Causes;

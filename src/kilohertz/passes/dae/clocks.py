@@ -111,7 +111,8 @@ class Clocks:
         elif first.condition is not None:
             if grain != 1:
                 raise ModelError(Diagnostic("B104", "an event clock cannot be made faster"))
-            tick = self._edge(self.continuous(first.condition))
+            # a condition that holds at the start makes a tick there, as the clock of a period does
+            tick = self._edge(build.and_(self.continuous(first.condition), build.not_(_INITIAL)))
         else:
             raise InternalError("a clock without period and condition")
         counter = self._new(f"$n{key}", INTEGER, Int(-1))
