@@ -26,7 +26,7 @@ def run(name: str, stop: float = 2.0, **options: float) -> Result:
     ("model", "stop", "expected"),
     [
         ("LeftLimit", 2.0, {"kept": 1.0, "y": 11.0}),
-        ("EventClockAtStart", 2.0, {"highs": 2.0, "lows": 2.0}),  # at 0 and 0.87; at 0.17 and 1.22
+        ("EventClockAtStart", 2.0, {"highs": 3.0, "lows": 2.0}),  # at 0, 0.87, 1.92; at 0.17, 1.22
         ("ByHomotopy", 1.0, {"x": 100.0}),
         ("RecordWithText", 1.0, {"T": math.exp(-1.0)}),
         ("ZeroCapacity", 1.0, {"v": math.sin(1.0), "i": 0.0}),
