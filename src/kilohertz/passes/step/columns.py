@@ -62,6 +62,18 @@ class Columns:
             return None
         return tuple(sorted(found, key=lambda e: (e.row, e.column))), tuple(rates)
 
+    def form(self, b: LinearLoop) -> Form:
+        """The residuals a linear loop was made from, or those of its matrix (one equation with a coefficient that may
+        vanish is written as one at once)."""
+        known = self.forms.get(b.unknowns)
+        if known is not None:
+            return known
+        residuals = [build.neg(e) for e in b.rhs]
+        for entry in b.matrix:
+            part = build.mul(entry.value, b.unknowns[entry.column])
+            residuals[entry.row] = build.add(residuals[entry.row], part)
+        return b.inner, residuals
+
     def simplified(self, e: Expr) -> Expr:
         return simplify(e, self._simple)
 
@@ -104,7 +116,7 @@ class _Column:
         for b in blocks:
             match b:
                 case LinearLoop():
-                    self._loop(b, b.matrix, *self._owner.forms[b.unknowns])
+                    self._loop(b, b.matrix, *self._owner.form(b))
                 case NonlinearLoop():
                     self._loop(b, b.jacobian, b.inner, b.residuals)
                 case _:
