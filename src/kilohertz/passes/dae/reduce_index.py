@@ -42,7 +42,7 @@ from kilohertz.passes.dae.rewrite import copied, rename_rates
 from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
-from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular
+from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular, targets_of
 
 PASS = "reduce-index"
 
@@ -136,10 +136,7 @@ class _Reducer:
     def _is_continuous(self, e: AnyEquation) -> bool:
         if isinstance(e, Equation):
             return e.left.ty == REAL and not e.directed and not self._defines_discrete(e)
-        if isinstance(e, CallEquation):
-            targets = [t for o in e.targets for t in o if isinstance(t, Ref)]
-            return any(t.name in self._number for t in targets)
-        return any(t.name in self._number for t in e.targets)
+        return any(name in self._number for name in targets_of(e))
 
     def _defines_discrete(self, e: Equation) -> bool:
         """Of discrete Reals alone: `d = if b then 1 else 2`, or a loop among clocked variables."""

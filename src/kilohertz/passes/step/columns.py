@@ -162,7 +162,7 @@ def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
     if isinstance(b, Assignment):
         return [(b.target, b.value)]
     if not isinstance(b, CallBlock) or b.guard is not None:
-        raise NoDerivative("algorithm")
+        raise NoDerivative("a guarded call")
     whole = b.call.ty
     several = isinstance(whole.base, TupleType)
     types = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)

@@ -40,6 +40,9 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
 int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                     int32_t *order);
 
+/* Residual at x; 0 when the point is outside the domain of the equations (what failed there is not passed on). */
+int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f);
+
 /* The residual [n] at the values that khz_newton left. */
 double *khz_newton_residual(int n, double *work);
 

@@ -31,6 +31,10 @@ void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_g
  * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */
 KHZ_EXPORT int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu);
 
+/* The same from a dense matrix [n*n, row major], of which the plan's entries are read; lu has room for them behind the
+ * factors [khz_sparse_size + n_a]. */
+int khz_sparse_factor_dense(const khz_sparse_plan *p, const double *dense, double *lu);
+
 /* b [n] in: right-hand side, out: solution.  Allocates: never. */
 KHZ_EXPORT void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b);
 

@@ -13,16 +13,6 @@
 
 /* ------------------------------------------------------------------------------------------------------- Jacobian */
 
-static int finite_entries(const double *v, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) {
-        if (!(fabs(v[i]) <= DBL_MAX)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* df/dt from a point a little later; inputs move along as their mode says. */
 static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
 {
@@ -67,7 +57,7 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
         if (status == KHZ_OK && with_time && !by_differences) {
             status = khz_time_slope(m, w->instance, scale, w->ft, w->jac_work);
         }
-        if (status == KHZ_OK && !finite_entries(w->jac, m->jac_row[khz_n_y(m)])) {
+        if (status == KHZ_OK && !khz_are_finite(m->jac_row[khz_n_y(m)], w->jac)) {
             status = KHZ_NOT_FINITE;
         }
         if (status != KHZ_OK) {

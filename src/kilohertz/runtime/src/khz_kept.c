@@ -22,23 +22,9 @@ typedef struct frame {
     int32_t *order, *kept; /* kept: 0 no Jacobian, 1 a Jacobian, 2 its factors too */
 } frame;
 
-static int all_finite(int n, const double *v)
-{
-    for (int i = 0; i < n; i++) {
-        if (!(fabs(v[i]) <= DBL_MAX)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static int evaluate(const frame *w, const double *x, double *f)
 {
-    const int32_t status = w->c->status;
-    w->p->residual(w->instance, x, f);
-    const int failed = w->c->status != status;
-    w->c->status = status;
-    return !failed && all_finite(w->p->n, f);
+    return khz_newton_evaluate(w->p, w->c, w->instance, x, f);
 }
 
 /* The Jacobian where the residual was evaluated last. */
@@ -57,13 +43,7 @@ static int factor(const frame *w)
     const khz_sparse_plan *const plan = w->p->plan;
     const int n = w->p->n;
     if (plan != NULL) {
-        double *const a = w->p->sparse + khz_sparse_size(plan);
-        for (int32_t i = 0; i < plan->n; i++) {
-            for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
-                a[k] = w->jacobian[i * n + plan->a_column[k]];
-            }
-        }
-        *w->kept = khz_sparse_factor(plan, a, w->p->sparse) == 0 ? 2 : 0;
+        *w->kept = khz_sparse_factor_dense(plan, w->jacobian, w->p->sparse) == 0 ? 2 : 0;
     } else {
         memcpy(w->lu, w->jacobian, sizeof(double) * (size_t)n * (size_t)n);
         *w->kept = khz_lu_factor(n, w->lu, w->scale, w->order) == KHZ_OK ? 2 : 0;
@@ -88,7 +68,7 @@ static double solve(const frame *w, const double *f, double *v)
         w->size[j] = fmax(fabs(w->x[j]), w->p->nominal[j]);
         largest = fmax(largest, fabs(v[j]) / w->size[j]);
     }
-    return all_finite(n, v) ? largest : -1.0;
+    return khz_are_finite(n, v) ? largest : -1.0;
 }
 
 /* The step from x and its size; negative where there is none. */

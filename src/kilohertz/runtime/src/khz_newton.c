@@ -27,24 +27,18 @@ double *khz_newton_residual(int n, double *work)
     return work + 2 * n * n;
 }
 
-static int all_finite(int n, const double *v)
+int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
 {
-    for (int i = 0; i < n; i++) {
-        if (!(fabs(v[i]) <= DBL_MAX)) {
-            return 0;
-        }
-    }
-    return 1;
+    const int32_t status = c->status;
+    p->residual(instance, x, f);
+    const int failed = c->status != status;
+    c->status = status;
+    return !failed && khz_are_finite(p->n, f);
 }
 
-/* Residual at x; 0 when the point is outside the domain of the equations. */
 static int evaluate(const frame *w, const double *x, double *f)
 {
-    const int32_t status = w->c->status;
-    w->p->residual(w->instance, x, f);
-    const int failed = w->c->status != status;
-    w->c->status = status;
-    return !failed && all_finite(w->p->n, f);
+    return khz_newton_evaluate(w->p, w->c, w->instance, x, f);
 }
 
 /* With a plan only its entries are ever written; the others are 0 from the beginning. */
@@ -53,7 +47,7 @@ static int finite_jacobian(const frame *w)
     const khz_sparse_plan *const plan = w->p->plan;
     const int n = w->p->n;
     if (plan == NULL) {
-        return all_finite(n * n, w->jacobian);
+        return khz_are_finite(n * n, w->jacobian);
     }
     for (int32_t i = 0; i < plan->n; i++) {
         for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
@@ -146,18 +140,14 @@ static int sparse_direction(const frame *w)
 {
     const khz_sparse_plan *const plan = w->p->plan;
     const int n = w->p->n;
-    double *const a = w->p->sparse + khz_sparse_size(plan);
-    for (int32_t i = 0; i < plan->n; i++) {
-        for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
-            a[k] = w->jacobian[i * n + plan->a_column[k]];
-        }
-        w->step[i] = -w->f[i];
-    }
-    if (khz_sparse_factor(plan, a, w->p->sparse) != 0) {
+    if (khz_sparse_factor_dense(plan, w->jacobian, w->p->sparse) != 0) {
         return 0;
     }
+    for (int i = 0; i < n; i++) {
+        w->step[i] = -w->f[i];
+    }
     khz_sparse_solve(plan, w->p->sparse, w->step);
-    return all_finite(n, w->step);
+    return khz_are_finite(n, w->step);
 }
 
 static int newton_direction(const frame *w)
@@ -182,7 +172,7 @@ static int newton_direction(const frame *w)
         }
         status = khz_minimum_norm(n, w->lu, w->step, 1e-6, w->solve_work, w->order);
     }
-    return status == KHZ_OK && all_finite(n, w->step);
+    return status == KHZ_OK && khz_are_finite(n, w->step);
 }
 
 /* (J'J + mu D'D) step = -J'f in scaled quantities: between Newton (mu = 0) and steepest descent. */
@@ -213,7 +203,7 @@ static int marquardt_direction(const frame *w, double mu)
     for (int i = 0; i < n; i++) {
         w->step[i] *= w->x_scale[i];
     }
-    return all_finite(n, w->step);
+    return khz_are_finite(n, w->step);
 }
 
 /* A step out of the bounds ends before them: at the bound itself equations may have no value. */
@@ -491,5 +481,5 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
         c->n_caps++;
     }
     p->residual(instance, x, w.f);
-    return solved && all_finite(n, w.f) ? KHZ_OK : KHZ_NO_CONVERGENCE;
+    return solved && khz_are_finite(n, w.f) ? KHZ_OK : KHZ_NO_CONVERGENCE;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_linear.h"
 #include "khz_model.h"
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
@@ -211,16 +212,6 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     return status;
 }
 
-static int all_finite(int32_t n, const double *v)
-{
-    for (int32_t i = 0; i < n; i++) {
-        if (!(fabs(v[i]) <= DBL_MAX)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* to := from; 1 where there is neither NaN nor infinity.  Either would pass on to the sum, so each value is looked at
  * only where the sum is odd. */
 static int copy_finite(int32_t n, const double *restrict from, double *restrict to)
@@ -235,7 +226,7 @@ static int copy_finite(int32_t n, const double *restrict from, double *restrict 
         to[i] = from[i];
         sum += from[i];
     }
-    return fabs(sum) <= DBL_MAX || all_finite(n, from);
+    return fabs(sum) <= DBL_MAX || khz_are_finite(n, from);
 }
 
 khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd)
@@ -304,7 +295,7 @@ khz_status khz_stage(const khz_model *m, void *instance, double time, const doub
     if (status != KHZ_OK) {
         return status;
     }
-    if (!all_finite(m->n_x, khz_reals(instance, m->x)) || !all_finite(m->n_x, khz_reals(instance, m->xd))) {
+    if (!khz_are_finite(m->n_x, khz_reals(instance, m->x)) || !khz_are_finite(m->n_x, khz_reals(instance, m->xd))) {
         c->status = KHZ_NOT_FINITE;
         return KHZ_NOT_FINITE;
     }

@@ -74,6 +74,17 @@ int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
     return 0;
 }
 
+int khz_sparse_factor_dense(const khz_sparse_plan *p, const double *dense, double *lu)
+{
+    double *const a = lu + khz_sparse_size(p);
+    for (int32_t i = 0; i < p->n; i++) {
+        for (int32_t k = p->a_row[i]; k < p->a_row[i + 1]; k++) {
+            a[k] = dense[i * p->n + p->a_column[k]];
+        }
+    }
+    return khz_sparse_factor(p, a, lu);
+}
+
 void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b)
 {
     for (int32_t i = 0; i < p->n; i++) {

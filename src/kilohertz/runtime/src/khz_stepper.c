@@ -1,9 +1,9 @@
 #include "khz_stepper.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "khz_linear.h"
 #include "khz_stepper_core.h"
 
 /* ---------------------------------------------------------------------------------------- numbers below 1e-308 are 0 */
@@ -167,16 +167,6 @@ static void inputs_at(const khz_stepper *s, const khz_work *w, double t)
 
 /* ------------------------------------------------------------------------------------------------------- failures */
 
-static int all_finite(int32_t n, const double *v)
-{
-    for (int32_t i = 0; i < n; i++) {
-        if (!(fabs(v[i]) <= DBL_MAX)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static uint64_t most(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -243,9 +233,9 @@ static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const do
     c->is_open = is_open;
     khz_status status = khz_evaluate_all(m, w->instance, t, y);
     c->is_open = 0;
-    if (status == KHZ_OK && (!all_finite(is_open ? khz_n_y(m) : m->n_x, y) ||
-                             (is_open && !all_finite(m->n_z, khz_reals(w->instance, m->res))) ||
-                             !all_finite(m->n_x, khz_reals(w->instance, m->xd)))) {
+    if (status == KHZ_OK && (!khz_are_finite(is_open ? khz_n_y(m) : m->n_x, y) ||
+                             (is_open && !khz_are_finite(m->n_z, khz_reals(w->instance, m->res))) ||
+                             !khz_are_finite(m->n_x, khz_reals(w->instance, m->xd)))) {
         status = KHZ_NOT_FINITE;
     }
     return leave(s, caps, status);
