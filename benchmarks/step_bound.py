@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from kilohertz import load
-from kilohertz.codegen import cost_bound
+from kilohertz.cost import cost_bound
 from kilohertz.simulate import EVENTS, Program
 from kilohertz.simulate.program import program_units
 from kilohertz.simulate.stepper import Flags

@@ -17,7 +17,7 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
-from kilohertz.codegen import cost_bound
+from kilohertz.cost import cost_bound
 from kilohertz.driver import Session, load, run
 from kilohertz.realtime import (
     Built,

@@ -10,7 +10,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.cli.main import main
-from kilohertz.codegen.plans import loop_elimination
+from kilohertz.cost import loop_elimination
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Partition, Step, targets
 from kilohertz.passes import Inlining

@@ -132,7 +132,7 @@ def test_a_large_model_is_factorised_by_its_plan(solver: str, monkeypatch: pytes
     step = compile_flat(read_flat(chain(40)))
     planned, dense = Statistics(), Statistics()
     sparse = simulate(program_of(step), stop=1.0, tolerance=1e-8, solver=solver, statistics=planned)
-    monkeypatch.setattr("kilohertz.codegen.plans.plan_elimination", lambda *_: None)
+    monkeypatch.setattr("kilohertz.cost.factors.plan_elimination", lambda *_: None)
     full = simulate(program_of(step), stop=1.0, tolerance=1e-8, solver=solver, statistics=dense)
     assert planned.sparse_factorisations >= planned.jacobians > 0
     assert dense.sparse_factorisations == 0

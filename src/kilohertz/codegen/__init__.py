@@ -1,7 +1,6 @@
 """Step -> C text and origin map: decides spelling, never meaning."""
 
 from kilohertz.codegen.blocks import BlockInfo
-from kilohertz.codegen.bound import cost_bound
 from kilohertz.codegen.methods import runtime_sources
 from kilohertz.codegen.model import CFile, CProgram, generate
 from kilohertz.codegen.prefix import prefixed
@@ -12,7 +11,6 @@ __all__ = [
     "CFile",
     "CProgram",
     "ModelSignal",
-    "cost_bound",
     "generate",
     "model_signals",
     "prefixed",

@@ -11,13 +11,13 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.codegen import names
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
-from kilohertz.codegen.operations import IN_PLACE
 from kilohertz.codegen.placement import Scope
-from kilohertz.codegen.plans import loop_elimination, sparse_loop
+from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import is_large, may_fail, reads
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue
 from kilohertz.codegen.writer import unsupported
+from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate

@@ -8,11 +8,12 @@ from kilohertz.base import Origin
 from kilohertz.codegen import names
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
-from kilohertz.codegen.plans import array, plan_lines, starts, state_elimination
+from kilohertz.codegen.plans import array, plan_lines, starts
+from kilohertz.cost import state_elimination
 from kilohertz.graphs import colour_columns
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
-from kilohertz.ir.step import Kind, Step
+from kilohertz.ir.step import Kind, Step, stage_roles
 
 _MEMBERS = (
     *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
@@ -82,21 +83,6 @@ def state_pattern(step: Step, n: int) -> list[list[int]]:
     if len(step.state_sparsity) != n:
         return [list(range(n)) for _ in range(n)]
     return [sorted(row) for row in step.state_sparsity]
-
-
-def stage_roles(step: Step) -> list[int]:
-    """KHZ_STAGE_* of each state: 0 solved for in the inlined phase, 1 known there, 2 known, its derivative left out."""
-    found = {t.name for b in step.inlined or () for t in s.targets(b)}
-    moving = {t.name for b in step.in_partition(s.Partition.STEP) for t in s.targets(b)}
-    bases = {v.slot.index: v.name for v in step.of_kind(Kind.BASE)}
-    derivatives = {v.slot.index: v.name for v in step.of_kind(Kind.DERIVATIVE)}
-    known = {b.target.name: b.value for b in step.inlined or () if isinstance(b, s.Assignment)}
-    roles = []
-    for state in step.of_kind(Kind.STATE):
-        value, derivative = known.get(state.name), derivatives[state.slot.index]
-        explicit = isinstance(value, x.Ref) and value.name == bases.get(state.slot.index)
-        roles.append(0 if not explicit else 2 if derivative in moving - found else 1)
-    return roles
 
 
 def _places(step: Step) -> list[str]:

@@ -161,7 +161,7 @@ class Model:
         return replace(found, bound=self.cost_bound(solver, inlined=inline, **stepping))
 
     def _analyse_mixed(self, mixed: Mixed, solver: str | None, stepping: Mapping[str, Any]) -> Analysis:
-        from kilohertz.codegen import cost_bound
+        from kilohertz.cost import cost_bound
         from kilohertz.driver.analysis import analyse
         from kilohertz.driver.plan import Request, make_plan
 
@@ -175,7 +175,7 @@ class Model:
 
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take; keywords as for `simulate`."""
-        from kilohertz.codegen import cost_bound
+        from kilohertz.cost import cost_bound
         from kilohertz.simulate import Stepping
 
         Stepping(solver, stepping.get("internal_steps", 1), **stepping)  # says what is wrong with them

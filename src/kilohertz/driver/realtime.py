@@ -124,7 +124,7 @@ def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
 
 def _with_cost(code: ModelCode, task: Task) -> ModelCode:
     """The bound of one period of this task beside the code."""
-    from kilohertz.codegen import cost_bound
+    from kilohertz.cost import cost_bound
     from kilohertz.realtime.scenario import EVENTS, INPUTS
     from kilohertz.solvers import SOLVERS
 

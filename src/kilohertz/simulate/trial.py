@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kilohertz.base import ModelError
-from kilohertz.codegen import cost_bound
+from kilohertz.cost import cost_bound
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
 from kilohertz.simulate.judge import SLACK_STEPS, Distances, Judge
 from kilohertz.simulate.program import Program

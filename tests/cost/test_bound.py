@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kilohertz import load
-from kilohertz.codegen import cost_bound
+from kilohertz.cost import cost_bound
 from kilohertz.passes import Inlining
 from kilohertz.simulate import EVENTS, Program, Stepper, Stepping
 from kilohertz.simulate.program import program_units
@@ -21,12 +21,12 @@ from kilohertz.solvers import METHODS
 from kilohertz.toolchain import Source, Unit, build_executable
 
 FOLDER = Path(__file__).parent
-SOLVERS = FOLDER.parent / "solvers"
+RUNTIME, SOLVERS = FOLDER.parent / "runtime", FOLDER.parent / "solvers"
 MODELS = {
-    "Everything": FOLDER / "stepping.mo:Stepping.Everything",
-    "Hard": FOLDER / "stepping.mo:Stepping.Hard",
-    "Several": FOLDER / "stepping.mo:Stepping.Several",
-    "Chatters": FOLDER / "stepping.mo:Stepping.Chatters",
+    "Everything": RUNTIME / "stepping.mo:Stepping.Everything",
+    "Hard": RUNTIME / "stepping.mo:Stepping.Hard",
+    "Several": RUNTIME / "stepping.mo:Stepping.Several",
+    "Chatters": RUNTIME / "stepping.mo:Stepping.Chatters",
     "StickSlip": SOLVERS / "friction.mo:Friction.StickSlip",
     "Axis": SOLVERS / "axis.mo:Axis.Closed",
     "Drive": FOLDER.parent / "simulate" / "inlined.mo:Inlined.Drive",

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kilohertz.codegen.kernels import Kernels
-from kilohertz.codegen.operations import Operations
-from kilohertz.codegen.prices import Cost, Count, copy, moves, total
-from kilohertz.codegen.table import stage_roles
+from kilohertz.cost.kernels import Kernels
+from kilohertz.cost.operations import Operations
+from kilohertz.cost.prices import Cost, Count, copy, moves, total
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
-from kilohertz.ir.step import Kind, Partition, Step
+from kilohertz.ir.step import Kind, Partition, Step, stage_roles
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"

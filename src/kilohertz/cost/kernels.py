@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilohertz.codegen.plans import state_elimination
-from kilohertz.codegen.prices import (
+from kilohertz.cost.factors import state_elimination
+from kilohertz.cost.prices import (
     Count,
     both,
     copy,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kilohertz.codegen.plans import loop_elimination
-from kilohertz.codegen.prices import (
+from kilohertz.cost.factors import IN_PLACE, loop_elimination
+from kilohertz.cost.prices import (
     Cost,
     Count,
     both,
@@ -43,7 +43,6 @@ from kilohertz.ir.flat import (
 MAX_CUTS, BISECTIONS, START_POINTS = 12, 50, 9  # khz_newton.c
 EVENT_NEWTON = 4  # KHZ_EVENT_NEWTON
 _TOGETHER, _FEW, _WALK = 12, 8, 300  # khz_loops.c, KHZ_MIXED_CAP
-IN_PLACE = 3  # unknowns of a linear system that is factorised at every use
 _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status

@@ -1,7 +1,7 @@
 """What operations and kernels of the runtime cost, as floating-point operations and as instructions.
 
 Instructions are those of gcc -O2 for x86-64, counted with callgrind and rounded up: a bound must not be below what is
-measured (tests/runtime/test_bound.py), and should not be far above it (docs/reference/step-cost.md).  An operand that
+measured (tests/cost/test_bound.py), and should not be far above it (docs/reference/step-cost.md).  An operand that
 is read from memory is part of the operation; what a loop of the runtime does with an element is a coefficient here.
 """
 

@@ -1,0 +1,6 @@
+"""What a step costs before it runs, and the choices between ways of computing the same that follow from it."""
+
+from kilohertz.cost.bound import cost_bound
+from kilohertz.cost.factors import IN_PLACE, loop_elimination, loop_pattern, state_elimination
+
+__all__ = ["IN_PLACE", "cost_bound", "loop_elimination", "loop_pattern", "state_elimination"]
