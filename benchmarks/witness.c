@@ -1,5 +1,6 @@
-/* A witness of the machine: wakes every 200 us at the highest priority on each of the cores named, and notes when it was
- * woken late.  Nothing that runs at a lower priority can make it late; what it sees is the kernel's and the host's doing.
+/* A witness of the machine: wakes every 200 us at the highest priority on each of the cores named, and notes when it
+ * was woken late.  Nothing that runs at a lower priority can make it late; what it sees is the kernel's and the host's
+ * doing.
  *
  *     witness CPU...        until SIGTERM; then one line `cpu due_ns woken_ns` for every wake-up later than 100 us */
 #define _GNU_SOURCE
@@ -36,8 +37,8 @@ static void *watch(void *argument)
     CPU_ZERO(&set);
     CPU_SET((size_t)c->cpu, &set);
     const struct sched_param top = {.sched_priority = 99};
-    if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0
-        || pthread_setschedparam(pthread_self(), SCHED_FIFO, &top) != 0) {
+    if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0 ||
+        pthread_setschedparam(pthread_self(), SCHED_FIFO, &top) != 0) {
         (void)fprintf(stderr, "witness: no priority on core %d\n", c->cpu);
     }
     long long due = now() + PERIOD;

@@ -8,15 +8,16 @@ typedef struct chamber {
 } chamber;
 
 typedef struct parameters {
-    double T, u;                /* valve */
-    double supply, tank;        /* pressures */
-    double k, dp0;              /* each edge of the valve */
+    double T, u;         /* valve */
+    double supply, tank; /* pressures */
+    double k, dp0;       /* each edge of the valve */
     chamber left, right;
-    double m, d, c, fc, v0;     /* piston */
+    double m, d, c, fc, v0; /* piston */
 } parameters;
 
 static const parameters defaults = {
-    2e-3, 0.3, 2e7, 1e5, 1e-7, 1e4, {1.4e9, 1e-4, 1e-3, 1e-13}, {1.4e9, 1e-4, -0.8e-3, 1e-13}, 30.0, 400.0, 2e4, 120.0, 1e-3,
+    2e-3, 0.3,   2e7, 1e5,   1e-7, 1e4, {1.4e9, 1e-4, 1e-3, 1e-13}, {1.4e9, 1e-4, -0.8e-3, 1e-13},
+    30.0, 400.0, 2e4, 120.0, 1e-3,
 };
 const void *const hand_parameters = &defaults;
 

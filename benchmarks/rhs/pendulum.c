@@ -4,7 +4,7 @@
 #include "rhs.h"
 
 typedef struct rod {
-    double L, m, J, d;    /* d: friction in the joint above */
+    double L, m, J, d; /* d: friction in the joint above */
 } rod;
 
 typedef struct parameters {

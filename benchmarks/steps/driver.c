@@ -7,10 +7,7 @@
 
 __attribute__((noinline)) uint32_t khz_counted_step(khz_stepper *s);
 
-uint32_t khz_counted_step(khz_stepper *s)
-{
-    return khz_stepper_step(s);
-}
+uint32_t khz_counted_step(khz_stepper *s) { return khz_stepper_step(s); }
 
 int main(int argc, char **argv)
 {

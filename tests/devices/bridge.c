@@ -57,8 +57,9 @@ static void free_address(void)
 int main(void)
 {
     free_address();
-    const khz_device_setting settings[] = {{"driver", "modbus-client"}, {"remote", listen_at}, {"n_receive", "1"},
-        {"n_send", "1"}, {"read", "input"}, {"poll", "0.001"}, {"answer_within", "0.3"}};
+    const khz_device_setting settings[] = {
+        {"driver", "modbus-client"}, {"remote", listen_at}, {"n_receive", "1"},      {"n_send", "1"},
+        {"read", "input"},           {"poll", "0.001"},     {"answer_within", "0.3"}};
     khz_port *p = opened(task_memory, settings, 7);
     uint64_t k = 0;
     for (int turn = 1; turn <= 2; turn++) {

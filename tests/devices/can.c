@@ -16,10 +16,17 @@ static uint64_t next(void)
 
 static char message[200];
 static const khz_device_setting settings[] = {
-    {"driver", "can"}, {"simulated", "true"}, {"n_receive", "4"}, {"n_send", "4"},
-    {"receive.0.address", "0x100:0|16@1-"}, {"receive.1.address", "0x100:23|10@0+"},
-    {"receive.2.address", "0x12345:0|64@1f"}, {"receive.3.address", "5x:7|32@0f"},
-    {"send.0.address", "1:0|8@1-"}, {"send.1.address", "1:8|8@1+"}, {"send.2.address", "2:0|64@1f"},
+    {"driver", "can"},
+    {"simulated", "true"},
+    {"n_receive", "4"},
+    {"n_send", "4"},
+    {"receive.0.address", "0x100:0|16@1-"},
+    {"receive.1.address", "0x100:23|10@0+"},
+    {"receive.2.address", "0x12345:0|64@1f"},
+    {"receive.3.address", "5x:7|32@0f"},
+    {"send.0.address", "1:0|8@1-"},
+    {"send.1.address", "1:8|8@1+"},
+    {"send.2.address", "2:0|64@1f"},
     {"send.3.address", "3:0|32@1f"},
 };
 static const khz_device_config config = {"test", sizeof settings / sizeof settings[0], settings};
@@ -83,7 +90,8 @@ int main(void)
     khz_can_signal signals[2];
     khz_can_frame frames[2];
     khz_can_map m = {.signals = signals, .frames = frames};
-    const khz_device_setting twice[] = {{"n_send", "2"}, {"send.0.address", "1:0|8@1+"}, {"send.1.address", "1:7|2@1+"}};
+    const khz_device_setting twice[] = {
+        {"n_send", "2"}, {"send.0.address", "1:0|8@1+"}, {"send.1.address", "1:7|2@1+"}};
     const khz_device_config c = {"test", 3, twice};
     memset(frames, 0, sizeof frames);
     CHECK(khz_can_map_open(&m, &c, KHZ_SEND, message, sizeof message) != KHZ_OK && strstr(message, "another signal"));

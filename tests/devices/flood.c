@@ -65,8 +65,8 @@ int main(void)
             const uint64_t r = next();
             memcpy(bytes[i], pool + r % (POOL - ROOM), ROOM);
             if (i % 2) {
-                memcpy(bytes[i], "KHZP\1\0\2", 8);                   /* a good head; values and size at random */
-                bytes[i][39] = 0x7f, bytes[i][38] |= 0xf0;           /* at least one of them is not finite */
+                memcpy(bytes[i], "KHZP\1\0\2", 8);         /* a good head; values and size at random */
+                bytes[i][39] = 0x7f, bytes[i][38] |= 0xf0; /* at least one of them is not finite */
             }
             vectors[i] = (struct iovec){bytes[i], i % 4 == 1 ? 48 : (r >> 32) % ROOM};
             headers[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};

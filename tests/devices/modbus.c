@@ -20,8 +20,14 @@ static char message[200];
 static void test_registers(void)
 {
     const khz_device_setting settings[] = {
-        {"n_send", "6"}, {"words", "big"}, {"send.0.address", "0:i16"}, {"send.1.address", "1:u16"},
-        {"send.2.address", "2:i32"}, {"send.3.address", "4:u32"}, {"send.4.address", "6"}, {"send.5.address", "8:f64"},
+        {"n_send", "6"},
+        {"words", "big"},
+        {"send.0.address", "0:i16"},
+        {"send.1.address", "1:u16"},
+        {"send.2.address", "2:i32"},
+        {"send.3.address", "4:u32"},
+        {"send.4.address", "6"},
+        {"send.5.address", "8:f64"},
     };
     const khz_device_config c = {"test", 8, settings};
     khz_modbus_signal signals[6];
@@ -29,8 +35,8 @@ static void test_registers(void)
     uint16_t r[12];
     double back[6];
     const double values[6] = {-2.4, 70000.0, -65537.0, 4294967295.0, 1.5, -0.1};
-    const uint16_t expected[12] = {
-        0xfffe, 0xffff, 0xfffe, 0xffff, 0xffff, 0xffff, 0x3fc0, 0, 0xbfb9, 0x9999, 0x9999, 0x999a};
+    const uint16_t expected[12] = {0xfffe, 0xffff, 0xfffe, 0xffff, 0xffff, 0xffff,
+                                   0x3fc0, 0,      0xbfb9, 0x9999, 0x9999, 0x999a};
     CHECK(khz_modbus_registers(&c, KHZ_SEND) == 12 && khz_modbus_registers(&c, KHZ_RECEIVE) == 0);
     CHECK(khz_modbus_map_open(&m, &c, KHZ_SEND, message, sizeof message) == KHZ_OK);
     khz_modbus_encode(&m, values, r);
@@ -40,7 +46,7 @@ static void test_registers(void)
     m.little = 1;
     khz_modbus_encode(&m, values, r);
     CHECK(r[6] == 0 && r[7] == 0x3fc0 && r[8] == 0x999a && r[11] == 0xbfb9 && khz_modbus_decode(&m, r, back));
-    r[7] = 0x7fc0;                                               /* NaN */
+    r[7] = 0x7fc0; /* NaN */
     back[0] = 3.0;
     CHECK(!khz_modbus_decode(&m, r, back) && back[0] == 3.0);
 }
@@ -75,23 +81,35 @@ static void test_random_requests(void)
     }
     CHECK(store[0] == GUARD && store[2 * N + 1] == GUARD && n_written > 1000);
     for (int i = 0; i < N; i++) {
-        CHECK(image.input[i] == 0);                              /* nobody writes input registers */
+        CHECK(image.input[i] == 0); /* nobody writes input registers */
     }
 }
 
 static void test_twin(const char *driver)
 {
     const khz_device_setting settings[] = {
-        {"driver", driver}, {"simulated", "true"}, {"n_receive", "2"}, {"n_send", "3"}, {"receive.0.address", "10:f64"},
-        {"receive.1.address", "4:i16"}, {"send.0.address", "4:f32"}, {"send.1.address", "0:f64"},
+        {"driver", driver},
+        {"simulated", "true"},
+        {"n_receive", "2"},
+        {"n_send", "3"},
+        {"receive.0.address", "10:f64"},
+        {"receive.1.address", "4:i16"},
+        {"send.0.address", "4:f32"},
+        {"send.1.address", "0:f64"},
     };
     static _Alignas(64) unsigned char memory[1 << 16];
     const khz_device_config c = {"test", 8, settings};
     CHECK(khz_port_size(&c) <= sizeof memory && khz_port_open(memory, &c, message, sizeof message) != KHZ_OK);
-    CHECK(strstr(message, "in common"));                         /* send.2 would be register 4 too */
+    CHECK(strstr(message, "in common")); /* send.2 would be register 4 too */
     const khz_device_setting more[] = {
-        {"driver", driver}, {"simulated", "true"}, {"n_receive", "2"}, {"n_send", "3"}, {"receive.0.address", "10:f64"},
-        {"receive.1.address", "4:i16"}, {"send.0.address", "6:f32"}, {"send.1.address", "0:f64"},
+        {"driver", driver},
+        {"simulated", "true"},
+        {"n_receive", "2"},
+        {"n_send", "3"},
+        {"receive.0.address", "10:f64"},
+        {"receive.1.address", "4:i16"},
+        {"send.0.address", "6:f32"},
+        {"send.1.address", "0:f64"},
     };
     const khz_device_config good = {"test", 8, more};
     CHECK(khz_port_open(memory, &good, message, sizeof message) == KHZ_OK);
@@ -101,7 +119,7 @@ static void test_twin(const char *driver)
     for (uint64_t k = 1; k < 5; k++) {
         out[0] = 0.1 * (double)k;
         CHECK(khz_port_send(p, k, 0, out, 0) == KHZ_PORT_FRESH && khz_port_receive(p, k, 0, in) == KHZ_PORT_FRESH);
-        CHECK(in[0] == (double)(float)out[0] && in[1] == 42.0);  /* as exact as the wire is */
+        CHECK(in[0] == (double)(float)out[0] && in[1] == 42.0); /* as exact as the wire is */
     }
     CHECK(khz_port_receive(p, 9, 0, in) == 0 && in[1] == 42.0);
     khz_port_close(p);

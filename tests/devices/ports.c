@@ -24,19 +24,18 @@ static int refused(const char *key, const char *value)
 {
     const khz_device_setting settings[] = {{key, value}, {"driver", "loopback"}, {"n_receive", "1"}, {"n_send", "1"}};
     const khz_device_config c = {"test", 4, settings};
-    return khz_port_size(&c) <= sizeof memory && khz_port_open(memory, &c, message, sizeof message) != KHZ_OK
-           && strncmp(message, "test: ", 6) == 0;
+    return khz_port_size(&c) <= sizeof memory && khz_port_open(memory, &c, message, sizeof message) != KHZ_OK &&
+           strncmp(message, "test: ", 6) == 0;
 }
 
 /* On the way in: model = gain*raw + offset, cut, on the grid of the converter, late. */
 static void test_conversion(void)
 {
     const khz_device_setting settings[] = {
-        {"driver", "loopback"}, {"n_receive", "3"}, {"n_send", "3"},
-        {"receive.0.name", "plant.u"}, {"receive.0.gain", "2"}, {"receive.0.offset", "-1"}, {"receive.0.max", "4"},
-        {"receive.1.bits", "2"}, {"receive.1.low", "-3"}, {"receive.1.high", "3"},
-        {"receive.2.delay", "2"}, {"receive.2.default", "7"},
-        {"send.0.name", "plant.y"}, {"send.0.safe", "0.5"}, {"send.0.gain", "3"},
+        {"driver", "loopback"},     {"n_receive", "3"},         {"n_send", "3"},          {"receive.0.name", "plant.u"},
+        {"receive.0.gain", "2"},    {"receive.0.offset", "-1"}, {"receive.0.max", "4"},   {"receive.1.bits", "2"},
+        {"receive.1.low", "-3"},    {"receive.1.high", "3"},    {"receive.2.delay", "2"}, {"receive.2.default", "7"},
+        {"send.0.name", "plant.y"}, {"send.0.safe", "0.5"},     {"send.0.gain", "3"},
     };
     khz_port *p = OPENED(settings);
     double in[3], out[3] = {1.0, 0.4, 10.0};
@@ -45,7 +44,7 @@ static void test_conversion(void)
     CHECK(khz_port_receive(p, 0, 0, in) == 0 && in[0] == 0.0 && in[2] == 7.0);
     CHECK(khz_port_send(p, 0, 0, out, 0) == KHZ_PORT_FRESH);
     CHECK(khz_port_receive(p, 1, 1, in) == KHZ_PORT_FRESH);
-    CHECK(in[0] == 4.0 && in[1] == 1.0 && in[2] == 7.0);         /* 3*1, 2*3 - 1 cut to 4; steps of 2; two cycles late */
+    CHECK(in[0] == 4.0 && in[1] == 1.0 && in[2] == 7.0); /* 3*1, 2*3 - 1 cut to 4; steps of 2; two cycles late */
     CHECK(khz_port_counters(p)->n_saturated == 1);
     out[0] = 0.5, out[1] = -100.0, out[2] = 11.0;
     (void)khz_port_send(p, 1, 1, out, 0);
@@ -54,8 +53,8 @@ static void test_conversion(void)
     CHECK(khz_port_receive(p, 3, 3, in) == 0 && in[0] == 2.0 && in[2] == 10.0);
     (void)khz_port_send(p, 3, 3, out, 1);
     (void)khz_port_receive(p, 4, 4, in);
-    CHECK(in[0] == 2.0 && in[1] == 1.0 && in[2] == 11.0);        /* safe: 0.5, 0, 0 */
-    out[0] = NAN;                                                /* never passed on as such */
+    CHECK(in[0] == 2.0 && in[1] == 1.0 && in[2] == 11.0); /* safe: 0.5, 0, 0 */
+    out[0] = NAN;                                         /* never passed on as such */
     (void)khz_port_send(p, 4, 4, out, 0);
     (void)khz_port_receive(p, 5, 5, in);
     CHECK(isfinite(in[0]));
@@ -66,8 +65,9 @@ static void test_conversion(void)
 static void test_loss(const char *policy, double expected, uint32_t flags)
 {
     const khz_device_setting settings[] = {
-        {"driver", "loopback"}, {"n_receive", "1"}, {"n_send", "1"}, {"on_loss", policy}, {"timeout", "0.002"},
-        {"receive.0.default", "-1"}, {"receive.0.safe", "-2"}, {"cut_from", "3"}, {"cut_until", "8"},
+        {"driver", "loopback"},   {"n_receive", "1"},   {"n_send", "1"},
+        {"on_loss", policy},      {"timeout", "0.002"}, {"receive.0.default", "-1"},
+        {"receive.0.safe", "-2"}, {"cut_from", "3"},    {"cut_until", "8"},
     };
     khz_port *p = OPENED(settings);
     for (uint64_t k = 0; k < 12; k++) {

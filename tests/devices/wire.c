@@ -39,7 +39,7 @@ static void test_round_trip(void)
             bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         }
     }
-    CHECK(khz_crc32((const unsigned char *)"123456789", 9) == 0xcbf43926u);      /* the check value of CRC-32 */
+    CHECK(khz_crc32((const unsigned char *)"123456789", 9) == 0xcbf43926u); /* the check value of CRC-32 */
 }
 
 static void test_not_finite(void)
@@ -65,7 +65,7 @@ static void test_gate(void)
     m.sequence = 12;
     CHECK(khz_gate_admit(&g, &m, 3, 100, &missing) == KHZ_GATE_OLD);
     m.session = 6u, m.sequence = 1;
-    CHECK(khz_gate_admit(&g, &m, 102, 100, &missing) == KHZ_GATE_OLD);          /* the other one is still there */
+    CHECK(khz_gate_admit(&g, &m, 102, 100, &missing) == KHZ_GATE_OLD); /* the other one is still there */
     CHECK(khz_gate_admit(&g, &m, 103, 100, &missing) == KHZ_GATE_ANEW && missing == 0);
 }
 
@@ -99,8 +99,11 @@ static void test_random(void)
 static void test_twin(const char *driver)
 {
     const khz_device_setting settings[] = {
-        {"driver", driver}, {"simulated", "true"}, {"n_receive", "2"}, {"n_send", "2"}, {"endian", "big"}, {"crc", "true"},
-        {"sim_delay", "1"}, {"sim_drop_every", "5"}, {"sim_corrupt_every", "7"}, {"sim_repeat_every", "11"},
+        {"driver", driver},         {"simulated", "true"},
+        {"n_receive", "2"},         {"n_send", "2"},
+        {"endian", "big"},          {"crc", "true"},
+        {"sim_delay", "1"},         {"sim_drop_every", "5"},
+        {"sim_corrupt_every", "7"}, {"sim_repeat_every", "11"},
     };
     static _Alignas(64) unsigned char memory[1 << 18];
     const khz_device_config c = {"test", sizeof settings / sizeof settings[0], settings};
@@ -120,8 +123,8 @@ static void test_twin(const char *driver)
         CHECK(khz_port_send(p, k, (int64_t)k, out, 0) == KHZ_PORT_FRESH);
     }
     const khz_device_counters *n = khz_port_counters(p);
-    CHECK(n->n_sent == 77 && n->n_malformed == 8 && n->n_links == 1);        /* 7, 14, ... 70 without 35 and 70 */
-    CHECK(n->n_replayed == 5 && n->n_received == 75 - 15 - 8);               /* 11, 22, 33, 44, 66: 55 was dropped */
+    CHECK(n->n_sent == 77 && n->n_malformed == 8 && n->n_links == 1); /* 7, 14, ... 70 without 35 and 70 */
+    CHECK(n->n_replayed == 5 && n->n_received == 75 - 15 - 8);        /* 11, 22, 33, 44, 66: 55 was dropped */
     khz_port_close(p);
 }
 

@@ -1,9 +1,9 @@
 /* The parts of the task that stand alone: histogram, ring, scenario, stimulus, signals, recorder. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <signal.h>
 #include <time.h>
 
 #include "check.h"
@@ -121,7 +121,8 @@ static void scenario(void)
     khz_device_config part;
     CHECK(khz_scenario_part(&s, "key", 7, &part) == KHZ_OK && part.n_settings == 0);
     free((void *)(uintptr_t)part.settings);
-    CHECK(khz_scenario_add(&s, "device.1.name = one") == KHZ_OK && khz_scenario_add(&s, "device.12.name = x") == KHZ_OK);
+    CHECK(khz_scenario_add(&s, "device.1.name = one") == KHZ_OK &&
+          khz_scenario_add(&s, "device.12.name = x") == KHZ_OK);
     CHECK(khz_scenario_part(&s, "device", 1, &part) == KHZ_OK && part.n_settings == 1);
     CHECK(strcmp(part.name, "one") == 0);
     free((void *)(uintptr_t)part.settings);
@@ -148,7 +149,8 @@ static void signals(void)
 static void stimulus(void)
 {
     FILE *const f = fopen(in_folder("s.csv"), "w");
-    CHECK(f != NULL && fputs("a, \"time\" ,\"b\"\r\n1,0,10\r\n2,0.5,20\n\n3,0.5,30\n4,2,40\n", f) >= 0 && fclose(f) == 0);
+    CHECK(f != NULL && fputs("a, \"time\" ,\"b\"\r\n1,0,10\r\n2,0.5,20\n\n3,0.5,30\n4,2,40\n", f) >= 0 &&
+          fclose(f) == 0);
     const char *const names[] = {"b", "a"};
     khz_stimulus s = {0};
     char message[200];
@@ -183,7 +185,8 @@ static long file_size(const char *path)
     return n;
 }
 
-/* The disk is full for a while: what is in the file is whole, what waited is written later, what was refused is counted. */
+/* The disk is full for a while: what is in the file is whole, what waited is written later, what was refused is
+ * counted. */
 static void full_disk(void)
 {
     static khz_recorder r;
@@ -304,38 +307,41 @@ static int take_merged(khz_ring *out, double *row)
 static void merge(void)
 {
     static const int32_t first[] = {1}, second[] = {2};
-    khz_lane_rows lanes[2] = {{.every = 1, .n = 1, .places = first, .last = -1}, {.every = 3, .n = 1, .places = second, .last = -1}};
+    khz_lane_rows lanes[2] = {{.every = 1, .n = 1, .places = first, .last = -1},
+                              {.every = 3, .n = 1, .places = second, .last = -1}};
     double merged[3] = {0}, row[3];
-    khz_merge m = {.lanes = lanes, .n_lanes = 2, .n_columns = 3, .row = merged, .record_every = 1, .period_ns = 1000000000};
+    khz_merge m = {
+        .lanes = lanes, .n_lanes = 2, .n_columns = 3, .row = merged, .record_every = 1, .period_ns = 1000000000};
     khz_ring out;
-    void *const memory[] = {malloc(khz_ring_size(24, 16)), malloc(khz_ring_size(24, 16)), malloc(khz_ring_size(24, 16))};
+    void *const memory[] = {malloc(khz_ring_size(24, 16)), malloc(khz_ring_size(24, 16)),
+                            malloc(khz_ring_size(24, 16))};
     khz_ring_init(&lanes[0].ring, memory[0], 24, 16);
     khz_ring_init(&lanes[1].ring, memory[1], 24, 16);
     khz_ring_init(&out, memory[2], 24, 16);
     push(&lanes[0], 0, 0, 10);
     push(&lanes[0], 1, 0, 11);
     khz_merge_rows(&m, &out);
-    CHECK(!take_merged(&out, row));                                     /* the other has not come yet */
+    CHECK(!take_merged(&out, row)); /* the other has not come yet */
     push(&lanes[1], 0, 0, 20);
-    push(&lanes[1], 1, 0, 21);                                          /* with the inputs of its next period */
-    push(&lanes[0], 3, 0, 13);                                          /* 2 was lost */
+    push(&lanes[1], 1, 0, 21); /* with the inputs of its next period */
+    push(&lanes[0], 3, 0, 13); /* 2 was lost */
     push(&lanes[1], 3, 0, 23);
     khz_merge_rows(&m, &out);
     CHECK(take_merged(&out, row) && row[0] == 0 && row[1] == 10 && row[2] == 20);
     CHECK(take_merged(&out, row) && row[0] == 1 && row[1] == 11 && row[2] == 21);
     CHECK(take_merged(&out, row) && row[0] == 3 && row[1] == 13 && row[2] == 23);
-    push(&lanes[0], 0, 1, 30);                                          /* back to the beginning */
+    push(&lanes[0], 0, 1, 30); /* back to the beginning */
     khz_merge_rows(&m, &out);
     CHECK(!take_merged(&out, row));
     push(&lanes[1], 0, 1, 40);
     khz_merge_rows(&m, &out);
     CHECK(take_merged(&out, row) && row[0] == 0 && row[1] == 30 && row[2] == 40);
-    atomic_store(&lanes[1].ended, 1);                                   /* its last values stand */
+    atomic_store(&lanes[1].ended, 1); /* its last values stand */
     push(&lanes[0], 1, 1, 31);
     khz_merge_rows(&m, &out);
     CHECK(take_merged(&out, row) && row[0] == 1 && row[1] == 31 && row[2] == 40);
     atomic_store(&lanes[1].ended, 0);
-    for (int i = 2; i < 16; i++) {                                      /* nearly full: no longer waited for */
+    for (int i = 2; i < 16; i++) { /* nearly full: no longer waited for */
         push(&lanes[0], i, 1, 30 + i);
     }
     khz_merge_rows(&m, &out);

@@ -45,8 +45,8 @@ static void reciprocal(void *instance, const double *x, double *f)
 
 static double input;
 
-/* An amplifier of gain 1e4 with limits of 15 V, fed back through 1 kOhm, and the current of its 30 V supply.  The supply's
- * residual keeps its sign when a step goes from one limit to the other. */
+/* An amplifier of gain 1e4 with limits of 15 V, fed back through 1 kOhm, and the current of its 30 V supply.  The
+ * supply's residual keeps its sign when a step goes from one limit to the other. */
 static void amplifier(void *instance, const double *x, double *f)
 {
     (void)instance;
@@ -96,8 +96,8 @@ static void diode_jacobian(void *instance, const double *x, double *jacobian)
     jacobian[3] = 1.0;
 }
 
-/* A Jacobian that is kept: right at every call, also where the one before is far too large (the step by it is tiny), and
- * computed seldom where the solution moves slowly. */
+/* A Jacobian that is kept: right at every call, also where the one before is far too large (the step by it is tiny),
+ * and computed seldom where the solution moves slowly. */
 static void kept_jacobian(void)
 {
     static const double nominal[2] = {1.0, 1.0};

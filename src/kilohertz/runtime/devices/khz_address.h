@@ -78,8 +78,8 @@ static inline int khz_listen(const struct sockaddr_storage *address, socklen_t n
     if (fd < 0) {
         return -1;
     }
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) == 0
-        && bind(fd, (const struct sockaddr *)(const void *)address, n) == 0 && listen(fd, 4) == 0) {
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) == 0 &&
+        bind(fd, (const struct sockaddr *)(const void *)address, n) == 0 && listen(fd, 4) == 0) {
         return fd;
     }
     const int error = errno;

@@ -32,13 +32,13 @@
 enum { KHZ_CLIENT_ROOM = KHZ_WIRE_HEAD + 8 * KHZ_WIRE_MOST + 4 + 1, KHZ_CLIENT_BURST = 64 };
 
 typedef struct khz_client {
-    int fd;                              /* UDP; -1: shared memory */
-    int flags;                           /* of what is sent: KHZ_WIRE_BIG, KHZ_WIRE_CRC; set after open */
+    int fd;    /* UDP; -1: shared memory */
+    int flags; /* of what is sent: KHZ_WIRE_BIG, KHZ_WIRE_CRC; set after open */
     uint32_t n_receive, n_send, session;
     uint64_t sequence, n_received, n_missing, n_bad;
-    int64_t time_ns;                     /* time stamp of the message received last */
+    int64_t time_ns; /* time stamp of the message received last */
     khz_gate gate;
-    char name[64];                       /* of the segment */
+    char name[64]; /* of the segment */
     khz_segment *segment;
     double values[KHZ_WIRE_MOST];
     unsigned char bytes[KHZ_CLIENT_ROOM];
@@ -69,10 +69,10 @@ static inline int khz_client_map(khz_client *c)
     if (fd < 0) {
         return -1;
     }
-    if (pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head.magic, "KHZM", 4) == 0
-        && head.version == KHZ_SEGMENT_VERSION && head.n_task == c->n_receive && head.n_peer == c->n_send
-        && atomic_load(&head.live) && fstat(fd, &found) == 0
-        && (size_t)found.st_size == khz_segment_size(head.n_task, head.n_peer)) {
+    if (pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head.magic, "KHZM", 4) == 0 &&
+        head.version == KHZ_SEGMENT_VERSION && head.n_task == c->n_receive && head.n_peer == c->n_send &&
+        atomic_load(&head.live) && fstat(fd, &found) == 0 &&
+        (size_t)found.st_size == khz_segment_size(head.n_task, head.n_peer)) {
         at = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     }
     (void)close(fd);
@@ -92,8 +92,8 @@ static inline int khz_client_open_udp(khz_client *c, const char *remote, const c
     if (c->fd < 0) {
         return -1;
     }
-    if (bind(c->fd, (const struct sockaddr *)(const void *)&from, n_from) != 0
-        || connect(c->fd, (const struct sockaddr *)(const void *)&to, n_to) != 0) {
+    if (bind(c->fd, (const struct sockaddr *)(const void *)&from, n_from) != 0 ||
+        connect(c->fd, (const struct sockaddr *)(const void *)&to, n_to) != 0) {
         const int error = errno;
         (void)close(c->fd);
         c->fd = -1;
@@ -105,8 +105,8 @@ static inline int khz_client_open_udp(khz_client *c, const char *remote, const c
 
 /* Open a link: n_receive values come from the task, n_send go to it.  `local` is the own address of a UDP link (NULL:
  * any).  Waits at most timeout_ms for a segment to be there. 0, or -1 with errno. */
-static inline int khz_client_open(
-    khz_client *c, const char *address, const char *local, int n_receive, int n_send, int timeout_ms)
+static inline int khz_client_open(khz_client *c, const char *address, const char *local, int n_receive, int n_send,
+                                  int timeout_ms)
 {
     memset(c, 0, sizeof *c);
     c->fd = -1;
@@ -184,8 +184,8 @@ static inline int khz_client_look(khz_client *c, double *values)
         }
     }
     khz_channel *from = khz_segment_channel(c->segment, c->n_receive, 0);
-    if (!khz_channel_read(from, c->n_receive, &m, c->values) || !khz_all_finite(c->values, c->n_receive)
-        || !khz_client_take(c, &m)) {
+    if (!khz_channel_read(from, c->n_receive, &m, c->values) || !khz_all_finite(c->values, c->n_receive) ||
+        !khz_client_take(c, &m)) {
         return 0;
     }
     memcpy(values, c->values, sizeof(double) * c->n_receive);
@@ -251,7 +251,7 @@ static inline int khz_client_send(khz_client *c, const double *values)
     }
     const size_t n = khz_wire_write(c->bytes, &m, values);
     ssize_t sent = send(c->fd, c->bytes, n, MSG_DONTWAIT);
-    if (sent < 0 && errno == ECONNREFUSED) {     /* about an earlier message; this one was not sent */
+    if (sent < 0 && errno == ECONNREFUSED) { /* about an earlier message; this one was not sent */
         sent = send(c->fd, c->bytes, n, MSG_DONTWAIT);
     }
     return sent == (ssize_t)n ? 0 : -1;

@@ -12,8 +12,7 @@
 
 static const khz_device_class *const drivers[] = {
     &khz_loopback,      &khz_udp,           &khz_shm,       &khz_tcp,    &khz_serial,
-    &khz_modbus_server, &khz_modbus_client, &khz_socketcan, &khz_comedi,
-    NULL,
+    &khz_modbus_server, &khz_modbus_client, &khz_socketcan, &khz_comedi, NULL,
 };
 
 const khz_device_class *const *khz_device_all(void) { return drivers; }
@@ -38,8 +37,8 @@ const char *khz_config_text(const khz_device_config *c, const char *key, const c
     return fallback;
 }
 
-int64_t khz_config_integer(
-    const khz_device_config *c, const char *key, int64_t fallback, int64_t low, int64_t high, int *good)
+int64_t khz_config_integer(const khz_device_config *c, const char *key, int64_t fallback, int64_t low, int64_t high,
+                           int *good)
 {
     const char *text = khz_config_text(c, key, NULL);
     if (!text) {
@@ -89,17 +88,17 @@ int khz_config_flag(const khz_device_config *c, const char *key, int fallback, i
     return 0;
 }
 
-const char *khz_config_signal(
-    const khz_device_config *c, int direction, int32_t index, const char *key, const char *fallback)
+const char *khz_config_signal(const khz_device_config *c, int direction, int32_t index, const char *key,
+                              const char *fallback)
 {
     char full[128];
-    const int n = snprintf(
-        full, sizeof full, "%s.%ld.%s", direction == KHZ_RECEIVE ? "receive" : "send", (long)index, key);
+    const int n =
+        snprintf(full, sizeof full, "%s.%ld.%s", direction == KHZ_RECEIVE ? "receive" : "send", (long)index, key);
     return n > 0 && (size_t)n < sizeof full ? khz_config_text(c, full, fallback) : fallback;
 }
 
-double khz_config_signal_real(
-    const khz_device_config *c, int direction, int32_t index, const char *key, double fallback, int *good)
+double khz_config_signal_real(const khz_device_config *c, int direction, int32_t index, const char *key,
+                              double fallback, int *good)
 {
     return real_of(khz_config_signal(c, direction, index, key, NULL), fallback, good);
 }
@@ -121,8 +120,8 @@ khz_status khz_device_fail(char *message, size_t n_message, khz_status status, c
     return status;
 }
 
-khz_status khz_device_listen(
-    const khz_device_config *c, const char *text, int *listener, char *message, size_t n_message)
+khz_status khz_device_listen(const khz_device_config *c, const char *text, int *listener, char *message,
+                             size_t n_message)
 {
     struct sockaddr_storage local;
     socklen_t n_local;
@@ -131,8 +130,8 @@ khz_status khz_device_listen(
     }
     *listener = khz_listen(&local, n_local);
     if (*listener < 0) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text, strerror(errno));
+        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot listen on %s: %s", c->name, text,
+                               strerror(errno));
     }
     return KHZ_OK;
 }

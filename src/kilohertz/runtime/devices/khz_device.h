@@ -9,13 +9,13 @@
 
 #include "khz_base.h"
 
-enum { KHZ_RECEIVE = 0, KHZ_SEND = 1 };     /* seen from the task: before the step, after it */
+enum { KHZ_RECEIVE = 0, KHZ_SEND = 1 }; /* seen from the task: before the step, after it */
 
 /* What an exchange came to. */
 enum {
-    KHZ_LINK_DOWN = -1,      /* there is known to be no peer (a closed connection); values are untouched */
-    KHZ_LINK_QUIET = 0,      /* nothing new, or nothing could be sent now; values are untouched */
-    KHZ_LINK_FRESH = 1       /* values are those of the peer, or were handed over for it */
+    KHZ_LINK_DOWN = -1, /* there is known to be no peer (a closed connection); values are untouched */
+    KHZ_LINK_QUIET = 0, /* nothing new, or nothing could be sent now; values are untouched */
+    KHZ_LINK_FRESH = 1  /* values are those of the peer, or were handed over for it */
 };
 
 /* `key = value` lines of the scenario, as they stand there.  They must live as long as the device. */
@@ -25,33 +25,33 @@ typedef struct khz_device_setting {
 } khz_device_setting;
 
 typedef struct khz_device_config {
-    const char *name;                        /* of the device, for messages */
+    const char *name; /* of the device, for messages */
     int32_t n_settings;
     const khz_device_setting *settings;
 } khz_device_config;
 
 /* What happened so far; only ever grows. */
 typedef struct khz_device_counters {
-    uint64_t n_received;     /* good messages taken */
-    uint64_t n_sent;         /* messages handed to the system */
-    uint64_t n_missing;      /* gaps in the sequence numbers of the peer: messages that never came */
-    uint64_t n_malformed;    /* wrong size, magic, version, count, checksum, or a value that is not finite */
-    uint64_t n_replayed;     /* good messages older than one already taken */
-    uint64_t n_foreign;      /* from an address that is not the peer's */
-    uint64_t n_flooded;      /* cycles in which more waited than one cycle may read */
-    uint64_t n_refused;      /* messages that could not be sent */
-    uint64_t n_links;        /* times a peer was there anew: another session */
-    uint64_t n_timeouts;     /* times nothing came for the time-out; counted by khz_ports */
-    uint64_t n_saturated;    /* values cut to their limits; counted by khz_ports */
-    uint64_t n_overtaken;    /* messages that came, but a newer one was there before the task looked */
-    uint64_t n_quiet;        /* cycles since the first message in which nothing new came; counted by khz_ports */
+    uint64_t n_received;  /* good messages taken */
+    uint64_t n_sent;      /* messages handed to the system */
+    uint64_t n_missing;   /* gaps in the sequence numbers of the peer: messages that never came */
+    uint64_t n_malformed; /* wrong size, magic, version, count, checksum, or a value that is not finite */
+    uint64_t n_replayed;  /* good messages older than one already taken */
+    uint64_t n_foreign;   /* from an address that is not the peer's */
+    uint64_t n_flooded;   /* cycles in which more waited than one cycle may read */
+    uint64_t n_refused;   /* messages that could not be sent */
+    uint64_t n_links;     /* times a peer was there anew: another session */
+    uint64_t n_timeouts;  /* times nothing came for the time-out; counted by khz_ports */
+    uint64_t n_saturated; /* values cut to their limits; counted by khz_ports */
+    uint64_t n_overtaken; /* messages that came, but a newer one was there before the task looked */
+    uint64_t n_quiet;     /* cycles since the first message in which nothing new came; counted by khz_ports */
 } khz_device_counters;
 
 /* One turn with a device. */
 typedef struct khz_exchange {
-    uint64_t cycle;          /* number of the step */
-    int64_t time_ns;         /* the task's time, ns since its start */
-    double *values;          /* receive: [n] out where the result is KHZ_LINK_FRESH; send: [n] in */
+    uint64_t cycle;  /* number of the step */
+    int64_t time_ns; /* the task's time, ns since its start */
+    double *values;  /* receive: [n] out where the result is KHZ_LINK_FRESH; send: [n] in */
     int32_t n;
     khz_device_counters *counters;
 } khz_exchange;
@@ -74,15 +74,15 @@ const khz_device_class *const *khz_device_all(void);
 /* Settings, read.  A key that is not there gives `fallback`; a text that is no such number, or is outside its range,
  * clears *good and gives `fallback`. */
 const char *khz_config_text(const khz_device_config *c, const char *key, const char *fallback);
-int64_t khz_config_integer(
-    const khz_device_config *c, const char *key, int64_t fallback, int64_t low, int64_t high, int *good);
+int64_t khz_config_integer(const khz_device_config *c, const char *key, int64_t fallback, int64_t low, int64_t high,
+                           int *good);
 double khz_config_real(const khz_device_config *c, const char *key, double fallback, int *good);
-int khz_config_flag(const khz_device_config *c, const char *key, int fallback, int *good);     /* true, false */
+int khz_config_flag(const khz_device_config *c, const char *key, int fallback, int *good); /* true, false */
 /* The same for one signal: `receive.3.address` is khz_config_signal(c, KHZ_RECEIVE, 3, "address", ...). */
-const char *khz_config_signal(
-    const khz_device_config *c, int direction, int32_t index, const char *key, const char *fallback);
-double khz_config_signal_real(
-    const khz_device_config *c, int direction, int32_t index, const char *key, double fallback, int *good);
+const char *khz_config_signal(const khz_device_config *c, int direction, int32_t index, const char *key,
+                              const char *fallback);
+double khz_config_signal_real(const khz_device_config *c, int direction, int32_t index, const char *key,
+                              double fallback, int *good);
 /* Number of values in a direction: settings `n_receive`, `n_send`. */
 enum { KHZ_DEVICE_VALUES = 4096 };
 int32_t khz_config_count(const khz_device_config *c, int direction, int *good);
@@ -94,7 +94,7 @@ khz_status khz_device_fail(char *message, size_t n_message, khz_status status, c
     ;
 
 /* Listen at an address of the settings: `*listener` is the socket, or -1 with a message. */
-khz_status khz_device_listen(
-    const khz_device_config *c, const char *text, int *listener, char *message, size_t n_message);
+khz_status khz_device_listen(const khz_device_config *c, const char *text, int *listener, char *message,
+                             size_t n_message);
 
 #endif

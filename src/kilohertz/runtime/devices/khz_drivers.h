@@ -4,7 +4,7 @@
 
 #include "khz_device.h"
 
-extern const khz_device_class khz_loopback;     /* simulated: gives back what was sent */
+extern const khz_device_class khz_loopback; /* simulated: gives back what was sent */
 extern const khz_device_class khz_udp;
 extern const khz_device_class khz_shm;
 extern const khz_device_class khz_tcp;

@@ -13,7 +13,7 @@ uint32_t khz_session_drawn(void)
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     uint64_t z = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + ((uint64_t)getpid() << 40);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;      /* splitmix64 */
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u; /* splitmix64 */
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (uint32_t)(z >> 32) | 1u;
 }
@@ -40,8 +40,8 @@ static int open_twin(khz_messenger *g, unsigned char *memory, const khz_device_c
     return good;
 }
 
-khz_status khz_messenger_open(
-    khz_messenger *g, void *memory, const khz_device_config *c, int crc, char *message, size_t n_message)
+khz_status khz_messenger_open(khz_messenger *g, void *memory, const khz_device_config *c, int crc, char *message,
+                              size_t n_message)
 {
     int good = 1;
     g->n[KHZ_RECEIVE] = khz_config_count(c, KHZ_RECEIVE, &good);
@@ -62,9 +62,11 @@ khz_status khz_messenger_open(
         good = open_twin(g, g->out + eights(khz_wire_size(g->n[KHZ_SEND], KHZ_WIRE_CRC)), c);
     }
     if (!good) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN,
+        return khz_device_fail(
+            message, n_message, KHZ_DOMAIN,
             "%s: endian is little or big; crc and simulated are true or false; restart_after is in seconds; "
-            "sim_delay is at most %d cycles", c->name, KHZ_TWIN_SLOTS / 2);
+            "sim_delay is at most %d cycles",
+            c->name, KHZ_TWIN_SLOTS / 2);
     }
     return KHZ_OK;
 }

@@ -19,21 +19,21 @@ enum { KHZ_TWIN_SLOTS = 64 };
 typedef struct khz_twin {
     int32_t first, count;
     uint32_t delay, drop_every, corrupt_every, repeat_every;
-    uint64_t n;                          /* messages so far */
-    uint64_t due[KHZ_TWIN_SLOTS];        /* cycle in which a message may be read */
-    unsigned char *slots;                /* [KHZ_TWIN_SLOTS * size] */
-    double *values;                      /* [max(n_send, n_receive)] */
+    uint64_t n;                   /* messages so far */
+    uint64_t due[KHZ_TWIN_SLOTS]; /* cycle in which a message may be read */
+    unsigned char *slots;         /* [KHZ_TWIN_SLOTS * size] */
+    double *values;               /* [max(n_send, n_receive)] */
 } khz_twin;
 
 typedef struct khz_messenger {
-    int32_t n[2];                        /* values by direction */
+    int32_t n[2]; /* values by direction */
     int32_t flags, need_crc, simulated;
     uint32_t session;
-    uint64_t sequence;                   /* last sent */
+    uint64_t sequence; /* last sent */
     int64_t patience_ns;
     khz_gate gate;
-    unsigned char *out;                  /* [khz_wire_size] what is sent next */
-    size_t n_in, n_out;                  /* bytes of a message by direction */
+    unsigned char *out; /* [khz_wire_size] what is sent next */
+    size_t n_in, n_out; /* bytes of a message by direction */
     khz_twin twin;
 } khz_messenger;
 
@@ -42,8 +42,8 @@ uint32_t khz_session_drawn(void);
 /* Bytes that khz_messenger_open needs besides the struct. */
 size_t khz_messenger_size(const khz_device_config *c);
 /* `memory` of khz_messenger_size bytes, zero, aligned to 8. */
-khz_status khz_messenger_open(
-    khz_messenger *g, void *memory, const khz_device_config *c, int crc, char *message, size_t n_message);
+khz_status khz_messenger_open(khz_messenger *g, void *memory, const khz_device_config *c, int crc, char *message,
+                              size_t n_message);
 /* A message of n bytes came: KHZ_LINK_FRESH where it is taken.  Counts what it is. */
 int khz_messenger_take(khz_messenger *g, const unsigned char *bytes, size_t n, khz_exchange *x);
 /* Make the next message of the exchange in g->out; its size is g->n_out. */

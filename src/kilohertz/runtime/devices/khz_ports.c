@@ -12,10 +12,10 @@ enum { MAX_DELAY = 1 << 16 };
 typedef struct signal {
     const char *name;
     double gain, offset, low, high;
-    double step, bottom, top;          /* quantisation; step 0: none */
+    double step, bottom, top; /* quantisation; step 0: none */
     double fallback, safe;
-    int32_t delay, at;                 /* cycles; where the next value goes */
-    size_t line;                       /* first of `delay` values in the port's lines */
+    int32_t delay, at; /* cycles; where the next value goes */
+    size_t line;       /* first of `delay` values in the port's lines */
 } signal;
 
 struct khz_port {
@@ -23,14 +23,14 @@ struct khz_port {
     const char *name;
     void *device;
     signal *signals[2];
-    double *values[2];                 /* as the driver sees them */
-    double *held;                      /* [n_receive] what came last, converted */
-    double *lines;                     /* delays of both directions */
+    double *values[2]; /* as the driver sees them */
+    double *held;      /* [n_receive] what came last, converted */
+    double *lines;     /* delays of both directions */
     int32_t n[2];
     int32_t on_loss;
-    int64_t timeout_ns, last_ns;       /* last_ns: when something came last */
+    int64_t timeout_ns, last_ns; /* last_ns: when something came last */
     int32_t started, lost;
-    uint64_t n_came;                   /* messages in this cycle */
+    uint64_t n_came; /* messages in this cycle */
     khz_device_counters counters;
 };
 
@@ -115,7 +115,7 @@ static double converted(khz_port *p, const signal *s, double value)
 {
     double v = s->gain * value + s->offset;
     if (!(v >= s->low && v <= s->high)) {
-        v = v > s->high ? s->high : s->low;      /* NaN ends at the lower limit: it must not reach a device */
+        v = v > s->high ? s->high : s->low; /* NaN ends at the lower limit: it must not reach a device */
         p->counters.n_saturated++;
     }
     if (s->step > 0.0) {
@@ -144,7 +144,7 @@ static khz_status read_port(khz_port *p, const khz_device_config *c, char *messa
     const double timeout = khz_config_real(c, "timeout", 0.0, &good);
     if (p->on_loss < 0 || !good || !(timeout >= 0.0 && timeout < 1e9)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: on_loss is hold, default, safe or stop; timeout is in seconds", c->name);
+                               "%s: on_loss is hold, default, safe or stop; timeout is in seconds", c->name);
     }
     p->timeout_ns = (int64_t)(timeout * 1e9);
     size_t line = 0;
@@ -154,7 +154,7 @@ static khz_status read_port(khz_port *p, const khz_device_config *c, char *messa
             const char *wrong = read_signal(s, c, direction, i);
             if (wrong) {
                 return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: %s.%ld: %s: not a number or out of range",
-                    c->name, direction == KHZ_RECEIVE ? "receive" : "send", (long)i, wrong);
+                                       c->name, direction == KHZ_RECEIVE ? "receive" : "send", (long)i, wrong);
             }
             const double first = direction == KHZ_RECEIVE ? s->fallback : converted(p, s, s->fallback);
             s->line = line;
@@ -182,8 +182,8 @@ khz_status khz_port_open(void *memory, const khz_device_config *c, char *message
     int good = 1;
     const size_t head = parts(c, at, n, &good);
     if (!good) {
-        return khz_device_fail(
-            message, n_message, KHZ_DOMAIN, "%s: n_receive, n_send or a delay is out of range", c->name);
+        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: n_receive, n_send or a delay is out of range",
+                               c->name);
     }
     memset(memory, 0, head + rounded(driver->size(c)));
     char *base = memory;
@@ -264,9 +264,9 @@ uint32_t khz_port_receive(khz_port *p, uint64_t cycle, int64_t time_ns, double *
     const khz_device_counters before = p->counters;
     const int result = p->driver->exchange(p->device, KHZ_RECEIVE, &x);
     count(p, &before, result == KHZ_LINK_FRESH);
-    const uint32_t flags = (result == KHZ_LINK_FRESH ? (uint32_t)KHZ_PORT_FRESH : 0u)
-                           | (result == KHZ_LINK_DOWN ? (uint32_t)KHZ_PORT_DOWN : 0u)
-                           | watch(p, time_ns, result == KHZ_LINK_FRESH);
+    const uint32_t flags = (result == KHZ_LINK_FRESH ? (uint32_t)KHZ_PORT_FRESH : 0u) |
+                           (result == KHZ_LINK_DOWN ? (uint32_t)KHZ_PORT_DOWN : 0u) |
+                           watch(p, time_ns, result == KHZ_LINK_FRESH);
     for (int32_t i = 0; i < p->n[KHZ_RECEIVE]; i++) {
         signal *s = &p->signals[KHZ_RECEIVE][i];
         if (result == KHZ_LINK_FRESH) {
@@ -291,6 +291,6 @@ uint32_t khz_port_send(khz_port *p, uint64_t cycle, int64_t time_ns, const doubl
     }
     khz_exchange x = {cycle, time_ns, p->values[KHZ_SEND], p->n[KHZ_SEND], &p->counters};
     const int result = p->driver->exchange(p->device, KHZ_SEND, &x);
-    return (result == KHZ_LINK_FRESH ? (uint32_t)KHZ_PORT_FRESH : 0u)
-           | (result == KHZ_LINK_DOWN ? (uint32_t)KHZ_PORT_DOWN : 0u);
+    return (result == KHZ_LINK_FRESH ? (uint32_t)KHZ_PORT_FRESH : 0u) |
+           (result == KHZ_LINK_DOWN ? (uint32_t)KHZ_PORT_DOWN : 0u);
 }

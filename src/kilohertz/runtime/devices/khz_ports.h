@@ -28,10 +28,10 @@ enum { KHZ_LOSS_HOLD = 0, KHZ_LOSS_DEFAULT = 1, KHZ_LOSS_SAFE = 2, KHZ_LOSS_STOP
 
 /* What khz_port_receive and khz_port_send say, as bits. */
 enum {
-    KHZ_PORT_FRESH = 1,      /* values came, or were sent, in this cycle */
-    KHZ_PORT_DOWN = 2,       /* the driver knows that there is no peer */
-    KHZ_PORT_LOST = 4,       /* nothing came for longer than the time-out */
-    KHZ_PORT_STOP = 8        /* ... and the policy is to stop the task */
+    KHZ_PORT_FRESH = 1, /* values came, or were sent, in this cycle */
+    KHZ_PORT_DOWN = 2,  /* the driver knows that there is no peer */
+    KHZ_PORT_LOST = 4,  /* nothing came for longer than the time-out */
+    KHZ_PORT_STOP = 8   /* ... and the policy is to stop the task */
 };
 
 size_t khz_port_size(const khz_device_config *c);

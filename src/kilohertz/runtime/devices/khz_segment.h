@@ -63,7 +63,7 @@ typedef struct khz_channel {
 
 typedef struct khz_slot {
     KHZ_ATOMIC(uint64_t) sequence;
-    KHZ_ATOMIC(uint64_t) session_echo;       /* session first in memory: the low half on a little-endian machine */
+    KHZ_ATOMIC(uint64_t) session_echo; /* session first in memory: the low half on a little-endian machine */
     KHZ_ATOMIC(uint64_t) time_ns;
     KHZ_ATOMIC(uint64_t) values[];
 } khz_slot;

@@ -27,8 +27,8 @@ size_t khz_stream_size(const khz_device_config *c)
     return own + messenger;
 }
 
-khz_status khz_stream_open(
-    khz_stream *s, void *memory, const khz_device_config *c, int crc, char *message, size_t n_message)
+khz_status khz_stream_open(khz_stream *s, void *memory, const khz_device_config *c, int crc, char *message,
+                           size_t n_message)
 {
     int good = 1;
     s->room = room(c, &good);

@@ -11,16 +11,16 @@
 
 typedef struct khz_stream {
     khz_messenger messenger;
-    unsigned char *in;                   /* [room] bytes not understood yet */
-    unsigned char *rest;                 /* [n_out] what the system has not taken yet */
+    unsigned char *in;   /* [room] bytes not understood yet */
+    unsigned char *rest; /* [n_out] what the system has not taken yet */
     size_t room, n_in, n_rest;
-    int32_t astray;                      /* the last byte belonged to no message */
+    int32_t astray; /* the last byte belonged to no message */
     int32_t is_socket;
 } khz_stream;
 
 size_t khz_stream_size(const khz_device_config *c);
-khz_status khz_stream_open(
-    khz_stream *s, void *memory, const khz_device_config *c, int crc, char *message, size_t n_message);
+khz_status khz_stream_open(khz_stream *s, void *memory, const khz_device_config *c, int crc, char *message,
+                           size_t n_message);
 /* A peer is there anew: forget half messages. */
 void khz_stream_reset(khz_stream *s);
 /* One turn with a non-blocking descriptor (ignored where the peer is simulated); KHZ_LINK_DOWN: it has ended. */

@@ -143,15 +143,15 @@ typedef struct khz_gate {
     int32_t open;
     uint32_t session;
     uint64_t sequence;
-    int64_t last_ns;             /* when, on the reader's clock */
+    int64_t last_ns; /* when, on the reader's clock */
 } khz_gate;
 
 enum { KHZ_GATE_OLD = 0, KHZ_GATE_TAKEN = 1, KHZ_GATE_ANEW = 2 };
 
 /* Whether to take a message: newer ones of the same session, and another session once nothing came for `patience_ns`
  * (the peer was started again). *missing: messages between the last one and this. */
-static inline int khz_gate_admit(
-    khz_gate *g, const khz_message *m, int64_t now_ns, int64_t patience_ns, uint64_t *missing)
+static inline int khz_gate_admit(khz_gate *g, const khz_message *m, int64_t now_ns, int64_t patience_ns,
+                                 uint64_t *missing)
 {
     const int same = g->open && g->session == m->session;
     *missing = 0;

@@ -40,8 +40,8 @@ int khz_can_address(const char *text, khz_can_signal *s)
     }
     s->motorola = order == 0;
     s->kind = kind == '+' ? UNSIGNED : kind == '-' ? SIGNED : FLOAT;
-    if (!strchr("+-f", kind) || (order != 0 && order != 1) || s->start < 0 || s->start > 63 || s->length < 1
-        || s->length > 64 || (kind == 'f' && s->length != 32 && s->length != 64)) {
+    if (!strchr("+-f", kind) || (order != 0 && order != 1) || s->start < 0 || s->start > 63 || s->length < 1 ||
+        s->length > 64 || (kind == 'f' && s->length != 32 && s->length != 64)) {
         return 0;
     }
     return position(s, 0) >= 0 && position(s, s->length - 1) >= 0;
@@ -79,11 +79,12 @@ khz_status khz_can_map_open(khz_can_map *m, const khz_device_config *c, int dire
         const char *text = khz_config_signal(c, direction, i, "address", "");
         if (!khz_can_address(text, &m->signals[i])) {
             return khz_device_fail(message, n_message, KHZ_DOMAIN,
-                "%s: %s.%ld: \"%s\" is no address such as 0x100:16|12@1-", c->name, way, (long)i, text);
+                                   "%s: %s.%ld: \"%s\" is no address such as 0x100:16|12@1-", c->name, way, (long)i,
+                                   text);
         }
         if (!join(m, &m->signals[i])) {
             return khz_device_fail(message, n_message, KHZ_DOMAIN,
-                "%s: %s.%ld: bits of \"%s\" belong to another signal", c->name, way, (long)i, text);
+                                   "%s: %s.%ld: bits of \"%s\" belong to another signal", c->name, way, (long)i, text);
         }
     }
     for (int32_t f = 0; f < m->n_frames; f++) {
@@ -153,8 +154,8 @@ void khz_can_encode(khz_can_map *m, const double *values)
     }
 }
 
-int khz_can_decode(
-    const khz_can_map *m, uint32_t id, int extended, const unsigned char *bytes, int32_t n, double *values)
+int khz_can_decode(const khz_can_map *m, uint32_t id, int extended, const unsigned char *bytes, int32_t n,
+                   double *values)
 {
     int32_t f = 0;
     while (f < m->n_frames && (m->frames[f].id != id || m->frames[f].extended != extended)) {

@@ -15,21 +15,21 @@ enum { KHZ_CAN_BYTES = 8 };
 typedef struct khz_can_signal {
     uint32_t id;
     int32_t extended, start, length, motorola, kind;
-    int32_t frame;                       /* index of its frame in the map */
+    int32_t frame; /* index of its frame in the map */
 } khz_can_signal;
 
 typedef struct khz_can_frame {
     uint32_t id;
     int32_t extended;
-    int32_t n;                           /* bytes that its signals need */
+    int32_t n; /* bytes that its signals need */
     unsigned char bytes[KHZ_CAN_BYTES];
 } khz_can_frame;
 
 /* The signals of one direction, and the frames they are in. */
 typedef struct khz_can_map {
     int32_t n, n_frames;
-    khz_can_signal *signals;             /* [n] */
-    khz_can_frame *frames;               /* [n]; n_frames are used */
+    khz_can_signal *signals; /* [n] */
+    khz_can_frame *frames;   /* [n]; n_frames are used */
 } khz_can_map;
 
 /* 1, or 0 where the text is no address. */
@@ -39,7 +39,7 @@ khz_status khz_can_map_open(khz_can_map *m, const khz_device_config *c, int dire
 /* All frames from values. */
 void khz_can_encode(khz_can_map *m, const double *values);
 /* A frame came: 1 and its values; 0 where it is too short or a value is not finite; -1 where it is none of the map. */
-int khz_can_decode(
-    const khz_can_map *m, uint32_t id, int extended, const unsigned char *bytes, int32_t n, double *values);
+int khz_can_decode(const khz_can_map *m, uint32_t id, int extended, const unsigned char *bytes, int32_t n,
+                   double *values);
 
 #endif

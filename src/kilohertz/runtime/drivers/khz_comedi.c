@@ -38,7 +38,7 @@ typedef struct library {
 
 typedef struct channel {
     unsigned subdevice, channel, range, reference;
-    double low, step;                    /* physical value of 0, and of one more */
+    double low, step; /* physical value of 0, and of one more */
     unsigned most;
 } channel;
 
@@ -46,11 +46,11 @@ enum { SIMULATED_CHANNELS = 64, SIMULATED_MOST = 65535 };
 
 typedef struct card {
     library lib;
-    void *device;                        /* comedi_t; NULL: none */
+    void *device; /* comedi_t; NULL: none */
     int32_t n[2];
-    unsigned wires[SIMULATED_CHANNELS];  /* of the simulated card */
-    double *scratch;                     /* [n_receive] */
-    channel channels[];                  /* inputs, then outputs */
+    unsigned wires[SIMULATED_CHANNELS]; /* of the simulated card */
+    double *scratch;                    /* [n_receive] */
+    channel channels[];                 /* inputs, then outputs */
 } card;
 
 static size_t size(const khz_device_config *c)
@@ -96,9 +96,9 @@ static khz_status load(card *d, const khz_device_config *c, char *message, size_
     if (!l->handle) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: there is no %s: %s", c->name, name, dlerror());
     }
-    if (!found(l, "comedi_open", &l->open) || !found(l, "comedi_close", &l->close)
-        || !found(l, "comedi_get_maxdata", &l->get_maxdata) || !found(l, "comedi_get_range", &l->get_range)
-        || !found(l, "comedi_data_read", &l->data_read) || !found(l, "comedi_data_write", &l->data_write)) {
+    if (!found(l, "comedi_open", &l->open) || !found(l, "comedi_close", &l->close) ||
+        !found(l, "comedi_get_maxdata", &l->get_maxdata) || !found(l, "comedi_get_range", &l->get_range) ||
+        !found(l, "comedi_data_read", &l->data_read) || !found(l, "comedi_data_write", &l->data_write)) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: %s is no libcomedi", c->name, name);
     }
     d->device = l->open(path);
@@ -155,7 +155,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
         d->n[direction] = khz_config_count(c, direction, &good);
         for (int32_t i = 0; i < d->n[direction] && status == KHZ_OK; i++, k++) {
             if (!read_address(c, direction, i, k) || !measured(d, k)) {
-                status = khz_device_fail(message, n_message, KHZ_DOMAIN,
+                status = khz_device_fail(
+                    message, n_message, KHZ_DOMAIN,
                     "%s: %s.%ld: the card has no such channel; an address is subdevice:channel:range:reference",
                     c->name, direction == KHZ_RECEIVE ? "receive" : "send", (long)i);
             }

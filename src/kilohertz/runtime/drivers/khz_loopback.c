@@ -10,7 +10,7 @@
 
 typedef struct loopback {
     int32_t n;
-    int32_t full;            /* something was sent since the last message */
+    int32_t full; /* something was sent since the last message */
     int64_t every, cut_from, cut_until;
     double values[];
 } loopback;

@@ -15,9 +15,8 @@ static const struct {
     int32_t width;
     double low, high;
 } types[N_TYPES] = {
-    {"i16", 1, -32768.0, 32767.0},           {"u16", 1, 0.0, 65535.0},
-    {"i32", 2, -2147483648.0, 2147483647.0}, {"u32", 2, 0.0, 4294967295.0},
-    {"f32", 2, 0.0, 0.0},                    {"f64", 4, 0.0, 0.0},
+    {"i16", 1, -32768.0, 32767.0}, {"u16", 1, 0.0, 65535.0}, {"i32", 2, -2147483648.0, 2147483647.0},
+    {"u32", 2, 0.0, 4294967295.0}, {"f32", 2, 0.0, 0.0},     {"f64", 4, 0.0, 0.0},
 };
 
 int32_t khz_modbus_width(const khz_modbus_signal *s) { return types[s->type].width; }
@@ -63,8 +62,8 @@ int32_t khz_modbus_registers(const khz_device_config *c, int direction)
     return good ? most : -1;
 }
 
-khz_status khz_modbus_map_open(
-    khz_modbus_map *m, const khz_device_config *c, int direction, char *message, size_t n_message)
+khz_status khz_modbus_map_open(khz_modbus_map *m, const khz_device_config *c, int direction, char *message,
+                               size_t n_message)
 {
     int good = 1;
     const char *words = khz_config_text(c, "words", "big"), *way = direction == KHZ_RECEIVE ? "receive" : "send";
@@ -72,7 +71,8 @@ khz_status khz_modbus_map_open(
     m->n_registers = khz_modbus_registers(c, direction);
     m->little = strcmp(words, "little") == 0;
     if (!good || m->n_registers < 0 || (!m->little && strcmp(words, "big") != 0)) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN,
+        return khz_device_fail(
+            message, n_message, KHZ_DOMAIN,
             "%s: an address is `register:type`, type one of i16, u16, i32, u32, f32, f64; words is big or little",
             c->name);
     }
@@ -83,7 +83,8 @@ khz_status khz_modbus_map_open(
             const khz_modbus_signal *t = &m->signals[k];
             if (s->address < t->address + khz_modbus_width(t) && t->address < s->address + khz_modbus_width(s)) {
                 return khz_device_fail(message, n_message, KHZ_DOMAIN,
-                    "%s: %s.%ld and %s.%ld have a register in common", c->name, way, (long)k, way, (long)i);
+                                       "%s: %s.%ld and %s.%ld have a register in common", c->name, way, (long)k, way,
+                                       (long)i);
             }
         }
     }

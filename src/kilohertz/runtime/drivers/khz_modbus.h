@@ -23,9 +23,9 @@ typedef struct khz_modbus_signal {
 
 /* The signals of one direction. */
 typedef struct khz_modbus_map {
-    int32_t n, n_registers;              /* n_registers: one more than the highest in use */
+    int32_t n, n_registers; /* n_registers: one more than the highest in use */
     int32_t little;
-    khz_modbus_signal *signals;          /* [n] */
+    khz_modbus_signal *signals; /* [n] */
 } khz_modbus_map;
 
 typedef struct khz_modbus_image {
@@ -36,9 +36,9 @@ typedef struct khz_modbus_image {
 /* Registers of a direction: one more than the highest in use; -1 where an address makes no sense. */
 int32_t khz_modbus_registers(const khz_device_config *c, int direction);
 /* Fill a map whose `signals` has room for n; a message where addresses make no sense or overlap. */
-khz_status khz_modbus_map_open(
-    khz_modbus_map *m, const khz_device_config *c, int direction, char *message, size_t n_message);
-int32_t khz_modbus_width(const khz_modbus_signal *s);      /* registers of a signal */
+khz_status khz_modbus_map_open(khz_modbus_map *m, const khz_device_config *c, int direction, char *message,
+                               size_t n_message);
+int32_t khz_modbus_width(const khz_modbus_signal *s); /* registers of a signal */
 
 void khz_modbus_encode(const khz_modbus_map *m, const double *values, uint16_t *registers);
 /* 1 and values [n]; 0 where one of them is not finite, with values untouched. */

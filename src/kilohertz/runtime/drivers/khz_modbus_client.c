@@ -37,15 +37,15 @@ typedef struct plc {
     khz_modbus_map maps[2];
     run *runs[2];
     int32_t n_runs[2];
-    uint16_t *registers[2];              /* the thread's */
-    double *values[2];                   /* the thread's */
-    khz_channel *channels[2];            /* KHZ_SEND: task to thread; KHZ_RECEIVE: thread to task */
-    uint64_t sequence[2];                /* of the messages in them */
-    uint64_t seen;                       /* by the task */
-    double *scratch;                     /* the task's */
+    uint16_t *registers[2];   /* the thread's */
+    double *values[2];        /* the thread's */
+    khz_channel *channels[2]; /* KHZ_SEND: task to thread; KHZ_RECEIVE: thread to task */
+    uint64_t sequence[2];     /* of the messages in them */
+    uint64_t seen;            /* by the task */
+    double *scratch;          /* the task's */
     uint64_t n_seen_links;
     _Atomic int connected;
-    _Atomic uint64_t n_links, n_wrong;   /* connections made, answers that made no sense */
+    _Atomic uint64_t n_links, n_wrong; /* connections made, answers that made no sense */
     uint64_t n_seen_wrong;
     int fd;
     uint16_t transaction;
@@ -54,7 +54,7 @@ typedef struct plc {
     int64_t poll_ns;
     struct sockaddr_storage peer;
     socklen_t n_peer;
-    khz_modbus_image image;              /* of the simulated PLC */
+    khz_modbus_image image; /* of the simulated PLC */
     khz_bridge bridge;
 } plc;
 
@@ -86,7 +86,7 @@ static void plan(plc *d, int direction, int32_t most)
     const khz_modbus_map *m = &d->maps[direction];
     run *runs = d->runs[direction];
     int32_t n = 0;
-    for (int32_t i = 0; i < m->n; i++) {         /* insertion by address */
+    for (int32_t i = 0; i < m->n; i++) { /* insertion by address */
         int32_t k = i;
         for (; k > 0 && runs[k - 1].address > m->signals[i].address; k--) {
             runs[k] = runs[k - 1];
@@ -143,8 +143,8 @@ static int call(plc *d)
     }
     const int result = connect(d->fd, (const struct sockaddr *)(const void *)&d->peer, d->n_peer);
     const int under_way = result != 0 && errno == EINPROGRESS;
-    if ((result != 0 && !under_way) || !ready(d, POLLOUT, now_ms() + d->answer_ms)
-        || getsockopt(d->fd, SOL_SOCKET, SO_ERROR, &error, &n) != 0 || error != 0) {
+    if ((result != 0 && !under_way) || !ready(d, POLLOUT, now_ms() + d->answer_ms) ||
+        getsockopt(d->fd, SOL_SOCKET, SO_ERROR, &error, &n) != 0 || error != 0) {
         hang_up(d);
         return 0;
     }
@@ -182,13 +182,13 @@ static size_t ask_wire(plc *d, const unsigned char *request, size_t n, unsigned 
     khz_modbus_put(frame + 4, (uint32_t)n + 1);
     frame[6] = d->unit;
     memcpy(frame + KHZ_MODBUS_HEAD, request, n);
-    if (send(d->fd, frame, KHZ_MODBUS_HEAD + n, MSG_NOSIGNAL) != (ssize_t)(KHZ_MODBUS_HEAD + n)
-        || !read_all(d, frame, KHZ_MODBUS_HEAD, until_ms)) {
+    if (send(d->fd, frame, KHZ_MODBUS_HEAD + n, MSG_NOSIGNAL) != (ssize_t)(KHZ_MODBUS_HEAD + n) ||
+        !read_all(d, frame, KHZ_MODBUS_HEAD, until_ms)) {
         return 0;
     }
     const size_t length = khz_modbus_word(frame + 4);
-    if (khz_modbus_word(frame) != d->transaction || khz_modbus_word(frame + 2) != 0 || length < 2
-        || length > 1 + KHZ_MODBUS_PDU || !read_all(d, answer, length - 1, until_ms)) {
+    if (khz_modbus_word(frame) != d->transaction || khz_modbus_word(frame + 2) != 0 || length < 2 ||
+        length > 1 + KHZ_MODBUS_PDU || !read_all(d, answer, length - 1, until_ms)) {
         return 0;
     }
     return length - 1;
@@ -324,10 +324,11 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     d->unit = (unsigned char)khz_config_integer(c, "unit", 1, 0, 255, &good);
     d->simulated = khz_config_flag(c, "simulated", 0, &good);
     d->read_function = strcmp(read, "input") == 0 ? 4 : 3;
-    if (!good || !(every >= 0.0 && every < 1e6) || !(within >= 0.001 && within < 1e6)
-        || (d->read_function == 3 && strcmp(read, "holding") != 0)) {
+    if (!good || !(every >= 0.0 && every < 1e6) || !(within >= 0.001 && within < 1e6) ||
+        (d->read_function == 3 && strcmp(read, "holding") != 0)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: unit is 0 to 255, read is holding or input, poll and answer_within are in seconds", c->name);
+                               "%s: unit is 0 to 255, read is holding or input, poll and answer_within are in seconds",
+                               c->name);
     }
     d->poll_ns = (int64_t)(every * 1e9);
     d->answer_ms = (int32_t)(within * 1e3);
@@ -340,7 +341,7 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     }
     status = khz_bridge_open(&d->bridge, work, d, message, n_message);
     if (status == KHZ_OK) {
-        khz_bridge_ask(&d->bridge);              /* once: it works until the end */
+        khz_bridge_ask(&d->bridge); /* once: it works until the end */
     }
     return status;
 }

@@ -23,7 +23,7 @@
 enum { CLIENTS = 4, MOST = 1024 };
 
 typedef struct client {
-    int fd;                              /* -1: none */
+    int fd; /* -1: none */
     size_t n;
     unsigned char in[2 * KHZ_MODBUS_FRAME];
 } client;
@@ -31,9 +31,9 @@ typedef struct client {
 typedef struct server {
     int listener;
     int32_t n_most, simulated;
-    khz_modbus_map maps[2];              /* by direction */
+    khz_modbus_map maps[2]; /* by direction */
     khz_modbus_image image;
-    int32_t echoed;                      /* the simulated peer has written */
+    int32_t echoed; /* the simulated peer has written */
     client clients[CLIENTS];
 } server;
 
@@ -80,8 +80,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     d->n_most = (int32_t)khz_config_integer(c, "max_messages", 16, 1, MOST, &good);
     d->simulated = khz_config_flag(c, "simulated", 0, &good);
     if (!good) {
-        return khz_device_fail(
-            message, n_message, KHZ_DOMAIN, "%s: max_messages is 1 to %d, simulated true or false", c->name, MOST);
+        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: max_messages is 1 to %d, simulated true or false",
+                               c->name, MOST);
     }
     khz_modbus_signal *signals = (khz_modbus_signal *)(void *)((char *)device + eights(sizeof *d));
     for (int direction = 0; direction < 2; direction++) {
@@ -129,7 +129,7 @@ static int answer_one(server *d, client *c, khz_exchange *x, int *written)
     if (c->n < KHZ_MODBUS_HEAD) {
         return 0;
     }
-    const size_t length = khz_modbus_word(c->in + 4);            /* unit identifier and request */
+    const size_t length = khz_modbus_word(c->in + 4); /* unit identifier and request */
     if (khz_modbus_word(c->in + 2) != 0 || length < 2 || length > 1 + KHZ_MODBUS_PDU) {
         x->counters->n_malformed++;
         return -1;
@@ -145,7 +145,7 @@ static int answer_one(server *d, client *c, khz_exchange *x, int *written)
     c->n -= 6 + length;
     memmove(c->in, c->in + 6 + length, c->n);
     if (send(c->fd, out, KHZ_MODBUS_HEAD + n, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)(KHZ_MODBUS_HEAD + n)) {
-        x->counters->n_refused++;                                /* it does not read its answers */
+        x->counters->n_refused++; /* it does not read its answers */
         return -1;
     }
     return 1;

@@ -21,20 +21,21 @@
 enum { RETRY_NS = 200 * 1000 * 1000 };
 
 typedef struct serial {
-    int fd;                              /* -1: gone */
-    int other;                           /* in the bridge's hands while it works */
+    int fd;    /* -1: gone */
+    int other; /* in the bridge's hands while it works */
     speed_t speed;
     const char *path;
     khz_stream stream;
-    khz_bridge bridge;                   /* opens the line again */
+    khz_bridge bridge; /* opens the line again */
 } serial;
 
 static const struct {
     int64_t baud;
     speed_t speed;
 } speeds[] = {
-    {1200, B1200}, {2400, B2400}, {4800, B4800}, {9600, B9600}, {19200, B19200}, {38400, B38400}, {57600, B57600},
-    {115200, B115200}, {230400, B230400}, {460800, B460800}, {921600, B921600}, {1000000, B1000000},
+    {1200, B1200},       {2400, B2400},       {4800, B4800},       {9600, B9600},
+    {19200, B19200},     {38400, B38400},     {57600, B57600},     {115200, B115200},
+    {230400, B230400},   {460800, B460800},   {921600, B921600},   {1000000, B1000000},
     {1500000, B1500000}, {2000000, B2000000}, {3000000, B3000000}, {4000000, B4000000},
 };
 
@@ -53,7 +54,7 @@ static int open_line(const char *path, speed_t speed)
     if (tcgetattr(fd, &t) == 0) {
         cfmakeraw(&t);
         t.c_cflag |= CLOCAL | CREAD;
-        t.c_cc[VMIN] = 1;                /* an empty line gives EAGAIN; 0 bytes then mean that it hung up */
+        t.c_cc[VMIN] = 1; /* an empty line gives EAGAIN; 0 bytes then mean that it hung up */
         t.c_cc[VTIME] = 0;
         if (cfsetispeed(&t, speed) == 0 && cfsetospeed(&t, speed) == 0 && tcsetattr(fd, TCSANOW, &t) == 0) {
             return fd;
@@ -94,8 +95,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     }
     d->fd = open_line(d->path, d->speed);
     if (d->fd < 0) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot open line \"%s\": %s", c->name, d->path, strerror(errno));
+        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot open line \"%s\": %s", c->name, d->path,
+                               strerror(errno));
     }
     const khz_status started = khz_bridge_open(&d->bridge, reopen, d, message, n_message);
     if (started != KHZ_OK) {

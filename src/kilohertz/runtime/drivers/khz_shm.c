@@ -27,19 +27,19 @@
 enum { RETRY_NS = 100 * 1000 * 1000, NAP_NS = 2 * 1000 * 1000, TURNS = 50 };
 
 typedef struct shm {
-    khz_segment *segment;                /* NULL: not open */
+    khz_segment *segment; /* NULL: not open */
     khz_channel *out, *in;
-    const char *name;                    /* NULL: simulated */
+    const char *name; /* NULL: simulated */
     int32_t is_peer;
     uint32_t n_task, n_peer, n_out, n_in;
-    int64_t tried_ns;                    /* to map the segment anew */
+    int64_t tried_ns; /* to map the segment anew */
     uint32_t session;
     uint64_t sequence, peer_sequence;
     uint32_t refused_session;
     uint64_t refused_sequence;
     int64_t patience_ns;
     khz_gate gate;
-    double scratch[];                    /* [max(n_task, n_peer)] */
+    double scratch[]; /* [max(n_task, n_peer)] */
 } shm;
 
 static size_t size(const khz_device_config *c)
@@ -60,9 +60,9 @@ static int fits(int fd, const shm *d)
     struct stat found;
     khz_segment head;
     const size_t n = khz_segment_size(d->n_task, d->n_peer);
-    return fstat(fd, &found) == 0 && found.st_uid == geteuid() && (size_t)found.st_size == n
-           && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head.magic, "KHZM", 4) == 0
-           && head.version == KHZ_SEGMENT_VERSION && head.n_task == d->n_task && head.n_peer == d->n_peer;
+    return fstat(fd, &found) == 0 && found.st_uid == geteuid() && (size_t)found.st_size == n &&
+           pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head.magic, "KHZM", 4) == 0 &&
+           head.version == KHZ_SEGMENT_VERSION && head.n_task == d->n_task && head.n_peer == d->n_peer;
 }
 
 /* Open or make the segment's file; -1 where that fails.  One that does not fit may be just being made: it gets a
@@ -119,7 +119,7 @@ static khz_status opened(shm *d, const khz_device_config *c, char *message, size
     }
     if (!mapped) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot make segment %s: %s", c->name,
-            d->name ? d->name : "of its own", strerror(error));
+                               d->name ? d->name : "of its own", strerror(error));
     }
     /* What an earlier run has not read is old by now. */
     if (khz_channel_read(d->in, d->n_in, &m, d->scratch)) {
@@ -128,7 +128,7 @@ static khz_status opened(shm *d, const khz_device_config *c, char *message, size
     d->segment->version = KHZ_SEGMENT_VERSION;
     d->segment->n_task = d->n_task;
     d->segment->n_peer = d->n_peer;
-    atomic_thread_fence(memory_order_release);       /* the letters last: a peer that sees them sees the rest */
+    atomic_thread_fence(memory_order_release); /* the letters last: a peer that sees them sees the rest */
     memcpy(d->segment->magic, "KHZM", 4);
     if (!d->is_peer) {
         atomic_store(&d->segment->live, 1u);
@@ -149,7 +149,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     const int simulated = khz_config_flag(c, "simulated", 0, &good);
     const char *name = khz_config_text(c, "segment", "/khz");
     if (!good || !(patience >= 0.0 && patience < 1e9) || !is_name(name)) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN,
+        return khz_device_fail(
+            message, n_message, KHZ_DOMAIN,
             "%s: segment is a name such as /khz; restart_after is in seconds; peer and simulated are true or false",
             c->name);
     }
@@ -222,7 +223,7 @@ static int receive(shm *d, khz_exchange *x)
     }
     memcpy(x->values, d->scratch, sizeof(double) * (size_t)x->n);
     k->n_links += admitted == KHZ_GATE_ANEW;
-    k->n_overtaken += missing;      /* nothing gets lost in memory: they came and were written over */
+    k->n_overtaken += missing; /* nothing gets lost in memory: they came and were written over */
     k->n_received++;
     return KHZ_LINK_FRESH;
 }
@@ -267,7 +268,7 @@ static void close_(void *device)
         atomic_store(&d->segment->live, 0u);
         wake(d->out);
     }
-    if (d->name && !atomic_load(&d->segment->live)) {        /* a peer leaves it to the task that still has it open */
+    if (d->name && !atomic_load(&d->segment->live)) { /* a peer leaves it to the task that still has it open */
         (void)shm_unlink(d->name);
     }
     (void)munmap(d->segment, khz_segment_size(d->n_task, d->n_peer));

@@ -29,8 +29,8 @@ typedef struct can {
     int32_t n_most, simulated, echoed;
     int64_t every;
     khz_can_map maps[2];
-    double *values;                      /* [n_receive] of the signals, as they came last */
-    double *heard, *answer;              /* [n_send], [n_receive] of the simulated node */
+    double *values;         /* [n_receive] of the signals, as they came last */
+    double *heard, *answer; /* [n_send], [n_receive] of the simulated node */
 } can;
 
 static size_t eights(size_t n) { return (n + 7u) & ~(size_t)7u; }
@@ -88,8 +88,8 @@ static khz_status bound(can *d, const khz_device_config *c, char *message, size_
     }
     const int error = errno;
     close_(d);
-    return khz_device_fail(
-        message, n_message, KHZ_UNSUPPORTED, "%s: cannot open CAN interface %s: %s", c->name, name, strerror(error));
+    return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot open CAN interface %s: %s", c->name, name,
+                           strerror(error));
 }
 
 static khz_status open_(void *device, const khz_device_config *c, char *message, size_t n_message)
@@ -102,7 +102,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     d->simulated = khz_config_flag(c, "simulated", 0, &good);
     if (!good) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: max_messages is 1 to %d, every at least 1 cycle, simulated true or false", c->name, MOST);
+                               "%s: max_messages is 1 to %d, every at least 1 cycle, simulated true or false", c->name,
+                               MOST);
     }
     char *at = (char *)device + eights(sizeof *d);
     for (int direction = 0; direction < 2; direction++) {

@@ -20,9 +20,9 @@
 #include "khz_stream.h"
 
 typedef struct tcp {
-    int listener, fd;                        /* -1: none */
+    int listener, fd; /* -1: none */
     int32_t connecting;
-    socklen_t n_peer;                        /* 0: listens */
+    socklen_t n_peer; /* 0: listens */
     struct sockaddr_storage peer;
     int64_t retry_ns, tried_ns, linked_ns;
     int32_t tried;
@@ -81,7 +81,7 @@ static void linked(tcp *d, const khz_exchange *x)
     const int one = 1;
     (void)setsockopt(d->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     khz_stream_reset(&d->stream);
-    d->stream.messenger.gate.open = 0;       /* a connection is a peer of its own: its session is taken at once */
+    d->stream.messenger.gate.open = 0; /* a connection is a peer of its own: its session is taken at once */
     d->connecting = 0;
     d->linked_ns = x->time_ns;
 }

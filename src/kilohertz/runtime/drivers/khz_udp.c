@@ -23,11 +23,11 @@ enum { MOST = 1024 };
 typedef struct udp {
     int fd;
     int32_t connected, any_source, n_most;
-    socklen_t n_peer;                        /* 0: not known yet */
+    socklen_t n_peer; /* 0: not known yet */
     struct sockaddr_storage peer;
-    size_t room;                             /* bytes of one buffer: a longer datagram shows by filling it */
+    size_t room; /* bytes of one buffer: a longer datagram shows by filling it */
     khz_messenger messenger;
-    struct mmsghdr *headers;                 /* [n_most] each */
+    struct mmsghdr *headers; /* [n_most] each */
     struct iovec *vectors;
     struct sockaddr_storage *sources;
     unsigned char *buffers;
@@ -85,12 +85,12 @@ static khz_status bound(udp *d, const khz_device_config *c, char *message, size_
     }
     d->fd = socket(local.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (d->fd < 0 || bind(d->fd, (const struct sockaddr *)(const void *)&local, n_local) != 0) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot bind %s: %s", c->name, text, strerror(errno));
+        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot bind %s: %s", c->name, text,
+                               strerror(errno));
     }
     if (d->connected && connect(d->fd, (const struct sockaddr *)(const void *)&d->peer, d->n_peer) != 0) {
-        return khz_device_fail(
-            message, n_message, KHZ_UNSUPPORTED, "%s: cannot reach the peer: %s", c->name, strerror(errno));
+        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot reach the peer: %s", c->name,
+                               strerror(errno));
     }
     return KHZ_OK;
 }
@@ -114,8 +114,8 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
     d->any_source = khz_config_flag(c, "any_source", 0, &good);
     const char *remote = khz_config_text(c, "remote", "");
     if (!good) {
-        return khz_device_fail(message, n_message, KHZ_DOMAIN,
-            "%s: max_messages is 1 to %d, any_source true or false", c->name, MOST);
+        return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: max_messages is 1 to %d, any_source true or false",
+                               c->name, MOST);
     }
     if (*remote && !khz_address_read(remote, &d->peer, &d->n_peer)) {
         return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: remote: \"%s\" is no address", c->name, remote);
@@ -150,7 +150,7 @@ static int gather(udp *d, uint64_t cycle)
         d->headers[i].msg_hdr.msg_namelen = d->connected ? 0 : sizeof *d->sources;
     }
     int n = recvmmsg(d->fd, d->headers, (unsigned)d->n_most, MSG_DONTWAIT, NULL);
-    if (n < 0 && errno == ECONNREFUSED) {        /* an earlier message found no peer: not about this call */
+    if (n < 0 && errno == ECONNREFUSED) { /* an earlier message found no peer: not about this call */
         n = recvmmsg(d->fd, d->headers, (unsigned)d->n_most, MSG_DONTWAIT, NULL);
     }
     return n > 0 ? n : 0;
@@ -203,7 +203,7 @@ static int send_(udp *d, khz_exchange *x)
     }
     const struct sockaddr *to = d->connected ? NULL : (const struct sockaddr *)(const void *)&d->peer;
     ssize_t n = sendto(d->fd, g->out, g->n_out, MSG_DONTWAIT, to, to ? d->n_peer : 0);
-    if (n < 0 && errno == ECONNREFUSED) {        /* about an earlier message; this one was not sent */
+    if (n < 0 && errno == ECONNREFUSED) { /* about an earlier message; this one was not sent */
         n = sendto(d->fd, g->out, g->n_out, MSG_DONTWAIT, to, to ? d->n_peer : 0);
     }
     if (n != (ssize_t)g->n_out) {

@@ -25,7 +25,8 @@ void ModelicaFormatWarning(const char *format, ...) MODELICA_FORMATATTR_PRINTF;
 void ModelicaVFormatWarning(const char *format, va_list args) MODELICA_FORMATATTR_VPRINTF;
 MODELICA_NORETURN void ModelicaError(const char *string) MODELICA_NORETURNATTR;
 MODELICA_NORETURN void ModelicaFormatError(const char *format, ...) MODELICA_NORETURNATTR MODELICA_FORMATATTR_PRINTF;
-MODELICA_NORETURN void ModelicaVFormatError(const char *format, va_list args) MODELICA_NORETURNATTR MODELICA_FORMATATTR_VPRINTF;
+MODELICA_NORETURN void ModelicaVFormatError(const char *format,
+                                            va_list args) MODELICA_NORETURNATTR MODELICA_FORMATATTR_VPRINTF;
 char *ModelicaAllocateString(size_t len);
 char *ModelicaAllocateStringWithErrorReturn(size_t len);
 char *ModelicaDuplicateString(const char *str);

@@ -17,15 +17,15 @@
  * control); positive above KHZ_TERMINATED: the run is over. */
 typedef enum khz_status {
     KHZ_OK = 0,
-    KHZ_TERMINATED = 1,        /* terminate() was reached */
-    KHZ_SINGULAR = -1,         /* a linear system without a solution */
-    KHZ_NO_CONVERGENCE = -2,   /* a nonlinear loop did not converge within its cap */
-    KHZ_NOT_FINITE = -3,       /* NaN or infinity where a number is needed */
-    KHZ_ASSERTION = -4,        /* an assert of level error, or ModelicaError */
-    KHZ_EVENT_CAP = -5,        /* event iteration without an end */
-    KHZ_OUT_OF_MEMORY = -6,    /* the arena of function-local arrays is too small */
-    KHZ_BAD_INDEX = -7,        /* an array subscript out of its bounds */
-    KHZ_DOMAIN = -8,           /* a function called outside its domain */
+    KHZ_TERMINATED = 1,      /* terminate() was reached */
+    KHZ_SINGULAR = -1,       /* a linear system without a solution */
+    KHZ_NO_CONVERGENCE = -2, /* a nonlinear loop did not converge within its cap */
+    KHZ_NOT_FINITE = -3,     /* NaN or infinity where a number is needed */
+    KHZ_ASSERTION = -4,      /* an assert of level error, or ModelicaError */
+    KHZ_EVENT_CAP = -5,      /* event iteration without an end */
+    KHZ_OUT_OF_MEMORY = -6,  /* the arena of function-local arrays is too small */
+    KHZ_BAD_INDEX = -7,      /* an array subscript out of its bounds */
+    KHZ_DOMAIN = -8,         /* a function called outside its domain */
     KHZ_UNSUPPORTED = -9
 } khz_status;
 
@@ -37,37 +37,38 @@ enum { KHZ_PHASE_CONTINUOUS = 0, KHZ_PHASE_EVENT = 1, KHZ_PHASE_INITIAL = 2, KHZ
 /* First member of every instance: what functions and kernels share.  Plain data: a snapshot is a memcpy. */
 typedef struct khz_context {
     double time;
-    double lambda;            /* homotopy: 1 is the actual model */
+    double lambda; /* homotopy: 1 is the actual model */
     int32_t phase;
-    int32_t status;           /* first failure since it was cleared */
-    int32_t block;            /* block being evaluated, KHZ_NOWHERE outside */
-    int32_t place;            /* index into the model's places (origins) of the failure, KHZ_NOWHERE if unknown */
-    int32_t warnings;         /* asserts of level warning that failed */
-    int32_t newton_cap;       /* > 0: iterations of every loop in real time; 0: off-line caps and rescue */
-    uint32_t n_iterations;    /* Newton iterations so far */
-    uint32_t n_caps;          /* caps that were hit */
-    uint32_t n_mixed;         /* turns of mixed loops so far */
-    uint32_t n_differences;   /* Jacobians by differences because the symbolic one was not finite */
-    uint32_t n_factored;      /* factorisations of linear loops so far */
-    int32_t cap_block;        /* block of the last Newton cap that was hit */
-    double cap_residual;      /* its residual */
-    double unsettled_time;    /* of the first event that ended with a mixed loop in a mode that does not agree */
-    uint32_t n_unsettled;     /* such events so far */
-    int32_t unsettled_first;  /* block of the mixed loop at the first of them */
-    int32_t unsettled;        /* block of such a loop in the present pass of an event, 0 where all agree */
-    int32_t restless;         /* what the last pass of an event changed: position in khz_model.discrete_block */
-    int32_t is_open;          /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
-    uint32_t n_detours;       /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
+    int32_t status;          /* first failure since it was cleared */
+    int32_t block;           /* block being evaluated, KHZ_NOWHERE outside */
+    int32_t place;           /* index into the model's places (origins) of the failure, KHZ_NOWHERE if unknown */
+    int32_t warnings;        /* asserts of level warning that failed */
+    int32_t newton_cap;      /* > 0: iterations of every loop in real time; 0: off-line caps and rescue */
+    uint32_t n_iterations;   /* Newton iterations so far */
+    uint32_t n_caps;         /* caps that were hit */
+    uint32_t n_mixed;        /* turns of mixed loops so far */
+    uint32_t n_differences;  /* Jacobians by differences because the symbolic one was not finite */
+    uint32_t n_factored;     /* factorisations of linear loops so far */
+    int32_t cap_block;       /* block of the last Newton cap that was hit */
+    double cap_residual;     /* its residual */
+    double unsettled_time;   /* of the first event that ended with a mixed loop in a mode that does not agree */
+    uint32_t n_unsettled;    /* such events so far */
+    int32_t unsettled_first; /* block of the mixed loop at the first of them */
+    int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
+    int32_t restless;        /* what the last pass of an event changed: position in khz_model.discrete_block */
+    int32_t is_open;         /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
+    uint32_t n_detours;      /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
     size_t arena_used;
     size_t arena_size;
-    size_t arena_offset;      /* of the arena from the context, in bytes */
+    size_t arena_offset; /* of the arena from the context, in bytes */
     char message[KHZ_MESSAGE_SIZE];
 } khz_context;
 
 /* Record a failure; the first one stays.  Call from: anywhere.  Allocates: never. */
 void khz_fail(khz_context *c, khz_status status, int place, const char *message);
 
-/* Room for n bytes in the arena, aligned; NULL (and a failure) when it is full.  Released by setting arena_used back. */
+/* Room for n bytes in the arena, aligned; NULL (and a failure) when it is full.  Released by setting arena_used
+ * back. */
 void *khz_arena(khz_context *c, size_t n);
 
 #endif

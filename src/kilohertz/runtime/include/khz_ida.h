@@ -1,16 +1,16 @@
 /* IDA in the place of CVODE for off-line runs: the residual is F(t, x, xd) = xd - f(t, x).
  *
- * An off-line run asks its integrator for a handful of functions (`khz_sundials`).  Those below answer as CVODE does, but
- * integrate with IDA: another predictor, another Newton iteration and another error test, so that the two check each
- * other.  Events, recorder and Jacobian are the same. */
+ * An off-line run asks its integrator for a handful of functions (`khz_sundials`).  Those below answer as CVODE does,
+ * but integrate with IDA: another predictor, another Newton iteration and another error test, so that the two check
+ * each other.  Events, recorder and Jacobian are the same. */
 #ifndef KHZ_IDA_H
 #define KHZ_IDA_H
 
 #include "khz_offline.h"
 
 typedef int (*khz_ida_residual_fn)(double t, void *y, void *yd, void *r, void *user);
-typedef int (*khz_ida_jacobian_fn)(double t, double cj, void *y, void *yd, void *r, void *a, void *user, void *t1, void *t2,
-                                   void *t3);
+typedef int (*khz_ida_jacobian_fn)(double t, double cj, void *y, void *yd, void *r, void *a, void *user, void *t1,
+                                   void *t2, void *t3);
 
 /* Functions of IDA (SUNDIALS 7), filled in by whoever loaded the library. */
 typedef struct khz_ida_functions {
@@ -34,7 +34,8 @@ typedef struct khz_ida_functions {
     int (*interpolate)(void *mem, double t, int k, void *y);
 } khz_ida_functions;
 
-/* Replace the integrator in `table`; `functions` must outlive every run with it.  Allocates: when a solver is created. */
+/* Replace the integrator in `table`; `functions` must outlive every run with it.  Allocates: when a solver is
+ * created. */
 KHZ_EXPORT void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions);
 
 #endif

@@ -25,8 +25,7 @@ static inline khz_status khz_linear_2(khz_context *c, int block, int place, cons
                                       int32_t *order, int32_t *factored, double *b)
 {
     const double p = a[0] * a[3], q = a[1] * a[2], determinant = p - q;
-    if (fabs(determinant) > 1e-6 * (fabs(p) + fabs(q)) && fabs(determinant) > DBL_MIN &&
-        fabs(determinant) <= DBL_MAX) {
+    if (fabs(determinant) > 1e-6 * (fabs(p) + fabs(q)) && fabs(determinant) > DBL_MIN && fabs(determinant) <= DBL_MAX) {
         const double x = (b[0] * a[3] - b[1] * a[1]) / determinant;
         b[1] = (b[1] * a[0] - b[0] * a[2]) / determinant;
         b[0] = x;
@@ -43,8 +42,8 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
 {
     const double p = a[4] * a[8], q = a[5] * a[7], r = a[5] * a[6], s = a[3] * a[8], t = a[3] * a[7], u = a[4] * a[6];
     const double determinant = a[0] * (p - q) + a[1] * (r - s) + a[2] * (t - u);
-    const double whole = fabs(a[0]) * (fabs(p) + fabs(q)) + fabs(a[1]) * (fabs(r) + fabs(s)) +
-                         fabs(a[2]) * (fabs(t) + fabs(u));
+    const double whole =
+        fabs(a[0]) * (fabs(p) + fabs(q)) + fabs(a[1]) * (fabs(r) + fabs(s)) + fabs(a[2]) * (fabs(t) + fabs(u));
     if (fabs(determinant) > 1e-6 * whole && fabs(determinant) > DBL_MIN && whole <= DBL_MAX) {
         const double v = b[0], w = b[1], f = 1.0 / determinant;
         b[0] = f * ((p - q) * v + (a[2] * a[7] - a[1] * a[8]) * w + (a[1] * a[5] - a[2] * a[4]) * b[2]);
@@ -61,18 +60,18 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
 khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
                             const khz_sparse_plan *plan, double *sparse, int32_t *kept);
 
-/* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded.  Off-line, at events: of two
- * solutions the one inside min and max; where there is none near the guess, one near the start values. */
+/* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded.  Off-line, at events: of
+ * two solutions the one inside min and max; where there is none near the guess, one near the start values. */
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          double *x, double *memory, int32_t *order);
 
 /* A mixed loop: Real unknowns that need discrete ones and the other way round. */
 typedef struct khz_mixed_problem {
-    int block;                                           /* its number */
-    int n;                                               /* relations in the loop, at most KHZ_MIXED_MOST */
-    const int32_t *relation;                             /* [n] their positions in r */
-    khz_status (*continuous)(void *instance);            /* solve for the Reals with the discrete values as they are */
-    int (*derive)(void *instance);                       /* discrete values from the relations; 1: some changed */
+    int block;                                /* its number */
+    int n;                                    /* relations in the loop, at most KHZ_MIXED_MOST */
+    const int32_t *relation;                  /* [n] their positions in r */
+    khz_status (*continuous)(void *instance); /* solve for the Reals with the discrete values as they are */
+    int (*derive)(void *instance);            /* discrete values from the relations; 1: some changed */
     /* relations at the present Reals, not stored, and how far each is from changing */
     void (*evaluate)(void *instance, int32_t *value, double *distance);
 } khz_mixed_problem;

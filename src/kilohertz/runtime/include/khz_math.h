@@ -64,7 +64,9 @@ static inline int32_t khz_count(int32_t first, int32_t step, int32_t last)
 
 static inline int32_t khz_range_count(double first, double step, double last)
 {
-    return step == 0.0 || (step > 0.0 ? first > last : first < last) ? 0 : (int32_t)floor((last - first) / step + 1e-10) + 1;
+    return step == 0.0 || (step > 0.0 ? first > last : first < last)
+               ? 0
+               : (int32_t)floor((last - first) / step + 1e-10) + 1;
 }
 
 /* A subscript (from one) as an offset (from zero); out of bounds is a failure and the first element. */
@@ -156,7 +158,8 @@ static inline void khz_matrix_product(int32_t n, int32_t k, int32_t m, const dou
     }
 }
 
-static inline void khz_matrix_product_int(int32_t n, int32_t k, int32_t m, const int32_t *a, const int32_t *b, int32_t *y)
+static inline void khz_matrix_product_int(int32_t n, int32_t k, int32_t m, const int32_t *a, const int32_t *b,
+                                          int32_t *y)
 {
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j < m; j++) {

@@ -1,5 +1,5 @@
-/* Integration methods as const tables.  The tables are written into khz_methods.c from kilohertz/solvers when a model is
- * built; nobody types a coefficient here. */
+/* Integration methods as const tables.  The tables are written into khz_methods.c from kilohertz/solvers when a model
+ * is built; nobody types a coefficient here. */
 #ifndef KHZ_METHOD_H
 #define KHZ_METHOD_H
 
@@ -16,13 +16,13 @@ enum { KHZ_EXPLICIT = 0, KHZ_ROSENBROCK = 1, KHZ_DIRK = 2, KHZ_PAIR = 3 };
 typedef struct khz_method {
     const char *name;
     int32_t kind, n_stages, order;
-    int32_t any_jacobian_order;   /* Rosenbrock: order with an arbitrary Jacobian and without df/dt */
-    int32_t explicit_first;       /* diagonally implicit: stage 1 is explicit */
+    int32_t any_jacobian_order; /* Rosenbrock: order with an arbitrary Jacobian and without df/dt */
+    int32_t explicit_first;     /* diagonally implicit: stage 1 is explicit */
     int32_t stiffly_accurate;
-    int32_t index1_order;         /* order with algebraic unknowns; 0: not made for them */
+    int32_t index1_order; /* order with algebraic unknowns; 0: not made for them */
     double gamma;
     const double *a, *explicit_a, *coupling, *weight, *abscissa, *time_weight;
-    const int32_t *reuses;        /* [s] 1: right-hand side of the stage before is used again */
+    const int32_t *reuses; /* [s] 1: right-hand side of the stage before is used again */
 } khz_method;
 
 extern const khz_method khz_methods[];

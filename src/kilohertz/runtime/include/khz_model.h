@@ -12,16 +12,16 @@ enum { KHZ_ABI = 3, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
-    const char *name;        /* what it solves for */
-    const char *origin;      /* file:line, instance path */
+    const char *name;   /* what it solves for */
+    const char *origin; /* file:line, instance path */
     int32_t n_unknowns;
-    int32_t cost;            /* operations, in the worst case where known */
+    int32_t cost; /* operations, in the worst case where known */
 } khz_block;
 
 /* A delay line: a ring of accepted points. */
 typedef struct khz_delay {
     int32_t first, count;
-    double longest;          /* delay that was asked for so far: the points reach as far back as that */
+    double longest; /* delay that was asked for so far: the points reach as far back as that */
     double time[KHZ_DELAY_POINTS];
     double value[KHZ_DELAY_POINTS];
 } khz_delay;
@@ -35,8 +35,8 @@ typedef struct khz_transport {
 
 typedef khz_status (*khz_phase_fn)(void *instance);
 
-/* What the inlined phase makes of a state: solved for; x = base, its derivative found; x = base, its derivative left out
- * because it does not belong to the part of the model that takes sub-steps. */
+/* What the inlined phase makes of a state: solved for; x = base, its derivative found; x = base, its derivative left
+ * out because it does not belong to the part of the model that takes sub-steps. */
 enum { KHZ_STAGE_IMPLICIT = 0, KHZ_STAGE_EXPLICIT = 1, KHZ_STAGE_HELD = 2 };
 
 typedef struct khz_model {
@@ -44,51 +44,53 @@ typedef struct khz_model {
     const char *name;
     size_t size;
     int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
-    int32_t n_transports, n_recorded;        /* transport lines; values that they and the delay lines record */
+    int32_t n_transports, n_recorded; /* transport lines; values that they and the delay lines record */
     int32_t n_u, n_ui, n_colours;
-    int32_t n_z;                             /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
+    int32_t n_z; /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
-    size_t u, ui;                            /* inputs: double [n_u], int32 [n_ui] */
+    size_t u, ui; /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
-    size_t forced;                           /* int32 [n_r], not 0: an event keeps r as the stepper set it */
-    size_t reinit, reinit_value;             /* int32 [n_x], double [n_x] */
-    size_t sample_now, sample_tick;          /* int32 [n_samples], int64 [n_samples] */
-    size_t sample_start, sample_interval;    /* double [n_samples] */
+    size_t forced;                        /* int32 [n_r], not 0: an event keeps r as the stepper set it */
+    size_t reinit, reinit_value;          /* int32 [n_x], double [n_x] */
+    size_t sample_now, sample_tick;       /* int32 [n_samples], int64 [n_samples] */
+    size_t sample_start, sample_interval; /* double [n_samples] */
     size_t delays, transports, factored, nominal, arena, arena_size;
-    size_t seed, seed_time, xd_dir;          /* double [n_y], double, double [n_y], n_y = n_x + n_z: see directional */
-    size_t base, gamma_h;                    /* double [n_x], double: see inlined */
-    /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd, res). */
-    const size_t *z_place;                   /* [n_z] their offsets */
-    size_t res;                              /* double [n_z]: residuals of the loops, left by `step` while c.is_open */
-    const int32_t *jac_row, *jac_column;     /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
-    const int32_t *jac_colour;               /* [n_y] in 0 .. n_colours-1: columns of one colour share no row */
-    const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
-    const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
-    const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
+    size_t seed, seed_time, xd_dir; /* double [n_y], double, double [n_y], n_y = n_x + n_z: see directional */
+    size_t base, gamma_h;           /* double [n_x], double: see inlined */
+    /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd,
+     * res). */
+    const size_t *z_place;               /* [n_z] their offsets */
+    size_t res;                          /* double [n_z]: residuals of the loops, left by `step` while c.is_open */
+    const int32_t *jac_row, *jac_column; /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
+    const int32_t *jac_colour;           /* [n_y] in 0 .. n_colours-1: columns of one colour share no row */
+    const int32_t *stage_role;           /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
+    const khz_sparse_plan *lu_plan;      /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
+    const int32_t *transport_points;     /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
-    /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed: their positions
-     * in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and of what sets x by reinit, 0: none. */
+    /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed: their
+     * positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and of what sets x by
+     * reinit, 0: none. */
     int32_t n_values;
     size_t w;
-    const int32_t *value_place, *value_block;   /* [n_values] */
-    const int32_t *discrete_block;              /* [n_d + n_m + n_s + n_x] */
-    void (*tunables)(void *instance);        /* default values of the parameters that may be set */
+    const int32_t *value_place, *value_block; /* [n_values] */
+    const int32_t *discrete_block;            /* [n_d + n_m + n_s + n_x] */
+    void (*tunables)(void *instance);         /* default values of the parameters that may be set */
     khz_phase_fn once;
-    void (*start)(void *instance);           /* guesses and nominal values */
+    void (*start)(void *instance); /* guesses and nominal values */
     khz_phase_fn initial;
-    khz_phase_fn event;                      /* one pass over all blocks */
-    khz_phase_fn step;                       /* derivatives */
-    khz_phase_fn directional;                /* after `step` at the same point: xd_dir = J*seed + F_t*seed_time; or NULL */
-    khz_phase_fn inlined;                    /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
-                                                x = base for others; NULL unless built inlined */
-    khz_phase_fn crossing;                   /* what crossings need besides */
-    khz_phase_fn output;                     /* what the recorder needs besides */
+    khz_phase_fn event;       /* one pass over all blocks */
+    khz_phase_fn step;        /* derivatives */
+    khz_phase_fn directional; /* after `step` at the same point: xd_dir = J*seed + F_t*seed_time; or NULL */
+    khz_phase_fn inlined;     /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
+                                 x = base for others; NULL unless built inlined */
+    khz_phase_fn crossing;    /* what crossings need besides */
+    khz_phase_fn output;      /* what the recorder needs besides */
     khz_phase_fn asserts;
     khz_phase_fn initial_asserts;
-    void (*crossings)(void *instance, double *g);   /* > 0: as buffered; < 0: an event is due */
+    void (*crossings)(void *instance, double *g); /* > 0: as buffered; < 0: an event is due */
     void (*time_events)(void *instance, double *at);
     void (*delay_sources)(void *instance, double *value);
-    void (*destroy)(void *instance);         /* external objects */
+    void (*destroy)(void *instance); /* external objects */
 } khz_model;
 
 KHZ_EXPORT const khz_model *khz_get_model(void);
@@ -96,7 +98,10 @@ KHZ_EXPORT const khz_model *khz_get_model(void);
 KHZ_EXPORT size_t khz_area_offset(int32_t kind);
 
 static inline double *khz_reals(void *instance, size_t offset) { return (double *)(void *)((char *)instance + offset); }
-static inline int32_t *khz_ints(void *instance, size_t offset) { return (int32_t *)(void *)((char *)instance + offset); }
+static inline int32_t *khz_ints(void *instance, size_t offset)
+{
+    return (int32_t *)(void *)((char *)instance + offset);
+}
 static inline char *khz_texts(void *instance, size_t offset) { return (char *)instance + offset; }
 
 KHZ_EXPORT size_t khz_instance_size(const khz_model *m);
@@ -119,8 +124,8 @@ void khz_set_point(const khz_model *m, void *instance, const double *y);
 void khz_get_point(const khz_model *m, void *instance, double *y);
 /* F at (time, y) with the loops of the index-1 form left open: y [n_y] in, f [n_y] out.  n_z = 0: khz_derivatives. */
 khz_status khz_residuals(const khz_model *m, void *instance, double time, const double *y, double *f);
-/* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which holds
- * the guess before.  States outside the implicit set are x = base. */
+/* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which
+ * holds the guess before.  States outside the implicit set are x = base. */
 KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);
 /* All variables at (time, x), for the recorder. */
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);

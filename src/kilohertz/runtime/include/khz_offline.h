@@ -48,16 +48,16 @@ typedef struct khz_offline {
     khz_flush_fn flush;
     double start, stop, step, relative_tolerance, absolute_factor, max_step;
     double grid_step;
-    int64_t n_grid;             /* grid points after the start */
+    int64_t n_grid; /* grid points after the start */
     /* recorder: column k is a value of kind[k] (0 double, 1 int32) at offset[k] */
     int32_t n_columns, capacity;
     const int64_t *offset;
     const int32_t *kind;
     double *rows;
-    double *work;               /* khz_offline_work(model) doubles */
-    int32_t checks;             /* there are assertions: they hold at the end of every step */
+    double *work;   /* khz_offline_work(model) doubles */
+    int32_t checks; /* there are assertions: they hold at the end of every step */
     /* results */
-    int32_t code;               /* of the solver, where it failed */
+    int32_t code;                                                                 /* of the solver, where it failed */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
     double time;
     /* private */

@@ -1,7 +1,7 @@
 /* The planned sparse LU inside a dense linear solver of SUNDIALS, for off-line runs.
  *
- * CVODE and IDA keep their dense matrix and its arithmetic; factorisation and solution are replaced: they take the entries
- * of the model's pattern, and go back to the dense ones where the order of pivots does not suit the numbers. */
+ * CVODE and IDA keep their dense matrix and its arithmetic; factorisation and solution are replaced: they take the
+ * entries of the model's pattern, and go back to the dense ones where the order of pivots does not suit the numbers. */
 #ifndef KHZ_PLAN_SOLVER_H
 #define KHZ_PLAN_SOLVER_H
 
@@ -15,11 +15,11 @@ typedef struct khz_dense_content {
 } khz_dense_content;
 
 typedef struct khz_plan_solver {
-    khz_dense_content dense;    /* first: the dense functions find here what they know */
-    void *own_content;          /* of the solver, given back at the end; NULL: not attached */
+    khz_dense_content dense; /* first: the dense functions find here what they know */
+    void *own_content;       /* of the solver, given back at the end; NULL: not attached */
     khz_offline *offline;
     double *a, *lu;
-    int32_t is_dense;           /* the last factorisation is the dense one */
+    int32_t is_dense; /* the last factorisation is the dense one */
 } khz_plan_solver;
 
 /* Doubles that it needs; 0 where the model's matrix is small or nearly full. */

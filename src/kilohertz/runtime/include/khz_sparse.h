@@ -7,18 +7,18 @@
 #include "khz_base.h"
 
 typedef struct khz_sparse_plan {
-    int32_t n, n_a, n_jac, n_lu;  /* size; entries of W, of J, of L and U together */
-    const int32_t *a_row;         /* [n + 1] pattern of W by rows, diagonal included, columns ascending */
-    const int32_t *a_column;      /* [n_a] */
-    const int32_t *a_of_jac;      /* [n_jac] place in a of each entry of J, in the order of jac_row and jac_column */
-    const int32_t *a_diagonal;    /* [n] place in a of the diagonal */
-    const int32_t *order;         /* [n] row and column of W that are eliminated as number k */
-    const int32_t *inverse;       /* [n] its inverse */
-    const int32_t *lu_row;        /* [n + 1] pattern of L + U by rows in the order of elimination, columns ascending */
-    const int32_t *lu_column;     /* [n_lu] */
-    const int32_t *lu_origin;     /* [n_lu] the same columns, numbered as in W */
-    const int32_t *lu_diagonal;   /* [n] place in lu of the pivots */
-    int64_t n_products;           /* multiplications of one factorisation */
+    int32_t n, n_a, n_jac, n_lu; /* size; entries of W, of J, of L and U together */
+    const int32_t *a_row;        /* [n + 1] pattern of W by rows, diagonal included, columns ascending */
+    const int32_t *a_column;     /* [n_a] */
+    const int32_t *a_of_jac;     /* [n_jac] place in a of each entry of J, in the order of jac_row and jac_column */
+    const int32_t *a_diagonal;   /* [n] place in a of the diagonal */
+    const int32_t *order;        /* [n] row and column of W that are eliminated as number k */
+    const int32_t *inverse;      /* [n] its inverse */
+    const int32_t *lu_row;       /* [n + 1] pattern of L + U by rows in the order of elimination, columns ascending */
+    const int32_t *lu_column;    /* [n_lu] */
+    const int32_t *lu_origin;    /* [n_lu] the same columns, numbered as in W */
+    const int32_t *lu_diagonal;  /* [n] place in lu of the pivots */
+    int64_t n_products;          /* multiplications of one factorisation */
 } khz_sparse_plan;
 
 /* Doubles that `lu` needs. */

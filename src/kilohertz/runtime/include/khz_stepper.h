@@ -1,5 +1,5 @@
-/* The bounded stepper: one period of a model with a fixed-step method.  Off-line runs and the periodic task call the same
- * functions, so their numbers are the same to the bit.
+/* The bounded stepper: one period of a model with a fixed-step method.  Off-line runs and the periodic task call the
+ * same functions, so their numbers are the same to the bit.
  *
  * Memory comes in one piece: stepper, work area, instance, without pointers into itself.  A snapshot is a memcpy of
  * khz_stepper_size bytes (external objects excepted).  After init nothing allocates, locks, prints or blocks.
@@ -33,38 +33,40 @@ enum { KHZ_INPUT_HELD = 0, KHZ_INPUT_LINEAR = 1, KHZ_INPUT_QUADRATIC = 2 };
 
 /* Plain data; zero means the default. */
 typedef struct khz_step_settings {
-    int64_t period_ns;        /* of one call of khz_stepper_step */
-    int32_t method;           /* khz_method_index("rk4") */
-    int32_t events;           /* KHZ_EVENTS_* */
-    int32_t newton;           /* simplified Newton iterations per implicit stage (2) */
-    int32_t loop_newton;      /* Newton iterations of each nonlinear loop of the model (6) */
-    int32_t event_cap;        /* passes of an event iteration (16) */
-    int32_t jacobian_every;   /* renew the Jacobian every k-th step (1) */
-    int32_t input_mode;       /* KHZ_INPUT_* */
-    int32_t inlined;          /* implicit stages through model->inlined */
-    int32_t events_per_step;  /* events that are located in one period, catch-up and exact only (4) */
-    int32_t substeps;         /* pairs only: equal parts of a step for what the inlined phase computes (1) */
-    int32_t internal_steps;   /* equal steps of the whole model in one period, inputs sampled once (1); divides period_ns */
+    int64_t period_ns;       /* of one call of khz_stepper_step */
+    int32_t method;          /* khz_method_index("rk4") */
+    int32_t events;          /* KHZ_EVENTS_* */
+    int32_t newton;          /* simplified Newton iterations per implicit stage (2) */
+    int32_t loop_newton;     /* Newton iterations of each nonlinear loop of the model (6) */
+    int32_t event_cap;       /* passes of an event iteration (16) */
+    int32_t jacobian_every;  /* renew the Jacobian every k-th step (1) */
+    int32_t input_mode;      /* KHZ_INPUT_* */
+    int32_t inlined;         /* implicit stages through model->inlined */
+    int32_t events_per_step; /* events that are located in one period, catch-up and exact only (4) */
+    int32_t substeps;        /* pairs only: equal parts of a step for what the inlined phase computes (1) */
+    int32_t
+        internal_steps; /* equal steps of the whole model in one period, inputs sampled once (1); divides period_ns */
 } khz_step_settings;
 
 /* What a step did. */
 enum {
-    KHZ_STEP_EVENT = 1u,           /* an event was handled: discrete values or states may have jumped */
+    KHZ_STEP_EVENT = 1u, /* an event was handled: discrete values or states may have jumped */
     KHZ_STEP_STATE_EVENT = 2u,
     KHZ_STEP_TIME_EVENT = 4u,
-    KHZ_STEP_BEHIND = 8u,          /* the state is that of an event before the end of the period */
+    KHZ_STEP_BEHIND = 8u,           /* the state is that of an event before the end of the period */
     KHZ_STEP_LATE_TIME_EVENT = 16u, /* a time event inside the period was handled at its end */
-    KHZ_STEP_TERMINATED = 32u,     /* terminate() was reached */
+    KHZ_STEP_TERMINATED = 32u,      /* terminate() was reached */
     KHZ_STEP_ASSERTION = 64u,
-    KHZ_STEP_HELD = 128u,          /* the step failed: the states are those before it */
+    KHZ_STEP_HELD = 128u, /* the step failed: the states are those before it */
     KHZ_STEP_NEWTON_CAP = 256u,
     KHZ_STEP_NOT_FINITE = 512u,
     KHZ_STEP_PIVOT = 1024u,
     KHZ_STEP_EVENT_CAP = 2048u,
     KHZ_STEP_CHATTERS = 4096u,
-    KHZ_STEP_FAILURE = 8192u,      /* another failure: a function outside its domain, an index out of bounds, ... */
+    KHZ_STEP_FAILURE = 8192u, /* another failure: a function outside its domain, an index out of bounds, ... */
     /* No failure, but more work than in a regular step or event: Newton steps were cut or took a second round, a mixed
-     * loop was searched for its mode, a planned order of pivots did not do, a matrix was singular or needed differences. */
+     * loop was searched for its mode, a planned order of pivots did not do, a matrix was singular or needed
+     * differences. */
     KHZ_STEP_DETOUR = 16384u
 };
 
@@ -72,18 +74,18 @@ enum {
 typedef struct khz_step_counts {
     uint64_t steps, rhs, jacobians, factorisations, solves, state_events, time_events, event_passes;
     uint64_t held, newton_caps, not_finite, pivots, event_caps, chattering, assertions, failures, late_time_events;
-    uint64_t max_step_rhs, max_step_passes;   /* most in one period */
-    uint64_t corrected;                       /* index-1 form: steps in which loops had to be solved after all */
+    uint64_t max_step_rhs, max_step_passes; /* most in one period */
+    uint64_t corrected;                     /* index-1 form: steps in which loops had to be solved after all */
 } khz_step_counts;
 
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
 typedef struct khz_block_counts {
     uint32_t newton_caps, pivots, failures;
-    uint32_t not_finite;           /* it gave the first value of a step that was NaN or infinite */
-    uint32_t event_caps;           /* what it sets was still changing when the passes of an event were used up */
+    uint32_t not_finite; /* it gave the first value of a step that was NaN or infinite */
+    uint32_t event_caps; /* what it sets was still changing when the passes of an event were used up */
     uint32_t reserved;
-    double time;                   /* of the last one */
-    double residual;               /* largest, relative, where a Newton cap was hit */
+    double time;     /* of the last one */
+    double residual; /* largest, relative, where a Newton cap was hit */
 } khz_block_counts;
 
 typedef struct khz_stepper khz_stepper;
@@ -91,32 +93,32 @@ typedef struct khz_stepper khz_stepper;
 struct khz_stepper {
     const khz_model *model;
     const khz_method *method;
-    khz_step_settings settings;   /* defaults filled in; period_ns is that of one internal step */
-    size_t size, work, blocks, faults, flips, instance;   /* offsets from the stepper, in bytes */
+    khz_step_settings settings;                         /* defaults filled in; period_ns is that of one internal step */
+    size_t size, work, blocks, faults, flips, instance; /* offsets from the stepper, in bytes */
     double start;
-    uint64_t n;               /* internal steps done: the grid is at start + n*settings.period_ns */
-    double behind;            /* the state is this much before the grid, in seconds */
-    uint32_t flags;           /* of the last step */
-    int32_t is_fresh;         /* the derivatives at the state are known */
-    int32_t is_at_start;      /* the values in the instance are those of the beginning of the step */
-    int32_t is_settled;       /* the values in the instance are those of the state */
-    int32_t is_solved;        /* index-1 form: no input or parameter moved since z was computed */
-    int32_t is_open;          /* index-1 form: the residuals in the instance belong to the values there */
-    int32_t is_trial;         /* index-1 form: what fails now is tried again in a closed step, and not counted */
-    int32_t is_closed;        /* index-1 form: this step is made with the loops solved in each stage */
-    int32_t is_dense;         /* the factors are dense ones */
-    int32_t jacobian_age;     /* steps since it was evaluated; < 0: not at all */
-    double factored_h;        /* h*gamma the factors belong to; 0: none */
-    int32_t first_assert;     /* place of the first assertion that failed, KHZ_NOWHERE */
-    int32_t n_inputs_seen;    /* samples of inputs in the history */
-    double event_time;        /* of the last event whose relations were forced */
-    double slope_time;        /* of the last prediction of events; NaN: none in this mode */
+    uint64_t n;            /* internal steps done: the grid is at start + n*settings.period_ns */
+    double behind;         /* the state is this much before the grid, in seconds */
+    uint32_t flags;        /* of the last step */
+    int32_t is_fresh;      /* the derivatives at the state are known */
+    int32_t is_at_start;   /* the values in the instance are those of the beginning of the step */
+    int32_t is_settled;    /* the values in the instance are those of the state */
+    int32_t is_solved;     /* index-1 form: no input or parameter moved since z was computed */
+    int32_t is_open;       /* index-1 form: the residuals in the instance belong to the values there */
+    int32_t is_trial;      /* index-1 form: what fails now is tried again in a closed step, and not counted */
+    int32_t is_closed;     /* index-1 form: this step is made with the loops solved in each stage */
+    int32_t is_dense;      /* the factors are dense ones */
+    int32_t jacobian_age;  /* steps since it was evaluated; < 0: not at all */
+    double factored_h;     /* h*gamma the factors belong to; 0: none */
+    int32_t first_assert;  /* place of the first assertion that failed, KHZ_NOWHERE */
+    int32_t n_inputs_seen; /* samples of inputs in the history */
+    double event_time;     /* of the last event whose relations were forced */
+    double slope_time;     /* of the last prediction of events; NaN: none in this mode */
     khz_step_counts counts;
     /* Off-line only: called with the values just before and after an event.  NULL in a real-time program. */
     void (*before_event)(void *user);
     void (*after_event)(void *user);
     void *user;
-    int64_t stop_ns;          /* > 0: end of an off-line run after the start; the last step is cut there */
+    int64_t stop_ns; /* > 0: end of an off-line run after the start; the last step is cut there */
 };
 
 /* Bytes of the whole; a multiple of 64.  0 when the settings do not make sense. */
@@ -125,8 +127,9 @@ KHZ_EXPORT size_t khz_stepper_size(const khz_model *m, const khz_step_settings *
 KHZ_EXPORT khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_settings *s);
 /* Initial equations and first event. */
 KHZ_EXPORT khz_status khz_stepper_start(khz_stepper *s, double start);
-/* After the start, before the first step: inputs [n_u] one period before the start, and two (or NULL), where they are known.
- * Extrapolation begins with the first step then; without them it holds the inputs until it has seen samples enough. */
+/* After the start, before the first step: inputs [n_u] one period before the start, and two (or NULL), where they are
+ * known.  Extrapolation begins with the first step then; without them it holds the inputs until it has seen samples
+ * enough. */
 KHZ_EXPORT void khz_stepper_past_inputs(khz_stepper *s, const double *last, const double *before);
 /* khz_stepper_prepare, then khz_stepper_start. */
 KHZ_EXPORT khz_status khz_stepper_init(void *memory, const khz_model *m, const khz_step_settings *s, double start);

@@ -4,8 +4,8 @@
 
 #include "khz_stepper.h"
 
-/* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step or
- * before the last iteration of a stage; and where later stages or iterations correct it. */
+/* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step
+ * or before the last iteration of a stage; and where later stages or iterations correct it. */
 #define KHZ_SMALL 1e-4
 #define KHZ_SMALL_IN_STAGE 1e-3
 
@@ -13,21 +13,21 @@
 typedef struct khz_work {
     void *instance;
     /* n_y = n_x, and in the index-1 form the algebraic unknowns z after the states */
-    double *x0, *x1;          /* [n_y] state at the beginning and the end of a (sub-)step */
-    double *f0;               /* [n_y] derivatives (and residuals) at the beginning */
-    double *stage;            /* [n_y] point of a stage */
-    double *k;                /* [n_stages*n_y] what the stages gave */
-    double *g0, *g1, *g2;     /* [n_r] crossing functions at the beginning, the end, and between */
-    double *slope, *crossed;  /* [n_r] time derivatives of the crossing functions; instants of crossings */
-    double *change;           /* [n_r] how much the crossing functions changed over the step in which one was looked for */
-    double *at, *delayed;     /* time events, sources of delay lines */
-    double *u0, *u1, *u2;     /* [n_u] the last samples of the inputs, newest first */
-    int32_t *ui;              /* [n_ui] the last sample of the others */
+    double *x0, *x1;         /* [n_y] state at the beginning and the end of a (sub-)step */
+    double *f0;              /* [n_y] derivatives (and residuals) at the beginning */
+    double *stage;           /* [n_y] point of a stage */
+    double *k;               /* [n_stages*n_y] what the stages gave */
+    double *g0, *g1, *g2;    /* [n_r] crossing functions at the beginning, the end, and between */
+    double *slope, *crossed; /* [n_r] time derivatives of the crossing functions; instants of crossings */
+    double *change;       /* [n_r] how much the crossing functions changed over the step in which one was looked for */
+    double *at, *delayed; /* time events, sources of delay lines */
+    double *u0, *u1, *u2; /* [n_u] the last samples of the inputs, newest first */
+    int32_t *ui;          /* [n_ui] the last sample of the others */
     /* implicit methods */
-    double *jac, *ft;         /* entries of J in the order of the model's pattern; [n_y] df/dt */
+    double *jac, *ft; /* entries of J in the order of the model's pattern; [n_y] df/dt */
     double *jac_work;
-    double *res_scale;        /* [n_z] size of the residuals of open loops: a residual far below it is small */
-    double *matrix, *lu;      /* I - h*gamma*J and its factors, sparse */
+    double *res_scale;   /* [n_z] size of the residuals of open loops: a residual far below it is small */
+    double *matrix, *lu; /* I - h*gamma*J and its factors, sparse */
     double *dense, *scale, *solve;
     int32_t *pivot;
     /* what an event may change, for the case that it fails */
@@ -86,11 +86,11 @@ void khz_mode_watch(khz_stepper *s, const khz_work *w);
 
 /* One period of the grid, or what is left of it. */
 typedef struct khz_period {
-    double t, h;        /* beginning and length of the whole step */
-    double next, full;  /* its end on the grid; the nominal period */
-    double slack;       /* instants closer than this are one */
-    double due;         /* next time event */
-    double ahead;       /* least distance of the next state event: the last try fell short of it */
+    double t, h;       /* beginning and length of the whole step */
+    double next, full; /* its end on the grid; the nominal period */
+    double slack;      /* instants closer than this are one */
+    double due;        /* next time event */
+    double ahead;      /* least distance of the next state event: the last try fell short of it */
 } khz_period;
 
 enum { KHZ_SHORT_STEPS = 3 }; /* towards each event that is located exactly */
@@ -99,8 +99,8 @@ enum { KHZ_SHORT_STEPS = 3 }; /* towards each event that is located exactly */
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g);
 /* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
 double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which);
-/* After the step from t to `end` (values evaluated there): all values at the first event inside it, with its instant, and
- * in w->crossed those of the relations.  0: there is none, or it is left to the end of the step; 1: found, but the
+/* After the step from t to `end` (values evaluated there): all values at the first event inside it, with its instant,
+ * and in w->crossed those of the relations.  0: there is none, or it is left to the end of the step; 1: found, but the
  * relation has not changed yet by the values there; 2: found, and it has. */
 int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at);
 

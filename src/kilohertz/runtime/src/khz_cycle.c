@@ -1,9 +1,10 @@
 /* One period: the step, and state events inside it at a cost that is known before.
  *
- * Common data: the state is at t = grid - behind (behind: 0 .. one period); the period ends at `next`.  Relation k is as
- * buffered while g_k > 0; an event is due where g_k < 0.  An instant found by interpolation lies on either side of the zero,
- * so the relations that fired there are forced to their new value; such a one (g_k < 0 at the beginning of a step) is
- * looked at again at the end of the next step, without locating.  Steps that end at an event go a little beyond it. */
+ * Common data: the state is at t = grid - behind (behind: 0 .. one period); the period ends at `next`.  Relation k is
+ * as buffered while g_k > 0; an event is due where g_k < 0.  An instant found by interpolation lies on either side of
+ * the zero, so the relations that fired there are forced to their new value; such a one (g_k < 0 at the beginning of a
+ * step) is looked at again at the end of the next step, without locating.  Steps that end at an event go a little
+ * beyond it. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,12 +13,9 @@
 
 typedef khz_period period;
 
-static void copy(double *to, const double *from, int32_t n)
-{
-    memcpy(to, from, sizeof(double) * (size_t)n);
-}
+static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, sizeof(double) * (size_t)n); }
 
-/* ---------------------------------------------------------------------------------------------------------- events */
+/* ----------------------------------------------------------------------------------------------------------- events */
 
 /* Turn the relations that cross not later than `until`.  Those that an event at this same instant turned stay so: their
  * values are as near to zero as before. */
@@ -35,8 +33,8 @@ static void force(khz_stepper *s, const khz_work *w, double t, double until)
     s->event_time = t;
 }
 
-/* The event at t; the values just before it stand in the instance.  Relations that cross until `forced` (-infinity: none)
- * are turned whatever they say.  Leaves the state after it in x1 and x0. */
+/* The event at t; the values just before it stand in the instance.  Relations that cross until `forced` (-infinity:
+ * none) are turned whatever they say.  Leaves the state after it in x1 and x0. */
 static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_time_event, double forced)
 {
     const khz_model *const m = s->model;
@@ -144,7 +142,7 @@ static void next_crossings(const khz_stepper *s, const khz_work *w, int is_late)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------- (iii) interpolation */
+/* ---------------------------------------------------------------------------------------------- (iii) interpolation */
 
 /* The end of this step: that of the period, or a time event before it. */
 static double target(const period *p)
@@ -223,8 +221,8 @@ static double one_leg(khz_stepper *s, const khz_work *w, period *p, double t, in
     return end;
 }
 
-/* Events are met one after the other and the rest of the step is caught up on, as many as the settings allow; what comes
- * later is handled at the end. */
+/* Events are met one after the other and the rest of the step is caught up on, as many as the settings allow; what
+ * comes later is handled at the end. */
 static void cycle_caught_up(khz_stepper *s, const khz_work *w, const period *p)
 {
     period rest = *p;
@@ -245,7 +243,7 @@ static void cycle_caught_up(khz_stepper *s, const khz_work *w, const period *p)
     move_and_arrive(s, w, &rest, t, p->next - t);
 }
 
-/* --------------------------------------------------------------------------------------------- (ii) mid-interval */
+/* ------------------------------------------------------------------------------------------------ (ii) mid-interval */
 
 static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
 {
@@ -278,7 +276,7 @@ static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
     move_and_arrive(s, w, &rest, from, p->next - from);
 }
 
-/* ------------------------------------------------------------------------------------------------- (iv) prediction */
+/* -------------------------------------------------------------------------------------------------- (iv) prediction */
 
 /* Seconds until g = 0 by its slope, and by its change since the last prediction where `bend` is known. */
 static double time_to_zero(double g, double slope, double bend)
@@ -346,7 +344,7 @@ static void cycle_predicted(khz_stepper *s, const khz_work *w, const period *p)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- period */
+/* ----------------------------------------------------------------------------------------------------------- period */
 
 /* Inputs have new values: conditions on them change now, not at the end of the step. */
 static void take_inputs(khz_stepper *s, const khz_work *w, double t)

@@ -4,10 +4,7 @@
 
 #include "khz_stepper_core.h"
 
-static int is_finite(double v)
-{
-    return fabs(v) <= DBL_MAX;
-}
+static int is_finite(double v) { return fabs(v) <= DBL_MAX; }
 
 /* Counters of a block by its number; those without a place where it is not known. */
 static khz_block_counts *counts_of(khz_stepper *s, int32_t block)

@@ -118,10 +118,7 @@ static int set_user(void *memory, void *user)
     return code != 0 ? code : reinit(a, a->start, a->y); /* only now can the right-hand side be asked */
 }
 
-static int set_max_steps(void *memory, long n)
-{
-    return ida->set_max_steps(((adapter *)memory)->mem, n);
-}
+static int set_max_steps(void *memory, long n) { return ida->set_max_steps(((adapter *)memory)->mem, n); }
 
 static int set_jacobian_every(void *memory, long n_steps)
 {
@@ -137,15 +134,9 @@ static int set_max_hnil_warnings(void *memory, int n)
     return 0; /* IDA knows no such warning */
 }
 
-static int set_max_step(void *memory, double h)
-{
-    return ida->set_max_step(((adapter *)memory)->mem, h);
-}
+static int set_max_step(void *memory, double h) { return ida->set_max_step(((adapter *)memory)->mem, h); }
 
-static int set_stop(void *memory, double t)
-{
-    return ida->set_stop(((adapter *)memory)->mem, t);
-}
+static int set_stop(void *memory, double t) { return ida->set_stop(((adapter *)memory)->mem, t); }
 
 static int set_solver(void *memory, void *solver, void *matrix)
 {

@@ -1,8 +1,8 @@
 /* Linearly and diagonally implicit methods: Jacobian, factors of W = M - h*gamma*J, stages.  Nothing here iterates to
  * convergence: every count is fixed by the method and the settings.
  *
- * In the index-1 form the algebraic unknowns z follow the states: M y' = F(t, y), y = (x, z), F = (xd, res), M = diag(1, 0).
- * Without it n_y = n_x and M = I. */
+ * In the index-1 form the algebraic unknowns z follow the states: M y' = F(t, y), y = (x, z), F = (xd, res),
+ * M = diag(1, 0).  Without it n_y = n_x and M = I. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "khz_linear.h"
 #include "khz_stepper_core.h"
 
-/* ------------------------------------------------------------------------------------------------------- Jacobian */
+/* --------------------------------------------------------------------------------------------------------- Jacobian */
 
 /* df/dt from a point a little later; inputs move along as their mode says. */
 static khz_status time_difference(khz_stepper *s, const khz_work *w, double t)
@@ -74,7 +74,7 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- factors of W */
+/* ----------------------------------------------------------------------------------------------------- factors of W */
 
 static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma)
 {
@@ -140,7 +140,7 @@ static void combine(const khz_stepper *s, const khz_work *w, const double *a, in
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- methods */
+/* ---------------------------------------------------------------------------------------------------------- methods */
 
 /* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + M*sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h)

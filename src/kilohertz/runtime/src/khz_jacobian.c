@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-size_t khz_jacobian_work(const khz_model *m)
-{
-    return 3U * (size_t)khz_n_y(m);
-}
+size_t khz_jacobian_work(const khz_model *m) { return 3U * (size_t)khz_n_y(m); }
 
 /* xd_dir; not finite where a rate is infinite there (a root at zero) though the function itself is not. */
 static khz_status direction(const khz_model *m, void *instance)

@@ -1,8 +1,8 @@
 /* Newton's method with a Jacobian that is kept from call to call, for loops that are solved at every step of a run.
  *
  * From one stage to the next the Jacobian hardly changes.  It is computed anew only where a step does not become a
- * quarter of the one before; a dense one learns from each residual (Broyden 1965), so that convergence stays faster than
- * linear.  Iteration ends when the step that would follow, by the same Jacobian, is below the tolerance. */
+ * quarter of the one before; a dense one learns from each residual (Broyden 1965), so that convergence stays faster
+ * than linear.  Iteration ends when the step that would follow, by the same Jacobian, is below the tolerance. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const double ENOUGH = 0.25; /* of the step before: a Jacobian that gives more is too old */
 
-static const double LEAST = 1e-7;  /* size of a step that teaches more than rounding */
+static const double LEAST = 1e-7; /* size of a step that teaches more than rounding */
 
 typedef struct frame {
     const khz_newton_problem *p;
@@ -72,12 +72,10 @@ static double solve(const frame *w, const double *f, double *v)
 }
 
 /* The step from x and its size; negative where there is none. */
-static double direction(const frame *w)
-{
-    return *w->kept == 2 || factor(w) ? solve(w, w->f, w->step) : -1.0;
-}
+static double direction(const frame *w) { return *w->kept == 2 || factor(w) ? solve(w, w->f, w->step) : -1.0; }
 
-/* After a whole step J*step should have been f_new - f, that is, f_new should be 0: add what is missing along the step. */
+/* After a whole step J*step should have been f_new - f, that is, f_new should be 0: add what is missing along the
+ * step. */
 static void learn(const frame *w)
 {
     const int n = w->p->n;
@@ -123,8 +121,8 @@ static taken fresh_step(const frame *w, taken before)
     return next;
 }
 
-/* The step from x by the kept Jacobian, and by a new one where that is of no use.  A step by an old Jacobian says nothing
- * by itself: where that is far too large the step is tiny.  Its becoming smaller from one to the next does. */
+/* The step from x by the kept Jacobian, and by a new one where that is of no use.  A step by an old Jacobian says
+ * nothing by itself: where that is far too large the step is tiny.  Its becoming smaller from one to the next does. */
 static taken next_step(const frame *w, taken before)
 {
     if (*w->kept == 0) {

@@ -88,10 +88,7 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
     }
 }
 
-size_t khz_minimum_norm_size(int n)
-{
-    return 3U * (size_t)n;
-}
+size_t khz_minimum_norm_size(int n) { return 3U * (size_t)n; }
 
 /* Householder vector of the m entries x[0], x[stride], ...: overwrites x with it, returns the new leading entry. */
 static double reflector(int m, double *x, int stride, double *factor)

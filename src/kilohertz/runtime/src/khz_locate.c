@@ -12,10 +12,7 @@ static const double NEAR = 1e-7;    /* so close to where a relation changed the 
 static const double CLOSE = 1e-9;   /* an instant so little beyond the zero is taken */
 static const double BEYOND = 1e-10; /* past the zero: the relation has changed there of itself */
 
-static void copy(double *to, const double *from, int32_t n)
-{
-    memcpy(to, from, sizeof(double) * (size_t)n);
-}
+static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, sizeof(double) * (size_t)n); }
 
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
@@ -53,8 +50,7 @@ static void move_crossings(const khz_stepper *s, const khz_work *w, double until
     }
 }
 
-
-/* --------------------------------------------------------------------------------------------------- interpolation */
+/* ---------------------------------------------------------------------------------------------------- interpolation */
 
 static void interpolate(const khz_stepper *s, const khz_work *w, double theta, double h, double *out)
 {
@@ -181,7 +177,8 @@ static int step_to(khz_stepper *s, const khz_work *w, double t, double at)
     return khz_move(s, w, t, at, fmax(at - t, 0.0)) == KHZ_OK;
 }
 
-/* The instant to try for a crossing expected at `zero`, with a margin for what that is off by if it moved by `moved`. */
+/* The instant to try for a crossing expected at `zero`, with a margin for what that is off by if it moved by
+ * `moved`. */
 static double aim(const khz_period *p, double t, double end, double zero, double moved)
 {
     const double h = end - t;
@@ -190,7 +187,8 @@ static double aim(const khz_period *p, double t, double end, double zero, double
 }
 
 /* Shorter steps from the beginning, the instant of each from the crossing functions seen so far.  What is kept of the
- * state before an event is not needed yet: the end of the whole step stands there for the case that a shorter one fails. */
+ * state before an event is not needed yet: the end of the whole step stands there for the case that a shorter one
+ * fails. */
 static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
 {
     bracket b = {t, end, end, w->g0, w->g1, w->slope, w->g2};

@@ -235,10 +235,7 @@ static int mixed_turn(mixed_search *m)
     return disagree;
 }
 
-static int mixed_settled(mixed_search *m)
-{
-    return mixed_turn(m) == 0 && !m->p->derive(m->instance);
-}
+static int mixed_settled(mixed_search *m) { return mixed_turn(m) == 0 && !m->p->derive(m->instance); }
 
 /* All relations at once, again and again. */
 static int mixed_together(mixed_search *m)
@@ -313,8 +310,8 @@ static int mixed_wrong(mixed_search *m)
     return wrong;
 }
 
-/* Does the best mode contradict itself?  Not so on a crossing: there both sides are wrong by rounding alone, this mode and
- * the one in which all that disagree are changed.  Two turns. */
+/* Does the best mode contradict itself?  Not so on a crossing: there both sides are wrong by rounding alone, this mode
+ * and the one in which all that disagree are changed.  Two turns. */
 static int mixed_contradicts(mixed_search *m)
 {
     if (mixed_wrong(m) != 0) {

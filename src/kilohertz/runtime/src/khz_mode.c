@@ -5,10 +5,7 @@
 
 enum { CHATTER_CAP = 40 };
 
-static void copy(double *to, const double *from, int32_t n)
-{
-    memcpy(to, from, sizeof(double) * (size_t)n);
-}
+static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, sizeof(double) * (size_t)n); }
 
 void khz_mode_keep(const khz_stepper *s, const khz_work *w)
 {

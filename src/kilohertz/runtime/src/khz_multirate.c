@@ -9,8 +9,8 @@ static int32_t role(const khz_model *m, int32_t i)
     return m->stage_role != NULL ? m->stage_role[i] : KHZ_STAGE_IMPLICIT;
 }
 
-/* What is known of a stage, `elapsed` after the beginning of the step: each state by its half of the pair, from x1 at the
- * beginning of the sub-step of length h; held ones along their slope at the beginning of the step. */
+/* What is known of a stage, `elapsed` after the beginning of the step: each state by its half of the pair, from x1 at
+ * the beginning of the sub-step of length h; held ones along their slope at the beginning of the step. */
 static void stage_base(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double elapsed)
 {
     const khz_method *const method = s->method;
@@ -73,7 +73,8 @@ static int any_held(const khz_model *m)
     return found;
 }
 
-/* What is held moves linearly during the sub-steps: an error of h^2 there, of h^3 after a step, which order 2 allows. */
+/* What is held moves linearly during the sub-steps: an error of h^2 there, of h^3 after a step, which order 2
+ * allows. */
 khz_status khz_advance_mixed(khz_stepper *s, const khz_work *w, double t, double h)
 {
     const khz_model *const m = s->model;

@@ -22,10 +22,7 @@ size_t khz_newton_size(int n)
     return 2U * m * m + 9U * m + khz_minimum_norm_size(n);
 }
 
-double *khz_newton_residual(int n, double *work)
-{
-    return work + 2 * n * n;
-}
+double *khz_newton_residual(int n, double *work) { return work + 2 * n * n; }
 
 int khz_newton_evaluate(const khz_newton_problem *p, khz_context *c, void *instance, const double *x, double *f)
 {
@@ -249,8 +246,8 @@ static double weigh_turned(const frame *w, double *weight)
 }
 
 /* A whole step that overshoots a steep piece (an amplifier between its limits) turns residuals round without making
- * them smaller.  Somewhere on the way they vanish in the direction they had: found by bisection.  The others have no say:
- * one that hardly moves would hide that those turned. */
+ * them smaller.  Somewhere on the way they vanish in the direction they had: found by bisection.  The others have no
+ * say: one that hardly moves would hide that those turned. */
 static void turn_point(const frame *w, const double *x)
 {
     enum { BISECTIONS = 50 };
@@ -319,10 +316,7 @@ static int iterate(const frame *w, double *x, int bold)
     return 0;
 }
 
-static int iterate_newton(const frame *w, double *x)
-{
-    return iterate(w, x, 0);
-}
+static int iterate_newton(const frame *w, double *x) { return iterate(w, x, 0); }
 
 static int iterate_marquardt(const frame *w, double *x)
 {

@@ -50,12 +50,9 @@ static work divide(const khz_offline *o)
     return w;
 }
 
-static double slack(double t)
-{
-    return 64.0 * DBL_EPSILON * fabs(t) + 1e-300;
-}
+static double slack(double t) { return 64.0 * DBL_EPSILON * fabs(t) + 1e-300; }
 
-/* ---------------------------------------------------------------------------------------------------------- CVODE */
+/* ------------------------------------------------------------------------------------------------------------ CVODE */
 
 static int rhs(double t, void *y, void *yd, void *user)
 {
@@ -89,8 +86,8 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     const work w = divide(o);
     o->n_jacobians++;
     /* Most often the derivatives were last asked for at this very point. */
-    const int here = c->status == KHZ_OK && c->time == t &&
-                     memcmp(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)n) == 0;
+    const int here =
+        c->status == KHZ_OK && c->time == t && memcmp(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)n) == 0;
     o->n_rhs += here ? 0 : 1;
     khz_status status = here ? KHZ_OK : khz_derivatives(m, o->instance, t, x, o->sundials->vector_data(t1));
     o->n_rhs += m->directional == NULL ? m->n_colours + 1 : 0;
@@ -208,8 +205,9 @@ static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t,
 }
 
 /* After an event: a relation that was said to change and did not, or that changes again and again without ever leaving
- * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten times wider each time, at most
- * `part_most` of the largest value it had (or `least`, where it never was larger than noise).  All others are exact. */
+ * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten
+ * times wider each time, at most `part_most` of the largest value it had (or `least`, where it never was larger than
+ * noise).  All others are exact. */
 static void settle_bands(const khz_offline *o, const work *w)
 {
     enum { SMALL_CAP = 10 };
@@ -246,7 +244,8 @@ static double secant(const khz_offline *o, const work *w, double low, double hig
 /* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
  * Leaves *event on the far side, the state there in s->dense; *found is 0 where the crossing does not show again (the
  * solution of a loop depends a little on where its iteration starts).  Bound: ROOT_CAP evaluations. */
-static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event, int *found)
+static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event,
+                      int *found)
 {
     const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
     int32_t status = crossed(o, w, s, low, w->g);
@@ -282,7 +281,8 @@ static int32_t set_event(khz_offline *o, const work *w, const solver *s, double 
     const int32_t status = locate(o, w, s, low, high, &at, root);
     if (status == KHZ_OK && *root) {
         o->time = at;
-        memcpy(o->sundials->vector_data(s->y), o->sundials->vector_data(s->dense), sizeof(double) * (size_t)o->model->n_x);
+        memcpy(o->sundials->vector_data(s->y), o->sundials->vector_data(s->dense),
+               sizeof(double) * (size_t)o->model->n_x);
     }
     return status;
 }
@@ -348,9 +348,9 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
     return KHZ_OK;
 }
 
-/* An assertion failed in the step from `before` to o->time.  That may be the solver's error and not the model's: go back
- * to `before` and make the way again in steps of a quarter at most.  Where the steps have become tiny and it still fails,
- * it is the model's: KHZ_ASSERTION.  Bound: RETRIES_MOST in a run. */
+/* An assertion failed in the step from `before` to o->time.  That may be the solver's error and not the model's: go
+ * back to `before` and make the way again in steps of a quarter at most.  Where the steps have become tiny and it still
+ * fails, it is the model's: KHZ_ASSERTION.  Bound: RETRIES_MOST in a run. */
 static int32_t go_back(khz_offline *o, solver *s, double before)
 {
     const khz_sundials *const f = o->sundials;

@@ -2,8 +2,11 @@
 
 #include <string.h>
 
-enum { FEWEST = 8 };                  /* states from which it pays */
-enum { MEMBERS = 4, OPERATIONS = 12 }; /* places of a SUNLinearSolver and of its table of functions that are looked at */
+enum { FEWEST = 8 }; /* states from which it pays */
+enum {
+    MEMBERS = 4,
+    OPERATIONS = 12
+}; /* places of a SUNLinearSolver and of its table of functions that are looked at */
 
 int64_t khz_plan_solver_work(const khz_model *m)
 {

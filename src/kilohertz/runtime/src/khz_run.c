@@ -7,15 +7,9 @@
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 
-size_t khz_instance_size(const khz_model *m)
-{
-    return m->size;
-}
+size_t khz_instance_size(const khz_model *m) { return m->size; }
 
-void khz_instance_destroy(const khz_model *m, void *instance)
-{
-    m->destroy(instance);
-}
+void khz_instance_destroy(const khz_model *m, void *instance) { m->destroy(instance); }
 
 khz_status khz_instance_init(const khz_model *m, void *instance)
 {
@@ -316,7 +310,7 @@ khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, con
     return status == KHZ_OK ? m->output(instance) : status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- time events */
+/* ------------------------------------------------------------------------------------------------------ time events */
 
 static double tick_time(const khz_model *m, void *instance, int32_t i)
 {
@@ -359,7 +353,7 @@ int khz_mark_samples(const khz_model *m, void *instance)
     return count;
 }
 
-/* --------------------------------------------------------------------------------------------------------- delays */
+/* ----------------------------------------------------------------------------------------------------------- delays */
 
 double khz_delay_value(khz_delay *line, double now, double present, double at)
 {
@@ -395,8 +389,8 @@ double khz_delay_value(khz_delay *line, double now, double present, double at)
     return line->value[a] + part * (line->value[b] - line->value[a]);
 }
 
-/* Is the newest point so close to the one before it that, at this pace, the ring would not reach back far enough?  Then a
- * new point takes its place.  Two points at one instant (a jump) stay. */
+/* Is the newest point so close to the one before it that, at this pace, the ring would not reach back far enough?  Then
+ * a new point takes its place.  Two points at one instant (a jump) stay. */
 static int is_dense(const khz_delay *line, double now)
 {
     if (line->count < 3) {

@@ -8,10 +8,7 @@ static const double LOST = 1e-8;
 static const double GROWN = 1e8;
 
 /* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
-size_t khz_sparse_size(const khz_sparse_plan *p)
-{
-    return (size_t)p->n_lu + 2U * (size_t)p->n;
-}
+size_t khz_sparse_size(const khz_sparse_plan *p) { return (size_t)p->n_lu + 2U * (size_t)p->n; }
 
 void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a)
 {

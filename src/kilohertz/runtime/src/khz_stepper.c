@@ -6,7 +6,7 @@
 #include "khz_linear.h"
 #include "khz_stepper_core.h"
 
-/* ---------------------------------------------------------------------------------------- numbers below 1e-308 are 0 */
+/* --------------------------------------------------------------------------------------- numbers below 1e-308 are 0 */
 
 #if defined(__SSE2__)
 static uint32_t flush_denormals(void)
@@ -16,10 +16,7 @@ static uint32_t flush_denormals(void)
     return before;
 }
 
-static void restore_denormals(uint32_t before)
-{
-    __builtin_ia32_ldmxcsr(before);
-}
+static void restore_denormals(uint32_t before) { __builtin_ia32_ldmxcsr(before); }
 #elif defined(__aarch64__)
 static uint32_t flush_denormals(void)
 {
@@ -29,20 +26,11 @@ static uint32_t flush_denormals(void)
     return (uint32_t)before;
 }
 
-static void restore_denormals(uint32_t before)
-{
-    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before));
-}
+static void restore_denormals(uint32_t before) { __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before)); }
 #else
-static uint32_t flush_denormals(void)
-{
-    return 0;
-}
+static uint32_t flush_denormals(void) { return 0; }
 
-static void restore_denormals(uint32_t before)
-{
-    (void)before;
-}
+static void restore_denormals(uint32_t before) { (void)before; }
 #endif
 
 size_t khz_stepper_size(const khz_model *m, const khz_step_settings *settings)
@@ -51,20 +39,11 @@ size_t khz_stepper_size(const khz_model *m, const khz_step_settings *settings)
     return khz_stepper_lay_out(&s, m, settings);
 }
 
-void *khz_stepper_instance(khz_stepper *s)
-{
-    return (char *)s + s->instance;
-}
+void *khz_stepper_instance(khz_stepper *s) { return (char *)s + s->instance; }
 
-const khz_step_counts *khz_stepper_counts(const khz_stepper *s)
-{
-    return &s->counts;
-}
+const khz_step_counts *khz_stepper_counts(const khz_stepper *s) { return &s->counts; }
 
-void khz_stepper_stop_after(khz_stepper *s, int64_t nanoseconds)
-{
-    s->stop_ns = nanoseconds;
-}
+void khz_stepper_stop_after(khz_stepper *s, int64_t nanoseconds) { s->stop_ns = nanoseconds; }
 
 const khz_block_counts *khz_stepper_blocks(const khz_stepper *s)
 {
@@ -81,10 +60,7 @@ const uint32_t *khz_stepper_chattering(const khz_stepper *s)
     return (const uint32_t *)(const void *)((const char *)s + s->flips);
 }
 
-void khz_stepper_destroy(khz_stepper *s)
-{
-    s->model->destroy(khz_stepper_instance(s));
-}
+void khz_stepper_destroy(khz_stepper *s) { s->model->destroy(khz_stepper_instance(s)); }
 
 void khz_stepper_touch(khz_stepper *s)
 {
@@ -94,7 +70,7 @@ void khz_stepper_touch(khz_stepper *s)
     s->factored_h = 0.0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- time */
+/* ------------------------------------------------------------------------------------------------------------- time */
 
 double khz_stepper_grid(const khz_stepper *s, uint64_t n)
 {
@@ -110,18 +86,12 @@ double khz_stepper_length(const khz_stepper *s)
     return (double)ns / 1e9;
 }
 
-double khz_stepper_time(const khz_stepper *s)
-{
-    return khz_stepper_grid(s, s->n) - s->behind;
-}
+double khz_stepper_time(const khz_stepper *s) { return khz_stepper_grid(s, s->n) - s->behind; }
 
-/* --------------------------------------------------------------------------------------------------------- inputs */
+/* ----------------------------------------------------------------------------------------------------------- inputs */
 
 /* Internal steps since the inputs were sampled. */
-static uint64_t steps_since_inputs(const khz_stepper *s)
-{
-    return s->n % (uint64_t)s->settings.internal_steps;
-}
+static uint64_t steps_since_inputs(const khz_stepper *s) { return s->n % (uint64_t)s->settings.internal_steps; }
 
 int khz_stepper_sample_inputs(khz_stepper *s, const khz_work *w)
 {
@@ -165,12 +135,9 @@ static void inputs_at(const khz_stepper *s, const khz_work *w, double t)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- failures */
+/* --------------------------------------------------------------------------------------------------------- failures */
 
-static uint64_t most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Before a call of the model at t: inputs as they are then.  The Newton caps hit so far. */
 static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
@@ -253,7 +220,7 @@ khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t,
     return evaluate(s, w, t, y, s->model->n_z > 0);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- step */
+/* ------------------------------------------------------------------------------------------------------------- step */
 
 /* Index-1 form: z anew at the beginning of the step, where an input or a parameter jumped. */
 static khz_status solve_again(khz_stepper *s, const khz_work *w, double t)
@@ -366,7 +333,7 @@ uint32_t khz_stepper_step(khz_stepper *s)
     return s->flags;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- start */
+/* ------------------------------------------------------------------------------------------------------------ start */
 
 khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_settings *settings)
 {

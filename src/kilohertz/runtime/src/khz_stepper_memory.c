@@ -6,10 +6,7 @@
 
 enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16, DEFAULT_EVENTS = 4 };
 
-static size_t aligned(size_t n)
-{
-    return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
+static size_t aligned(size_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 /* Hand out n doubles; counts alone where there is no work area. */
 static double *take(double *base, size_t *used, size_t n)
@@ -87,8 +84,8 @@ static int makes_sense(const khz_model *m, const khz_step_settings *s)
     const int known = s->method >= 0 && s->method < khz_n_methods && s->period_ns > 0 && m->abi == KHZ_ABI;
     const int32_t kind = known ? khz_methods[s->method].kind : KHZ_EXPLICIT;
     const int inlinable = !s->inlined || (m->inlined != NULL && kind == KHZ_DIRK && m->stage_role == NULL);
-    const int modes = s->events >= 0 && s->events <= KHZ_EVENTS_EXACT && s->input_mode >= 0 &&
-                      s->input_mode <= KHZ_INPUT_QUADRATIC;
+    const int modes =
+        s->events >= 0 && s->events <= KHZ_EVENTS_EXACT && s->input_mode >= 0 && s->input_mode <= KHZ_INPUT_QUADRATIC;
     /* what is held during sub-steps moves linearly, so that no more than order 2 can be had with them */
     const int mixable = s->inlined && m->inlined != NULL && (s->substeps <= 1 || khz_methods[s->method].order <= 2);
     const int dividable = s->internal_steps <= 1 || s->period_ns % s->internal_steps == 0;

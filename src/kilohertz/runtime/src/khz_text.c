@@ -10,10 +10,7 @@ _Thread_local jmp_buf *khz_guard = NULL;
 _Thread_local khz_context *khz_caller = NULL;
 static _Thread_local khz_listener_fn listener_now = NULL;
 
-void khz_set_listener(khz_listener_fn listener)
-{
-    listener_now = listener;
-}
+void khz_set_listener(khz_listener_fn listener) { listener_now = listener; }
 
 static char *room(khz_context *c, size_t n)
 {
@@ -35,15 +32,9 @@ const char *khz_concat(khz_context *c, const char *a, const char *b)
     return text;
 }
 
-int khz_compare(const char *a, const char *b)
-{
-    return strcmp(a, b);
-}
+int khz_compare(const char *a, const char *b) { return strcmp(a, b); }
 
-static const char *kept(khz_context *c, const char *text)
-{
-    return khz_concat(c, text, "");
-}
+static const char *kept(khz_context *c, const char *text) { return khz_concat(c, text, ""); }
 
 const char *khz_pad(khz_context *c, const char *text, int32_t length, int32_t left)
 {
@@ -113,12 +104,9 @@ void khz_assert(khz_context *c, int is_error, int place, const char *message)
     }
 }
 
-void khz_terminate(khz_context *c, int place, const char *message)
-{
-    khz_fail(c, KHZ_TERMINATED, place, message);
-}
+void khz_terminate(khz_context *c, int place, const char *message) { khz_fail(c, KHZ_TERMINATED, place, message); }
 
-/* ------------------------------------------------------------------------------------- for external C functions */
+/* ----------------------------------------------------------------------------------------- for external C functions */
 
 static void tell(int level, const char *format, va_list args)
 {
@@ -129,15 +117,9 @@ static void tell(int level, const char *format, va_list args)
     }
 }
 
-void ModelicaMessage(const char *string)
-{
-    ModelicaFormatMessage("%s", string);
-}
+void ModelicaMessage(const char *string) { ModelicaFormatMessage("%s", string); }
 
-void ModelicaVFormatMessage(const char *format, va_list args)
-{
-    tell(0, format, args);
-}
+void ModelicaVFormatMessage(const char *format, va_list args) { tell(0, format, args); }
 
 void ModelicaFormatMessage(const char *format, ...)
 {
@@ -147,15 +129,9 @@ void ModelicaFormatMessage(const char *format, ...)
     va_end(args);
 }
 
-void ModelicaWarning(const char *string)
-{
-    ModelicaFormatWarning("%s", string);
-}
+void ModelicaWarning(const char *string) { ModelicaFormatWarning("%s", string); }
 
-void ModelicaVFormatWarning(const char *format, va_list args)
-{
-    tell(1, format, args);
-}
+void ModelicaVFormatWarning(const char *format, va_list args) { tell(1, format, args); }
 
 void ModelicaFormatWarning(const char *format, ...)
 {
@@ -184,10 +160,7 @@ MODELICA_NORETURN void ModelicaFormatError(const char *format, ...)
     ModelicaVFormatError(format, args);
 }
 
-MODELICA_NORETURN void ModelicaError(const char *string)
-{
-    ModelicaFormatError("%s", string);
-}
+MODELICA_NORETURN void ModelicaError(const char *string) { ModelicaFormatError("%s", string); }
 
 char *ModelicaAllocateStringWithErrorReturn(size_t len)
 {

@@ -2,13 +2,10 @@
 
 #include "khz_model.h"
 
-/* A point that enters at 0 when the position is x keeps the label -x, one that enters at 1 the label 1 - x: at position y
- * stands what has the label y - x.  The line holds labels in ascending order, from -x to 1 - x at the last push. */
+/* A point that enters at 0 when the position is x keeps the label -x, one that enters at 1 the label 1 - x: at position
+ * y stands what has the label y - x.  The line holds labels in ascending order, from -x to 1 - x at the last push. */
 
-static int32_t place(const khz_transport *line, int32_t i)
-{
-    return (line->first + i) % KHZ_DELAY_POINTS;
-}
+static int32_t place(const khz_transport *line, int32_t i) { return (line->first + i) % KHZ_DELAY_POINTS; }
 
 double khz_transport_value(const khz_transport *line, double label, double initial)
 {
@@ -60,8 +57,8 @@ static void cut(khz_transport *line, double low, double high)
     }
 }
 
-/* Does the outermost point say nothing that the new one and its neighbour do not, or stand too close to the latter for the
- * ring to hold a whole profile?  `i` and `next`: the outermost point and its neighbour. */
+/* Does the outermost point say nothing that the new one and its neighbour do not, or stand too close to the latter for
+ * the ring to hold a whole profile?  `i` and `next`: the outermost point and its neighbour. */
 static int is_spare(const khz_transport *line, int32_t i, int32_t next, double label)
 {
     const double gap = fabs(line->label[i] - line->label[next]);

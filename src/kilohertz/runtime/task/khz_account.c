@@ -56,10 +56,7 @@ int64_t khz_histogram_quantile(const khz_histogram *h, double q)
     return h->max;
 }
 
-double khz_histogram_mean(const khz_histogram *h)
-{
-    return h->n > 0 ? (double)h->sum / (double)h->n : 0.0;
-}
+double khz_histogram_mean(const khz_histogram *h) { return h->n > 0 ? (double)h->sum / (double)h->n : 0.0; }
 
 void khz_account_time(khz_account *a, int kind, int64_t value, int64_t step)
 {

@@ -9,46 +9,46 @@ enum { KHZ_HISTOGRAM_SUB = 32, KHZ_HISTOGRAM_OCTAVES = 36, KHZ_HISTOGRAM_BUCKETS
 
 typedef struct khz_histogram {
     uint64_t n;
-    int64_t min, max;       /* exact */
+    int64_t min, max; /* exact */
     int64_t sum;
     uint64_t bucket[KHZ_HISTOGRAM_BUCKETS];
 } khz_histogram;
 
 /* What happened, as numbers.  The order is part of the live segment's layout (realtime/live.py). */
 typedef struct khz_counts {
-    uint64_t ticks;             /* periods of the wall clock, paused ones included */
-    uint64_t steps;             /* cycles that were computed */
-    uint64_t grace;             /* of them in the start-up grace: not in the histograms, not misses */
-    uint64_t missed;            /* cycles that ended after their deadline = overruns + late_wakeups + knock_on */
-    uint64_t overruns;          /* the cycle's own work took longer than the period */
-    uint64_t late_wakeups;      /* the work would have fitted, but the kernel woke the task too late */
-    uint64_t knock_on;          /* began late because the cycle before ended late */
-    uint64_t skipped;           /* periods without a step (policy skip) */
-    uint64_t held;              /* outputs not sent because they were late (policy hold) */
-    uint64_t safe;              /* cycles with safe outputs (policy safe) */
-    uint64_t rows;              /* handed to the recorder */
-    uint64_t dropped;           /* rows that found the ring full */
+    uint64_t ticks;        /* periods of the wall clock, paused ones included */
+    uint64_t steps;        /* cycles that were computed */
+    uint64_t grace;        /* of them in the start-up grace: not in the histograms, not misses */
+    uint64_t missed;       /* cycles that ended after their deadline = overruns + late_wakeups + knock_on */
+    uint64_t overruns;     /* the cycle's own work took longer than the period */
+    uint64_t late_wakeups; /* the work would have fitted, but the kernel woke the task too late */
+    uint64_t knock_on;     /* began late because the cycle before ended late */
+    uint64_t skipped;      /* periods without a step (policy skip) */
+    uint64_t held;         /* outputs not sent because they were late (policy hold) */
+    uint64_t safe;         /* cycles with safe outputs (policy safe) */
+    uint64_t rows;         /* handed to the recorder */
+    uint64_t dropped;      /* rows that found the ring full */
     uint64_t commands;
-    uint64_t stalls;            /* times the watchdog saw no progress */
-    uint64_t flags_cycles;      /* steps whose stepper raised a flag */
-    uint64_t link_losses;       /* times a device fell silent for longer than its time-out */
-    uint64_t exchange_late;     /* messages of another task that were not there in time: the one before stood for it */
-    uint64_t exchange_old;      /* messages of another task that were overwritten because this one was so late */
-    uint64_t commands_late;     /* commands obeyed after the tick that the tasks had agreed on */
+    uint64_t stalls;        /* times the watchdog saw no progress */
+    uint64_t flags_cycles;  /* steps whose stepper raised a flag */
+    uint64_t link_losses;   /* times a device fell silent for longer than its time-out */
+    uint64_t exchange_late; /* messages of another task that were not there in time: the one before stood for it */
+    uint64_t exchange_old;  /* messages of another task that were overwritten because this one was so late */
+    uint64_t commands_late; /* commands obeyed after the tick that the tasks had agreed on */
 } khz_counts;
 
 enum {
-    KHZ_TIME_LATENESS = 0,      /* wake-up after the release, as the kernel was asked */
-    KHZ_TIME_COMPUTE,           /* the steps */
-    KHZ_TIME_DEVICE,            /* receive and send */
-    KHZ_TIME_OVERHEAD,          /* the rest of the cycle: recording, live values, accounting */
-    KHZ_TIME_SLACK,             /* deadline minus end; cycles that missed are counted, not entered */
+    KHZ_TIME_LATENESS = 0, /* wake-up after the release, as the kernel was asked */
+    KHZ_TIME_COMPUTE,      /* the steps */
+    KHZ_TIME_DEVICE,       /* receive and send */
+    KHZ_TIME_OVERHEAD,     /* the rest of the cycle: recording, live values, accounting */
+    KHZ_TIME_SLACK,        /* deadline minus end; cycles that missed are counted, not entered */
     KHZ_TIME_KINDS
 };
 
 typedef struct khz_account {
     khz_counts counts;
-    int64_t worst_cycle[KHZ_TIME_KINDS];    /* step at which the largest value stood (slack: the smallest) */
+    int64_t worst_cycle[KHZ_TIME_KINDS]; /* step at which the largest value stood (slack: the smallest) */
     khz_histogram time[KHZ_TIME_KINDS];
 } khz_account;
 

@@ -3,7 +3,7 @@
 
 #include "khz_task.h"
 
-enum { ROOM_NS = 2000000 };           /* for an order to be seen by all tasks */
+enum { ROOM_NS = 2000000 }; /* for an order to be seen by all tasks */
 
 /* Tables and the like only ever give what they were made from; other external functions may remember something: then no
  * task takes a snapshot. */

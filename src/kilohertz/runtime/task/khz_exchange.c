@@ -4,10 +4,7 @@
 
 enum { TRIES = 4 };
 
-size_t khz_outbox_size(int32_t n)
-{
-    return sizeof(uint64_t) * (size_t)KHZ_OUTBOX_SLOTS * ((size_t)n + 1);
-}
+size_t khz_outbox_size(int32_t n) { return sizeof(uint64_t) * (size_t)KHZ_OUTBOX_SLOTS * ((size_t)n + 1); }
 
 static _Atomic uint64_t *slot_of(const khz_outbox *o, int64_t stamp)
 {

@@ -11,7 +11,7 @@
 
 enum { STACK = 4 << 20, PREFAULT = 1 << 20, TURN_SECONDS = 1, LAST_SECONDS = 5 };
 
-/* ------------------------------------------------------------------------------------------------------------ threads */
+/* ---------------------------------------------------------------------------------------------------------- threads */
 
 static void touch_stack(void)
 {
@@ -65,12 +65,9 @@ khz_status khz_host_start(khz_host *h)
     return error == 0 ? status : khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "cannot start a thread: %s", strerror(error));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ signals */
+/* ---------------------------------------------------------------------------------------------------------- signals */
 
-static void nothing(int number)
-{
-    (void)number;
-}
+static void nothing(int number) { (void)number; }
 
 void khz_host_signals(khz_host *h)
 {
@@ -93,7 +90,7 @@ void khz_host_signals(khz_host *h)
     (void)sigdelset(&h->ours, SIGUSR1);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- processes */
+/* -------------------------------------------------------------------------------------------------------- processes */
 
 /* The life of a process other than the first.  It reports nothing: what it counted is in the rig. */
 static void live_as(khz_host *h, int32_t process, pid_t first)
@@ -215,8 +212,8 @@ static void take_the_condemned(const khz_host *h)
 {
     for (int32_t i = 0; i < h->rig->n_tasks; i++) {
         khz_task *const k = &h->rig->tasks[i];
-        if (k->process == h->process && k->is_started && atomic_load(&k->is_condemned)
-            && atomic_load(&k->ended) == KHZ_END_NONE) {
+        if (k->process == h->process && k->is_started && atomic_load(&k->is_condemned) &&
+            atomic_load(&k->ended) == KHZ_END_NONE) {
             khz_stuck_take(k);
         }
     }

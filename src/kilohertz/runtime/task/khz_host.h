@@ -1,6 +1,6 @@
-/* A process with some of the real-time threads of a rig.  The first process prepares everything in memory that all share,
- * then forks the others: what a crash takes away is then one of them, and what it had counted and recorded is still
- * there for the report. */
+/* A process with some of the real-time threads of a rig.  The first process prepares everything in memory that all
+ * share, then forks the others: what a crash takes away is then one of them, and what it had counted and recorded is
+ * still there for the report. */
 #ifndef KHZ_HOST_H
 #define KHZ_HOST_H
 
@@ -13,13 +13,14 @@ enum { KHZ_HOSTS = 64 };
 
 typedef struct khz_host {
     khz_rig *rig;
-    sigset_t ours;              /* signals that its main thread takes */
+    sigset_t ours; /* signals that its main thread takes */
     int32_t process;
-    pid_t children[KHZ_HOSTS];  /* by process, 0: none (any more) */
-    int64_t asked_ns;           /* when the children were told to end, 0 */
+    pid_t children[KHZ_HOSTS]; /* by process, 0: none (any more) */
+    int64_t asked_ns;          /* when the children were told to end, 0 */
 } khz_host;
 
-/* Signals are taken by the main thread alone; a supervisor that goes away, a full pipe or disk must not end the task. */
+/* Signals are taken by the main thread alone; a supervisor that goes away, a full pipe or disk must not end the
+ * task. */
 void khz_host_signals(khz_host *h);
 /* Start the other processes; in each of them this does not return.  0 or errno. */
 int khz_host_fork(khz_host *h);

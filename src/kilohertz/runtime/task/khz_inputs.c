@@ -1,9 +1,6 @@
 #include "khz_task.h"
 
-static int begins(const khz_task *k, const khz_unit *u)
-{
-    return k->step % (uint64_t)u->every == 0;
-}
+static int begins(const khz_task *k, const khz_unit *u) { return k->step % (uint64_t)u->every == 0; }
 
 static void set(const khz_task *k, const khz_binding *b, double value)
 {

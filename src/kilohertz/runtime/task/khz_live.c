@@ -13,15 +13,9 @@
 _Static_assert(sizeof(khz_counts) == 19 * 8, "realtime/live.py mirrors this");
 _Static_assert(sizeof(khz_live_signal) == 32, "realtime/live.py mirrors this");
 
-static void segment_name(char *room, size_t n, const char *name)
-{
-    (void)snprintf(room, n, "/khz-%.48s", name);
-}
+static void segment_name(char *room, size_t n, const char *name) { (void)snprintf(room, n, "/khz-%.48s", name); }
 
-static size_t text_offset(const khz_live *live)
-{
-    return (size_t)live->values + sizeof(double) * live->n_signals;
-}
+static size_t text_offset(const khz_live *live) { return (size_t)live->values + sizeof(double) * live->n_signals; }
 
 /* 1 where the segment of that name belongs to a process that still runs. */
 static int is_in_use(const char *path)
@@ -42,14 +36,12 @@ static int is_in_use(const char *path)
     return used;
 }
 
-static size_t head_size(void)
-{
-    return (sizeof(khz_live) + 63U) & ~(size_t)63U;
-}
+static size_t head_size(void) { return (sizeof(khz_live) + 63U) & ~(size_t)63U; }
 
 size_t khz_live_size(uint32_t n_signals, uint32_t n_lanes, size_t n_text)
 {
-    return head_size() + sizeof(khz_lane) * n_lanes + (sizeof(khz_live_signal) + sizeof(double)) * n_signals + n_text + 64;
+    return head_size() + sizeof(khz_lane) * n_lanes + (sizeof(khz_live_signal) + sizeof(double)) * n_signals + n_text +
+           64;
 }
 
 khz_live *khz_live_lay_out(void *memory, const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text)

@@ -2,8 +2,8 @@
  *
  * Anybody may attach and detach at will; the task only ever stores into the segment and reads one mailbox, so that no
  * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; the `frame` of a real-time
- * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  The layout is mirrored in realtime/live.py: a change of
- * one is a change of KHZ_LIVE_VERSION. */
+ * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  The layout is mirrored in
+ * realtime/live.py: a change of one is a change of KHZ_LIVE_VERSION. */
 #ifndef KHZ_LIVE_H
 #define KHZ_LIVE_H
 
@@ -17,16 +17,23 @@ enum { KHZ_STATE_STARTING = 0, KHZ_STATE_RUNNING = 1, KHZ_STATE_PAUSED = 2, KHZ_
 
 enum {
     KHZ_COMMAND_NONE = 0,
-    KHZ_COMMAND_SET = 1,            /* signal `index` := `value` */
+    KHZ_COMMAND_SET = 1, /* signal `index` := `value` */
     KHZ_COMMAND_PAUSE = 2,
     KHZ_COMMAND_RESUME = 3,
-    KHZ_COMMAND_STEP = 4,           /* `index` steps, then pause */
+    KHZ_COMMAND_STEP = 4, /* `index` steps, then pause */
     KHZ_COMMAND_SNAPSHOT = 5,
     KHZ_COMMAND_RESTORE = 6,
     KHZ_COMMAND_STOP = 7
 };
-enum { KHZ_REPLY_OK = 0, KHZ_REPLY_UNKNOWN = 1, KHZ_REPLY_NOT_TUNABLE = 2, KHZ_REPLY_NO_SNAPSHOT = 3,
-       KHZ_REPLY_NOT_FINITE = 4, KHZ_REPLY_REFUSED = 5, KHZ_REPLY_HIDDEN = 6 };
+enum {
+    KHZ_REPLY_OK = 0,
+    KHZ_REPLY_UNKNOWN = 1,
+    KHZ_REPLY_NOT_TUNABLE = 2,
+    KHZ_REPLY_NO_SNAPSHOT = 3,
+    KHZ_REPLY_NOT_FINITE = 4,
+    KHZ_REPLY_REFUSED = 5,
+    KHZ_REPLY_HIDDEN = 6
+};
 
 /* One command at a time: the writer (who holds the lock of the segment's file) fills it, then sets `asked`; the task
  * answers with `reply` and sets `answered` to the same number. */
@@ -41,9 +48,9 @@ typedef struct khz_mailbox {
 /* A signal as readers see it: texts are offsets into the segment. */
 typedef struct khz_live_signal {
     uint32_t name, unit, description;
-    int32_t unit_index;             /* of the model it belongs to */
+    int32_t unit_index; /* of the model it belongs to */
     int32_t type, causality, tunable;
-    int32_t lane;                   /* of the thread that steps it */
+    int32_t lane; /* of the thread that steps it */
 } khz_live_signal;
 
 /* One real-time thread. */
@@ -52,27 +59,27 @@ typedef struct khz_lane {
     int64_t period_ns;
     int32_t pid, reserved;
     _Atomic uint32_t frame, ended;
-    _Atomic int64_t time_ns;        /* of the model, since its start */
-    _Atomic int64_t heartbeat_ns;   /* CLOCK_MONOTONIC at the end of the last cycle */
+    _Atomic int64_t time_ns;      /* of the model, since its start */
+    _Atomic int64_t heartbeat_ns; /* CLOCK_MONOTONIC at the end of the last cycle */
     khz_account account;
 } khz_lane;
 
 typedef struct khz_live {
-    char magic[8];                  /* "KHZLIVE" */
+    char magic[8]; /* "KHZLIVE" */
     uint32_t version, head_size;
     uint64_t size;
-    uint64_t directory, values;     /* offsets: khz_live_signal [n_signals], double [n_signals] */
-    uint64_t lanes;                 /* offset: khz_lane [n_lanes] */
+    uint64_t directory, values; /* offsets: khz_live_signal [n_signals], double [n_signals] */
+    uint64_t lanes;             /* offset: khz_lane [n_lanes] */
     uint32_t n_signals, n_lanes;
     uint32_t lane_size;
     int32_t pid;
     char name[KHZ_LIVE_NAME];
     int64_t period_ns;
-    int64_t started_ns;             /* CLOCK_REALTIME at the first cycle */
+    int64_t started_ns; /* CLOCK_REALTIME at the first cycle */
     _Atomic uint32_t state;
     uint32_t reserved;
-    double start;                   /* model time at which the run began */
-    char ending[KHZ_LIVE_TEXT];     /* why it ended */
+    double start;               /* model time at which the run began */
+    char ending[KHZ_LIVE_TEXT]; /* why it ended */
     khz_mailbox mailbox;
 } khz_live;
 

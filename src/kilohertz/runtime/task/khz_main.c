@@ -16,21 +16,21 @@
 
 #include "khz_host.h"
 
-/* -------------------------------------------------------------------------------------------------------- watchdog */
+/* --------------------------------------------------------------------------------------------------------- watchdog */
 
 /* What the watchdog has seen of a task. */
 typedef struct sight {
-    int64_t beat;               /* its last heartbeat */
-    int64_t silent_ns;          /* since then, as far as the watchdog itself was awake */
-    int64_t busy_ns;            /* of that in one cycle: not asleep, not starting */
+    int64_t beat;      /* its last heartbeat */
+    int64_t silent_ns; /* since then, as far as the watchdog itself was awake */
+    int64_t busy_ns;   /* of that in one cycle: not asleep, not starting */
     int32_t is_stalled;
 } sight;
 
 typedef struct watchdog {
     khz_rig *rig;
-    int heartbeat;              /* file that gets a byte while all is well (a hardware watchdog), -1 */
+    int heartbeat; /* file that gets a byte while all is well (a hardware watchdog), -1 */
     _Atomic int32_t is_over;
-    sight *sights;              /* of each task */
+    sight *sights; /* of each task */
     pthread_t thread;
 } watchdog;
 
@@ -137,7 +137,7 @@ static void stop_watchdog(watchdog *w)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- all */
+/* -------------------------------------------------------------------------------------------------------------- all */
 
 static double stolen_part(uint64_t stolen, uint64_t all)
 {
@@ -235,7 +235,8 @@ static khz_status read_words(khz_rig *r, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    khz_rig *const r = (khz_rig *)mmap(NULL, sizeof(khz_rig), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    khz_rig *const r =
+        (khz_rig *)mmap(NULL, sizeof(khz_rig), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if ((void *)r == MAP_FAILED) {
         return 1;
     }

@@ -3,16 +3,10 @@
 #include <string.h>
 
 /* The last step that a row stands for. */
-static int64_t until(int64_t step, int64_t every)
-{
-    return step % every == 0 ? step : step - step % every + every - 1;
-}
+static int64_t until(int64_t step, int64_t every) { return step % every == 0 ? step : step - step % every + every - 1; }
 
 /* The step of the row that stands for a step. */
-static int64_t due(int64_t step, int64_t every)
-{
-    return step % every == 0 ? step : step - step % every + 1;
-}
+static int64_t due(int64_t step, int64_t every) { return step % every == 0 ? step : step - step % every + 1; }
 
 int khz_merge_wants(int64_t step, int64_t every, int64_t record_every)
 {
@@ -27,10 +21,7 @@ static const double *head(khz_lane_rows *l)
 }
 
 /* The row begins a round: the lane went back to a snapshot. */
-static int goes_back(const khz_lane_rows *l, const double *row)
-{
-    return (uint64_t)row[1] > l->rounds;
-}
+static int goes_back(const khz_lane_rows *l, const double *row) { return (uint64_t)row[1] > l->rounds; }
 
 static void take(khz_merge *m, khz_lane_rows *l, const double *row)
 {
@@ -55,7 +46,7 @@ static int advance(khz_merge *m, khz_lane_rows *l)
         }
         if (goes_back(l, row)) {
             if (l->rounds >= m->rounds) {
-                return 1;           /* the others have to come so far first */
+                return 1; /* the others have to come so far first */
             }
             l->rounds++;
             l->last = -1;
@@ -104,9 +95,9 @@ static int begin_round(khz_merge *m, int waits)
 
 /* What the lanes have for the next merged row. */
 typedef struct found {
-    int32_t complete;               /* no lane lost its part */
-    int32_t fresh;                  /* a lane ended a period just then */
-    int32_t ahead;                  /* a lane has a row for later */
+    int32_t complete; /* no lane lost its part */
+    int32_t fresh;    /* a lane ended a period just then */
+    int32_t ahead;    /* a lane has a row for later */
 } found;
 
 static found look(khz_merge *m, int settled)
@@ -143,7 +134,7 @@ void khz_merge_rows(khz_merge *m, khz_ring *out)
         if (f.complete && f.fresh) {
             double *const row = (double *)khz_ring_reserve(out);
             if (row == NULL) {
-                out->dropped--;     /* the lanes' rings hold it; nothing is lost yet */
+                out->dropped--; /* the lanes' rings hold it; nothing is lost yet */
                 return;
             }
             m->row[0] = m->start + (double)(m->next * m->period_ns) / 1e9;

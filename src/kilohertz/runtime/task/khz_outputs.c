@@ -7,7 +7,7 @@
 
 #include "khz_task.h"
 
-/* -------------------------------------------------------------------------------------------- messages between tasks */
+/* ------------------------------------------------------------------------------------------- messages between tasks */
 
 /* Where a signal stands in the messages of its task; it is added where it is not there yet. */
 static int32_t place_of(khz_task *k, const khz_binding *b)
@@ -69,7 +69,7 @@ static khz_status prepare_messages(khz_rig *r)
     return KHZ_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- recorder */
+/* --------------------------------------------------------------------------------------------------------- recorder */
 
 static void read_trigger(khz_rig *r, const char *which, khz_trigger *t)
 {
@@ -160,8 +160,8 @@ static khz_status name_columns(khz_rig *r, khz_column *names)
         if (status != KHZ_OK) {
             return status;
         }
-        names[i + 1] = (khz_column){khz_scenario_text(&r->scenario, at, b->signal->name), b->signal->unit,
-                                    b->signal->description};
+        names[i + 1] =
+            (khz_column){khz_scenario_text(&r->scenario, at, b->signal->name), b->signal->unit, b->signal->description};
     }
     if (r->record_times) {
         name_times(r, names + r->n_columns + 1);
@@ -198,7 +198,7 @@ static khz_status prepare_recorder(khz_rig *r)
     return error == 0 ? status : khz_rig_fail(r, KHZ_UNSUPPORTED, "cannot record to %.200s: %s", path, strerror(error));
 }
 
-/* -------------------------------------------------------------------------------------------------------- live values */
+/* ------------------------------------------------------------------------------------------------------ live values */
 
 static void write_directory(khz_rig *r)
 {

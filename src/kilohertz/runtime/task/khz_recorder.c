@@ -225,10 +225,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-int khz_recorder_start(khz_recorder *r)
-{
-    return pthread_create(&r->thread, NULL, run, r);
-}
+int khz_recorder_start(khz_recorder *r) { return pthread_create(&r->thread, NULL, run, r); }
 
 uint64_t khz_recorder_close(khz_recorder *r)
 {

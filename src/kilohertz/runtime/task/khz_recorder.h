@@ -27,19 +27,19 @@ typedef struct khz_column {
 
 typedef struct khz_recorder {
     khz_ring ring;
-    khz_merge *merge;               /* where the rows come from several threads: it fills the ring */
+    khz_merge *merge; /* where the rows come from several threads: it fills the ring */
     int32_t n_columns;
     int fd;
     khz_trigger from, until;
-    int32_t n_before;               /* rows kept before the trigger */
+    int32_t n_before; /* rows kept before the trigger */
     /* the thread's own */
     pthread_t thread;
-    double *before;                 /* ring of n_before rows */
+    double *before; /* ring of n_before rows */
     int32_t before_first, before_count;
-    int32_t state;                  /* 0 waiting, 1 recording, 2 over */
-    int64_t file_size;              /* end of the last whole row */
+    int32_t state;     /* 0 waiting, 1 recording, 2 over */
+    int64_t file_size; /* end of the last whole row */
     _Atomic uint64_t n_written, n_refused_writes, n_not_wanted;
-    _Atomic int32_t last_error;     /* errno of the last refused write, 0 */
+    _Atomic int32_t last_error; /* errno of the last refused write, 0 */
     _Atomic int32_t stop;
 } khz_recorder;
 

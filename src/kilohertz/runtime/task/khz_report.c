@@ -20,7 +20,7 @@ const char *const khz_end_texts[KHZ_ENDS] = {
     "stopped: a step did not end; its devices got safe outputs",
 };
 static const char *const end_names[KHZ_ENDS] = {"none", "duration", "command", "signal", "terminated", "miss",
-                                                "link", "stall", "model", "lost", "stuck"};
+                                                "link", "stall",    "model",   "lost",   "stuck"};
 static const char *const stage_names[KHZ_STAGES] = {"rest", "inputs", "step", "outputs"};
 static const char *const time_names[KHZ_TIME_KINDS] = {"lateness", "compute", "device", "overhead", "slack"};
 
@@ -41,8 +41,9 @@ static void put_text(FILE *f, const char *text)
 
 static void put_histogram(FILE *f, const khz_histogram *h, int64_t worst)
 {
-    (void)fprintf(f, "{\"n\": %llu, \"min\": %lld, \"mean\": %.1f, \"p50\": %lld, \"p99\": %lld, \"p99.9\": %lld, "
-                     "\"max\": %lld, \"worst_step\": %lld",
+    (void)fprintf(f,
+                  "{\"n\": %llu, \"min\": %lld, \"mean\": %.1f, \"p50\": %lld, \"p99\": %lld, \"p99.9\": %lld, "
+                  "\"max\": %lld, \"worst_step\": %lld",
                   (unsigned long long)h->n, (long long)h->min, khz_histogram_mean(h),
                   (long long)khz_histogram_quantile(h, 0.5), (long long)khz_histogram_quantile(h, 0.99),
                   (long long)khz_histogram_quantile(h, 0.999), (long long)h->max, (long long)worst);
@@ -56,12 +57,24 @@ static void put_counts(FILE *f, const khz_counts *c)
         const char *name;
         uint64_t value;
     } all[] = {
-        {"ticks", c->ticks},       {"steps", c->steps},     {"grace", c->grace},
-        {"missed", c->missed},     {"overruns", c->overruns}, {"late_wakeups", c->late_wakeups},
-        {"knock_on", c->knock_on}, {"skipped", c->skipped}, {"held", c->held},
-        {"safe", c->safe},         {"rows", c->rows},       {"dropped", c->dropped},
-        {"commands", c->commands}, {"stalls", c->stalls},   {"flags_cycles", c->flags_cycles},
-        {"link_losses", c->link_losses}, {"exchange_late", c->exchange_late}, {"exchange_old", c->exchange_old},
+        {"ticks", c->ticks},
+        {"steps", c->steps},
+        {"grace", c->grace},
+        {"missed", c->missed},
+        {"overruns", c->overruns},
+        {"late_wakeups", c->late_wakeups},
+        {"knock_on", c->knock_on},
+        {"skipped", c->skipped},
+        {"held", c->held},
+        {"safe", c->safe},
+        {"rows", c->rows},
+        {"dropped", c->dropped},
+        {"commands", c->commands},
+        {"stalls", c->stalls},
+        {"flags_cycles", c->flags_cycles},
+        {"link_losses", c->link_losses},
+        {"exchange_late", c->exchange_late},
+        {"exchange_old", c->exchange_old},
         {"commands_late", c->commands_late},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -109,11 +122,21 @@ static void put_unit(FILE *f, const khz_unit *u)
         const char *name;
         uint64_t value;
     } all[] = {
-        {"steps", c->steps}, {"rhs", c->rhs}, {"jacobians", c->jacobians}, {"state_events", c->state_events},
-        {"time_events", c->time_events}, {"held", c->held}, {"newton_caps", c->newton_caps},
-        {"not_finite", c->not_finite}, {"pivots", c->pivots}, {"event_caps", c->event_caps},
-        {"chattering", c->chattering}, {"assertions", c->assertions}, {"failures", c->failures},
-        {"late_time_events", c->late_time_events}, {"max_step_rhs", c->max_step_rhs},
+        {"steps", c->steps},
+        {"rhs", c->rhs},
+        {"jacobians", c->jacobians},
+        {"state_events", c->state_events},
+        {"time_events", c->time_events},
+        {"held", c->held},
+        {"newton_caps", c->newton_caps},
+        {"not_finite", c->not_finite},
+        {"pivots", c->pivots},
+        {"event_caps", c->event_caps},
+        {"chattering", c->chattering},
+        {"assertions", c->assertions},
+        {"failures", c->failures},
+        {"late_time_events", c->late_time_events},
+        {"max_step_rhs", c->max_step_rhs},
         {"corrected", c->corrected},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -136,10 +159,11 @@ static void put_wire(FILE *f, const khz_wire *w)
         const char *name;
         uint64_t value;
     } all[] = {
-        {"received", c->n_received}, {"sent", c->n_sent}, {"missing", c->n_missing}, {"malformed", c->n_malformed},
-        {"replayed", c->n_replayed}, {"foreign", c->n_foreign}, {"flooded", c->n_flooded}, {"refused", c->n_refused},
-        {"links", c->n_links}, {"timeouts", c->n_timeouts}, {"saturated", c->n_saturated},
-        {"overtaken", c->n_overtaken}, {"quiet", c->n_quiet},
+        {"received", c->n_received},   {"sent", c->n_sent},           {"missing", c->n_missing},
+        {"malformed", c->n_malformed}, {"replayed", c->n_replayed},   {"foreign", c->n_foreign},
+        {"flooded", c->n_flooded},     {"refused", c->n_refused},     {"links", c->n_links},
+        {"timeouts", c->n_timeouts},   {"saturated", c->n_saturated}, {"overtaken", c->n_overtaken},
+        {"quiet", c->n_quiet},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         (void)fprintf(f, ", \"%s\": %llu", all[i].name, (unsigned long long)all[i].value);
@@ -159,8 +183,9 @@ static void put_recorder(FILE *f, const khz_rig *r, const khz_counts *c)
                   (unsigned long long)c->dropped, (unsigned long long)atomic_load(&r->recorder.n_not_wanted));
     (void)fprintf(f, "\"incomplete\": %llu, \"late\": %llu, ", (unsigned long long)r->merge.n_incomplete,
                   (unsigned long long)r->merge.n_late);
-    (void)fprintf(f, "\"lost_at_end\": %llu, \"refused_writes\": %llu, \"last_error\": ",
-                  (unsigned long long)r->lost_rows, (unsigned long long)atomic_load(&r->recorder.n_refused_writes));
+    (void)fprintf(f,
+                  "\"lost_at_end\": %llu, \"refused_writes\": %llu, \"last_error\": ", (unsigned long long)r->lost_rows,
+                  (unsigned long long)atomic_load(&r->recorder.n_refused_writes));
     put_text(f, error != 0 ? strerror(error) : "");
     (void)fputs("},\n", f);
 }
@@ -190,10 +215,7 @@ static void put_grants(FILE *f, const khz_grant *grants, const char *margin)
     (void)fprintf(f, "%s]", margin);
 }
 
-static double model_seconds(const khz_task *k)
-{
-    return (double)((int64_t)k->step * k->period_ns) / 1e9;
-}
+static double model_seconds(const khz_task *k) { return (double)((int64_t)k->step * k->period_ns) / 1e9; }
 
 /* The block that a stuck step is in: the last one noted before code that could go on for ever. */
 static const khz_block *stuck_block(const khz_task *k)
@@ -211,8 +233,8 @@ static void put_stuck(FILE *f, const khz_task *k)
         return;
     }
     const khz_block *const block = stuck_block(k);
-    (void)fprintf(f, "      \"stuck\": {\"stage\": \"%s\", \"step\": %llu, \"model\": ", stage_names[atomic_load(&k->stage)],
-                  (unsigned long long)k->step);
+    (void)fprintf(f, "      \"stuck\": {\"stage\": \"%s\", \"step\": %llu, \"model\": ",
+                  stage_names[atomic_load(&k->stage)], (unsigned long long)k->step);
     put_text(f, k->units[k->unit]->linked->name);
     (void)fputs(", \"unknowns\": ", f);
     put_text(f, block != NULL ? block->name : "");
@@ -325,10 +347,10 @@ static void print_task(const khz_task *k)
                      k->units[k->unit]->linked->name, stage_names[atomic_load(&k->stage)], block != NULL ? ": " : "",
                      block != NULL ? block->origin : "");
     }
-    (void)printf("%s: %llu steps; missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu\n",
-                 k->name, (unsigned long long)c->steps, (unsigned long long)c->missed,
-                 (unsigned long long)c->overruns, (unsigned long long)c->late_wakeups,
-                 (unsigned long long)c->knock_on, (unsigned long long)c->skipped);
+    (void)printf(
+        "%s: %llu steps; missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu\n",
+        k->name, (unsigned long long)c->steps, (unsigned long long)c->missed, (unsigned long long)c->overruns,
+        (unsigned long long)c->late_wakeups, (unsigned long long)c->knock_on, (unsigned long long)c->skipped);
     if (k->n_links > 0) {
         (void)printf("messages late %llu, overwritten %llu\n", (unsigned long long)c->exchange_late,
                      (unsigned long long)c->exchange_old);

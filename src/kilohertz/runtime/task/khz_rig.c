@@ -36,7 +36,7 @@ void *khz_rig_room(const khz_rig *r, int64_t n, size_t size)
     return memory;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- plan */
+/* ------------------------------------------------------------------------------------------------------------- plan */
 
 static khz_status read_plan(khz_rig *r)
 {
@@ -145,12 +145,9 @@ void khz_rig_lead(khz_rig *r)
     }
 }
 
-khz_task *khz_rig_task(khz_rig *r, int32_t thread)
-{
-    return &r->tasks[thread < r->n_tasks ? thread : 0];
-}
+khz_task *khz_rig_task(khz_rig *r, int32_t thread) { return &r->tasks[thread < r->n_tasks ? thread : 0]; }
 
-/* ----------------------------------------------------------------------------------------------- what is whose own */
+/* ------------------------------------------------------------------------------------------------ what is whose own */
 
 /* Pointers to those of n things, `size` bytes apart, whose task (a pointer `offset` bytes in) is this one. */
 static void *own(const khz_task *k, void *things, int32_t n, size_t size, size_t offset, int32_t *found)
@@ -171,8 +168,8 @@ static void *own(const khz_task *k, void *things, int32_t n, size_t size, size_t
 static void gather(khz_rig *r, khz_task *k)
 {
     k->units = own(k, r->units, r->n_units, sizeof *r->units, offsetof(khz_unit, task), &k->n_units);
-    k->playbacks = own(k, r->playbacks, r->n_playbacks, sizeof *r->playbacks, offsetof(khz_playback, task),
-                       &k->n_playbacks);
+    k->playbacks =
+        own(k, r->playbacks, r->n_playbacks, sizeof *r->playbacks, offsetof(khz_playback, task), &k->n_playbacks);
     k->wires = own(k, r->wires, r->n_wires, sizeof *r->wires, offsetof(khz_wire, task), &k->n_wires);
     k->connections = (khz_connection **)khz_rig_room(r, r->n_connections, sizeof *k->connections);
     for (int32_t i = 0; i < r->n_connections; i++) {

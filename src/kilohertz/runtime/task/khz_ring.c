@@ -9,10 +9,7 @@ static uint64_t rounded(uint64_t n)
     return capacity;
 }
 
-size_t khz_ring_size(size_t row, uint64_t n_rows)
-{
-    return row * (size_t)rounded(n_rows);
-}
+size_t khz_ring_size(size_t row, uint64_t n_rows) { return row * (size_t)rounded(n_rows); }
 
 void khz_ring_init(khz_ring *r, void *memory, size_t row, uint64_t n_rows)
 {

@@ -8,12 +8,12 @@
 #include "khz_base.h"
 
 typedef struct khz_ring {
-    size_t row;                 /* bytes of a row */
-    uint64_t capacity;          /* rows, a power of two */
+    size_t row;        /* bytes of a row */
+    uint64_t capacity; /* rows, a power of two */
     unsigned char *rows;
-    _Alignas(64) _Atomic uint64_t written;      /* by the producer */
-    uint64_t dropped;                           /* the producer's own */
-    _Alignas(64) _Atomic uint64_t read;         /* by the consumer */
+    _Alignas(64) _Atomic uint64_t written; /* by the producer */
+    uint64_t dropped;                      /* the producer's own */
+    _Alignas(64) _Atomic uint64_t read;    /* by the consumer */
 } khz_ring;
 
 /* Bytes for at least n_rows rows; the rows then found room for. */

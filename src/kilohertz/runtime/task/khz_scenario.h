@@ -9,8 +9,8 @@
 typedef struct khz_scenario {
     khz_device_setting *settings;
     int32_t n, capacity;
-    int32_t *table;             /* hash table: position + 1 of the last setting with a key; 2*capacity entries */
-    char problem[512];          /* the first thing that was wrong, empty: nothing */
+    int32_t *table;    /* hash table: position + 1 of the last setting with a key; 2*capacity entries */
+    char problem[512]; /* the first thing that was wrong, empty: nothing */
 } khz_scenario;
 
 /* Read a file, add one `key=value` text.  KHZ_UNSUPPORTED with a problem where that fails.  Allocates: yes; only before

@@ -15,9 +15,9 @@ typedef struct khz_signal {
     const char *description;
     int32_t type;
     int32_t causality;
-    int64_t offset;         /* in the instance, bytes */
+    int64_t offset; /* in the instance, bytes */
     int32_t sign;
-    int32_t tunable;        /* may be set while the task runs */
+    int32_t tunable; /* may be set while the task runs */
 } khz_signal;
 
 /* A name with what it names.  Allocates: never.  Call from: anywhere. */

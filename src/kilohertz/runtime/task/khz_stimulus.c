@@ -32,8 +32,8 @@ static char *field(char **line, char *room, size_t n_room)
 }
 
 /* Where each wanted column stands in the head line: place [n_columns + 1], time first. */
-static khz_status find_columns(char *head, const char *const *columns, int32_t n_columns, int32_t *place,
-                               char *message, size_t n_message)
+static khz_status find_columns(char *head, const char *const *columns, int32_t n_columns, int32_t *place, char *message,
+                               size_t n_message)
 {
     char room[1024];
     for (int32_t i = 0; i <= n_columns; i++) {

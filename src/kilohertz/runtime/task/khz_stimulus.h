@@ -8,17 +8,18 @@ enum { KHZ_STIMULUS_HOLD = 0, KHZ_STIMULUS_LINEAR = 1 };
 
 typedef struct khz_stimulus {
     int64_t n_rows;
-    int32_t n_columns;          /* without time */
+    int32_t n_columns; /* without time */
     int32_t mode;
-    double *time;               /* [n_rows], never falling */
-    double *values;             /* [n_rows][n_columns] */
-    int64_t at;                 /* row last used */
+    double *time;   /* [n_rows], never falling */
+    double *values; /* [n_rows][n_columns] */
+    int64_t at;     /* row last used */
 } khz_stimulus;
 
 /* Read `columns` (names of the head line) and the column `time`.  KHZ_UNSUPPORTED with a message where that fails. */
 khz_status khz_stimulus_read(khz_stimulus *s, const char *path, const char *const *columns, int32_t n_columns,
                              char *message, size_t n_message);
-/* Values [n_columns] at an instant; the first row before the beginning, the last one after the end.  Bound: log2 rows. */
+/* Values [n_columns] at an instant; the first row before the beginning, the last one after the end.  Bound: log2
+ * rows. */
 void khz_stimulus_at(khz_stimulus *s, double time, double *values);
 
 #endif

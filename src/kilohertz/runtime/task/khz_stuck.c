@@ -49,10 +49,7 @@ void khz_stuck_prepare(void)
     (void)sigaction(SIGRTMIN, &act, NULL);
 }
 
-void khz_stuck_mine(khz_task *k)
-{
-    mine = k;
-}
+void khz_stuck_mine(khz_task *k) { mine = k; }
 
 static void send_safe(khz_task *k)
 {

@@ -14,8 +14,8 @@
 
 #include "khz_task.h"
 
-static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority", "locked memory", "cpu latency", "denormals",
-                                             "live values"};
+static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority",  "locked memory",
+                                              "cpu latency",  "denormals", "live values"};
 
 static void say_word(khz_grant *grants, int which, int granted, const char *word)
 {
@@ -49,7 +49,8 @@ static void set_affinity(khz_task *k, pthread_t thread)
     CPU_SET((size_t)cpu, &set);
     char word[64];
     (void)snprintf(word, sizeof word, "core %d", (int)cpu);
-    khz_system_say(k->grants, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word, "no such core for us");
+    khz_system_say(k->grants, KHZ_GRANT_AFFINITY, pthread_setaffinity_np(thread, sizeof set, &set), word,
+                   "no such core for us");
 }
 
 void khz_system_others(khz_rig *r)
@@ -82,13 +83,13 @@ static void set_priority(khz_task *k, pthread_t thread)
     char word[64];
     (void)snprintf(word, sizeof word, "SCHED_FIFO %d", p.sched_priority);
     khz_system_say(k->grants, KHZ_GRANT_PRIORITY, pthread_setschedparam(thread, SCHED_FIFO, &p), word,
-               "soft real time; run as root or give the user an rtprio limit");
+                   "soft real time; run as root or give the user an rtprio limit");
 }
 
 void khz_system_thread(khz_task *k, pthread_t thread)
 {
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* without SCHED_FIFO the kernel adds 50 us to gather wake-ups */
-    set_affinity(k, thread); /* before the scheduler: a FIFO thread may not get the core to move itself */
+    set_affinity(k, thread);             /* before the scheduler: a FIFO thread may not get the core to move itself */
     set_priority(k, thread);
 }
 
@@ -117,7 +118,7 @@ void khz_system_memory(khz_task *k)
     }
     /* all that the loop uses is mapped by now */
     khz_system_say(k->grants, KHZ_GRANT_LOCKED, mlockall(MCL_CURRENT) == 0 ? 0 : errno, "locked and touched",
-               "raise the memlock limit");
+                   "raise the memlock limit");
 }
 
 void khz_system_flush(khz_task *k)
@@ -148,8 +149,8 @@ void khz_system_steal(uint64_t *stolen, uint64_t *all)
     if (file == NULL) {
         return;
     }
-    const int n = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &field[0], &field[1], &field[2], &field[3],
-                         &field[4], &field[5], &field[6], &field[7]);
+    const int n = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &field[0], &field[1], &field[2],
+                         &field[3], &field[4], &field[5], &field[6], &field[7]);
     (void)fclose(file);
     if (n == 8) {
         *stolen = field[7];

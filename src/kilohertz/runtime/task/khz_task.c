@@ -7,8 +7,10 @@
 #include "khz_task.h"
 
 const char *const khz_policy_names[KHZ_POLICIES] = {"catch_up", "skip", "hold", "safe", "stop"};
-enum { TROUBLE = KHZ_STEP_HELD | KHZ_STEP_NEWTON_CAP | KHZ_STEP_NOT_FINITE | KHZ_STEP_PIVOT | KHZ_STEP_EVENT_CAP |
-                 KHZ_STEP_CHATTERS | KHZ_STEP_FAILURE | KHZ_STEP_ASSERTION };
+enum {
+    TROUBLE = KHZ_STEP_HELD | KHZ_STEP_NEWTON_CAP | KHZ_STEP_NOT_FINITE | KHZ_STEP_PIVOT | KHZ_STEP_EVENT_CAP |
+    KHZ_STEP_CHATTERS | KHZ_STEP_FAILURE | KHZ_STEP_ASSERTION
+};
 
 int64_t khz_now(void)
 {
@@ -26,10 +28,7 @@ int64_t khz_task_instant(const khz_task *k, uint64_t tick)
     return k->base_ns + (int64_t)tick * whole + (int64_t)tick * rest / k->rig->wall_den;
 }
 
-static int is_waiting(const khz_task *k)
-{
-    return k->rig->wall_num > 0;
-}
+static int is_waiting(const khz_task *k) { return k->rig->wall_num > 0; }
 
 /* Sleep until the instant; a stop from outside ends it early.  1 where the instant was already over. */
 static int wait_until(khz_task *k, int64_t instant)
@@ -55,8 +54,8 @@ static void wait_for_messages(const khz_task *k, int64_t release)
     const struct timespec nap = {0, 20000};
     const khz_rig *const r = k->rig;
     for (int32_t i = 0; i < k->n_links; i++) {
-        while (!khz_link_is_there(&k->links[i], (int64_t)k->turn * k->every) && khz_now() - release < k->patience_ns
-               && atomic_load_explicit(&r->stop, memory_order_relaxed) == KHZ_END_NONE) {
+        while (!khz_link_is_there(&k->links[i], (int64_t)k->turn * k->every) && khz_now() - release < k->patience_ns &&
+               atomic_load_explicit(&r->stop, memory_order_relaxed) == KHZ_END_NONE) {
             (void)nanosleep(&nap, NULL);
         }
     }
@@ -79,7 +78,7 @@ static void wait_for_others(khz_task *k)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- steps and outputs */
+/* ------------------------------------------------------------------------------------------------ steps and outputs */
 
 /* A planted slow step: burn the time, as a model that takes too long would. */
 static void plant_fault(const khz_task *k)
@@ -92,10 +91,7 @@ static void plant_fault(const khz_task *k)
     }
 }
 
-static int is_due(const khz_task *k, const khz_unit *u)
-{
-    return (k->step + 1) % (uint64_t)u->every == 0;
-}
+static int is_due(const khz_task *k, const khz_unit *u) { return (k->step + 1) % (uint64_t)u->every == 0; }
 
 static int step_units(khz_task *k)
 {
@@ -182,11 +178,11 @@ void khz_task_record(khz_task *k, int64_t step, int always)
     k->account->counts.rows++;
 }
 
-/* -------------------------------------------------------------------------------------------------------- accounting */
+/* ------------------------------------------------------------------------------------------------------- accounting */
 
 typedef struct cycle_times {
     int64_t release, woke, began, received, stepped, sent, ended;
-    int32_t was_over;           /* the release was over before the cycle could sleep */
+    int32_t was_over; /* the release was over before the cycle could sleep */
 } cycle_times;
 
 /* Enter the times of the step just done; 1 where it missed its deadline. */
@@ -261,10 +257,7 @@ static int follow_policy(khz_task *k, int missed)
     return KHZ_END_NONE;
 }
 
-static void enter(khz_task *k, int32_t stage)
-{
-    atomic_store_explicit(&k->stage, stage, memory_order_relaxed);
-}
+static void enter(khz_task *k, int32_t stage) { atomic_store_explicit(&k->stage, stage, memory_order_relaxed); }
 
 /* Inputs, steps, outputs.  KHZ_END_*. */
 static int work(khz_task *k, cycle_times *t)

@@ -1,17 +1,19 @@
 /* The periodic task: models that are stepped at a fixed rate between inputs and outputs.
  *
  * A rig is all that a scenario holds; a task is one real-time thread of it with the units (models) that it steps.  Most
- * rigs have one task.  Several tasks have periods that are whole multiples of the base period, common instants (tick 0 of
- * all is the same), and exchange values by stamped messages (khz_exchange.h) that nobody waits for.
+ * rigs have one task.  Several tasks have periods that are whole multiples of the base period, common instants (tick 0
+ * of all is the same), and exchange values by stamped messages (khz_exchange.h) that nobody waits for.
  *
  * One cycle of a task, at its step s (model time start + s*period):
  *   1. wake at the release, an absolute instant of CLOCK_MONOTONIC;
  *   2. at most one command of the mailbox, in all tasks at the same tick;
  *   3. inputs: stimuli, devices (receive), connections, for every unit whose own period begins now;
  *   4. steps, in the order of the scenario, of every unit whose period ends with this cycle; a unit with `every` = k is
- *      stepped once in k cycles, by k periods, with the inputs of the first of them: what it shows is never ahead of time;
- *   5. outputs: messages to other tasks, devices (send); a row for the recorder; live values; accounting; what the policy
- *      says about a miss.
+ *      stepped once in k cycles, by k periods, with the inputs of the first of them: what it shows is never ahead
+ *      of time;
+ *   5. outputs: messages to other tasks, devices (send); a row for the recorder; live values; accounting; what the
+ *      policy says about a miss.
+ *
  * Exchange order `parallel`: all connections are read at 3, so every unit sees the others at the same instant.
  * `sequential`: a connection from a unit that stands earlier in the order and has the same rate is read just before the
  * step, and so sees the values of the end of this cycle.  Between tasks the exchange is always parallel. */
@@ -38,8 +40,8 @@ typedef struct khz_linked_model {
     const khz_model *(*model)(void);
     const khz_signal *signals;
     int32_t n_signals;
-    int32_t n_objects;          /* external objects: its parameters cannot be set while it runs */
-    int32_t n_hidden;           /* external functions that may remember something: a snapshot cannot hold it */
+    int32_t n_objects; /* external objects: its parameters cannot be set while it runs */
+    int32_t n_hidden;  /* external functions that may remember something: a snapshot cannot hold it */
 } khz_linked_model;
 
 extern const khz_linked_model khz_linked_models[];
@@ -50,19 +52,19 @@ typedef struct khz_task khz_task;
 
 /* A model being stepped. */
 typedef struct khz_unit {
-    khz_task *task;             /* the thread that steps it */
-    int32_t thread;             /* the thread the scenario names; the same unless all are run by one */
+    khz_task *task; /* the thread that steps it */
+    int32_t thread; /* the thread the scenario names; the same unless all are run by one */
     const char *name;
     const khz_linked_model *linked;
     khz_stepper *stepper;
     void *instance;
     void *snapshot;
-    size_t size;                /* of the stepper */
-    size_t kept;                /* what a snapshot copies of it: not the arena, which is empty between steps */
-    int64_t every;              /* in periods of its task */
-    int32_t first_signal;       /* its first one among all signals of the rig */
-    int32_t next_signal;        /* where a search for a name begins: names mostly come in the table's order */
-    uint64_t flags_seen;        /* steps with a flag that tells of trouble */
+    size_t size;          /* of the stepper */
+    size_t kept;          /* what a snapshot copies of it: not the arena, which is empty between steps */
+    int64_t every;        /* in periods of its task */
+    int32_t first_signal; /* its first one among all signals of the rig */
+    int32_t next_signal;  /* where a search for a name begins: names mostly come in the table's order */
+    uint64_t flags_seen;  /* steps with a flag that tells of trouble */
     khz_histogram compute;
 } khz_unit;
 
@@ -74,25 +76,25 @@ typedef struct khz_binding {
 
 /* What has been seen of a signal that is passed on. */
 typedef struct khz_seen {
-    double last, before;        /* values at the last two ends of the source's period */
-    uint64_t steps;             /* of the source when `last` was taken */
+    double last, before; /* values at the last two ends of the source's period */
+    uint64_t steps;      /* of the source when `last` was taken */
 } khz_seen;
 
 /* A signal in the messages of a task: its value, the one at the end of the unit's period before, and its age. */
 typedef struct khz_outgoing {
     khz_binding from;
-    khz_seen seen, kept;        /* kept: with the snapshot */
+    khz_seen seen, kept; /* kept: with the snapshot */
 } khz_outgoing;
 enum { KHZ_MESSAGE_VALUE = 0, KHZ_MESSAGE_BEFORE, KHZ_MESSAGE_AGE, KHZ_MESSAGE_PARTS };
 
 typedef struct khz_connection {
     khz_binding from, to;
-    khz_link *link;             /* to the task of the source; NULL: it is the same */
-    int32_t place;              /* among the signals of the link's messages */
-    int32_t late;               /* read just before the step of `to` */
-    int32_t linear;             /* extrapolated from the last two values of a slower unit */
+    khz_link *link; /* to the task of the source; NULL: it is the same */
+    int32_t place;  /* among the signals of the link's messages */
+    int32_t late;   /* read just before the step of `to` */
+    int32_t linear; /* extrapolated from the last two values of a slower unit */
     double gain, offset;
-    khz_seen seen, kept;        /* kept: with the snapshot */
+    khz_seen seen, kept; /* kept: with the snapshot */
 } khz_connection;
 
 /* Columns of a stimulus file, and the inputs they drive. */
@@ -120,15 +122,34 @@ extern const char *const khz_policy_names[KHZ_POLICIES];
 /* A setting of the system: what was asked for, and what came of it. */
 typedef struct khz_grant {
     const char *name;
-    int32_t is_granted;         /* 1 granted, 0 refused, -1 not asked for */
+    int32_t is_granted; /* 1 granted, 0 refused, -1 not asked for */
     char word[160];
 } khz_grant;
-enum { KHZ_GRANT_AFFINITY = 0, KHZ_GRANT_PRIORITY, KHZ_GRANT_LOCKED, KHZ_GRANT_LATENCY, KHZ_GRANT_FLUSH, KHZ_GRANT_LIVE,
-       KHZ_GRANTS };
+enum {
+    KHZ_GRANT_AFFINITY = 0,
+    KHZ_GRANT_PRIORITY,
+    KHZ_GRANT_LOCKED,
+    KHZ_GRANT_LATENCY,
+    KHZ_GRANT_FLUSH,
+    KHZ_GRANT_LIVE,
+    KHZ_GRANTS
+};
 
 /* Why a run is over. */
-enum { KHZ_END_NONE = 0, KHZ_END_DURATION, KHZ_END_COMMAND, KHZ_END_SIGNAL, KHZ_END_TERMINATED, KHZ_END_MISS,
-       KHZ_END_LINK, KHZ_END_STALL, KHZ_END_MODEL, KHZ_END_LOST, KHZ_END_STUCK, KHZ_ENDS };
+enum {
+    KHZ_END_NONE = 0,
+    KHZ_END_DURATION,
+    KHZ_END_COMMAND,
+    KHZ_END_SIGNAL,
+    KHZ_END_TERMINATED,
+    KHZ_END_MISS,
+    KHZ_END_LINK,
+    KHZ_END_STALL,
+    KHZ_END_MODEL,
+    KHZ_END_LOST,
+    KHZ_END_STUCK,
+    KHZ_ENDS
+};
 extern const char *const khz_end_texts[KHZ_ENDS];
 
 enum { KHZ_RECORDED_TIMES = 4 };
@@ -140,76 +161,76 @@ enum { KHZ_AT_REST = 0, KHZ_AT_INPUTS, KHZ_AT_STEP, KHZ_AT_OUTPUTS, KHZ_STAGES }
 struct khz_task {
     khz_rig *rig;
     const char *name;
-    int32_t index, process;                 /* among the tasks; the process it runs in, 0: the first */
+    int32_t index, process; /* among the tasks; the process it runs in, 0: the first */
     int64_t cpu, priority;
-    int64_t every;                          /* its period in base periods */
-    int64_t period_ns;                      /* model time */
-    uint64_t n_cycles;                      /* 0: until told to stop */
-    int32_t is_started;                     /* it has a thread */
-    int32_t is_idle;                        /* the duration is shorter than its period: nothing to do */
+    int64_t every;      /* its period in base periods */
+    int64_t period_ns;  /* model time */
+    uint64_t n_cycles;  /* 0: until told to stop */
+    int32_t is_started; /* it has a thread */
+    int32_t is_idle;    /* the duration is shorter than its period: nothing to do */
     uint64_t grace;
     int32_t policy;
-    uint64_t recover;                       /* punctual cycles after which safe outputs end; 0: never */
+    uint64_t recover; /* punctual cycles after which safe outputs end; 0: never */
     int64_t spin_ns;
-    int64_t patience_ns;                    /* how long after its release a cycle waits for late messages; 0: not at all */
+    int64_t patience_ns; /* how long after its release a cycle waits for late messages; 0: not at all */
     int32_t stop_on_failure;
-    uint64_t slow_step, slow_every;         /* planted fault: from this step on, every so many */
+    uint64_t slow_step, slow_every; /* planted fault: from this step on, every so many */
     int64_t slow_ns;
     /* parts: those of the rig that are its own */
     khz_unit **units;
     khz_connection **connections;
     khz_playback **playbacks;
     khz_wire **wires;
-    int32_t *signals;                       /* numbers in the rig */
-    khz_binding *columns;                   /* recorded ones, without time */
+    int32_t *signals;     /* numbers in the rig */
+    khz_binding *columns; /* recorded ones, without time */
     int32_t n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns;
-    khz_ring *ring;                         /* for rows; NULL: nothing is recorded */
+    khz_ring *ring; /* for rows; NULL: nothing is recorded */
     khz_link *links;
     int32_t n_links;
     khz_outbox outbox;
-    khz_outgoing *outgoing;                 /* signals of a message */
+    khz_outgoing *outgoing; /* signals of a message */
     int32_t n_outgoing;
-    double *message, *kept_message;         /* the latest; with the snapshot */
-    khz_lane *lane;                         /* in the live segment */
+    double *message, *kept_message; /* the latest; with the snapshot */
+    khz_lane *lane;                 /* in the live segment */
     khz_account *account;
     khz_grant grants[KHZ_GRANTS];
-    double last_times[KHZ_RECORDED_TIMES];  /* seconds: lateness, compute, slack; messages */
-    uint64_t messages;                      /* that came from devices in this cycle */
+    double last_times[KHZ_RECORDED_TIMES]; /* seconds: lateness, compute, slack; messages */
+    uint64_t messages;                     /* that came from devices in this cycle */
     /* the loop's own */
-    int64_t base_ns;                        /* instant of tick 0 */
+    int64_t base_ns; /* instant of tick 0 */
     uint64_t tick, step;
-    uint64_t turn;                          /* its periods that are over without pauses: steps and what was skipped */
-    uint64_t to_step;                       /* steps until the next pause; 0 while running */
-    uint64_t sit_out;                       /* ticks to let go by until all tasks have gone back to the snapshot */
+    uint64_t turn;    /* its periods that are over without pauses: steps and what was skipped */
+    uint64_t to_step; /* steps until the next pause; 0 while running */
+    uint64_t sit_out; /* ticks to let go by until all tasks have gone back to the snapshot */
     int32_t is_paused, stop_now, has_snapshot;
     uint64_t snapshot_step;
-    uint64_t rounds;                        /* times it went back to the snapshot */
-    uint64_t obeyed;                        /* number of the last order */
+    uint64_t rounds; /* times it went back to the snapshot */
+    uint64_t obeyed; /* number of the last order */
     int32_t safe_now;
     uint64_t punctual;
-    int64_t accounting_ns;                  /* after the end of the cycle before: its accounting and policy */
-    int64_t live_next;                      /* next signal to be copied */
-    int64_t switches, faults;               /* of the thread while it ran */
-    int64_t began_ns, ended_ns;             /* monotonic */
-    _Atomic int64_t progress;               /* ticks that are over, in base periods; INT64_MAX at the end */
-    _Atomic int32_t ended;                  /* KHZ_END_*, set by the loop when it is over */
-    _Atomic int32_t stage;                  /* KHZ_AT_* */
-    int32_t unit;                           /* being stepped, or the last one: of its own units */
-    _Atomic int32_t is_condemned;           /* by the watchdog: its cycle does not end */
-    _Atomic int32_t is_parked;              /* its thread was stopped for good */
-    uint64_t address;                       /* program counter at that, 0: not known */
+    int64_t accounting_ns;        /* after the end of the cycle before: its accounting and policy */
+    int64_t live_next;            /* next signal to be copied */
+    int64_t switches, faults;     /* of the thread while it ran */
+    int64_t began_ns, ended_ns;   /* monotonic */
+    _Atomic int64_t progress;     /* ticks that are over, in base periods; INT64_MAX at the end */
+    _Atomic int32_t ended;        /* KHZ_END_*, set by the loop when it is over */
+    _Atomic int32_t stage;        /* KHZ_AT_* */
+    int32_t unit;                 /* being stepped, or the last one: of its own units */
+    _Atomic int32_t is_condemned; /* by the watchdog: its cycle does not end */
+    _Atomic int32_t is_parked;    /* its thread was stopped for good */
+    uint64_t address;             /* program counter at that, 0: not known */
     pthread_t thread, main_thread;
 };
 
 /* A command that all tasks obey at the same tick. */
 typedef struct khz_order {
-    _Atomic uint64_t number;                /* 0: there was none */
+    _Atomic uint64_t number; /* 0: there was none */
     int32_t command, index;
     double value;
-    int64_t at;                             /* tick, in base periods */
+    int64_t at; /* tick, in base periods */
     _Atomic int32_t answers, reply;
-    int32_t is_open;                        /* the leader's own */
-    uint64_t letter;                        /* of the mailbox */
+    int32_t is_open; /* the leader's own */
+    uint64_t letter; /* of the mailbox */
 } khz_order;
 
 /* All that a scenario holds. */
@@ -217,40 +238,40 @@ struct khz_rig {
     khz_scenario scenario;
     char message[512];
     const char *name;
-    int64_t period_ns;                      /* base period, model time */
-    int64_t hyper;                          /* base periods after which all tasks begin a period together */
-    int64_t wall_num, wall_den;             /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
-    uint64_t n_cycles;                      /* base periods; 0: until told to stop */
+    int64_t period_ns;          /* base period, model time */
+    int64_t hyper;              /* base periods after which all tasks begin a period together */
+    int64_t wall_num, wall_den; /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
+    uint64_t n_cycles;          /* base periods; 0: until told to stop */
     double start;
-    int64_t phase_ns;                       /* where releases lie between multiples of the period; -1: anywhere */
-    int64_t probe_ns;                       /* > 0: a run as fast as possible ends after so long */
+    int64_t phase_ns; /* where releases lie between multiples of the period; -1: anywhere */
+    int64_t probe_ns; /* > 0: a run as fast as possible ends after so long */
     int64_t watchdog_ns;
     int32_t watchdog_stops;
-    int64_t endless_ns;                     /* a cycle that lasts so long is taken off its thread; 0: never */
-    int32_t loss_stops;                     /* a process that ends too early ends the run */
+    int64_t endless_ns; /* a cycle that lasts so long is taken off its thread; 0: never */
+    int32_t loss_stops; /* a process that ends too early ends the run */
     uint64_t live_every;
     int64_t record_every;
-    int32_t record_times;                   /* rows end with the times of the cycle before */
+    int32_t record_times; /* rows end with the times of the cycle before */
     khz_task *tasks;
     khz_unit *units;
     khz_connection *connections;
     khz_playback *playbacks;
     khz_wire *wires;
-    khz_binding *signals;                   /* all signals of all units, as in the live segment */
-    khz_binding *columns;                   /* recorded ones, without time */
+    khz_binding *signals; /* all signals of all units, as in the live segment */
+    khz_binding *columns; /* recorded ones, without time */
     int32_t n_tasks, n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes;
-    _Atomic int32_t leader;                 /* the task that looks at the mailbox: one with the shortest period */
+    _Atomic int32_t leader; /* the task that looks at the mailbox: one with the shortest period */
     khz_order order;
     khz_recorder recorder;
-    khz_merge merge;                        /* of the rows of several tasks */
+    khz_merge merge; /* of the rows of several tasks */
     int32_t has_recorder;
-    uint64_t lost_rows;                     /* left in the ring at the end */
-    khz_live *live;                         /* shared, or private memory where no segment could be made */
+    uint64_t lost_rows; /* left in the ring at the end */
+    khz_live *live;     /* shared, or private memory where no segment could be made */
     int32_t live_is_shared;
-    _Atomic int32_t n_ready;                /* tasks at the start */
-    _Atomic int64_t base_ns;                /* instant of tick 0 of all; 0: not yet */
-    _Atomic int32_t stop;                   /* KHZ_END_* that all tasks are asked for */
-    _Atomic int32_t culprit;                /* number of the task that asked for it, + 1; 0: none did */
+    _Atomic int32_t n_ready; /* tasks at the start */
+    _Atomic int64_t base_ns; /* instant of tick 0 of all; 0: not yet */
+    _Atomic int32_t stop;    /* KHZ_END_* that all tasks are asked for */
+    _Atomic int32_t culprit; /* number of the task that asked for it, + 1; 0: none did */
 };
 
 /* Zeroed memory for n things, at least one, every page of it touched; shared where there are several processes. */
@@ -301,7 +322,7 @@ static inline int64_t khz_task_aligned(int64_t soon, int64_t period, int64_t pha
     if (phase < 0 || period <= 0) {
         return soon;
     }
-    const int64_t late = (soon - phase % period) % period;      /* how far `soon` is behind such an instant */
+    const int64_t late = (soon - phase % period) % period; /* how far `soon` is behind such an instant */
     return late > 0 ? soon + period - late : soon - late;
 }
 

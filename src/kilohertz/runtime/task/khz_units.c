@@ -31,7 +31,7 @@ static double real(khz_rig *r, const char *prefix, int32_t index, const char *ke
     return khz_scenario_real(&r->scenario, khz_scenario_key(room, prefix, index, key), fallback);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- units */
+/* ------------------------------------------------------------------------------------------------------------ units */
 
 static void step_settings(khz_rig *r, int32_t i, khz_step_settings *s)
 {
@@ -135,7 +135,7 @@ khz_status khz_rig_units(khz_rig *r)
     return KHZ_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- bindings */
+/* --------------------------------------------------------------------------------------------------------- bindings */
 
 khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const char *key, khz_binding *b)
 {
