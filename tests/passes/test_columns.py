@@ -8,7 +8,7 @@ from kilohertz.ir.expr import Real, Ref
 from kilohertz.ir.step import Entry, LinearLoop, Partition
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
-from kilohertz.passes.step.columns import Columns
+from kilohertz.passes.ordered.columns import Columns
 
 Z, V, A, RATE = (Ref(name, REAL) for name in ("z", "v", "a", "rate"))
 

@@ -19,7 +19,7 @@ from kilohertz.passes import make_dae, vanish
 from kilohertz.passes.algebra import degree, linear_parts, simplify
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.step.tear import tear
+from kilohertz.passes.ordered.guesses import tear
 
 NAMES = ("a", "b", "c", "d")
 

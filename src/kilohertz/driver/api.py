@@ -123,7 +123,7 @@ class Model:
         return self._inlined[choice]
 
     def index1(self) -> Step:
-        """The same with the unknowns of nonlinear loops left to the method of integration (`passes/step/index1.py`)."""
+        """The same with the unknowns of nonlinear loops left to the method of integration."""
         from kilohertz.passes import index1
 
         if self._index1 is None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from kilohertz.ir.dae import Dae
 from kilohertz.ir.flat import Flat
-from kilohertz.passes.dae.eliminate import eliminate
-from kilohertz.passes.dae.hidden import reveal
+from kilohertz.passes.dae.drop_zero_terms import vanish
+from kilohertz.passes.dae.eliminate_aliases import eliminate
+from kilohertz.passes.dae.lower_events import split
 from kilohertz.passes.dae.prune import prune
 from kilohertz.passes.dae.reduce_index import reduce_index
-from kilohertz.passes.dae.split import split
-from kilohertz.passes.dae.vanish import vanish
+from kilohertz.passes.dae.reveal_constraints import reveal
 from kilohertz.passes.flat.scalarise import scalarise
 from kilohertz.passes.step.assemble import assemble
-from kilohertz.passes.step.index1 import index1
-from kilohertz.passes.step.inline import Inlining, inline
+from kilohertz.passes.step.inline_stage import Inlining, inline
+from kilohertz.passes.step.open_loops import index1
 
 
 def make_dae(flat: Flat) -> Dae:

@@ -25,8 +25,8 @@ from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.flat.ticks import Tick
-from kilohertz.passes.step.blocks import explicit, quotient
-from kilohertz.passes.step.order import order
+from kilohertz.passes.ordered.blocks import explicit, quotient
+from kilohertz.passes.ordered.components import order
 
 RESAMPLING = frozenset({"sampled", "subSample", "superSample", "shiftSample", "backSample", "noClock"})
 Lower = Callable[[Expr, Origin], Expr]

@@ -20,7 +20,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.step.order import Row, candidates, incidence, names_in, rows_of
+from kilohertz.passes.ordered.components import Row, candidates, incidence, names_in, rows_of
 
 _WANTED = (Select.PREFER, Select.ALWAYS)
 

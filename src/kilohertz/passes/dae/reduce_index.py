@@ -42,7 +42,7 @@ from kilohertz.passes.dae.rewrite import copied, rename_rates
 from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
-from kilohertz.passes.step.order import Row, call_names, names_in, rows_of, singular, targets_of
+from kilohertz.passes.ordered.components import Row, call_names, names_in, rows_of, singular, targets_of
 
 PASS = "reduce-index"
 

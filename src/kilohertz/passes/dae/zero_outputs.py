@@ -12,8 +12,8 @@ from dataclasses import replace
 from kilohertz.ir import build
 from kilohertz.ir.dae import CallEquation, Dae, Equation
 from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.passes.flat.calls import Inliner
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported
-from kilohertz.passes.flat.inline import Inliner
 from kilohertz.passes.flat.values import Value
 from kilohertz.passes.parameter_values import is_parametric
 

@@ -30,13 +30,13 @@ from kilohertz.passes.algebra import Occurrence, cost, simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.ordered.blocks import Context, make_blocks
+from kilohertz.passes.ordered.columns import Columns
+from kilohertz.passes.ordered.components import Vanishing, order
+from kilohertz.passes.ordered.initialise import free_parameters, initial_blocks
 from kilohertz.passes.parameter_values import is_parametric, parameter_values
-from kilohertz.passes.step.blocks import Context, make_blocks
-from kilohertz.passes.step.columns import Columns
-from kilohertz.passes.step.directional import directional
+from kilohertz.passes.step.differentiate import directional
 from kilohertz.passes.step.hoist import hoist
-from kilohertz.passes.step.initial import free_parameters, initial_blocks
-from kilohertz.passes.step.order import Vanishing, order
 from kilohertz.passes.step.partition import partitioned, state_sparsity
 
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)

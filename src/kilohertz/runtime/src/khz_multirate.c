@@ -1,5 +1,5 @@
-/* Mixed mode and sub-steps: a pair of methods, with a model built for it (kilohertz/passes/step/inline.py).  In its
- * inlined phase the implicit states are solved for; the others are known when a stage begins. */
+/* Mixed mode and sub-steps: a pair of methods, with a model built for it (kilohertz/passes/step/inline_stage.py).  In
+ * its inlined phase the implicit states are solved for; the others are known when a stage begins. */
 #include <string.h>
 
 #include "khz_stepper_core.h"

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kilohertz.graphs import FREE, maximum_matching, strong_components
-from kilohertz.passes.step.tear import Torn
+from kilohertz.passes.ordered.guesses import Torn
 
 MOST_TESTS = 4000
 LIMITS = (30, 120, 1_000_000)  # sizes of loops that are closed, in this order

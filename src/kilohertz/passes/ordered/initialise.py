@@ -22,9 +22,8 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import free_names
-from kilohertz.passes.parameter_values import is_parametric
-from kilohertz.passes.step.blocks import Context, make_blocks
-from kilohertz.passes.step.order import (
+from kilohertz.passes.ordered.blocks import Context, make_blocks
+from kilohertz.passes.ordered.components import (
     Component,
     Row,
     Vanishing,
@@ -35,6 +34,7 @@ from kilohertz.passes.step.order import (
     singular,
     solvable_graph,
 )
+from kilohertz.passes.parameter_values import is_parametric
 
 
 def initial_blocks(dae: Dae, context: Context) -> tuple[tuple[Block, ...], list[str]]:

@@ -37,12 +37,12 @@ from kilohertz.ir.step import (
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.step.columns import Columns
-from kilohertz.passes.step.diagonal import with_diagonal
-from kilohertz.passes.step.inverse import by_inverse
-from kilohertz.passes.step.order import Component, Row, inputs_of, joined, names_in, order, targets_of
-from kilohertz.passes.step.split import Split, split
-from kilohertz.passes.step.tear import Torn, tear
+from kilohertz.passes.ordered.columns import Columns
+from kilohertz.passes.ordered.components import Component, Row, inputs_of, joined, names_in, order, targets_of
+from kilohertz.passes.ordered.diagonal import with_diagonal
+from kilohertz.passes.ordered.guesses import Torn, tear
+from kilohertz.passes.ordered.inner_loops import Split, split
+from kilohertz.passes.ordered.inverse import by_inverse
 
 Plain: TypeAlias = Assignment | CallBlock
 

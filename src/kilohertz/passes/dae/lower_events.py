@@ -1,4 +1,4 @@
-"""split: the scalar Flat as a Dae: variables by kind, when-equations as guarded definitions, events explicit.
+"""lower-events: the scalar Flat as a Dae: variables by kind, when-equations as guarded definitions, events explicit.
 
   when c then v = e; reinit(x, f); end when;
   ->  v := if g then e else pre(v);   when g: reinit(x, f);      g = $w0 and not pre($w0) and not initial(),  $w0 := c

@@ -42,7 +42,7 @@ from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify
 from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
-from kilohertz.passes.step.columns import inner_values
+from kilohertz.passes.ordered.columns import inner_values
 
 SEED_TIME = "seed(time)"
 PART, LEAST = 1e-7, 1e-3  # of an argument, and of its size where it is near zero: how far a difference reaches

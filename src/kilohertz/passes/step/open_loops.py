@@ -36,7 +36,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.step.assemble import used_functions
-from kilohertz.passes.step.directional import directional, residual_name
+from kilohertz.passes.step.differentiate import directional, residual_name
 from kilohertz.passes.step.partition import DISCRETE_KINDS, bits, inputs
 
 

@@ -27,10 +27,10 @@ from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, NonlinearLoop,
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost
 from kilohertz.passes.function_derivative import FunctionDerivatives
+from kilohertz.passes.ordered.blocks import make_blocks
+from kilohertz.passes.ordered.components import Component, Vanishing, order
 from kilohertz.passes.parameter_values import parameter_values
 from kilohertz.passes.step.assemble import make_context, simulation_equations, simulation_unknowns, used_functions
-from kilohertz.passes.step.blocks import make_blocks
-from kilohertz.passes.step.order import Component, Vanishing, order
 from kilohertz.passes.step.partition import Settle, inputs
 
 LAST = -100_000  # a state follows from its derivative, not the other way round: it is guessed last
