@@ -112,7 +112,7 @@ class Lane(ctypes.Structure):
 
 
 class _Head(ctypes.Structure):
-    """`khz_live` of runtime/task/khz_live.h."""
+    """`khz_live` of runtime/rig/khz_live.h."""
 
     _fields_ = (
         ("magic", ctypes.c_char * 8),

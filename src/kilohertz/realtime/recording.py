@@ -1,4 +1,4 @@
-"""Raw recordings of the task (runtime/task/khz_recorder.h) as results."""
+"""Raw recordings of the task (runtime/record/khz_recorder.h) as results."""
 
 from __future__ import annotations
 
