@@ -1,0 +1,35 @@
+"""Self-contained HTML pages: parts that reports of any room are put together from.
+
+A page is one file that works from disk, without a network, in light and dark: its style, its small scripts, its data
+and the plotting library (bokeh, whose JavaScript comes inside its Python package) are written into it.  This room
+knows nothing of models: it takes titles, texts, numbers and trees.
+"""
+
+from kilohertz.pages.page import Page, Part, write_page
+from kilohertz.pages.parts import Facts, Fold, Heading, Listing, ListingLine, Prose, Verdict
+from kilohertz.pages.plots import Bars, Curve, Mark, Plot, Stack
+from kilohertz.pages.table import Cell, Column, Table
+from kilohertz.pages.tree import Icicle, Node
+
+__all__ = [
+    "Bars",
+    "Cell",
+    "Column",
+    "Curve",
+    "Facts",
+    "Fold",
+    "Heading",
+    "Icicle",
+    "Listing",
+    "ListingLine",
+    "Mark",
+    "Node",
+    "Page",
+    "Part",
+    "Plot",
+    "Prose",
+    "Stack",
+    "Table",
+    "Verdict",
+    "write_page",
+]
