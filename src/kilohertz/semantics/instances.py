@@ -16,8 +16,9 @@ from kilohertz.interp import ArrayValue
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type
 from kilohertz.semantics.classes import inner_class
-from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
-from kilohertz.semantics.classes.nodes import ClassNode, Element, View
+from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod
+from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode, Element, View
+from kilohertz.semantics.classes.redeclare import inherited, kept, of_constraint, of_declaration, of_redeclaration
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ class Maker:
                 return found
         own = Ctx(element.view, parent)
         env = self._environment(parent, element, own)
-        decl, view, env, ctx = self._redeclared(element, decl, own, env)
+        decl, view, env, ctx = self._redeclared(parent, element, own, env)
         if element.component.condition is not None and not self._condition(element.component.condition, own):
             return None
         node = self._type(element, decl, view, env, parent)
@@ -281,50 +282,36 @@ class Maker:
             env.append(mod.bound(parent))
         return tuple(env)
 
-    def _redeclared(
-        self, element: Element, decl: tree.Component, own: Ctx, env: Env
-    ) -> tuple[tree.Component, View, Env, Ctx]:
+    def _redeclared(self, parent: Comp, element: Element, own: Ctx, env: Env) -> tuple[tree.Component, View, Env, Ctx]:
         """Apply the outermost redeclaration; otherwise append the declaration's own modification."""
-        file = element.view.definition.file
         for k, mod in enumerate(env):
             redeclared = mod.spec.redeclare
             if redeclared is None or not isinstance(redeclared.element, tree.Component):
                 continue
             new = redeclared.element
             self.world.redeclared.append((element, new, mod.ctx.view, mod.span))
-            rest: Env = ()
-            if new.modification is not None:
-                rest = (Mod(spec_of(new.modification, mod.ctx.view.definition.file), mod.ctx, mod.select),)
-            rest += self._kept(env[k + 1 :], element, mod.ctx.view.lookup_class(new.type))
-            rest += self._constraining(element, own)
-            return new, mod.ctx.view, env[:k] + rest, mod.ctx
-        if decl.modification is not None:
-            env += (Mod(spec_of(decl.modification, file), own),)
-        if decl.constraint is not None:
-            env += self._constraining(element, own)
-        if decl.constraint is not None and decl.constraint.modification is not None:
-            env += (Mod(spec_of(decl.constraint.modification, file), own),)  # weaker than the declaration itself
-        if element.replaces is not None and not element.replaces.is_class:
-            env += self._constraining(element.replaces, Ctx(element.replaces.view, own.inst))
+            rest = self._fitting(kept(element, env[k + 1 :]), parent, element, mod.ctx.view.lookup_class(new.type))
+            return new, mod.ctx.view, env[:k] + of_redeclaration(mod) + rest, mod.ctx
+        decl = element.component
+        env += of_declaration(decl, own) + of_constraint(decl, own)
+        old = inherited(element)
+        if old:
+            env += self._fitting(old, parent, element, element.view.lookup_class(decl.type))
         return decl, element.view, env, own
 
-    def _kept(self, env: Env, element: Element, node: ClassNode) -> Env:
-        """Weaker modifications that hold for whatever is put in (MLS 7.3.2).
-
-        These are bindings that a constraining clause further out gives, and without a constraining clause all that fit.
-        """
-        if element.component.constraint is not None:
-            return tuple(m for m in env if m.spec.binding is not None and not m.spec.subs)
-        return tuple(m for m in env if m.spec.redeclare is None and all(n in node.table for n in m.spec.subs))
-
-    def _constraining(self, element: Element, own: Ctx) -> Env:
-        """What a replaceable component's constraint, or else its own declaration, says of the new one (MLS 7.3.2)."""
-        decl = element.component
-        modification = decl.constraint.modification if decl.constraint is not None else decl.modification
-        if modification is None:
-            return ()
-        spec = spec_of(modification, element.view.definition.file)
-        return (Mod(spec, own),)
+    def _fitting(self, env: Env, parent: Comp, element: Element, node: ClassNode) -> Env:
+        """Modifications of what was replaced, without those of elements that the new class does not have."""
+        known = ATTRIBUTES if self.elaborator.types.primitive(node) is not None else node.table
+        fitting: list[Mod] = []
+        for mod in (one.bound(parent) for one in env):
+            lost = [] if mod.implied else [name for name in mod.spec.subs if name not in known]
+            for name in lost:
+                text = (
+                    f"`{element.name}` is redeclared as `{node.full_name}`, which has no `{name}`: this does not hold"
+                )
+                self.world.warn("S297", text, mod.ctx.span(mod.spec.subs[name]))
+            fitting.append(mod if not lost else mod.only([n for n in mod.spec.subs if n in known]))
+        return tuple(fitting)
 
     def _condition(self, condition: tree.Expr, ctx: Ctx) -> bool:
         value = self.elaborator.evaluation.constant(condition, ctx, "the condition of a component")

@@ -69,6 +69,20 @@ def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
             _fill(inner, arg.modification, file)
 
 
+_FILTERED: dict[tuple[int, tuple[str, ...]], tuple[Spec, Spec]] = {}
+
+
+def _filtered(spec: Spec, names: list[str]) -> Spec:
+    """A Spec without the modifications of other elements."""
+    key = (id(spec), tuple(names))
+    if key not in _FILTERED:
+        small = Spec(spec.start, spec.end)
+        small.subs = {n: spec.subs[n] for n in names}
+        small.binding, small.each, small.final = spec.binding, spec.each, spec.final
+        _FILTERED[key] = (spec, small)
+    return _FILTERED[key][1]
+
+
 class Ctx:
     """Where names are resolved: a view of a class, the instance of that class, and names bound on the way."""
 
@@ -130,6 +144,10 @@ class Mod:
     def at(self, index: int, size: int) -> Mod:
         """Narrowed to one element of an array of `size` elements."""
         return Mod(self.spec, self.ctx, (*self.select, (index, size)), self.cache, self.implied)
+
+    def only(self, names: list[str]) -> Mod:
+        """What this modification says of some elements, and its binding."""
+        return Mod(_filtered(self.spec, names), self.ctx, self.select, self.cache)
 
     def bound(self, inst: Comp) -> Mod:
         """A modification written in the class of `inst` or of what contains it, now that the instance is known."""

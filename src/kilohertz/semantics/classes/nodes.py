@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.semantics.classes.collect import Collector
-from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec, spec_of
+from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec
+from kilohertz.semantics.classes.redeclare import inherited, kept, of_constraint
 from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View, visible_names
 from kilohertz.syntax import tree
 
@@ -130,7 +131,7 @@ class ClassNode:
                 continue
             names = [n for n, s in mod.spec.subs.items() if self._is_class_name(n, s)]
             if names:
-                relevant.append(Mod(_filtered(mod.spec, names), mod.ctx, mod.select))
+                relevant.append(mod.only(names))
                 key.extend(_mod_key(n, mod) for n in names)
         if not relevant:
             return self
@@ -146,18 +147,6 @@ class ClassNode:
             return True
         element = self.table.get(name)
         return element is not None and element.is_class
-
-
-_FILTERED: dict[tuple[int, tuple[str, ...]], tuple[Spec, Spec]] = {}
-
-
-def _filtered(spec: Spec, names: list[str]) -> Spec:
-    key = (id(spec), tuple(names))
-    if key not in _FILTERED:
-        small = Spec(spec.start, spec.end)
-        small.subs = {n: spec.subs[n] for n in names}
-        _FILTERED[key] = (spec, small)
-    return _FILTERED[key][1]
 
 
 def _mod_key(name: str, mod: Mod) -> object:
@@ -191,15 +180,14 @@ def _class_node(element: Element) -> ClassNode:
     for k, mod in enumerate(chain):
         redeclared = mod.spec.redeclare
         if redeclared is not None and isinstance(redeclared.element, tree.ClassDef):
-            tail = _constraint(element)
+            tail = of_constraint(redeclared.element, mod.ctx) + kept(element, chain[k + 1 :])
             view.world.redeclared.append((element, redeclared.element, mod.ctx.view, mod.span))
             decl, view, chain, inst = redeclared.element, mod.ctx.view, chain[:k], mod.ctx.inst
             break
     else:
-        if decl.constraint is not None:
-            tail = _constraint(element)
-        if element.replaces is not None and not element.base:
-            tail += _constraint(element.replaces)
+        tail = of_constraint(decl, Ctx(view))
+        if element.base is None:
+            tail += inherited(element)
     chain = tuple(m for m in chain if m.spec.subs or m.spec.binding is not None)
     if _is_plain(decl) and not chain and not tail:
         body = decl.body
@@ -212,16 +200,3 @@ def _class_node(element: Element) -> ClassNode:
     if element.base is not None and decl is element.decl:
         node.extends_of = element.base
     return node
-
-
-def _constraint(element: Element) -> Env:
-    """Modifications of the constraining clause, or else of the original declaration (MLS 7.3.2)."""
-    decl = element.decl
-    modification = None
-    if decl.constraint is not None:
-        modification = decl.constraint.modification
-    elif isinstance(decl, tree.ClassDef) and isinstance(decl.body, tree.ShortBody):
-        modification = decl.body.modification
-    if modification is None:
-        return ()
-    return (Mod(spec_of(modification, element.view.definition.file), Ctx(element.view)),)
