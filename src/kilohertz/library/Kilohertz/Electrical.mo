@@ -43,6 +43,24 @@ package Electrical "Lumped circuits"
     L*der(i) = v;
   end Inductor;
 
+  model SaturatingInductor "An inductor whose iron saturates: its inductance falls as the current grows"
+    extends TwoPin;
+    parameter Units.Inductance L_zero = 0.2 "Inductance near zero current";
+    parameter Units.Inductance L_inf = 0.04 "Inductance at large current";
+    parameter Units.Current I_half(min=1e-9) = 1 "Current at which it has fallen half way";
+    Units.Inductance L "Inductance at this current";
+    Units.MagneticFlux psi(start=0, fixed=true) "Flux linkage";
+  equation
+    assert(L_zero < 9*L_inf, "the flux must grow with the current: L_zero < 9*L_inf");
+    L = L_inf + (L_zero - L_inf)/(1 + (i/I_half)^2);
+    psi = L*i;
+    v = der(psi);
+    annotation(Documentation(info="<html><p>The flux linkage is the state; the current follows from
+      <code>psi = L(i) i</code>, which has no closed solution: one nonlinear loop for each inductor whose flux is a
+      state. The flux grows with the current at all currents as long as <code>L_zero &lt; 9 L_inf</code> (the slope is least
+      at <code>i = sqrt(3) I_half</code>); beyond that there would be several currents for one flux.</p></html>"));
+  end SaturatingInductor;
+
   model ConstantVoltage "An ideal battery"
     extends TwoPin;
     parameter Units.Voltage V = 1 "Voltage";

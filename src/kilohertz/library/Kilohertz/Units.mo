@@ -5,6 +5,7 @@ package Units "Quantities with their units"
   type Resistance = Real(final quantity="Resistance", final unit="Ohm");
   type Capacitance = Real(final quantity="Capacitance", final unit="F", min=0);
   type Inductance = Real(final quantity="Inductance", final unit="H");
+  type MagneticFlux = Real(final quantity="MagneticFlux", final unit="Wb");
   type Frequency = Real(final quantity="Frequency", final unit="Hz");
   type Time = Real(final quantity="Time", final unit="s");
   type Angle = Real(final quantity="Angle", final unit="rad", displayUnit="deg");
@@ -28,4 +29,10 @@ package Units "Quantities with their units"
   type BulkModulus = Real(final quantity="BulkModulus", final unit="Pa", displayUnit="bar", min=0);
   type HydraulicResistance = Real(final unit="Pa.s/m3", min=0);
   type HydraulicConductance = Real(final unit="m3/(s.Pa)", min=0);
+  type Temperature = Real(final quantity="ThermodynamicTemperature", final unit="K", displayUnit="degC", min=0, start=293.15, nominal=300);
+  type TemperatureDifference = Real(final quantity="TemperatureDifference", final unit="K");
+  type HeatFlow = Real(final quantity="Power", final unit="W");
+  type HeatCapacity = Real(final quantity="HeatCapacity", final unit="J/K", min=0);
+  type ThermalResistance = Real(final quantity="ThermalResistance", final unit="K/W");
+  type ThermalConductance = Real(final quantity="ThermalConductance", final unit="W/K", min=0);
 end Units;
