@@ -128,7 +128,7 @@ def _initial(x: Local, statements: Statements) -> Code | None:
         elif n is not None:
             codes.append(lambda _, n=n: n)  # type: ignore[misc]  # binds the loop's n
         else:
-            return None
+            codes.append(lambda _: 0)  # `x[:]` is empty until it is assigned (MLS 12.4.5)
     return lambda f: blank(ty, tuple([c(f) for c in codes]))
 
 

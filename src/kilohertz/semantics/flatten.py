@@ -12,6 +12,7 @@ from kilohertz.ir.expr import TIME, Expr, Int, Real
 from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
 from kilohertz.ir.types import REAL, ExternalObjectType
 from kilohertz.semantics.balancing.clocks import infer_clocks
+from kilohertz.semantics.balancing.held import name_held
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode
 from kilohertz.semantics.connecting.connect_sets import FlowLeaf
@@ -169,7 +170,8 @@ class _Flattener:
         for comp, _ in self.primitives:
             if comp.connection != "stream" or comp.parent is None:
                 continue
-            flow = next((c for c in comp.parent.components() if isinstance(c, Comp) and c.connection == "flow"), None)
+            owner = _connector_of(comp.parent)
+            flow = next((c for c in owner.components() if isinstance(c, Comp) and c.connection == "flow"), None)
             if flow is None:
                 raise ModelError(
                     Diagnostic("S466", f"the stream variable `{comp.path}` has no flow beside it", comp.span)
@@ -333,6 +335,8 @@ class _Flattener:
     def _clocks(self) -> None:
         """Clock partitions; what contradicts itself is reported as a warning, since only a simulation needs them."""
         result = infer_clocks(self.flat)
+        if len(result.partitions) > 1 and name_held(self.flat):
+            result = infer_clocks(self.flat)
         self.flat.clocks = list(result.partitions)
         self.world.warnings += [replace(d, severity=Severity.WARNING) for d in result.diagnostics]
 
@@ -356,6 +360,13 @@ def _span(definition: tree.ClassDef) -> Span:
 
 def _extent(section: tree.Section) -> tuple[int, int]:
     return section.start, section.end
+
+
+def _connector_of(comp: Comp) -> Comp:
+    """The connector around a record of stream variables."""
+    while comp.connection == "stream" and comp.parent is not None:
+        comp = comp.parent
+    return comp
 
 
 def _is_in_connector(comp: Comp) -> bool:

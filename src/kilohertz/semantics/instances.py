@@ -97,7 +97,7 @@ class Comp:
 
     def has(self, name: str) -> bool:
         element = self.node.table.get(name)
-        if element is None:
+        if element is None or (self.node.is_expandable and _is_unsized(element)):
             return name in self.children  # put into an expandable connector
         return not element.is_class
 
@@ -115,14 +115,15 @@ class Comp:
             if element.is_class:
                 continue
             decl = element.component
-            if decl.outer and not decl.inner:
+            if (decl.outer and not decl.inner) or (self.node.is_expandable and _is_unsized(element)):
                 continue
             made = self.inner_child(name) if decl.outer else self.child(name)
             if made is not None:
                 yield made
         if self.node.is_expandable:
             for name, added in list(self.children.items()):
-                if name not in self.node.table and added is not None:
+                declared = self.node.table.get(name)
+                if added is not None and (declared is None or _is_unsized(declared)):
                     yield added
 
     def inner_child(self, name: str) -> Comp | CompArray | None:
@@ -130,6 +131,14 @@ class Comp:
         if name not in self.inner_children:
             self.inner_children[name] = self.world.elaborator.maker.make(self, self.node.table[name], inner=True)
         return self.inner_children[name]
+
+
+def _is_unsized(element: Element) -> bool:
+    """`Real x[:]` without a value, which in an expandable connector gets its size from a connection (MLS 9.1.3)."""
+    decl = element._decl
+    if not isinstance(decl, tree.Component) or not any(isinstance(d, tree.Colon) for d in decl.dims):
+        return False
+    return decl.modification is None or decl.modification.binding is None
 
 
 class CompArray:

@@ -17,6 +17,7 @@ from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce, compatible, fits
 from kilohertz.semantics.expressions.builtins import Builtins
+from kilohertz.semantics.expressions.enumerations import enum_value
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
 from kilohertz.semantics.functions import FUNCTION_KINDS
@@ -79,8 +80,7 @@ class Calls:
         if isinstance(primitive, ExternalObjectType):
             return self._external_object(found, primitive, node, ctx)
         if isinstance(primitive, EnumType):
-            arg = self.elaborator.expr(node.args[0], ctx)
-            return Builtin(primitive.name, (arg,), Type(primitive))
+            return enum_value(self.elaborator, primitive, node, ctx)
         if primitive is not None:
             return self.builtins.call(found.builtin, node, ctx)
         args = [self._argument(a, ctx) for a in node.args]

@@ -25,7 +25,7 @@ from kilohertz.ir.types import (
     Primitive,
     Type,
 )
-from kilohertz.semantics.classes import ClassNode, Ctx
+from kilohertz.semantics.classes import ClassNode, Ctx, Element
 from kilohertz.semantics.conversion import coerce
 from kilohertz.syntax import tree
 
@@ -156,6 +156,9 @@ class Loops:
                 for axis, sub in enumerate(subs):
                     if isinstance(sub, tree.Ref) and sub.names == (iterator.name,) and not sub.subs:
                         whole = tree.Ref(ref.start, ref.end, ref.names[: k + 1], (*ref.subs[:k], ()), ref.absolute)
+                        values = self._values_of_dimension(whole, axis, ctx)
+                        if values is not None:
+                            return values
                         base = self.elaborator.expr(whole, ctx)
                         size = base.ty.dims[axis]
                         if size is not None:
@@ -164,6 +167,16 @@ class Loops:
         raise self.elaborator.error(
             "S248", f"nothing is indexed by `{iterator.name}`: its range is not known", iterator, ctx
         )
+
+    def _values_of_dimension(self, ref: tree.Ref, axis: int, ctx: Ctx) -> Expr | None:
+        """What indexes an array along a dimension that is declared by a type: `x[Boolean]`, `x[E]` (MLS 10.1)."""
+        found = ctx.view.lookup_path(ref)
+        dims = found.component.dims if isinstance(found, Element) else ()
+        dim = dims[axis] if axis < len(dims) else None
+        if not isinstance(found, Element) or not isinstance(dim, tree.Ref):
+            return None
+        of_type = found.view.lookup_path(dim)
+        return self._values_of_type(of_type, dim, ctx) if isinstance(of_type, ClassNode) else None
 
     def _kept_comprehension(self, op: str, node: tree.Comprehension, ctx: Ctx) -> Expr:
         iterators: list[tuple[str, Expr]] = []

@@ -64,9 +64,11 @@ class Records:
         return values
 
     def _is_fixed(self, element: Element) -> bool:
+        """Constants and final fields that have a value are no inputs of the constructor (MLS 12.6)."""
         decl = element.component
-        return decl.variability == "constant" or (
-            decl.final and decl.modification is not None and decl.modification.binding is not None
+        bound = decl.modification is not None and decl.modification.binding is not None
+        return (decl.variability == "constant" or decl.final) and (
+            bound or any(mod.spec.binding is not None for mod in element.chain)
         )
 
     def _default_fields(self, record: ClassNode, ty: RecordType, values: dict[str, Expr], node: Any, ctx: Ctx) -> None:
