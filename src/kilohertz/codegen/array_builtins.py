@@ -9,6 +9,7 @@ from kilohertz.codegen.arrays import ArrayWriter, accumulate
 from kilohertz.codegen.values import ArrayValue, is_real, product
 from kilohertz.codegen.writer import PRIMARY, Text, unsupported
 from kilohertz.ir import expr as x
+from kilohertz.ir.builtins import same_as
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import INTEGER, REAL, Type
 
@@ -19,12 +20,6 @@ class ArrayBuiltinWriter(ArrayWriter):
     def _builtin_array(self, e: x.Builtin) -> ArrayValue:
         args, element = e.args, e.ty.scalar()
         match e.name:
-            case "real":
-                return self.map(args, REAL, lambda p: f"(double){p[0]}")
-            case "noEvent" | "homotopy" | "inline":
-                return self.array(args[0])
-            case "smooth":
-                return self.array(args[1])
             case "zeros" | "ones":
                 return self._filled("1" if e.name == "ones" else "0", args, element)
             case "fill":
@@ -46,12 +41,11 @@ class ArrayBuiltinWriter(ArrayWriter):
                 return self._sizes(args[0])
             case "array":
                 return self.array(x.Array(args, e.ty))
-            case "min" | "max" if len(args) == 2:
-                return self.map(
-                    args, element, lambda p: f"{p[0]} {'<' if e.name == 'min' else '>'} {p[1]} ? {p[0]} : {p[1]}"
-                )
             case name:
-                spelled = self.elementwise_builtin(name)
+                same = same_as(e)
+                if same is not None:
+                    return self.array(same)
+                spelled = self.spelling(e)
                 if spelled is None:
                     raise unsupported(f"`{name}` with an array result")
                 return self.map(args, element, spelled)
@@ -92,7 +86,7 @@ class ArrayBuiltinWriter(ArrayWriter):
         return room
 
     @abstractmethod
-    def elementwise_builtin(self, name: str) -> Callable[[list[str]], str] | None: ...
+    def spelling(self, e: x.Builtin) -> Callable[[list[str]], str] | None: ...
 
     def _filled(self, value: str, dims: tuple[Expr, ...], element: Type) -> ArrayValue:
         texts = tuple(self.length(self.text(d)) for d in dims)

@@ -19,6 +19,7 @@ from kilohertz.codegen.values import ArrayValue
 from kilohertz.codegen.writer import unsupported
 from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import RecordType, TupleType, Type
@@ -29,7 +30,7 @@ _GROUP = 150  # blocks of one C function at most, where a step runs it: more of 
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
 _STATUS = "return (khz_status)z->c.status;"
-_COSTLY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10"})
+_COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
 
 
@@ -113,7 +114,7 @@ class BlockWriter:
         if phase != "block" or block.partition is not s.Partition.STEP or not isinstance(block, s.Assignment):
             return
         value, variables = block.value, self.layout.step.variables
-        if isinstance(value, Builtin) and value.name in _COSTLY and len(value.args) == 1:
+        if isinstance(value, Builtin) and value.name in _COSTLY:
             kinds = {v.slot.kind for n in reads(block) if (v := variables.get(n)) is not None}
             if kinds <= _STEADY and variables[block.target.name].slot.kind is s.Kind.ALGEBRAIC:
                 self._kept.values[id(value)] = str(self.layout.variable(block.target))

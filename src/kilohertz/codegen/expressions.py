@@ -24,15 +24,17 @@ from kilohertz.codegen.writer import (
     unsupported,
 )
 from kilohertz.ir import expr as x
+from kilohertz.ir.builtins import BUILTINS, Form, same_as
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, RecordType, Type
 
 _LONGEST = 300  # a longer scalar becomes a temporary
 _C_RELATION = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "<>": "!="}
-_MATH = frozenset(  # spelled alike in C
-    {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"}
-    | {"exp", "log", "log10", "sqrt", "ceil", "floor"}
-)
+_FORMS = {  # how a spelling binds, and how its operands must
+    Form.CALL: (PRIMARY, 0),
+    Form.CAST: (UNARY, PRIMARY),
+    Form.CHOICE: (TERNARY, PRIMARY),
+}
 
 
 class Writer(ArrayBuiltinWriter):
@@ -217,10 +219,6 @@ class Writer(ArrayBuiltinWriter):
             return special
         args = e.args
         match e.name:
-            case "noEvent" | "inline" | "Integer":
-                return self.scalar(args[0])
-            case "smooth":
-                return self.scalar(args[1])
             case "sum" | "product" | "min" | "max" if args[0].ty.dims:
                 return self.fold_array(e.name, args[0], e.ty)
             case "scalar":
@@ -231,39 +229,24 @@ class Writer(ArrayBuiltinWriter):
                 return str(len(args[0].ty.dims)), PRIMARY
             case "String":
                 return self._string(args), PRIMARY
-            case "semiLinear":
-                u, up, down = (self.text(a, PRIMARY) for a in args)
-                return f"{u} >= 0.0 ? {up} * {u} : {down} * {u}", TERNARY
             case name:
-                spell = self.elementwise_builtin(name, integers=all(not is_real(a.ty) for a in args))
-                if spell is None:
+                same = same_as(e)
+                if same is not None:
+                    return self.scalar(same)
+                spelled = self.spelling(e)
+                if spelled is None:
                     raise unsupported(f"`{name}`")
-                text = spell([self.text(a, PRIMARY if name in ("real", "integer") else 0) for a in args])
-                return text, UNARY if text.startswith("(") else PRIMARY
+                binds, operands = _FORMS[BUILTINS[name].form]
+                return spelled([self.text(a, operands) for a in args]), binds
 
-    def elementwise_builtin(self, name: str, integers: bool = False) -> Callable[[list[str]], str] | None:
+    def spelling(self, e: x.Builtin) -> Callable[[list[str]], str] | None:
         """How a function of scalars is spelled, given the texts of its arguments."""
-        c = self.context
-        if name in _MATH:
-            return lambda p: f"{name}({', '.join(p)})"
-        match name:
-            case "real":
-                return lambda p: f"(double){p[0]}"
-            case "integer":
-                return lambda p: f"khz_integer({p[0]})"
-            case "abs":
-                return lambda p: f"khz_abs_int({p[0]})" if integers else f"fabs({p[0]})"
-            case "sign":
-                return lambda p: f"khz_sign({'(double)' if integers else ''}({p[0]}))"
-            case "min" | "max":
-                kind = "_int" if integers else ""
-                return lambda p: f"khz_{name}{kind}({p[0]}, {p[1]})"
-            case "div" | "mod" | "rem":
-                if integers:
-                    return lambda p: f"khz_{name}_int({c}, {p[0]}, {p[1]})"
-                return lambda p: f"khz_{name}({p[0]}, {p[1]})"
-            case _:
-                return None
+        function, c = BUILTINS.get(e.name), self.context
+        if function is None or not function.c:
+            return None
+        integers = bool(function.c_integers) and not any(is_real(a.ty) for a in e.args)
+        template = function.c_integers if integers else function.c
+        return lambda operands: template.format(*operands, c=c)
 
     def _size(self, array: Expr, dimension: Expr) -> Text:
         a = self.array(array)
@@ -346,10 +329,8 @@ class Writer(ArrayBuiltinWriter):
                 return f"{a.pointer}[{self.offset(a, places)}]"
             case x.Field(base, name):
                 return f"{self.record(base)}.{self.types.fields(name)}"
-            case x.Builtin("noEvent" | "inline" | "homotopy", args):
-                return self.record(args[0])
-            case x.Builtin("smooth", args):
-                return self.record(args[1])
+            case x.Builtin() if (same := same_as(e)) is not None:
+                return self.record(same)
             case _:
                 raise InternalError(f"not a record: {type(e).__name__}")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kilohertz.graphs import Elimination
 from kilohertz.ir import expr as x
+from kilohertz.ir.builtins import BUILTINS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,12 @@ def total(counts: Iterable[Count]) -> Count:
 _BINARY = {"+": (1, 2), "-": (1, 2), "*": (1, 2), "/": (4, 3), "and": (1, 4), "or": (1, 4)}
 _RELATION = (1, 5)
 _POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 0.5: (20, 4), 0.25: (40, 7), 1.0: (0, 0)}
-# of the C library: the most for ordinary arguments; at worst sin, cos and tan of a huge one
-_FUNCTIONS = dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan"), (20, 140))
-_FUNCTIONS |= {"exp": (20, 80), "log": (20, 80), "log10": (20, 110), "atan2": (20, 180), "sqrt": (20, 5)}
-_FUNCTIONS |= {"floor": (1, 20), "ceil": (1, 20), "integer": (1, 30), "abs": (1, 3), "min": (1, 5), "max": (1, 5)}
-_FUNCTIONS |= {"sign": (2, 8), "real": (0, 2), "div": (5, 40), "mod": (6, 45), "rem": (6, 45), "semiLinear": (2, 8)}
-_FUNCTIONS |= {"delay": (20, 400), "String": (0, 4000)}
-_FUNCTIONS |= dict.fromkeys(("noEvent", "smooth", "inline", "Integer", "scalar", "homotopy", "size", "ndims"), (0, 2))
+# Instructions of a function: the most for ordinary arguments; at worst sin, cos and tan of a huge one.
+_FUNCTIONS = dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan"), 140)
+_FUNCTIONS |= {"exp": 80, "log": 80, "log10": 110, "atan2": 180, "sqrt": 5, "delay": 400, "String": 4000}
+_FUNCTIONS |= {"floor": 20, "ceil": 20, "integer": 30, "abs": 3, "min": 5, "max": 5}
+_FUNCTIONS |= {"sign": 8, "real": 2, "div": 40, "mod": 45, "rem": 45, "semiLinear": 8}
+_FUNCTIONS |= dict.fromkeys(("noEvent", "smooth", "Integer", "scalar", "homotopy", "size", "ndims"), 2)
 _POWER = (20, 180)
 _OTHER = (20, 160)  # operators of the host (samples, transports), derivatives of functions, ...
 _FAR = {"sin": 600, "cos": 600, "tan": 600}
@@ -91,7 +91,9 @@ def node(e: x.Expr) -> Count:
         case x.Binary():
             return both(*_BINARY.get(e.op, _RELATION))
         case x.Builtin():
-            usual = Cost(*_FUNCTIONS.get(e.name, _OTHER))
+            known = BUILTINS.get(e.name)
+            operations = _OTHER[0] if known is None else known.operations
+            usual = Cost(operations, _FUNCTIONS.get(e.name, _OTHER[1]))
             return Count(usual, Cost(usual.operations, max(usual.instructions, _FAR.get(e.name, 0))))
         case x.Call():
             return both(30, 80)  # arguments, arena, status

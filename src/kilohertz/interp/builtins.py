@@ -1,4 +1,4 @@
-"""Built-in functions of the language on values (MLS 3.7, 10.3), by name.
+"""Built-in functions of whole arrays on values (MLS 10.3), by name; those of scalars are in `ir/builtins.py`.
 
 Arguments come in the order of the language's signature; optional ones may only be missing at the end, except for
 `String`, which tells them apart by their types.
@@ -14,99 +14,10 @@ from functools import reduce
 from typing import Any
 
 from kilohertz.interp.errors import EvaluationError
-from kilohertz.interp.operators import elementwise, mapped
+from kilohertz.interp.operators import over_elements
 from kilohertz.interp.values import ArrayValue, Value, stacked
-
-# ------------------------------------------------------------------------------------------------------------ scalars
-
-
-def _defined(name: str, f: Callable[[float], float], too_large: float = math.inf) -> Callable[[float], float]:
-    """A function of <math.h> whose domain errors speak of the model; overflow is infinite, as in C."""
-
-    def call(x: float) -> float:
-        try:
-            return f(x)
-        except ValueError:
-            raise EvaluationError(f"{name}({x!r}) is not defined") from None
-        except OverflowError:
-            return math.copysign(too_large, x) if name == "sinh" else too_large
-
-    return call
-
-
-def sign(x: float) -> int:
-    return (x > 0) - (x < 0)
-
-
-def div(x: float, y: float) -> float:
-    """Quotient with the fraction cut off."""
-    if y == 0:
-        raise EvaluationError(f"div({x}, {y}): division by zero")
-    if isinstance(x, int) and isinstance(y, int):
-        quotient = abs(x) // abs(y)
-        return quotient if (x < 0) == (y < 0) else -quotient
-    return float(math.trunc(x / y))
-
-
-def mod(x: float, y: float) -> float:
-    """`x - floor(x/y)*y`."""
-    if y == 0:
-        raise EvaluationError(f"mod({x}, {y}): division by zero")
-    if isinstance(x, int) and isinstance(y, int):
-        return x % y
-    return x - math.floor(x / y) * y
-
-
-def rem(x: float, y: float) -> float:
-    """`x - div(x, y)*y`."""
-    if y == 0:
-        raise EvaluationError(f"rem({x}, {y}): division by zero")
-    return x - div(x, y) * y
-
-
-def _float_floor(x: float) -> float:
-    return float(math.floor(x)) if math.isfinite(x) else x
-
-
-def _float_ceil(x: float) -> float:
-    return float(math.ceil(x)) if math.isfinite(x) else x
-
-
-def integer(x: float) -> int:
-    """The largest Integer not above x."""
-    try:
-        return math.floor(x)
-    except (OverflowError, ValueError):
-        raise EvaluationError(f"integer({x!r}) is not defined") from None
-
-
-def semi_linear(x: float, positive: float, negative: float) -> float:
-    return positive * x if x >= 0 else negative * x
-
-
-UNARY: dict[str, Callable[[Any], Any]] = {
-    "abs": abs,
-    "sign": sign,
-    "sqrt": _defined("sqrt", math.sqrt),
-    "ceil": _float_ceil,
-    "floor": _float_floor,
-    "integer": integer,
-    "Integer": int,
-    "real": float,
-    "sin": _defined("sin", math.sin),
-    "cos": _defined("cos", math.cos),
-    "tan": _defined("tan", math.tan),
-    "asin": _defined("asin", math.asin),
-    "acos": _defined("acos", math.acos),
-    "atan": math.atan,
-    "sinh": _defined("sinh", math.sinh),
-    "cosh": _defined("cosh", math.cosh),
-    "tanh": math.tanh,
-    "exp": _defined("exp", math.exp),
-    "log": _defined("log", math.log),
-    "log10": _defined("log10", math.log10),
-}
-BINARY: dict[str, Callable[[Any, Any], Any]] = {"div": div, "mod": mod, "rem": rem, "atan2": math.atan2}
+from kilohertz.ir.builtins import BUILTINS
+from kilohertz.ir.rules.arithmetic import maximum, minimum
 
 # ----------------------------------------------------------------------------------------------------- sizes and shapes
 
@@ -234,17 +145,13 @@ def product_of(a: Value) -> Value:
     return reduce(operator.mul, a.data) if a.data else 1
 
 
-def smallest(*args: Value) -> Value:
-    """Of two scalars, or of all elements; of none the greatest number there is (MLS 10.3.4)."""
-    if len(args) == 1:
-        args = tuple(args[0].data) if isinstance(args[0], ArrayValue) else args
-    return min(args) if args else sys.float_info.max
+def smallest(a: ArrayValue) -> Value:
+    """Of all elements; of none the greatest number there is (MLS 10.3.4)."""
+    return reduce(minimum, a.data) if a.data else sys.float_info.max
 
 
-def largest(*args: Value) -> Value:
-    if len(args) == 1:
-        args = tuple(args[0].data) if isinstance(args[0], ArrayValue) else args
-    return max(args) if args else -sys.float_info.max
+def largest(a: ArrayValue) -> Value:
+    return reduce(maximum, a.data) if a.data else -sys.float_info.max
 
 
 def outer_product(x: ArrayValue, y: ArrayValue) -> ArrayValue:
@@ -269,7 +176,7 @@ def skew(x: ArrayValue) -> ArrayValue:
     return ArrayValue((3, 3), [zero, -c, b, c, zero, -a, -b, a, zero])
 
 
-GENERAL: dict[str, Callable[..., Any]] = {
+WHOLE: dict[str, Callable[..., Any]] = {
     "size": size,
     "ndims": ndims,
     "scalar": scalar,
@@ -293,19 +200,17 @@ GENERAL: dict[str, Callable[..., Any]] = {
     "symmetric": symmetric,
     "cross": cross,
     "skew": skew,
-    "semiLinear": semi_linear,
-    "noEvent": lambda x: x,
-    "smooth": lambda _order, x: x,
-    "homotopy": lambda actual, *_: actual,
 }
 
 
 def by_name(name: str) -> Callable[..., Any] | None:
     """A built-in function on values, elementwise where the language has it so (MLS 12.4.6); None for no such one."""
-    unary = UNARY.get(name)
-    if unary is not None:
-        return lambda x: mapped(unary, x)
-    binary = BINARY.get(name)
-    if binary is not None:
-        return lambda x, y: elementwise(binary, x, y)
-    return GENERAL.get(name)
+    function, whole = BUILTINS.get(name), WHOLE.get(name)
+    if function is None or function.value is None:
+        return whole
+    value, count = function.value, function.count
+
+    def apply(*args: Value) -> Value:
+        return over_elements(value, list(args)) if whole is None or len(args) == count else whole(*args)
+
+    return apply

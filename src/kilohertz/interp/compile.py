@@ -13,9 +13,10 @@ from typing import Any, Protocol, TypeAlias
 from kilohertz.interp import builtins, ranges, subscripts
 from kilohertz.interp.context import Context, Frame
 from kilohertz.interp.errors import EvaluationError
-from kilohertz.interp.operators import SCALAR, elementwise, mapped, matrix_power, power, product
+from kilohertz.interp.operators import elementwise, mapped, matrix_power, over_elements, product
 from kilohertz.interp.text import to_text
 from kilohertz.interp.values import ArrayValue, FunctionValue, Value, stacked
+from kilohertz.ir.builtins import BUILTINS, same_as
 from kilohertz.ir.expr import (
     Array,
     Binary,
@@ -39,6 +40,7 @@ from kilohertz.ir.expr import (
     Str,
     Unary,
 )
+from kilohertz.ir.rules.arithmetic import OPERATORS, checked, power
 from kilohertz.ir.types import INTEGER, REAL, EnumType, RecordType, Type
 
 Code: TypeAlias = Callable[[Frame], Value]
@@ -171,6 +173,9 @@ def _binary(compiler: Compiler, e: Binary) -> Code:
     left, right = compiler.code(e.left), compiler.code(e.right)
     plain = e.op.lstrip(".")
     if not e.left.ty.dims and not e.right.ty.dims:
+        if e.ty == INTEGER:
+            operate = OPERATORS[plain]
+            return lambda f: checked(operate(left(f), right(f)))
         constants = compiler.constants
         if e.left in constants and plain in _LITERAL_LEFT:
             return _LITERAL_LEFT[plain](constants[e.left], right)
@@ -182,7 +187,7 @@ def _binary(compiler: Compiler, e: Binary) -> Code:
         return lambda f: product(left(f), right(f), zero)
     if e.op == "^":
         return lambda f: matrix_power(left(f), right(f))
-    apply = SCALAR[plain]
+    apply = OPERATORS[plain]
     return lambda f: elementwise(apply, left(f), right(f))
 
 
@@ -200,29 +205,32 @@ def _builtin(compiler: Compiler, e: Builtin) -> Code:
         code = special(compiler, e)
         if code is not None:
             return code
-    args = compiler.codes(e.args)
-    scalars = not any(a.ty.dims for a in e.args)
-    unary, binary = builtins.UNARY.get(e.name), builtins.BINARY.get(e.name)
-    if unary is not None and len(args) == 1:
-        return _unary_function(unary, args[0], e, scalars)
-    if binary is not None and len(args) == 2:
-        left, right = args
-        return (lambda f: binary(left(f), right(f))) if scalars else lambda f: elementwise(binary, left(f), right(f))
-    general = builtins.GENERAL.get(e.name)
-    if general is not None:
-        return _typed(lambda f: general(*[a(f) for a in args]), e)
+    same = same_as(e)
+    if same is not None:
+        return compiler.code(same)
+    function, args = BUILTINS.get(e.name), compiler.codes(e.args)
+    if function is not None and function.value is not None and len(args) == function.count:
+        return _of_scalars(function.value, args, e)
+    whole = builtins.WHOLE.get(e.name)
+    if whole is not None:
+        return _typed(lambda f: whole(*[a(f) for a in args]), e)
     if isinstance(e.ty.base, EnumType) and len(args) == 1 and e.args[0].ty.base == INTEGER.base:
         return _to_enum(args[0], e.ty.base)
     context = compiler.context
     return lambda f: context.apply(e, lambda argument: compiler.code(argument)(f))
 
 
-def _unary_function(function: Callable[[Any], Any], arg: Code, e: Builtin, scalar: bool) -> Code:
-    if e.name == "sign" and e.ty.base == REAL.base:
-        return lambda f: mapped(float, mapped(function, arg(f)))
-    if scalar:
-        return lambda f: function(arg(f))
-    return lambda f: mapped(function, arg(f))
+def _of_scalars(function: Callable[..., Any], args: list[Code], e: Builtin) -> Code:
+    """A function of scalars, element by element over arrays."""
+    if any(a.ty.dims for a in e.args):
+        return lambda f: over_elements(function, [a(f) for a in args])
+    if len(args) == 1:
+        (only,) = args
+        return lambda f: function(only(f))
+    if len(args) == 2:
+        left, right = args
+        return lambda f: function(left(f), right(f))
+    return lambda f: function(*[a(f) for a in args])
 
 
 def _typed(code: Code, e: Builtin) -> Code:
@@ -268,21 +276,10 @@ def _string(compiler: Compiler, e: Builtin) -> Code:
     return lambda f: to_text(first(f), ty, [o(f) for o in options])
 
 
-def _actual(compiler: Compiler, e: Builtin) -> Code:
-    return compiler.code(e.args[0])
-
-
-def _last(compiler: Compiler, e: Builtin) -> Code:
-    return compiler.code(e.args[-1])
-
-
 _SPECIAL: dict[str, Callable[[Compiler, Builtin], Code | None]] = {
     "size": _size,
     "ndims": _ndims,
     "String": _string,
-    "homotopy": _actual,
-    "noEvent": _actual,
-    "smooth": _last,
 }
 
 # --------------------------------------------------------------------------------------------------- arrays and records

@@ -14,48 +14,6 @@ from kilohertz.interp.values import ArrayValue, Value
 NUMPY_FROM = 1000  # multiplications in a matrix product from which numpy pays
 
 
-def divide(x: float, y: float) -> float:
-    """`x / y`."""
-    if y == 0:
-        raise EvaluationError(f"division by zero: {x!r} / {y!r}")
-    return x / y
-
-
-def power(x: float, y: float) -> float:
-    """`x ^ y`; too large is infinite, as in C."""
-    try:
-        return math.pow(x, y)
-    except OverflowError:
-        return -math.inf if x < 0 and y % 2 == 1 else math.inf
-    except ValueError:
-        raise EvaluationError(f"{x!r} ^ {y!r} is not defined") from None
-
-
-def logical_and(x: bool, y: bool) -> bool:
-    return x and y
-
-
-def logical_or(x: bool, y: bool) -> bool:
-    return x or y
-
-
-SCALAR: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": divide,
-    "^": power,
-    "and": logical_and,
-    "or": logical_or,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "<>": operator.ne,
-}
-
-
 def elementwise(f: Callable[[Any, Any], Any], x: Value, y: Value) -> Value:
     """`f` on every pair of elements; a scalar stands for all elements."""
     if isinstance(x, ArrayValue):
@@ -74,6 +32,22 @@ def mapped(f: Callable[[Any], Any], x: Value) -> Value:
     if isinstance(x, ArrayValue):
         return ArrayValue(x.shape, list(map(f, x.data)))
     return f(x)
+
+
+def over_elements(f: Callable[..., Any], args: list[Value]) -> Value:
+    """`f` on every row of elements; a scalar stands for all elements."""
+    if len(args) == 1:
+        return mapped(f, args[0])
+    if len(args) == 2:
+        return elementwise(f, args[0], args[1])
+    arrays = [a for a in args if isinstance(a, ArrayValue)]
+    if not arrays:
+        return f(*args)
+    shape, n = arrays[0].shape, len(arrays[0].data)
+    if any(a.shape != shape for a in arrays):
+        raise EvaluationError(f"operands of sizes {', '.join(str(list(a.shape)) for a in arrays)}")
+    columns = [a.data if isinstance(a, ArrayValue) else [a] * n for a in args]
+    return ArrayValue(shape, list(map(f, *columns)))
 
 
 def dot(x: list[Any], y: list[Any], zero: Any) -> Any:

@@ -8,7 +8,6 @@ Integer operands become Real where the other side is Real.  Nothing here recurse
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -46,6 +45,7 @@ from kilohertz.ir.literals import (
     to_real,
     zeros,
 )
+from kilohertz.ir.rules.arithmetic import RELATIONS, is_integer, power
 from kilohertz.ir.traverse import map_expr, refs, walk
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 
@@ -88,14 +88,6 @@ _INTEGER, _REAL = INTEGER.base, REAL.base
 _NUMBERS = {_INTEGER, _REAL}
 _MIXED = {"+": ".+", "-": ".-", "*": ".*", "/": "./", "^": ".^"}
 _PLAIN = {mixed: plain for plain, mixed in _MIXED.items()}
-_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "<>": operator.ne,
-}
 
 # ------------------------------------------------------------------------------------------------------------ queries
 
@@ -140,7 +132,7 @@ def add(a: Expr, b: Expr) -> Expr:
         return Str(a.value + b.value)
     x, y = number(a), number(b)
     if x is not None and y is not None:
-        return _folded(x + y, a.ty)
+        return _folded("+", a, b, x + y)
     if x == 0:
         return b
     if y == 0:
@@ -155,7 +147,7 @@ def sub(a: Expr, b: Expr) -> Expr:
     a, b = _matched(a, b)
     x, y = number(a), number(b)
     if x is not None and y is not None:
-        return _folded(x - y, a.ty)
+        return _folded("-", a, b, x - y)
     if y == 0:
         return a
     if x == 0:
@@ -169,7 +161,7 @@ def neg(a: Expr) -> Expr:
     """`-a`."""
     if isinstance(a, Real):
         return Real(-a.value)
-    if isinstance(a, Int):
+    if isinstance(a, Int) and is_integer(-a.value):
         return Int(-a.value)
     if isinstance(a, Unary) and a.op == "-":
         return a.operand
@@ -187,7 +179,7 @@ def mul(a: Expr, b: Expr) -> Expr:
 def _scaled(a: Expr, b: Expr) -> Expr:
     x, y = number(a), number(b)
     if x is not None and y is not None:
-        return _folded(x * y, a.ty)
+        return _folded("*", a, b, x * y)
     if x == 1:
         return b
     if y == 1:
@@ -214,7 +206,7 @@ def div(a: Expr, b: Expr) -> Expr:
     a, b = to_real(a), to_real(b)
     x, y = number(a), number(b)
     if x is not None and y:
-        return _folded(x / y, REAL)
+        return _folded("/", a, b, x / y)
     if y == 1:
         return a
     if y == -1:
@@ -239,10 +231,7 @@ def _power(a: Expr, b: Expr) -> Expr:
     if y == 0 and not a.ty.dims:
         return ONE
     if x is not None and y is not None and (x > 0 or (y > 0 and float(y).is_integer())):
-        try:
-            return _folded(math.pow(x, y), REAL)
-        except OverflowError:
-            return Binary("^", a, b, REAL)
+        return _folded("^", a, b, power(x, y))
     return _elementwise("^", a, b)
 
 
@@ -254,10 +243,11 @@ def _elementwise(op: str, a: Expr, b: Expr) -> Expr:
     return Binary(spelled, a, b, Type(a.ty.base, dims) if dims else a.ty)
 
 
-def _folded(value: float, ty: Type) -> Expr:
-    if ty.base == _INTEGER:
-        return Int(int(value))
-    return Real(value)
+def _folded(op: str, a: Expr, b: Expr, value: float) -> Expr:
+    """The literal result; what is too large for its type stays an operation."""
+    if a.ty.base == _INTEGER:
+        return Int(int(value)) if is_integer(int(value)) else Binary(op, a, b, a.ty)
+    return Real(value) if math.isfinite(value) else Binary(op, a, b, a.ty)
 
 
 def elementwise(op: str, a: Expr, b: Expr) -> Expr:
@@ -280,7 +270,7 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
     make = _BINARY.get(op)
     if make is not None:
         return make(a, b)
-    if op in _RELATIONS:
+    if op in RELATIONS:
         return relation(op, a, b)
     return elementwise(op, a, b)
 
@@ -292,7 +282,7 @@ def relation(op: str, a: Expr, b: Expr) -> Expr:
     """`a op b` for `< <= > >= == <>` on scalars."""
     a, b = _matched(a, b)
     if isinstance(a, LITERALS) and isinstance(b, LITERALS):
-        return Bool(_RELATIONS[op](plain(a), plain(b)))
+        return Bool(RELATIONS[op](plain(a), plain(b)))
     return Binary(op, a, b, BOOLEAN)
 
 

@@ -39,6 +39,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from kilohertz.base import InternalError, Origin
+from kilohertz.ir.builtins import Event, named
 from kilohertz.ir.dae import show
 from kilohertz.ir.expr import Array, Builtin, Call, Expr, Item, Record, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Terminate
@@ -399,7 +400,7 @@ def expressions(block: Block) -> Iterator[Expr]:
                         yield action.call
 
 
-GONE = frozenset({"der", "pre", "edge", "change", "initial", "smooth", "noEvent", "reinit"})
+GONE = named(Event.RATE, Event.BEFORE, Event.QUIET, Event.CLOCKED) | {"initial", "$when"}
 
 
 def verify(step: Step) -> None:

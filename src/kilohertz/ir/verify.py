@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.ir.access import indexed_dims
-from kilohertz.ir.builtin_types import binary_type
 from kilohertz.ir.expr import (
     Array,
     Binary,
@@ -51,6 +50,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
+from kilohertz.ir.rules.types import binary_type
 from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.ir.traverse import walk
 from kilohertz.ir.types import (

@@ -1,19 +1,18 @@
-"""Algebra on scalar expressions: folding of built-ins, degree, linear parts and cost.  All on explicit stacks."""
+"""Algebra on scalar expressions: simplification, degree, linear parts and cost.  All on explicit stacks."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from kilohertz.base import InternalError
 from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, sub
+from kilohertz.ir.builtins import Event, fold, named
 from kilohertz.ir.expr import (
     Binary,
     Bool,
     Builtin,
     Call,
-    Enum,
     Expr,
     IfExp,
     Int,
@@ -21,96 +20,19 @@ from kilohertz.ir.expr import (
     Ref,
     Unary,
 )
-from kilohertz.ir.types import INTEGER, REAL
+from kilohertz.ir.types import REAL
 
-RELATIONS = frozenset({"<", "<=", ">", ">=", "==", "<>"})
-TRANSPARENT = frozenset({"noEvent", "smooth", "real"})
+TRANSPARENT = named(Event.QUIET) | {"real"}
 
 
 # ------------------------------------------------------------------------------------------------------------ folding
-
-_UNARY: dict[str, Callable[[float], float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "exp": math.exp,
-    "log": math.log,
-    "log10": math.log10,
-    "sqrt": math.sqrt,
-}
-
-
-def fold_builtin(e: Builtin) -> Expr:
-    """A built-in function of literals as a literal, where it has a finite value."""
-    name, args = e.name, e.args
-    if not args:
-        return e
-    if name in ("noEvent", "smooth") and build.is_literal(args[-1]):
-        return args[-1]
-    if name == "real":
-        return build.to_real(args[0])
-    values = [a.value for a in args if type(a) in (Real, Int)]  # type: ignore[attr-defined]
-    if len(values) != len(args):
-        return _fold_enum(e)
-    try:
-        return _fold_numbers(e, name, values)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return e
-
-
-def _fold_enum(e: Builtin) -> Expr:
-    if e.name == "Integer" and len(e.args) == 1 and type(e.args[0]) is Enum:
-        return Int(e.args[0].index)
-    if e.name in ("min", "max") and len(e.args) == 2 and e.args[0] is e.args[1]:
-        return e.args[0]
-    return e
-
-
-def _fold_numbers(e: Builtin, name: str, v: list[float]) -> Expr:
-    if name in _UNARY:
-        return Real(_UNARY[name](v[0]))
-    match name:
-        case "abs":
-            return _number(abs(v[0]), e)
-        case "sign":
-            return Int((v[0] > 0) - (v[0] < 0))
-        case "atan2":
-            return Real(math.atan2(v[0], v[1]))
-        case "min":
-            return _number(min(v), e)
-        case "max":
-            return _number(max(v), e)
-        case "floor":
-            return Real(float(math.floor(v[0])))
-        case "ceil":
-            return Real(float(math.ceil(v[0])))
-        case "integer":
-            return Int(math.floor(v[0]))
-        case "div":
-            return _number(math.trunc(v[0] / v[1]), e)
-        case "mod":
-            return _number(v[0] - math.floor(v[0] / v[1]) * v[1], e)
-        case "rem":
-            return _number(v[0] - math.trunc(v[0] / v[1]) * v[1], e)
-        case _:
-            return e
-
-
-def _number(value: float, like: Expr) -> Expr:
-    return Int(int(value)) if like.ty == INTEGER else Real(float(value))
 
 
 def simplify_node(e: Expr) -> Expr:
     """One node by its smart constructor, plus what pays in equation systems."""
     kind = type(e)
     if kind is Builtin:
-        return fold_builtin(e)  # type: ignore[arg-type]
+        return fold(e)  # type: ignore[arg-type]
     if kind is Binary:
         return _simplify_binary(e)  # type: ignore[arg-type]
     if kind is Real:

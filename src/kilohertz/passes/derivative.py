@@ -6,14 +6,14 @@ number of distinct nodes; explicit stack.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
-from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Real, Record, Ref, Unary
-from kilohertz.ir.types import BOOLEAN, REAL, RecordType, TupleType
-from kilohertz.passes.algebra import fold_builtin, simplify
+from kilohertz.ir.builtins import BUILTINS, Slope
+from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Record, Ref, Unary
+from kilohertz.ir.types import REAL, RecordType, TupleType
+from kilohertz.passes.algebra import simplify
 
 
 class NoDerivative(Exception):
@@ -119,65 +119,21 @@ def derive_binary(op: str, a: Expr, b: Expr, da: Expr, db: Expr, e: Expr) -> Exp
         return div(sub(da, mul(e, db)), b)
     if op == "^":
         if db is ZERO:
-            return mul(mul(b, _power(a, sub(b, ONE))), da)
+            return mul(mul(b, pow_(a, sub(b, ONE))), da)
         log = Builtin("log", (a,), REAL)
         return mul(e, add(mul(db, log), div(mul(b, da), a)))
     return ZERO  # relations and logic do not move
 
 
-def _power(a: Expr, b: Expr) -> Expr:
-    return pow_(a, b)
-
-
-def _fn(name: str, *args: Expr) -> Expr:
-    return fold_builtin(Builtin(name, args, REAL))
-
-
-_STILL = frozenset(
-    ["floor", "ceil", "integer", "sign", "div", "Integer", "sample", "terminal", "initial", "pre", "delay", "transport"]
-)  # constant between events, or a value of the past
-
-
 def derive_builtin(name: str, u: tuple[Expr, ...], d: list[Expr], e: Expr) -> Expr:
-    make = _DERIVATIVES.get(name)
-    if make is not None:
-        return make(u, d, e)
-    if name in _STILL:
+    """The derivative of a function of scalars, from its operands and theirs."""
+    function = BUILTINS.get(name)
+    rule = None if function is None else function.derivative
+    if rule is Slope.STILL:
         return ZERO
-    raise NoDerivative(name)
-
-
-_Rule = Callable[[tuple[Expr, ...], list[Expr], Expr], Expr]
-
-_DERIVATIVES: dict[str, _Rule] = {
-    "real": lambda u, d, e: d[0],
-    "noEvent": lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
-    "smooth": lambda u, d, e: d[1] if d[1] is ZERO else Builtin("noEvent", (d[1],), REAL),
-    "homotopy": lambda u, d, e: d[0] if d[0] is d[1] else Builtin("homotopy", (d[0], d[1]), REAL),
-    "sin": lambda u, d, e: mul(_fn("cos", u[0]), d[0]),
-    "cos": lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0])),
-    "tan": lambda u, d, e: mul(add(ONE, mul(e, e)), d[0]),
-    "asin": lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))),
-    "acos": lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))),
-    "atan": lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0]))),
-    "atan2": lambda u, d, e: div(sub(mul(u[1], d[0]), mul(u[0], d[1])), add(mul(u[0], u[0]), mul(u[1], u[1]))),
-    "sinh": lambda u, d, e: mul(_fn("cosh", u[0]), d[0]),
-    "cosh": lambda u, d, e: mul(_fn("sinh", u[0]), d[0]),
-    "tanh": lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0]),
-    "exp": lambda u, d, e: mul(e, d[0]),
-    "log": lambda u, d, e: div(d[0], u[0]),
-    "log10": lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])),
-    "sqrt": lambda u, d, e: div(d[0], mul(Real(2.0), e)),
-    "abs": lambda u, d, e: if_(Binary(">=", u[0], ZERO, BOOLEAN), d[0], neg(d[0])),
-    "min": lambda u, d, e: if_(Binary("<=", u[0], u[1], BOOLEAN), d[0], d[1]),
-    "max": lambda u, d, e: if_(Binary(">=", u[0], u[1], BOOLEAN), d[0], d[1]),
-    "mod": lambda u, d, e: sub(d[0], mul(_fn("floor", div(u[0], u[1])), d[1])),
-    "rem": lambda u, d, e: sub(d[0], mul(_trunc(div(u[0], u[1])), d[1])),
-}
-
-
-def _trunc(x: Expr) -> Expr:
-    return if_(Binary(">=", x, ZERO, BOOLEAN), _fn("floor", x), _fn("ceil", x))
+    if rule is None or isinstance(rule, Slope):
+        raise NoDerivative(name)
+    return rule(u, d, e)
 
 
 def partial(e: Expr, name: str, call: Callable[[Call, list[Expr], int | None], Expr] | None = None) -> Expr:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from kilohertz.base import Origin
 from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir.builtins import BUILTINS, Slope, same_as
 from kilohertz.ir.expr import (
     Array,
     Binary,
@@ -43,29 +44,6 @@ from kilohertz.ir.flat import (
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
-
-LINEAR = frozenset(
-    [
-        "sum",
-        "transpose",
-        "vector",
-        "matrix",
-        "scalar",
-        "skew",
-        "symmetric",
-        "diagonal",
-        "real",
-        "noEvent",
-        "fill",
-        "cat",
-        "promote",
-        "linspace",
-    ]
-)
-CONSTANT = frozenset(
-    ["zeros", "ones", "identity", "size", "ndims", "integer", "floor", "ceil", "Integer", "String", "sign"]
-)
-BILINEAR = frozenset({"cross", "outerProduct"})
 
 
 def has_reals(ty: Type) -> bool:
@@ -357,15 +335,17 @@ class _Derivation:
 
     def _builtin(self, e: Builtin) -> Expr:
         name, args = e.name, e.args
-        if name in CONSTANT:
+        function = BUILTINS.get(name)
+        slope = None if function is None else function.derivative
+        if slope is Slope.STILL:
             return ZERO
         rates = [self._rate(a) for a in args]
         if all(r is ZERO for r in rates):
             return ZERO
-        if name in LINEAR:
+        if slope is Slope.LINEAR or same_as(e) is not None:
             fresh = tuple(typed(r, a) if has_reals(a.ty) else a for r, a in zip(rates, args, strict=True))
             return e.rebuilt(fresh)
-        if name in BILINEAR:
+        if slope is Slope.BILINEAR:
             first, second = typed(rates[0], args[0]), typed(rates[1], args[1])
             return add(e.rebuilt((first, args[1])), e.rebuilt((args[0], second)))
         if any(a.ty.dims for a in args) or e.ty.dims:

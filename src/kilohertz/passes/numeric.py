@@ -6,51 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 
 from kilohertz.ir.build import refs
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat
-
-_FUNCTIONS: dict[str, Callable[..., float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "exp": math.exp,
-    "log": math.log,
-    "log10": math.log10,
-    "sqrt": math.sqrt,
-    "abs": abs,
-    "sign": lambda v: float((v > 0) - (v < 0)),
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "integer": math.floor,
-    "min": min,
-    "max": max,
-    "real": float,
-    "noEvent": lambda v: v,
-    "smooth": lambda _, v: v,
-    "homotopy": lambda a, _: a,
-}
-_OPERATORS: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "^": math.pow,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "<>": lambda a, b: a != b,
-    "and": lambda a, b: a and b,
-    "or": lambda a, b: a or b,
-}
+from kilohertz.ir.rules.arithmetic import OPERATORS, EvaluationError
 
 
 class Numeric:
@@ -94,12 +53,21 @@ class Numeric:
                 return v[1] if v[0] else v[2]
             case Unary(op, _):
                 return None if v[0] is None else -v[0] if op == "-" else not v[0]
-            case Binary(op, _, _) if op in _OPERATORS:
-                return _applied(_OPERATORS[op], v)
-            case Builtin(name, _) if name in _FUNCTIONS:
-                return _applied(_FUNCTIONS[name], v)
+            case Binary(op, _, _) if op in OPERATORS:
+                return _applied(OPERATORS[op], v)
+            case Builtin(name, _):
+                return _function(name, v)
             case _:
                 return None
+
+
+def _function(name: str, v: list[float | None]) -> float | None:
+    function = BUILTINS.get(name)
+    if function is None:
+        return None
+    if function.same_as is not None:
+        return v[function.same_as]
+    return None if function.value is None or len(v) != function.count else _applied(function.value, v)
 
 
 def _applied(f: Callable[..., float], v: list[float | None]) -> float | None:
@@ -107,7 +75,7 @@ def _applied(f: Callable[..., float], v: list[float | None]) -> float | None:
         return None
     try:
         result = f(*v)
-    except (ValueError, OverflowError, ZeroDivisionError):
+    except (EvaluationError, ArithmeticError):
         return None
     return result if math.isfinite(result) else None
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kilohertz.base import InternalError
 from kilohertz.ir import build
 from kilohertz.ir.access import indexed_dims
-from kilohertz.ir.builtin_types import binary_type, builtin_type
+from kilohertz.ir.builtins import builtin_type
 from kilohertz.ir.expr import (
     FALSE,
     TRUE,
@@ -38,6 +38,7 @@ from kilohertz.ir.expr import (
     Str,
     Unary,
 )
+from kilohertz.ir.rules.types import binary_type
 from kilohertz.ir.types import EnumType, FunctionType, RecordType, TupleType, Type
 
 

@@ -21,6 +21,7 @@ from collections.abc import Callable
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
+from kilohertz.ir.builtins import COMPARISONS, Event, is_past, named
 from kilohertz.ir.dae import (
     LEFT_LIMIT,
     Crossing,
@@ -41,9 +42,7 @@ from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.derivative import Differentiator
 
 INITIAL = Builtin("initial", (), BOOLEAN)
-ROUNDING = frozenset({"floor", "ceil", "integer"})
-DIVIDING = frozenset({"div", "mod", "rem"})
-COMPARISONS = frozenset({"<", "<=", ">", ">="})
+ROUNDING, DIVIDING, QUIET = named(Event.STEPS), named(Event.QUOTIENT), named(Event.QUIET)
 TIME_SLACK = Real(1e-9)  # of one unit of what is rounded: an event at a multiple is past it
 
 
@@ -101,7 +100,7 @@ class Lowering:
 
     def _builtin(self, e: Builtin, live: bool) -> Expr:
         name, args = e.name, e.args
-        if name in ("noEvent", "smooth"):
+        if name in QUIET:
             return args[-1]
         if name == "der":
             return self._der(args[0])
@@ -154,7 +153,7 @@ class Lowering:
             if missing:
                 stack.extend(missing)
                 continue
-            own = 2 if isinstance(node, Builtin) and node.name in ("delay", "transport") else 0
+            own = 2 if is_past(node) else 0
             memo[node] = max([memo[c] for c in node.children()], default=0)
             memo[node] = max(memo[node], own)
         return memo[e]

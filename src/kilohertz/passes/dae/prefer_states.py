@@ -14,8 +14,9 @@ from dataclasses import replace
 
 from kilohertz.graphs import FREE, maximum_matching
 from kilohertz.ir import build
+from kilohertz.ir.builtins import is_past
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, Select, der_name
-from kilohertz.ir.expr import Builtin, Expr, Ref
+from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.derivative import Differentiator, NoDerivative
@@ -106,4 +107,4 @@ def _is_continuous(e: AnyEquation) -> bool:
 
 
 def _is_delayed(e: Expr) -> bool:
-    return any(isinstance(n, Builtin) and n.name in ("delay", "transport") for n in build.walk(e))
+    return any(is_past(n) for n in build.walk(e))

@@ -7,9 +7,10 @@ from itertools import product as positions
 
 from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Int, Real
-from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
-from kilohertz.passes.algebra import fold_builtin, simplify_node
+from kilohertz.ir.builtins import fold
+from kilohertz.ir.expr import Builtin, Expr, Int, Real
+from kilohertz.ir.types import INTEGER, REAL, Type
+from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.values import Value, count, elements, shape, width
 
 
@@ -35,7 +36,7 @@ def reduced(op: str, items: Sequence[Expr], ty: Type) -> Value:
         return Value(REAL, (Real(limit if op == "min" else -limit),))
     result = items[0]
     for x in items[1:]:
-        result = fold_builtin(Builtin(op, (result, x), result.ty))
+        result = fold(Builtin(op, (result, x), result.ty))
     return Value(result.ty, (result,))
 
 
@@ -278,20 +279,6 @@ def _product_of(args: list[Value]) -> Value:
     return reduced("product", args[0].items, args[0].ty.scalar())
 
 
-def _any(args: list[Value]) -> Value:
-    result: Expr = FALSE
-    for x in args[0].items:
-        result = build.or_(result, x)
-    return Value(BOOLEAN, (result,))
-
-
-def _all(args: list[Value]) -> Value:
-    result: Expr = TRUE
-    for x in args[0].items:
-        result = build.and_(result, x)
-    return Value(BOOLEAN, (result,))
-
-
 def _real(args: list[Value]) -> Value:
     return Value(Type(REAL.base, args[0].ty.dims), tuple(build.to_real(x) for x in args[0].items))
 
@@ -318,6 +305,4 @@ FUNCTIONS: dict[str, Callable[[list[Value]], Value | None]] = {
     "promote": _promote,
     "scalar": lambda args: Value(args[0].ty.scalar(), args[0].items),
     "cat": _cat,
-    "anyTrue": _any,
-    "allTrue": _all,
 }

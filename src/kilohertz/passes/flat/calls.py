@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from kilohertz.base import InternalError
 from kilohertz.ir import build
+from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import RecordType, TupleType, Type
-from kilohertz.passes.algebra import fold_builtin
 from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported
 from kilohertz.passes.flat.execute import UNSET, Executor
 from kilohertz.passes.flat.values import Value, leaves, pack, shape, size
@@ -220,7 +220,7 @@ def _builtin(f: Function, args: list[Value]) -> list[Value] | None:
     if any(a.ty.dims for a in args):
         return None
     ty = f.outputs[0].ty
-    result = fold_builtin(Builtin(external.symbol, tuple(a.scalar for a in args), ty))
+    result = fold(Builtin(external.symbol, tuple(a.scalar for a in args), ty))
     return [Value(ty, (result,))]
 
 

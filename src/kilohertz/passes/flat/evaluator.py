@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kilohertz.ir import build
+from kilohertz.ir.builtins import Event, fold, named
 from kilohertz.ir.expr import (
     FALSE,
     TRUE,
@@ -35,12 +36,14 @@ from kilohertz.ir.expr import (
     Str,
     Unary,
 )
+from kilohertz.ir.rules.arithmetic import RELATIONS
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
-from kilohertz.passes.algebra import RELATIONS, fold_builtin, simplify_node
+from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat import arrays
 from kilohertz.passes.flat.values import Value, elements, field_of, pack, shape, size, stacked
 
 Env = dict[str, Value]
+_QUIET = named(Event.QUIET)
 
 
 class Unsupported(Exception):
@@ -189,7 +192,7 @@ class Evaluator:
             return self._size(e, env)
         if name == "ndims":
             return _int(len(self.value(e.args[0], env).ty.dims))
-        if name in ("noEvent", "smooth"):
+        if name in _QUIET:
             return self._quieted(e, env)
         if env is not None and self.targets and name in ("pre", "edge", "change"):
             return self._with_pre(e, env)
@@ -200,8 +203,8 @@ class Evaluator:
             if result is not None:
                 return _integers(result) if e.ty.base == INTEGER.base else result
         if any(a.ty.dims for a in args):
-            return arrays.vectorised(lambda xs: fold_builtin(Builtin(name, xs, e.ty.scalar())), args, e.ty)
-        result_expr = fold_builtin(Builtin(name, tuple(a.scalar for a in args), e.ty.scalar()))
+            return arrays.vectorised(lambda xs: fold(Builtin(name, xs, e.ty.scalar())), args, e.ty)
+        result_expr = fold(Builtin(name, tuple(a.scalar for a in args), e.ty.scalar()))
         return Value(result_expr.ty, (result_expr,))
 
     def _with_pre(self, e: Builtin, env: Env) -> Value:
@@ -227,7 +230,7 @@ class Evaluator:
     def _quieted(self, e: Builtin, env: Env | None) -> Value:
         before = [self.value(a, env).scalar for a in e.args[:-1]]
         inner = self.value(e.args[-1], env)
-        items = tuple(fold_builtin(Builtin(e.name, (*before, x), x.ty)) for x in inner.items)
+        items = tuple(fold(Builtin(e.name, (*before, x), x.ty)) for x in inner.items)
         return Value(inner.ty, items)
 
     def outputs(self, e: Expr, env: Env | None) -> list[Value]:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kilohertz.ir import build
+from kilohertz.ir.builtins import COMPARISONS, Event, named
 from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, Field, Index, Ref
 from kilohertz.ir.flat import (
     Algorithm,
@@ -35,8 +36,8 @@ from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.flat.evaluator import Unsupported
 from kilohertz.passes.functions import called_in_expressions, statement_expressions
 
-_EVENTFUL = frozenset({"initial", "terminal", "sample", "der", "delay", "spatialDistribution", "pre", "edge", "change"})
-_COMPARISONS = frozenset({"<", "<=", ">", ">="})
+_EVENTFUL = named(Event.RATE, Event.BEFORE, Event.INSTANT, Event.PAST)
+_QUIET = named(Event.QUIET)
 
 
 @dataclass(slots=True)
@@ -138,11 +139,11 @@ class Outline:
         if isinstance(e, Ref):
             return self._ref(e, bound)
         if isinstance(e, Builtin):
-            if e.name in ("noEvent", "smooth"):
+            if e.name in _QUIET:
                 return self._expr(e.args[-1], bound, False)
             if e.name in _EVENTFUL:
                 return self._eventful(e, bound)
-        compares = isinstance(e, Binary) and e.op in _COMPARISONS and e.left.ty == REAL
+        compares = isinstance(e, Binary) and e.op in COMPARISONS and e.left.ty == REAL
         if live and compares and not self._is_inside(e, bound):
             return self._input(self.watch(e))
         if isinstance(e, Comprehension):

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kilohertz.ir import build
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.step import (
     Assignment,
@@ -36,7 +37,7 @@ MOVING = frozenset({Partition.STEP, Partition.CROSSING, Partition.OUTPUT})
 _STEADY = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
 _SUMS = frozenset({"+", "-", "*"})
 _ARITHMETIC = _SUMS | {"/", "^"}
-_FUNCTIONS = frozenset({"sin", "cos", "tan", "exp", "sqrt", "log", "atan", "tanh", "abs", "real"})
+_FUNCTIONS = frozenset(f.name for f in BUILTINS.values() if f.value is not None)
 
 
 def hoist(step: Step) -> None:

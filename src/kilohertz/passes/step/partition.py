@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from kilohertz.ir import build
+from kilohertz.ir.builtins import is_past
 from kilohertz.ir.dae import is_left_limit
-from kilohertz.ir.expr import Builtin
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -144,7 +144,7 @@ def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str
 
 def _delays(b: Block) -> bool:
     nodes = (n for e in expressions(b) for n in build.walk(e))
-    return any(isinstance(n, Builtin) and n.name in ("delay", "transport") for n in nodes)
+    return any(is_past(n) for n in nodes)
 
 
 def _is_discrete(b: Block, step: Step) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, Note, Origin, Span
 from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
+from kilohertz.ir.builtins import COMPARISONS, Event, named
 from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Expr, Index, Record, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -34,8 +35,8 @@ from kilohertz.semantics.wording import counted
 _MOST_NAMED = 10  # culprits in one report
 _MOST_NOTES = 5  # further places to one culprit
 
-_RELATIONS = frozenset({"<", "<=", ">", ">="})
-_EVENT_FUNCTIONS = frozenset({"div", "mod", "rem", "ceil", "floor", "integer"})  # MLS 3.7.2
+_EVENT_FUNCTIONS = named(Event.STEPS, Event.QUOTIENT)
+_QUIET = named(Event.QUIET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,9 @@ class _Scan:
                     self.states |= self._columns_of(e.args[0])
                 elif not quiet and (e.name in _EVENT_FUNCTIONS or e.name == "sample"):
                     self._event(e)
-                elif e.name in ("noEvent", "smooth"):
+                elif e.name in _QUIET:
                     quiet = True
-            elif isinstance(e, Binary) and e.op in _RELATIONS and not quiet and e.left.ty == REAL:
+            elif isinstance(e, Binary) and e.op in COMPARISONS and not quiet and e.left.ty == REAL:
                 self._event(e)
             stack += [(child, quiet) for child in e.children()]
 

@@ -270,11 +270,16 @@ class ArrayBuiltins:
         return self._sum(op, [array], node, ctx) if op in ("sum", "product") else self._extreme(op, [array], node, ctx)
 
     def elementwise(self, f: Callable[[Expr, Expr], Expr], a: Expr, b: Expr) -> Expr:
-        if not a.ty.dims and not b.ty.dims:
-            return f(a, b)
-        n = a.ty.dims[0] if a.ty.dims else b.ty.dims[0]
+        return self.mapped(lambda row: f(*row), [a, b])
+
+    def mapped(self, f: Callable[[tuple[Expr, ...]], Expr], args: list[Expr]) -> Expr:
+        """`f` on every row of elements; a scalar stands for all elements."""
+        like = next((a for a in args if a.ty.dims), None)
+        if like is None:
+            return f(tuple(args))
+        n = like.ty.dims[0]
         assert n is not None
-        return build.array([self.elementwise(f, pick(a, i), pick(b, i)) for i in range(1, n + 1)])
+        return build.array([self.mapped(f, [pick(a, i) for a in args]) for i in range(1, n + 1)])
 
 
 def need(elaborator: Elaborator, name: str, args: list[Expr], n: int, node: Any, ctx: Ctx) -> None:

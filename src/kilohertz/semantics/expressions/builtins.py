@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import build
+from kilohertz.ir.builtins import BUILTINS, BuiltinFunction, Takes
 from kilohertz.ir.expr import Array, Bool, Builtin, Enum, Expr, Int, Real, Record, Str
 from kilohertz.ir.types import (
     BOOLEAN,
@@ -29,41 +30,9 @@ if TYPE_CHECKING:
     from kilohertz.semantics.expressions.calls import Calls
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
-_REAL_FUNCTIONS = [
-    "sqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "exp",
-    "log",
-    "log10",
-    "floor",
-    "ceil",
-]  # one Real argument, Real result, elementwise
 _SAME_TYPE = ("noEvent", "pre", "previous", "hold", "noClock")
 _TRANSPARENT = ("pure",)  # says only that a call has no effects
-_PARAMETERS = {
-    "smooth": ("p", "expr"),
-    "homotopy": ("actual", "simplified"),
-    "semiLinear": ("x", "positiveSlope", "negativeSlope"),
-    "delay": ("expr", "delayTime", "delayMax"),
-    "sample": ("u", "clock"),
-    "subSample": ("u", "factor"),
-    "superSample": ("u", "factor"),
-    "shiftSample": ("u", "shiftCounter", "resolution"),
-    "backSample": ("u", "backCounter", "resolution"),
-    "spatialDistribution": ("in0", "in1", "x", "positiveVelocity", "initialPoints", "initialValues"),
-    "String": ("x", "significantDigits", "minimumLength", "leftJustified", "format"),
-    "linspace": ("x1", "x2", "n"),
-    "fill": ("s",),
-    "loadResource": ("uri",),
-}
+_ARGUMENTS = {"loadResource": ("uri",)}  # of what leaves no operator behind
 
 
 class Builtins:
@@ -74,12 +43,6 @@ class Builtins:
         self.arrays = ArrayBuiltins(elaborator, calls)
         self._special: dict[str, Callable[[str, list[Expr], tree.Call, Ctx], Expr]] = {
             "der": self._der,
-            "abs": self._abs,
-            "sign": self._sign,
-            "atan2": self._two_reals,
-            "div": self._quotient,
-            "mod": self._quotient,
-            "rem": self._quotient,
             "integer": self._integer,
             "Integer": self._integer,
             "Real": self._real,
@@ -121,8 +84,9 @@ class Builtins:
         if isinstance(only, tree.Comprehension) and (not only.braces or name in REDUCTIONS):
             return self.arrays.reduction_call(name, only, node, ctx)
         args = self._arguments(name, node, ctx)
-        if name in _REAL_FUNCTIONS:
-            return self._real_function(name, args, node, ctx)
+        function = BUILTINS.get(name)
+        if function is not None and function.takes is not None:
+            return self._of_scalars(function, args, node, ctx)
         if name in _TRANSPARENT:
             need(self.elaborator, name, args, 1, node, ctx)
             return args[0]
@@ -143,11 +107,12 @@ class Builtins:
         args = [self.elaborator.expr(a, ctx) for a in node.args]
         if not node.named:
             return args
-        order = _PARAMETERS.get(name)
+        function = BUILTINS.get(name)
+        order = _ARGUMENTS.get(name, function.arguments if function is not None else ())
         named = {n: self.elaborator.expr(a, ctx) for n, a in node.named}
         if name == "Clock":  # its forms are told apart by the types of what follows
             return [*args, *named.values()]
-        if order is None:
+        if not order:
             raise self.elaborator.error("S277", f"`{name}` takes no named arguments", node, ctx)
         if name == "String":
             return self._string_arguments(args, named, node, ctx)
@@ -162,37 +127,19 @@ class Builtins:
 
     # ----------------------------------------------------------------------------------------------------- elementwise
 
-    def _real_function(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
-        need(self.elaborator, name, args, 1, node, ctx)
-        if not is_number(args[0]):
-            raise wrong(self.elaborator, name, args, node, ctx)
-        arg = build.to_real(args[0])
-        if isinstance(arg, Array):
-            return (
-                build.array([self._real_function(name, [e], node, ctx) for e in arg.elements]) if arg.elements else arg
-            )
-        return Builtin(name, (arg,), arg.ty)
-
-    def _two_reals(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
-        need(self.elaborator, name, args, 2, node, ctx)
-        a, b = build.to_real(args[0]), build.to_real(args[1])
-        return self.arrays.elementwise(lambda x, y: Builtin(name, (x, y), REAL), a, b)
-
-    def _abs(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
-        need(self.elaborator, name, args, 1, node, ctx)
-        if not is_number(args[0]):
-            raise wrong(self.elaborator, name, args, node, ctx)
-        return Builtin(name, tuple(args), args[0].ty)
-
-    def _sign(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
-        need(self.elaborator, name, args, 1, node, ctx)
-        return Builtin(name, (build.to_real(args[0]),), INTEGER.array_of(*args[0].ty.dims))
-
-    def _quotient(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
-        need(self.elaborator, name, args, 2, node, ctx)
-        integers = all(a.ty.base == INTEGER.base for a in args)
-        a, b = args if integers else (build.to_real(args[0]), build.to_real(args[1]))
-        return self.arrays.elementwise(lambda x, y: Builtin(name, (x, y), INTEGER if integers else REAL), a, b)
+    def _of_scalars(self, function: BuiltinFunction, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
+        """A function of scalars as the table has it, element by element over arrays."""
+        need(self.elaborator, function.name, args, function.count, node, ctx)
+        if not all(is_number(a) for a in args):
+            raise wrong(self.elaborator, function.name, args, node, ctx)
+        if function.takes is Takes.REALS or any(a.ty.base == REAL.base for a in args):
+            args = [build.to_real(a) for a in args]
+        whole = function.type(args)
+        if None in whole.dims or (function.count == 1 and not isinstance(args[0], Array)):
+            return Builtin(function.name, tuple(args), whole)
+        if 0 in whole.dims:
+            return Array((), whole)
+        return self.arrays.mapped(lambda row: Builtin(function.name, row, function.type(row)), args)
 
     def _integer(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)

@@ -1,0 +1,464 @@
+"""The functions and operators of the language, one record each (MLS 3.7, 8.6, 10.3, 16): all rooms read this table.
+
+  semantics   names of arguments, what is converted to Real, the type of the result
+  interp      the value for Python's numbers; passes fold literals and settle parameters with the same function
+  passes      the derivative, where events come from, what may be computed ahead
+  codegen     the spelling in C
+  cost        operations (a division counts 4, a function of the C library 20)
+
+A new function of scalars is one record here, and a line in `khz_math.h` where C has none by that meaning.  Operators
+that ask the running simulation (`pre`, `sample`, ...) and functions of whole arrays have their types and properties
+here and their code where it is: `passes/dae/events.py`, `codegen/layout.py`; `interp/builtins.py`, `flat/arrays.py`.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from kilohertz.base import InternalError
+from kilohertz.ir import build
+from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, sub
+from kilohertz.ir.expr import Binary, Builtin, Enum, Expr, Int, Real
+from kilohertz.ir.rules import arithmetic, types
+from kilohertz.ir.rules.arithmetic import EvaluationError, of_library
+from kilohertz.ir.rules.types import TypeRule
+from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, STRING, Type
+
+Rule: TypeAlias = Callable[[tuple[Expr, ...], list[Expr], Expr], Expr]  # of operands, their derivatives, the call
+
+
+COMPARISONS = frozenset({"<", "<=", ">", ">="})  # of Reals: where they change there is an event (MLS 8.5)
+
+
+class Takes(enum.Enum):
+    """What a function of scalars is called with; it goes element by element over arrays (MLS 12.4.6)."""
+
+    REALS = enum.auto()  # numbers, made Real
+    NUMBERS = enum.auto()  # numbers; Real as soon as one is
+
+
+class Slope(enum.Enum):
+    """Derivatives that need no formula."""
+
+    STILL = enum.auto()  # constant between events, or a value of the past
+    LINEAR = enum.auto()  # in all arguments together
+    BILINEAR = enum.auto()  # in each of its two arguments
+
+
+class Event(enum.Enum):
+    """What it has to do with events (MLS 3.7.2, 8.5)."""
+
+    NONE = enum.auto()
+    STEPS = enum.auto()  # makes one where its argument passes a whole number
+    QUOTIENT = enum.auto()  # where the quotient of its arguments does
+    QUIET = enum.auto()  # nothing inside makes one
+    BEFORE = enum.auto()  # reads a value from before the event
+    INSTANT = enum.auto()  # true at certain instants
+    PAST = enum.auto()  # reads what was recorded
+    RATE = enum.auto()  # reads how something moves
+    CLOCKED = enum.auto()  # belongs to a clock
+
+
+class Form(enum.Enum):
+    """What a spelling in C is: how its operands bind, and how it binds itself."""
+
+    CALL = enum.auto()  # f(a, b)
+    CAST = enum.auto()  # (type)a
+    CHOICE = enum.auto()  # c ? a : b
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinFunction:
+    """One function or operator; the head of this file says who reads what."""
+
+    name: str
+    type: TypeRule
+    arguments: tuple[str, ...] = ()  # names, where it may be called with them
+    takes: Takes | None = None
+    count: int = 1  # arguments of a function of scalars
+    value: Callable[..., Any] | None = None  # of Python's numbers; None: no plain function of scalars
+    same_as: int | None = None  # the argument whose value it has
+    domain: tuple[float, float] = (-math.inf, math.inf)  # of a first argument that has a value
+    derivative: Rule | Slope | None = None
+    event: Event = Event.NONE
+    c: str = ""  # the operands are {0}, {1}, ...; {c} is the context
+    c_integers: str = ""  # the same of Integers, where it differs
+    form: Form = Form.CALL
+    operations: int = 20
+    is_elementary: bool = False  # of one Real, and a call of the C library: tens of instructions
+
+
+def _fn(name: str, *args: Expr) -> Expr:
+    return fold(Builtin(name, args, REAL))
+
+
+def _not_below(x: Expr, y: Expr) -> Expr:
+    return Binary(">=", x, y, BOOLEAN)
+
+
+def _truncated(x: Expr) -> Expr:
+    return if_(_not_below(x, ZERO), _fn("floor", x), _fn("ceil", x))
+
+
+def _elementary(name: str, derivative: Rule, domain: tuple[float, float] = (-math.inf, math.inf)) -> BuiltinFunction:
+    """A function of <math.h> by its own name, of one Real."""
+    return BuiltinFunction(
+        name,
+        types.elementwise(REAL),
+        takes=Takes.REALS,
+        value=of_library(getattr(math, name)),
+        domain=domain,
+        derivative=derivative,
+        c=name + "({0})",
+        is_elementary=True,
+    )
+
+
+_UNIT = (-1.0, 1.0)
+_ELEMENTARY = (
+    _elementary("sin", lambda u, d, e: mul(_fn("cos", u[0]), d[0])),
+    _elementary("cos", lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0]))),
+    _elementary("tan", lambda u, d, e: mul(add(ONE, mul(e, e)), d[0])),
+    _elementary("asin", lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))), _UNIT),
+    _elementary("acos", lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))), _UNIT),
+    _elementary("atan", lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0])))),
+    _elementary("sinh", lambda u, d, e: mul(_fn("cosh", u[0]), d[0])),
+    _elementary("cosh", lambda u, d, e: mul(_fn("sinh", u[0]), d[0])),
+    _elementary("tanh", lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0])),
+    _elementary("exp", lambda u, d, e: mul(e, d[0])),
+    _elementary("log", lambda u, d, e: div(d[0], u[0]), (0.0, math.inf)),
+    _elementary("log10", lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])), (0.0, math.inf)),
+)
+
+# Functions of scalars whose spelling in C, or type, or behaviour at events is their own.
+_SCALAR = (
+    BuiltinFunction(
+        "sqrt",
+        types.elementwise(REAL),
+        takes=Takes.REALS,
+        value=of_library(math.sqrt),
+        domain=(0.0, math.inf),
+        derivative=lambda u, d, e: div(d[0], mul(Real(2.0), e)),
+        c="sqrt({0})",
+    ),
+    BuiltinFunction(
+        "atan2",
+        types.elementwise(REAL),
+        takes=Takes.REALS,
+        count=2,
+        value=math.atan2,
+        derivative=lambda u, d, e: div(sub(mul(u[1], d[0]), mul(u[0], d[1])), add(mul(u[0], u[0]), mul(u[1], u[1]))),
+        c="atan2({0}, {1})",
+    ),
+    BuiltinFunction(
+        "abs",
+        types.like_first,
+        takes=Takes.NUMBERS,
+        value=abs,
+        derivative=lambda u, d, e: if_(_not_below(u[0], ZERO), d[0], neg(d[0])),
+        c="fabs({0})",
+        c_integers="khz_abs_int({0})",
+        operations=1,
+    ),
+    BuiltinFunction(
+        "sign",
+        types.elementwise(INTEGER),
+        takes=Takes.REALS,
+        value=arithmetic.sign,
+        derivative=Slope.STILL,
+        c="khz_sign({0})",
+        operations=2,
+    ),
+    BuiltinFunction(
+        "min",
+        types.reduced,
+        count=2,
+        value=arithmetic.minimum,
+        derivative=lambda u, d, e: if_(Binary("<=", u[0], u[1], BOOLEAN), d[0], d[1]),
+        c="khz_min({0}, {1})",
+        c_integers="khz_min_int({0}, {1})",
+        operations=1,
+    ),
+    BuiltinFunction(
+        "max",
+        types.reduced,
+        count=2,
+        value=arithmetic.maximum,
+        derivative=lambda u, d, e: if_(_not_below(u[0], u[1]), d[0], d[1]),
+        c="khz_max({0}, {1})",
+        c_integers="khz_max_int({0}, {1})",
+        operations=1,
+    ),
+    BuiltinFunction(
+        "floor",
+        types.elementwise(REAL),
+        takes=Takes.REALS,
+        value=arithmetic.floor,
+        derivative=Slope.STILL,
+        event=Event.STEPS,
+        c="floor({0})",
+        operations=1,
+    ),
+    BuiltinFunction(
+        "ceil",
+        types.elementwise(REAL),
+        takes=Takes.REALS,
+        value=arithmetic.ceil,
+        derivative=Slope.STILL,
+        event=Event.STEPS,
+        c="ceil({0})",
+        operations=1,
+    ),
+    BuiltinFunction(
+        "integer",
+        types.elementwise(INTEGER),
+        value=arithmetic.integer,
+        derivative=Slope.STILL,
+        event=Event.STEPS,
+        c="khz_integer({0})",
+        operations=1,
+    ),
+    BuiltinFunction(
+        "div",
+        types.alike,
+        takes=Takes.NUMBERS,
+        count=2,
+        value=arithmetic.div,
+        derivative=Slope.STILL,
+        event=Event.QUOTIENT,
+        c="khz_div({0}, {1})",
+        c_integers="khz_div_int({c}, {0}, {1})",
+        operations=5,
+    ),
+    BuiltinFunction(
+        "mod",
+        types.alike,
+        takes=Takes.NUMBERS,
+        count=2,
+        value=arithmetic.mod,
+        derivative=lambda u, d, e: sub(d[0], mul(_fn("floor", div(u[0], u[1])), d[1])),
+        event=Event.QUOTIENT,
+        c="khz_mod({0}, {1})",
+        c_integers="khz_mod_int({c}, {0}, {1})",
+        operations=6,
+    ),
+    BuiltinFunction(
+        "rem",
+        types.alike,
+        takes=Takes.NUMBERS,
+        count=2,
+        value=arithmetic.rem,
+        derivative=lambda u, d, e: sub(d[0], mul(_truncated(div(u[0], u[1])), d[1])),
+        event=Event.QUOTIENT,
+        c="khz_rem({0}, {1})",
+        c_integers="khz_rem_int({c}, {0}, {1})",
+        operations=6,
+    ),
+    BuiltinFunction(
+        "semiLinear",
+        types.constant(REAL),
+        ("x", "positiveSlope", "negativeSlope"),
+        count=3,
+        value=arithmetic.semi_linear,
+        derivative=lambda u, d, e: if_(
+            _not_below(u[0], ZERO), add(mul(d[1], u[0]), mul(u[1], d[0])), add(mul(d[2], u[0]), mul(u[2], d[0]))
+        ),
+        c="{0} >= 0.0 ? {1} * {0} : {2} * {0}",
+        form=Form.CHOICE,
+        operations=2,
+    ),
+    BuiltinFunction(  # Integer to Real; not written by users
+        "real",
+        types.elementwise(REAL),
+        value=float,
+        derivative=lambda u, d, e: d[0],
+        c="(double){0}",
+        form=Form.CAST,
+        operations=0,
+    ),
+    BuiltinFunction(  # the position of an enumeration's literal
+        "Integer",
+        types.elementwise(INTEGER),
+        value=int,
+        same_as=0,
+        derivative=Slope.STILL,
+        operations=0,
+    ),
+)
+
+# What has the value of one of its arguments.
+_QUIETED = (
+    BuiltinFunction(
+        "noEvent",
+        types.like_first,
+        same_as=0,
+        derivative=lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
+        event=Event.QUIET,
+        operations=0,
+    ),
+    BuiltinFunction(
+        "smooth",
+        types.like_last,
+        ("p", "expr"),
+        same_as=1,
+        derivative=lambda u, d, e: d[1] if d[1] is ZERO else Builtin("noEvent", (d[1],), REAL),
+        event=Event.QUIET,
+        operations=0,
+    ),
+    BuiltinFunction(  # in the initial system a mixture of both
+        "homotopy",
+        types.like_first,
+        ("actual", "simplified"),
+        same_as=0,
+        derivative=lambda u, d, e: d[0] if d[0] is d[1] else Builtin("homotopy", (d[0], d[1]), REAL),
+        operations=0,
+    ),
+)
+
+
+def _asks(name: str, type_: TypeRule, event: Event, *arguments: str, still: bool = False) -> BuiltinFunction:
+    """An operator that asks the running simulation."""
+    return BuiltinFunction(name, type_, arguments, event=event, derivative=Slope.STILL if still else None)
+
+
+_BOOLEAN = types.constant(BOOLEAN)
+_OPERATORS = (
+    _asks("der", types.like_first, Event.RATE),
+    _asks("pre", types.like_first, Event.BEFORE, still=True),
+    _asks("edge", types.elementwise(BOOLEAN), Event.BEFORE),
+    _asks("change", types.elementwise(BOOLEAN), Event.BEFORE),
+    _asks("initial", _BOOLEAN, Event.INSTANT, still=True),
+    _asks("terminal", _BOOLEAN, Event.INSTANT, still=True),
+    _asks("sample", _BOOLEAN, Event.INSTANT, "u", "clock", still=True),
+    _asks("$when", _BOOLEAN, Event.INSTANT),  # a condition that has just become true
+    _asks("delay", types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True),
+    _asks(
+        "spatialDistribution",
+        types.spatial,
+        Event.PAST,
+        *("in0", "in1", "x", "positiveVelocity", "initialPoints", "initialValues"),
+    ),
+    _asks("transport", types.constant(REAL), Event.PAST, still=True),  # one end of a spatialDistribution
+    _asks("previous", types.like_first, Event.CLOCKED),
+    _asks("hold", types.like_first, Event.CLOCKED),
+    _asks("noClock", types.like_first, Event.CLOCKED),
+    _asks("sampled", types.like_first, Event.CLOCKED),  # the `sample` of a clock
+    _asks("subSample", types.like_first, Event.CLOCKED, "u", "factor"),
+    _asks("superSample", types.like_first, Event.CLOCKED, "u", "factor"),
+    _asks("shiftSample", types.like_first, Event.CLOCKED, "u", "shiftCounter", "resolution"),
+    _asks("backSample", types.like_first, Event.CLOCKED, "u", "backCounter", "resolution"),
+    _asks("interval", types.constant(REAL), Event.CLOCKED),
+    _asks("firstTick", _BOOLEAN, Event.CLOCKED),
+    _asks("Clock", types.constant(CLOCK), Event.CLOCKED),
+    _asks("inStream", types.like_first, Event.NONE),
+    _asks("actualStream", types.like_first, Event.NONE),
+)
+
+
+def _shaped(
+    name: str, type_: TypeRule, derivative: Slope | None, *arguments: str, operations: int = 20
+) -> BuiltinFunction:
+    """A function of whole arrays, sizes or texts."""
+    return BuiltinFunction(name, type_, arguments, derivative=derivative, operations=operations)
+
+
+_SHAPED = (
+    _shaped("size", types.size, Slope.STILL, operations=0),
+    _shaped("ndims", types.constant(INTEGER), Slope.STILL, operations=0),
+    _shaped("zeros", types.sized_integer, Slope.STILL),
+    _shaped("ones", types.sized_integer, Slope.STILL),
+    _shaped("identity", types.identity, Slope.STILL),
+    _shaped("fill", types.filled, Slope.LINEAR, "s"),
+    _shaped("linspace", types.spaced, Slope.LINEAR, "x1", "x2", "n"),
+    _shaped("diagonal", types.diagonal, Slope.LINEAR),
+    _shaped("transpose", types.transposed, Slope.LINEAR),
+    _shaped("symmetric", types.like_first, Slope.LINEAR),
+    _shaped("skew", types.skewed, Slope.LINEAR),
+    _shaped("cross", types.like_first, Slope.BILINEAR),
+    _shaped("outerProduct", types.outer_product, Slope.BILINEAR),
+    _shaped("sum", types.reduced, Slope.LINEAR),
+    _shaped("product", types.reduced, None),
+    _shaped("scalar", types.reduced, Slope.LINEAR, operations=0),
+    _shaped("vector", types.vector, Slope.LINEAR),
+    _shaped("matrix", types.matrix, Slope.LINEAR),
+    _shaped("promote", types.promoted, Slope.LINEAR),
+    _shaped("cat", types.joined, Slope.LINEAR),
+    _shaped("array", types.listed, None),
+    _shaped(
+        "String",
+        types.constant(STRING),
+        Slope.STILL,
+        *("x", "significantDigits", "minimumLength", "leftJustified", "format"),
+        operations=0,
+    ),
+)
+
+BUILTINS: dict[str, BuiltinFunction] = {f.name: f for f in (*_ELEMENTARY, *_SCALAR, *_QUIETED, *_OPERATORS, *_SHAPED)}
+
+
+# ------------------------------------------------------------------------------------------------------------ questions
+
+
+def named(*events: Event) -> frozenset[str]:
+    """Names of those that have to do with events in one of these ways."""
+    return frozenset(f.name for f in BUILTINS.values() if f.event in events)
+
+
+def builtin_type(name: str, args: tuple[Expr, ...] | list[Expr]) -> Type:
+    """The type of a built-in function's result."""
+    row = BUILTINS.get(name)
+    if row is None:
+        raise InternalError(f"no built-in function `{name}`")
+    return row.type(args)
+
+
+def same_as(e: Builtin) -> Expr | None:
+    """The argument whose value it has; None where it has one of its own."""
+    row = BUILTINS.get(e.name)
+    return None if row is None or row.same_as is None else e.args[row.same_as]
+
+
+def is_past(e: Expr) -> bool:
+    """A value that was recorded."""
+    return isinstance(e, Builtin) and e.name in _PAST
+
+
+_PAST = named(Event.PAST)
+_QUIET = named(Event.QUIET)
+
+
+def fold(e: Builtin) -> Expr:
+    """A built-in function of literals as a literal, where it has a finite value."""
+    row, args = BUILTINS.get(e.name), e.args
+    if row is None or not args:
+        return e
+    if row.value is None:
+        return args[-1] if e.name in _QUIET and build.is_literal(args[-1]) else e
+    values = [a.value for a in args if type(a) is Real or type(a) is Int]
+    if len(values) != len(args):
+        return _folded_symbols(e)
+    try:
+        return _literal(row.value(*values), e)
+    except (EvaluationError, ArithmeticError, ValueError):
+        return e
+
+
+def _folded_symbols(e: Builtin) -> Expr:
+    args = e.args
+    if e.name == "real":
+        return build.to_real(args[0])
+    if e.name == "Integer" and type(args[0]) is Enum:
+        return Int(args[0].index)
+    if e.name in ("min", "max") and len(args) == 2 and args[0] is args[1]:
+        return args[0]
+    return e
+
+
+def _literal(value: Any, like: Expr) -> Expr:
+    if like.ty.base == INTEGER.base:
+        return Int(int(value)) if arithmetic.is_integer(value) else like
+    return Real(float(value)) if math.isfinite(value) else like
