@@ -26,8 +26,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +34,12 @@ import numpy as np
 from kilohertz.base import ModelError
 from library_sweep import session
 from references import cases, comparison_signals, experiment
-from tables import Journal, Record, machine, print_causes, share
-from workers import progress, run_all
+from sweeps import absolute, add_options, sweep
+from tables import Record, print_causes, share
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
+    from kilohertz.simulate import Statistics
 
 LONGEST, MOST_STATES, WITHIN = 10.0, 100, 0.01
 SLACK_STEPS, ROWS = 2, 500
@@ -114,8 +113,8 @@ def _fixed(
         )
     except ModelError as error:
         message = error.diagnostics[0].message
-        return {"status": "failed", "message": message, "notes": statistics.notes} | _internal(statistics.notes)
-    record: Record = {"notes": statistics.notes, "counts": statistics.counts} | _internal(statistics.notes)
+        return {"status": "failed", "message": message} | _taken(statistics)
+    record: Record = {"counts": statistics.counts} | _taken(statistics)
     if statistics.counts.get("held"):
         return record | {"status": "held", "message": "steps failed and were held"}
     errors = signal_errors(result, reference, names, SLACK_STEPS * task[4])
@@ -125,10 +124,12 @@ def _fixed(
     return record | {"status": "within" if fine else "outside", "message": "" if fine else "more than 1 % of the range"}
 
 
-def _internal(notes: tuple[str, ...]) -> Record:
-    """How many internal steps `auto` took, as its note says."""
-    found = re.match(r"auto takes [^:]*?(\d+) internal steps", notes[0]) if notes else None
-    return {"internal_steps": int(found[1]) if found else 1}
+def _taken(statistics: Statistics) -> Record:
+    """What `auto` took, and its reasons."""
+    how = statistics.stepping
+    method = "none" if how is None else how.method + (", inlined" if how.inlined else "")
+    internal_steps = 1 if how is None else how.internal_steps
+    return {"method": method, "internal_steps": internal_steps, "notes": statistics.notes}
 
 
 def signal_errors(result: Result, reference: Result, names: list[str], slack: float) -> dict[str, float]:
@@ -163,27 +164,16 @@ def tasks_of(references: Path, library: Path, solver: str, step: float) -> list[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path, metavar="MSLDIR")
-    parser.add_argument("references", type=Path, metavar="REFDIR")
+    parser.add_argument("library", type=absolute, metavar="MSLDIR")
+    parser.add_argument("references", type=absolute, metavar="REFDIR")
     parser.add_argument("--step", type=float, default=1e-3)
     parser.add_argument("--solver", default="auto")
     parser.add_argument("--most", type=int, help="stop after so many cases")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=300.0)
-    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
-    parser.add_argument("--retry", action="store_true", help="run those again that were not within")
+    add_options(parser)
     arguments = parser.parse_args()
 
     tasks = tasks_of(arguments.references, arguments.library, arguments.solver, arguments.step)[: arguments.most]
-    journal = Journal(arguments.resume)
-    done = {n for n, r in journal.records.items() if not arguments.retry or r["status"] in ("within", "not chosen")}
-    todo = [t for t in tasks if t[0] not in done]
-    started = time.perf_counter()
-    for i, (task, record) in enumerate(run_all(run_one, todo, arguments.jobs, arguments.timeout), 1):
-        journal.add({"class": task[0], **record})
-        progress(i, len(todo), f"{record['status']:12} {task[0]}")
-    report([journal.records[t[0]] for t in tasks if t[0] in journal.records])
-    print(f"\n{len(todo)} models run in {time.perf_counter() - started:.1f} s; {machine()}")
+    sweep(run_one, tasks, arguments, report, ("within", "not chosen"))
 
 
 def report(records: list[Record]) -> None:
@@ -206,21 +196,15 @@ def report(records: list[Record]) -> None:
         print(f"    {name}")
     by_method: dict[str, list[Record]] = {}
     for r in chosen:
-        by_method.setdefault(_method(r), []).append(r)
+        by_method.setdefault(r.get("method", "none"), []).append(r)
     for name, group in sorted(by_method.items(), key=lambda g: -len(g[1])):
         print(f"  {name:12} {share(sum(r['status'] == 'within' for r in group), len(group))}")
     print("\nnot within, by cause")
     print_causes([r for r in chosen if r["status"] != "within"])
     for r in sorted((r for r in chosen if r["status"] == "outside"), key=lambda r: r["error"]):
-        print(f"  {r['error']:9.2e}  {_method(r):10} {r['class']}  {r['worst'][0][0]}")
+        print(f"  {r['error']:9.2e}  {r['method']:10} {r['class']}  {r['worst'][0][0]}")
     print("\nnot chosen, by cause")
     print_causes([r for r in records if r["status"] == "not chosen"])
-
-
-def _method(record: Record) -> str:
-    """What `auto` took, as its note says, without the number of internal steps."""
-    notes = record.get("notes") or ["auto takes none:"]
-    return re.sub(r", \d+ internal steps.*", "", str(notes[0]).removeprefix("auto takes ").partition(":")[0])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ table says for how many cases a method alone would do, and what choosing among t
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +19,8 @@ from kilohertz.base import ModelError
 from kilohertz.solvers import METHODS
 from library_sweep import session
 from references import comparison_signals, experiment
-from tables import Journal, Record, machine, share
-from workers import progress, run_all
+from sweeps import absolute, add_options, sweep
+from tables import Record, share
 
 
 def run_one(task: tuple[str, str, str, str, float]) -> Record:
@@ -70,25 +69,16 @@ def report(records: list[Record]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path, metavar="MSLDIR")
-    parser.add_argument("references", type=Path, metavar="REFDIR")
+    parser.add_argument("library", type=absolute, metavar="MSLDIR")
+    parser.add_argument("references", type=absolute, metavar="REFDIR")
     parser.add_argument("--step", type=float, default=1e-3)
     parser.add_argument("--events", default="catch-up", help="how events are handled (default: catch-up)")
     parser.add_argument("--most", type=int, help="stop after so many cases")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=300.0)
-    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
+    add_options(parser)
     arguments = parser.parse_args()
 
     tasks = tasks_of(arguments.references, arguments.library, arguments.events, arguments.step)[: arguments.most]
-    journal = Journal(arguments.resume)
-    todo = [t for t in tasks if t[0] not in journal.records]
-    started = time.perf_counter()
-    for i, (task, record) in enumerate(run_all(run_one, todo, arguments.jobs, arguments.timeout), 1):
-        journal.add({"class": task[0], **record})
-        progress(i, len(todo), f"{record['status']:12} {task[0]}")
-    report([journal.records[t[0]] for t in tasks if t[0] in journal.records])
-    print(f"\n{len(todo)} models run in {time.perf_counter() - started:.1f} s; {machine()}")
+    sweep(run_one, tasks, arguments, report, ("run", "not chosen"))
 
 
 if __name__ == "__main__":

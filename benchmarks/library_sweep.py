@@ -16,12 +16,11 @@ import random
 import time
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Severity
-from tables import Journal, Record, machine, print_causes, share
-from workers import progress, run_all
+from sweeps import absolute, add_options, sweep
+from tables import Record, print_causes, share
 
 if TYPE_CHECKING:
     from kilohertz.driver import Model, Session
@@ -90,32 +89,22 @@ def experiments(libraries: tuple[str, ...], packages: list[str]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path, help="folder with libraries")
+    parser.add_argument("library", type=absolute, help="folder with libraries")
     parser.add_argument("--package", action="append", default=[], help="only this package; may be repeated")
-    parser.add_argument("--also", action="append", default=[], help="a further folder to find used libraries in")
+    parser.add_argument(
+        "--also", action="append", type=absolute, default=[], help="a further folder to find used libraries in"
+    )
     parser.add_argument("--until", choices=list(LAST), default="check", help="how far to go (default: check)")
     parser.add_argument("--sample", type=int, metavar="N", help="a random N of them, the same ones in every run")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=300.0)
-    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
-    parser.add_argument("--retry", action="store_true", help="run those again that did not come to the end")
+    add_options(parser)
     arguments = parser.parse_args()
 
-    libraries = (str(arguments.library), *arguments.also)
+    libraries = (str(arguments.library), *map(str, arguments.also))
     names = experiments(libraries, arguments.package)
     if arguments.sample is not None and arguments.sample < len(names):
         names = sorted(random.Random(1).sample(names, arguments.sample))
-    last = LAST[arguments.until]
-    journal = Journal(arguments.resume)
-    done = {n for n, r in journal.records.items() if not (arguments.retry and r["status"] != last)}
-    tasks = [(name, libraries, arguments.until) for name in names if name not in done]
-    started = time.perf_counter()
-    for i, (task, record) in enumerate(run_all(check, tasks, arguments.jobs, arguments.timeout), 1):
-        journal.add({"class": task[0], **record})
-        progress(i, len(tasks), f"{record['status']:14} {task[0]}")
-    elapsed = time.perf_counter() - started
-    report([journal.records[n] for n in names if n in journal.records], arguments.until)
-    print(f"\n{len(tasks)} models run in {elapsed:.1f} s with {arguments.jobs} workers; {machine()}")
+    tasks = [(name, libraries, arguments.until) for name in names]
+    sweep(check, tasks, arguments, lambda records: report(records, arguments.until), (LAST[arguments.until],))
 
 
 def report(records: list[Record], until: str) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from kilohertz.base import Diagnostic, ModelError, SourceMap, render
 from kilohertz.driver import Model, Session
 from kilohertz.syntax.tree import Body, ClassDef
+from sweeps import absolute
 from tables import Record, machine, print_causes
 from workers import progress, run_all
 
@@ -77,7 +78,7 @@ def _diagnosed(diagnostics: tuple[Diagnostic, ...]) -> Record:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path)
+    parser.add_argument("library", type=absolute)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=60.0)

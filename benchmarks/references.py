@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kilohertz.base import Diagnostic, ModelError
 from library_sweep import session
-from tables import Journal, Record, machine, print_causes, share
-from workers import progress, run_all
+from sweeps import absolute, add_options, sweep
+from tables import Record, print_causes, share
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -115,25 +115,14 @@ def cases(references: Path, library: Path, only: str) -> list[Task]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path, metavar="MSLDIR")
-    parser.add_argument("references", type=Path, metavar="REFDIR")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=300.0)
-    parser.add_argument("--resume", type=Path, metavar="F.jsonl")
-    parser.add_argument("--retry", action="store_true", help="run those again that did not match")
+    parser.add_argument("library", type=absolute, metavar="MSLDIR")
+    parser.add_argument("references", type=absolute, metavar="REFDIR")
+    add_options(parser)
     parser.add_argument("--only", default="", help="only models whose name contains this")
     arguments = parser.parse_args()
 
     tasks = cases(arguments.references, arguments.library, arguments.only)
-    journal = Journal(arguments.resume)
-    done = {n for n, r in journal.records.items() if not (arguments.retry and r["status"] != "matched")}
-    todo = [t for t in tasks if t[0] not in done]
-    started = time.perf_counter()
-    for i, (task, record) in enumerate(run_all(run_one, todo, arguments.jobs, arguments.timeout), 1):
-        journal.add({"class": task[0], **record})
-        progress(i, len(todo), f"{record['status']:14} {task[0]}")
-    report([journal.records[t[0]] for t in tasks if t[0] in journal.records])
-    print(f"\n{len(todo)} models run in {time.perf_counter() - started:.1f} s; {machine()}")
+    sweep(run_one, tasks, arguments, report, ("matched",))
 
 
 def report(records: list[Record]) -> None:

@@ -1,13 +1,17 @@
 """A pool for jobs that may crash, hang or eat all memory: one process per job slot, replaced whenever it misbehaves.
 
 Unlike `concurrent.futures`, a job here has a time-out of its own, and a worker that dies takes only its own job along.
+A worker runs in an empty folder of its own, which goes with it: what a model writes lands there, and paths in tasks
+must be absolute.
 """
 
 from __future__ import annotations
 
 import multiprocessing as mp
+import os
 import resource
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +29,7 @@ MAX_KIB = 3_000_000  # a worker above this is replaced after its job: hash-conse
 class _Worker:
     process: SpawnProcess
     pipe: Connection
+    folder: tempfile.TemporaryDirectory[str]
     task: Any = None
     deadline: float = float("inf")
 
@@ -66,16 +71,18 @@ def run_all(
 def _start(function: Callable[[Any], Record]) -> _Worker:
     context = mp.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(function, theirs), daemon=True)
+    folder = tempfile.TemporaryDirectory(prefix="khz-worker-")
+    process = context.Process(target=_serve, args=(function, theirs, folder.name), daemon=True)
     process.start()
     theirs.close()
-    return _Worker(process, ours)
+    return _Worker(process, ours, folder)
 
 
 def _stop(worker: _Worker) -> None:
     worker.process.kill()
     worker.process.join()
     worker.pipe.close()
+    worker.folder.cleanup()
 
 
 def _give(worker: _Worker, todo: Iterator[Any], timeout: float) -> bool:
@@ -100,7 +107,8 @@ def _collect(worker: _Worker, timeout: float) -> tuple[Record | None, bool]:
     return None, True
 
 
-def _serve(function: Callable[[Any], Record], pipe: Connection) -> None:
+def _serve(function: Callable[[Any], Record], pipe: Connection, folder: str) -> None:
+    os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What all tests share: golden cases, and a cache folder of their own.
+"""What all tests share: golden cases, a cache folder of their own, and a tree that stays as it was.
 
 A golden file holds cases, each with input and expected output:
 
@@ -13,6 +13,7 @@ A test takes them one by one: `@pytest.mark.golden("tear.case")` and an argument
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parent.parent
 _CASE = re.compile(r"^\[case (.+)\]$", re.MULTILINE)
 _EXPECT = "[expect]\n"
 
@@ -80,3 +82,21 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("KHZ_CACHE_DIR", str(tmp_path_factory.getbasetemp().parent / "khz-cache"))
         patch.delenv("KHZ_DEBUG", raising=False)
         yield
+
+
+def files_of_the_tree() -> set[Path]:
+    """Every file of the repository, but for what Python and the tools keep: caches and hidden folders."""
+    found: set[Path] = set()
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [d for d in folders if not d.startswith(".") and d not in ("__pycache__", "venv", "dist", "build")]
+        found.update(Path(folder) / n for n in names)
+    return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_tree() -> Iterator[None]:
+    """Tests, and the models they run, leave no file in the repository."""
+    before = files_of_the_tree()
+    yield
+    left = sorted(str(p.relative_to(ROOT)) for p in files_of_the_tree() - before)
+    assert not left, f"left behind in the repository: {', '.join(left)}"

@@ -81,6 +81,7 @@ class Statistics:
     time_events: int = 0
     messages: tuple[str, ...] = ()
     terminated: str = ""
+    stepping: Stepping | None = None  # of a fixed-step run: what it was made with, whoever chose it
     notes: tuple[str, ...] = ()  # what was chosen for the user, and why
     warnings: tuple[Diagnostic, ...] = ()  # what the run had to cope with
     counts: dict[str, int] = field(default_factory=dict)
@@ -125,7 +126,10 @@ def simulate(
     notes: list[Diagnostic] = []
     if solver in SOLVERS:
         h, notes = _step(program, solver, step)
-        stepper = Stepper(program, Stepping(solver, round(h * 1e9), **stepping))
+        settled = Stepping(solver, round(h * 1e9), **stepping)
+        if statistics is not None:
+            statistics.stepping = settled
+        stepper = Stepper(program, settled)
     instance = stepper.instance if stepper is not None else Instance(program)
     try:
         for name, value in (settings or {}).items():
