@@ -19,10 +19,9 @@ from kilohertz import load
 from kilohertz.cost import cost_bound
 from kilohertz.simulate import EVENTS, Program
 from kilohertz.simulate.program import program_units
-from kilohertz.simulate.stepper import Flags
+from kilohertz.simulate.stepper import UNUSUAL, Flags
 from kilohertz.toolchain import Source, Unit, build_executable
 
-UNUSUAL = Flags.HELD | Flags.NEWTON_CAP | Flags.NOT_FINITE | Flags.PIVOT | Flags.EVENT_CAP | Flags.DETOUR
 KINDS = ("regular", "event", "worst")
 DRIVER = """
 #include <stdio.h>
@@ -50,7 +49,7 @@ int main(int argc, char **argv)
 
 
 def kind(flags: Flags) -> str:
-    return "worst" if flags & UNUSUAL else "event" if flags & Flags.EVENT else "regular"
+    return "worst" if flags & UNUSUAL else "event" if "event" in flags else "regular"
 
 
 def measured(program: Program, arguments: argparse.Namespace) -> dict[str, int]:

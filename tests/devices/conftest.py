@@ -24,30 +24,13 @@ class Config(ctypes.Structure):
 
 
 class Counters(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_uint64)
-        for name in (
-            "received",
-            "sent",
-            "missing",
-            "malformed",
-            "replayed",
-            "foreign",
-            "flooded",
-            "refused",
-            "links",
-            "timeouts",
-            "saturated",
-            "overtaken",
-            "quiet",
-        )
-    )
+    _fields_ = tuple((name.removeprefix("n_"), kind) for name, kind in runtime.fields("khz_device_counters"))
 
 
 class Port:
     """A port with a clock of its own: every receive begins the next cycle."""
 
-    FRESH, DOWN, LOST, STOP = 1, 2, 4, 8
+    FRESH, DOWN, LOST, STOP = runtime.family("KHZ_PORT_").values()
 
     def __init__(self, library: ctypes.CDLL, settings: dict[str, object]) -> None:
         texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}

@@ -12,7 +12,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.cli.main import main
-from kilohertz.simulate import EVENTS, Flags, Program, Statistics, Stepper, Stepping
+from kilohertz.simulate import EVENTS, Program, Statistics, Stepper, Stepping
 from kilohertz.simulate.faults import faults
 from kilohertz.simulate.program import program_units
 from kilohertz.toolchain import Source, Unit, build_executable
@@ -125,7 +125,7 @@ def test_no_denormal_numbers_in_a_step() -> None:
 def test_a_value_that_is_not_a_number_is_held_and_placed(capsys: pytest.CaptureFixture[str]) -> None:
     stepper = started("Root", "rk4")
     flags = [stepper.step() for _ in range(40)]
-    assert Flags.HELD | Flags.NOT_FINITE in flags[11] or Flags.HELD in flags[11]
+    assert "held" in flags[11]
     assert stepper.counts["held"] > 0
     number, worst = max(enumerate(stepper.blocks), key=lambda b: b[1].not_finite)
     assert worst.not_finite > 0
@@ -241,7 +241,7 @@ def test_chattering_is_reported_with_its_place(events: str) -> None:
 def test_an_assertion_does_not_stop_the_stepper() -> None:
     stepper = started("Chair", "euler")
     flags = [stepper.step() for _ in range(20)]
-    assert Flags.ASSERTION in flags[-1]
+    assert "assertion" in flags[-1]
     assert stepper.counts["assertions"] == 11
     assert value(stepper, "x") == pytest.approx(0.02)
 

@@ -14,6 +14,7 @@ from kilohertz.graphs import colour_columns
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Step, stage_roles
+from kilohertz.runtime import family
 
 _MEMBERS = (
     *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
@@ -34,7 +35,7 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
     rows = state_pattern(step, counts[Kind.STATE] + len(step.algebraic))
     colours = colour_columns(rows, len(rows))
     plan = plan_lines("khz_lu_plan", rows, state_elimination(rows))
-    roles = stage_roles(step)
+    roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
     optional = [(n, own) for n, own in (("directional", step.directional), ("inlined", step.inlined))]
     return [
         *_block_table(infos, where),

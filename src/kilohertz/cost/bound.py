@@ -200,7 +200,7 @@ class _Period:
     @property
     def _correction(self) -> int:
         """Of the states outside the part with sub-steps, once a step."""
-        return int(isinstance(self.method, Pair) and self.method.order > 1 and 2 in stage_roles(self.step))
+        return int(isinstance(self.method, Pair) and self.method.order > 1 and "held" in stage_roles(self.step))
 
     def _passes(self, case: str) -> int:
         """Passes of an event iteration that are possible: it goes on while discrete values or states change.

@@ -6,6 +6,7 @@ Every word is written and read whole; on x86-64 their order is that of the progr
 
 from __future__ import annotations
 
+import ctypes
 import math
 import mmap
 import struct
@@ -14,22 +15,35 @@ from pathlib import Path
 
 from kilohertz.devices.link import LinkError, Message
 from kilohertz.devices.wire import Gate
+from kilohertz.runtime import constant, fields
 
 FOLDER = Path("/dev/shm")
-VERSION = 1
-_SLOTS = 4
-_HEAD = 64
-_TRIES = 4
+VERSION = constant("KHZ_SEGMENT_VERSION")
+_SLOTS, _TRIES = constant("KHZ_SEGMENT_SLOTS"), constant("KHZ_SEGMENT_TRIES")
 _NAP = 50e-6  # seconds between two looks: well under a period of 1 ms
-_LIVE = 16
+
+
+class _Segment(ctypes.Structure):
+    _fields_ = fields("khz_segment")
+
+
+class _Channel(ctypes.Structure):
+    _fields_ = fields("khz_channel")
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = fields("khz_slot")
+
+
+_HEAD, _CHANNEL_HEAD, _SLOT_HEAD = (ctypes.sizeof(c) for c in (_Segment, _Channel, _Slot))
 
 
 def slot_size(n: int) -> int:
-    return (24 + 8 * n + 63) // 64 * 64
+    return (_SLOT_HEAD + 8 * n + 63) // 64 * 64
 
 
 def channel_size(n: int) -> int:
-    return _HEAD + _SLOTS * slot_size(n)
+    return _CHANNEL_HEAD + _SLOTS * slot_size(n)
 
 
 def segment_size(n_task: int, n_peer: int) -> int:
@@ -57,23 +71,25 @@ class Channel:
         """The newest message; None where there is none or it changed all the time."""
         for _ in range(_TRIES):
             sequence = self._words[0]
-            at = _HEAD + sequence % _SLOTS * slot_size(self._n)
+            at = _CHANNEL_HEAD + sequence % _SLOTS * slot_size(self._n)
             if sequence == 0 or self._words[at // 8] != sequence:
                 continue
-            session, echo, time_ns = struct.unpack_from("=IIq", self._bytes, at + 8)
-            values = struct.unpack_from(self._format, self._bytes, at + 24)
+            session, echo, time_ns = struct.unpack_from("=IIq", self._bytes, at + _Slot.session_echo.offset)
+            values = struct.unpack_from(self._format, self._bytes, at + _SLOT_HEAD)
             if self._words[at // 8] == sequence:
                 return Message(values, sequence, time_ns, session, echo)
         return None
 
     def write(self, message: Message) -> None:
-        at = _HEAD + message.sequence % _SLOTS * slot_size(self._n)
+        at = _CHANNEL_HEAD + message.sequence % _SLOTS * slot_size(self._n)
         self._words[at // 8] = 0
-        struct.pack_into("=IIq", self._bytes, at + 8, message.session, message.echo, message.time_ns)
-        struct.pack_into(self._format, self._bytes, at + 24, *message.values)
+        struct.pack_into(
+            "=IIq", self._bytes, at + _Slot.session_echo.offset, message.session, message.echo, message.time_ns
+        )
+        struct.pack_into(self._format, self._bytes, at + _SLOT_HEAD, *message.values)
         self._words[at // 8] = message.sequence
         self._words[0] = message.sequence
-        struct.pack_into("=I", self._bytes, 8, message.sequence & 0xFFFFFFFF)
+        struct.pack_into("=I", self._bytes, _Channel.bell.offset, message.sequence & 0xFFFFFFFF)
 
 
 class ShmCarrier:
@@ -93,22 +109,22 @@ class ShmCarrier:
     def _open(self) -> bool:
         try:
             with open(self._path, "r+b") as file:
-                head = file.read(20)
-                if len(head) < 20 or head[:4] != b"KHZM":
+                data = file.read(_HEAD)
+                if len(data) < _HEAD or data[:4] != b"KHZM":
                     return False
-                version, n_task, n_peer, live = struct.unpack("=IIII", head[4:])
-                if version != VERSION:
-                    raise LinkError(f"{self._path} has layout version {version}, not {VERSION}")
-                if not live:
+                head = _Segment.from_buffer_copy(data)
+                if head.version != VERSION:
+                    raise LinkError(f"{self._path} has layout version {head.version}, not {VERSION}")
+                if not head.live:
                     return False
-                memory = mmap.mmap(file.fileno(), segment_size(n_task, n_peer))
+                memory = mmap.mmap(file.fileno(), segment_size(head.n_task, head.n_peer))
         except (FileNotFoundError, ValueError):  # ValueError: not grown to its size yet
             return False
         except PermissionError as e:
             raise LinkError(f"cannot open {self._path}: {e}") from e
-        self._memory, self.n_receive, self.n_send = memory, n_task, n_peer
-        self._in = Channel(memory, _HEAD, n_task)
-        self._out = Channel(memory, _HEAD + channel_size(n_task), n_peer)
+        self._memory, self.n_receive, self.n_send = memory, head.n_task, head.n_peer
+        self._in = Channel(memory, _HEAD, head.n_task)
+        self._out = Channel(memory, _HEAD + channel_size(head.n_task), head.n_peer)
         return True
 
     def receive(self, timeout: float) -> Message | None:
@@ -120,7 +136,7 @@ class ShmCarrier:
             time.sleep(_NAP)
 
     def _newest(self) -> Message | None:
-        if self._memory is None or self._memory[_LIVE] == 0:
+        if self._memory is None or self._memory[_Segment.live.offset] == 0:
             self.close()
             if not self._open():
                 return None

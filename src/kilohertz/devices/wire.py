@@ -8,12 +8,13 @@ import zlib
 from dataclasses import dataclass
 
 from kilohertz.devices.link import Message
+from kilohertz.runtime import constant
 
 MAGIC = b"KHZP"
-VERSION = 1
-BIG, CRC = 1, 2
-HEAD_SIZE = 32
-MOST_VALUES = 4096
+VERSION = constant("KHZ_WIRE_VERSION")
+BIG, CRC = constant("KHZ_WIRE_BIG"), constant("KHZ_WIRE_CRC")
+HEAD_SIZE = constant("KHZ_WIRE_HEAD")
+MOST_VALUES = constant("KHZ_WIRE_MOST")
 _HEAD = "HIIQq"  # count, session, echo, sequence, time stamp
 
 

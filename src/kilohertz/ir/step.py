@@ -455,8 +455,8 @@ def _verify_expressions(roots: Iterable[Expr], known: set[str], label: str) -> N
         stack.extend(e.children())
 
 
-def stage_roles(step: Step) -> list[int]:
-    """KHZ_STAGE_* of each state: 0 solved for in the inlined phase, 1 known there, 2 known, its derivative left out."""
+def stage_roles(step: Step) -> list[str]:
+    """Of each state in a stage: implicit (solved for), explicit (known), held (known, its derivative left out)."""
     found = {t.name for b in step.inlined or () for t in targets(b)}
     moving = {t.name for b in step.in_partition(Partition.STEP) for t in targets(b)}
     bases = {v.slot.index: v.name for v in step.of_kind(Kind.BASE)}
@@ -466,5 +466,5 @@ def stage_roles(step: Step) -> list[int]:
     for state in step.of_kind(Kind.STATE):
         value, derivative = known.get(state.name), derivatives[state.slot.index]
         explicit = isinstance(value, Ref) and value.name == bases.get(state.slot.index)
-        roles.append(0 if not explicit else 2 if derivative in moving - found else 1)
+        roles.append("implicit" if not explicit else "held" if derivative in moving - found else "explicit")
     return roles

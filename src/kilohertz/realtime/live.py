@@ -23,38 +23,30 @@ from typing import BinaryIO
 
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.realtime.table import near
+from kilohertz.runtime import constant, family, fields, task_layout, words
 
 FOLDER = Path("/dev/shm")
-VERSION = 2
-STATES = ("starting", "running", "paused", "ended")
-TIMES = ("lateness", "compute", "device", "overhead", "slack")
-COUNTS = (
-    *("ticks", "steps", "grace", "missed", "overruns", "late_wakeups", "knock_on", "skipped", "held", "safe", "rows"),
-    *("dropped", "commands", "stalls", "flags_cycles", "link_losses", "exchange_late", "exchange_old", "commands_late"),
-)
-_COMMANDS = {"set": 1, "pause": 2, "resume": 3, "step": 4, "snapshot": 5, "restore": 6, "stop": 7}
+STATES, TIMES = words("KHZ_STATE_"), words("KHZ_TIME_")
+COUNTS = tuple(name for name, _ in fields("khz_counts"))
+_COMMANDS = family("KHZ_COMMAND_")
 _REPLIES = {
-    1: "there is no such signal",
-    2: "it cannot be set: it is computed from other values",
-    3: "no snapshot was taken",
-    4: "the value is not finite",
-    5: "it cannot be set while the task runs: external objects depend on the parameters",
-    6: "a snapshot cannot hold what external functions of a model remember: they are not declared `pure`",
+    constant("KHZ_REPLY_UNKNOWN"): "there is no such signal",
+    constant("KHZ_REPLY_NOT_TUNABLE"): "it cannot be set: it is computed from other values",
+    constant("KHZ_REPLY_NO_SNAPSHOT"): "no snapshot was taken",
+    constant("KHZ_REPLY_NOT_FINITE"): "the value is not finite",
+    constant("KHZ_REPLY_REFUSED"): "it cannot be set while the task runs: external objects depend on the parameters",
+    constant("KHZ_REPLY_HIDDEN"): (
+        "a snapshot cannot hold what external functions of a model remember: they are not declared `pure`"
+    ),
 }
 _ANSWER_SECONDS = 5.0
-_SUB, _BUCKETS = 32, 32 * 37
+_SUB, _BUCKETS = constant("KHZ_HISTOGRAM_SUB"), constant("KHZ_HISTOGRAM_BUCKETS")
 
 
 class Histogram(ctypes.Structure):
     """`khz_histogram`: times in nanoseconds."""
 
-    _fields_ = (
-        ("n", ctypes.c_uint64),
-        ("min", ctypes.c_int64),
-        ("max", ctypes.c_int64),
-        ("sum", ctypes.c_int64),
-        ("bucket", ctypes.c_uint64 * _BUCKETS),
-    )
+    _fields_ = fields("khz_histogram")
 
     def quantile(self, share: float) -> int:
         """The value that this share of the entries does not exceed, to 3 %."""
@@ -67,34 +59,14 @@ class Histogram(ctypes.Structure):
         return int(self.max)
 
 
-class _Mailbox(ctypes.Structure):
-    _fields_ = (
-        ("asked", ctypes.c_uint64),
-        ("answered", ctypes.c_uint64),
-        ("command", ctypes.c_int32),
-        ("index", ctypes.c_int32),
-        ("value", ctypes.c_double),
-        ("reply", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
-    )
+class _Account(ctypes.Structure):
+    _fields_ = fields("khz_account", {"khz_histogram": Histogram})
 
 
 class Lane(ctypes.Structure):
     """`khz_lane`: one real-time thread."""
 
-    _fields_ = (
-        ("name", ctypes.c_char * 64),
-        ("period_ns", ctypes.c_int64),
-        ("pid", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
-        ("frame", ctypes.c_uint32),
-        ("ended", ctypes.c_uint32),
-        ("time_ns", ctypes.c_int64),
-        ("heartbeat_ns", ctypes.c_int64),
-        ("count", ctypes.c_uint64 * len(COUNTS)),
-        ("worst", ctypes.c_int64 * len(TIMES)),
-        ("times", Histogram * len(TIMES)),
-    )
+    _fields_ = fields("khz_lane", {"khz_account": _Account})
 
     @property
     def title(self) -> str:
@@ -102,11 +74,11 @@ class Lane(ctypes.Structure):
 
     @property
     def counts(self) -> dict[str, int]:
-        return dict(zip(COUNTS, self.count, strict=True))
+        return {name: int(getattr(self.account.counts, name)) for name in COUNTS}
 
     def histogram(self, kind: str) -> Histogram:
         """lateness, compute, device, overhead or slack so far."""
-        found = self.times[TIMES.index(kind)]
+        found = self.account.time[TIMES.index(kind)]
         assert isinstance(found, Histogram)
         return found
 
@@ -114,40 +86,11 @@ class Lane(ctypes.Structure):
 class _Head(ctypes.Structure):
     """`khz_live` of runtime/rig/khz_live.h."""
 
-    _fields_ = (
-        ("magic", ctypes.c_char * 8),
-        ("version", ctypes.c_uint32),
-        ("head_size", ctypes.c_uint32),
-        ("size", ctypes.c_uint64),
-        ("directory", ctypes.c_uint64),
-        ("values", ctypes.c_uint64),
-        ("lanes", ctypes.c_uint64),
-        ("n_signals", ctypes.c_uint32),
-        ("n_lanes", ctypes.c_uint32),
-        ("lane_size", ctypes.c_uint32),
-        ("pid", ctypes.c_int32),
-        ("name", ctypes.c_char * 64),
-        ("period_ns", ctypes.c_int64),
-        ("started_ns", ctypes.c_int64),
-        ("state", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
-        ("start", ctypes.c_double),
-        ("ending", ctypes.c_char * 256),
-        ("mailbox", _Mailbox),
-    )
+    _fields_ = fields("khz_live")
 
 
 class _Entry(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_uint32),
-        ("unit", ctypes.c_uint32),
-        ("description", ctypes.c_uint32),
-        ("task", ctypes.c_int32),
-        ("type", ctypes.c_int32),
-        ("causality", ctypes.c_int32),
-        ("tunable", ctypes.c_int32),
-        ("lane", ctypes.c_int32),
-    )
+    _fields_ = fields("khz_live_signal")
 
 
 def running() -> list[str]:
@@ -187,8 +130,7 @@ def _mapped(path: Path) -> tuple[BinaryIO, mmap.mmap]:
             memory = undo.enter_context(mmap.mmap(file.fileno(), 0))
             size = ctypes.sizeof(_Head)
             head = _Head.from_buffer_copy(memory) if len(memory) >= size else _Head()
-            sizes = (head.head_size, head.lane_size) == (size, ctypes.sizeof(Lane))
-            if head.magic != b"KHZLIVE" or head.version != VERSION or not sizes:
+            if head.magic != b"KHZLIVE" or head.layout != task_layout().digest():
                 message = f"`{path.name}` is not the memory of a task of this version of Kilohertz"
                 raise ModelError(Diagnostic("R745", message))
             undo.pop_all()

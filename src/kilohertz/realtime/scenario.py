@@ -18,9 +18,10 @@ from kilohertz import devices
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.realtime.table import Problems, Table, near, not_toml, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
+from kilohertz.runtime import family
 from kilohertz.solvers import SOLVERS
 
-POLICIES = ("catch_up", "skip", "hold", "safe", "stop")
+POLICIES = tuple(family("KHZ_POLICY_"))
 EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
 INPUTS = ("held", "linear", "quadratic")  # KHZ_INPUT_*
 DEFAULT_STEP = 1e-3

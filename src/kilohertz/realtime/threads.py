@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kilohertz.realtime.table import Problems, Table, near
+from kilohertz.runtime import constant
 
 if TYPE_CHECKING:
     from kilohertz.realtime.scenario import Scenario, Task
 
 MAIN = "main"
-MOST = 64  # MOST_TASKS of khz_rig.c
+MOST = constant("KHZ_MOST_THREADS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,23 @@ from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.codegen import BlockInfo
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
+from kilohertz.runtime import constant
 from kilohertz.simulate.program import Instance
 
-CODES = {  # khz_status
-    -1: ("R711", "an equation system has no solution"),
-    -2: ("R712", "a nonlinear equation system could not be solved"),
-    -3: ("R713", "a value is not a number"),
-    -4: ("R714", "assertion failed"),
-    -5: ("R715", "the event iteration does not come to an end"),
-    -6: ("R716", "out of room inside a function"),
-    -7: ("R717", "an array subscript is out of bounds"),
-    -8: ("R717", "a function was called outside its domain"),
-    -20: ("R718", "the solver gave up"),
-    -21: ("R715", "events follow each other without time going on (chattering)"),
+GAVE_UP = constant("KHZ_RUN_SOLVER_FAILED")
+CODES = {
+    constant("KHZ_SINGULAR"): ("R711", "an equation system has no solution"),
+    constant("KHZ_NO_CONVERGENCE"): ("R712", "a nonlinear equation system could not be solved"),
+    constant("KHZ_NOT_FINITE"): ("R713", "a value is not a number"),
+    constant("KHZ_ASSERTION"): ("R714", "assertion failed"),
+    constant("KHZ_EVENT_CAP"): ("R715", "the event iteration does not come to an end"),
+    constant("KHZ_OUT_OF_MEMORY"): ("R716", "out of room inside a function"),
+    constant("KHZ_BAD_INDEX"): ("R717", "an array subscript is out of bounds"),
+    constant("KHZ_DOMAIN"): ("R717", "a function was called outside its domain"),
+    GAVE_UP: ("R718", "the solver gave up"),
+    constant("KHZ_RUN_CHATTERS"): ("R715", "events follow each other without time going on (chattering)"),
 }
-SOLVER = {
+SOLVER = {  # what CVODE and IDA return
     -3: "the error test failed again and again, or the step became too small",
     -4: "the corrector did not converge, or the step became too small",
     -8: "the right-hand side failed",
@@ -32,17 +34,21 @@ SOLVER = {
     -12: "a crossing function failed",
 }
 _MOST_VALUES = 12
-_NOTED = (-4, -6, -7, -8)  # failures of functions and assertions
+_UNSOLVED = (constant("KHZ_SINGULAR"), constant("KHZ_NO_CONVERGENCE"))
+_NOT_FINITE = constant("KHZ_NOT_FINITE")
+_NOTED = tuple(
+    constant(f"KHZ_{n}") for n in ("ASSERTION", "OUT_OF_MEMORY", "BAD_INDEX", "DOMAIN")
+)  # of functions, asserts
 
 
 def failure(instance: Instance, status: int, when: str, solver_code: int = 0) -> ModelError:
     """The diagnostic for a run that ended with `status`."""
     c = instance.context
     inner = int(c.status)
-    code, what = CODES.get(inner if status == -20 and inner in CODES else status, ("R718", f"status {status}"))
+    code, what = CODES.get(inner if status == GAVE_UP and inner in CODES else status, ("R718", f"status {status}"))
     text = bytes(c.message).split(b"\0")[0].decode("utf-8", "replace")
-    notes = [Note(SOLVER.get(solver_code, f"solver code {solver_code}"))] if status == -20 else []
-    block = _failed_block(instance, inner if status == -20 else status)
+    notes = [Note(SOLVER.get(solver_code, f"solver code {solver_code}"))] if status == GAVE_UP else []
+    block = _failed_block(instance, inner if status == GAVE_UP else status)
     span, component = _place(instance, block)
     if block is not None:
         notes += _values(instance, block)
@@ -53,9 +59,9 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
 
 def _failed_block(instance: Instance, status: int) -> BlockInfo | None:
     blocks = instance.program.code.blocks
-    if status in (-1, -2) and 1 <= instance.context.block <= len(blocks):
+    if status in _UNSOLVED and 1 <= instance.context.block <= len(blocks):
         return blocks[int(instance.context.block) - 1]
-    if status == -3 or status == -20:
+    if status in (_NOT_FINITE, GAVE_UP):
         return _first_not_finite(instance)
     return _noted_block(instance) if status in _NOTED else None
 

@@ -21,10 +21,10 @@ from kilohertz.toolchain import (
     load_library,
 )
 
-TEXT_SIZE = 1024  # KHZ_TEXT_SIZE
+TEXT_SIZE = runtime.constant("KHZ_TEXT_SIZE")
 _INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
 _TEXTS = frozenset({Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE})
-_ALIGNMENT = 64
+_ALIGNMENT = runtime.constant("KHZ_ALIGNMENT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ def program_units(code: CProgram, flags: tuple[str, ...] = ()) -> tuple[list[Uni
 
 def load_program(step: Step, code: CProgram, library: ctypes.CDLL) -> Program:
     """Read the model table of a loaded library."""
+    runtime.check_layout(library)
     library.khz_get_model.restype = ctypes.c_void_p
     library.khz_area_offset.restype = ctypes.c_size_t
     library.khz_instance_size.restype = ctypes.c_size_t
@@ -95,34 +96,7 @@ def load_program(step: Step, code: CProgram, library: ctypes.CDLL) -> Program:
 class Context(ctypes.Structure):
     """`khz_context`: the head of every instance."""
 
-    _fields_ = (
-        ("time", ctypes.c_double),
-        ("lambda_", ctypes.c_double),
-        ("phase", ctypes.c_int32),
-        ("status", ctypes.c_int32),
-        ("block", ctypes.c_int32),
-        ("place", ctypes.c_int32),
-        ("warnings", ctypes.c_int32),
-        ("newton_cap", ctypes.c_int32),
-        ("n_iterations", ctypes.c_uint32),
-        ("n_caps", ctypes.c_uint32),
-        ("n_mixed", ctypes.c_uint32),
-        ("n_differences", ctypes.c_uint32),
-        ("n_factored", ctypes.c_uint32),
-        ("cap_block", ctypes.c_int32),
-        ("cap_residual", ctypes.c_double),
-        ("unsettled_time", ctypes.c_double),
-        ("n_unsettled", ctypes.c_uint32),
-        ("unsettled_first", ctypes.c_int32),
-        ("unsettled", ctypes.c_int32),
-        ("restless", ctypes.c_int32),
-        ("is_open", ctypes.c_int32),
-        ("n_detours", ctypes.c_uint32),
-        ("arena_used", ctypes.c_size_t),
-        ("arena_size", ctypes.c_size_t),
-        ("arena_offset", ctypes.c_size_t),
-        ("message", ctypes.c_char * 1024),
-    )
+    _fields_ = runtime.fields("khz_context")
 
 
 def aligned_memory(size: int) -> tuple[ctypes.Array[ctypes.c_char], int]:

@@ -12,6 +12,7 @@ import numpy as np
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
+from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import failure
 from kilohertz.simulate.faults import faults, unsettled
 from kilohertz.simulate.program import Instance, Program
@@ -25,7 +26,7 @@ DEFAULT_INTERVALS = 500
 VARIABLE_STEP = ("cvode", "ida")
 DEFAULT_STEP = 1e-3
 _BYTES_OF_ROWS = 1 << 22
-_TERMINATED, _STOPPED = 1, 2
+_TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
 
 _Flush = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_double)
 _Listener = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
@@ -34,39 +35,7 @@ _Listener = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int, ctypes.c_double, 
 class _Offline(ctypes.Structure):
     """`khz_offline` of khz_offline.h."""
 
-    _fields_ = (
-        ("model", ctypes.c_void_p),
-        ("instance", ctypes.c_void_p),
-        ("sundials", ctypes.c_void_p),
-        ("flush", _Flush),
-        ("start", ctypes.c_double),
-        ("stop", ctypes.c_double),
-        ("step", ctypes.c_double),
-        ("relative_tolerance", ctypes.c_double),
-        ("absolute_factor", ctypes.c_double),
-        ("max_step", ctypes.c_double),
-        ("grid_step", ctypes.c_double),
-        ("n_grid", ctypes.c_int64),
-        ("n_columns", ctypes.c_int32),
-        ("capacity", ctypes.c_int32),
-        ("offset", ctypes.c_void_p),
-        ("kind", ctypes.c_void_p),
-        ("rows", ctypes.c_void_p),
-        ("work", ctypes.c_void_p),
-        ("checks", ctypes.c_int32),
-        ("code", ctypes.c_int32),
-        ("n_steps", ctypes.c_int64),
-        ("n_rhs", ctypes.c_int64),
-        ("n_jacobians", ctypes.c_int64),
-        ("n_sparse", ctypes.c_int64),
-        ("n_state_events", ctypes.c_int64),
-        ("n_time_events", ctypes.c_int64),
-        ("time", ctypes.c_double),
-        ("n_rows", ctypes.c_int32),
-        ("has_failed", ctypes.c_int32),
-        ("failed_time", ctypes.c_double),
-        ("grid_next", ctypes.c_int64),
-    )
+    _fields_ = fields("khz_offline", {"khz_flush_fn": _Flush})
 
 
 @dataclass(slots=True)

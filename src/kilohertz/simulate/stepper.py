@@ -5,36 +5,37 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntFlag
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
+from kilohertz.runtime import family, fields, words
 from kilohertz.simulate.program import Instance, Program, aligned_memory
 from kilohertz.solvers import INDEX_1, METHODS, SOLVERS, Method, Pair, Rosenbrock, RungeKutta
 
-EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
-INPUT_MODES = ("held", "linear", "quadratic")  # KHZ_INPUT_*
+EVENTS, INPUT_MODES = words("KHZ_EVENTS_"), words("KHZ_INPUT_")
 MOST_INTERNAL_STEPS = 1000
 
 
-class Flags(IntFlag):
-    """What a step did: KHZ_STEP_*."""
+_FLAGS = family("KHZ_STEP_")
 
-    EVENT = 1
-    STATE_EVENT = 2
-    TIME_EVENT = 4
-    BEHIND = 8
-    LATE_TIME_EVENT = 16
-    TERMINATED = 32
-    ASSERTION = 64
-    HELD = 128
-    NEWTON_CAP = 256
-    NOT_FINITE = 512
-    PIVOT = 1024
-    EVENT_CAP = 2048
-    CHATTERS = 4096
-    FAILURE = 8192
-    DETOUR = 16384
+
+class Flags(int):
+    """What a step did: a set of KHZ_STEP_*.  `"held" in flags`; `flags & Flags.of("held", "pivot")`."""
+
+    @staticmethod
+    def of(*words: str) -> Flags:
+        return Flags(sum(_FLAGS[word] for word in words))
+
+    def __contains__(self, word: str) -> bool:
+        return bool(self & _FLAGS[word])
+
+    def __repr__(self) -> str:
+        return f"Flags.of({', '.join(repr(word) for word in _FLAGS if word in self)})"
+
+
+UNUSUAL = Flags.of(
+    "held", "newton_cap", "not_finite", "pivot", "event_cap", "detour"
+)  # more than a step or event takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,48 +113,22 @@ def _one_of(what: str, name: str, known: tuple[str, ...], code: str = "R723") ->
 
 
 class _Settings(ctypes.Structure):
-    _fields_ = (
-        ("period_ns", ctypes.c_int64),
-        ("method", ctypes.c_int32),
-        ("events", ctypes.c_int32),
-        ("newton", ctypes.c_int32),
-        ("loop_newton", ctypes.c_int32),
-        ("event_cap", ctypes.c_int32),
-        ("jacobian_every", ctypes.c_int32),
-        ("input_mode", ctypes.c_int32),
-        ("inlined", ctypes.c_int32),
-        ("events_per_step", ctypes.c_int32),
-        ("substeps", ctypes.c_int32),
-        ("internal_steps", ctypes.c_int32),
-    )
+    _fields_ = fields("khz_step_settings")
 
 
-COUNTS = (
-    *("steps", "rhs", "jacobians", "factorisations", "solves", "state_events", "time_events", "event_passes"),
-    *("held", "newton_caps", "not_finite", "pivots", "event_caps", "chattering", "assertions", "failures"),
-    *("late_time_events", "max_step_rhs", "max_step_passes", "corrected"),
-)
+COUNTS = tuple(name for name, _ in fields("khz_step_counts"))
 
 
 class _Counts(ctypes.Structure):
     """`khz_step_counts`."""
 
-    _fields_ = tuple((name, ctypes.c_uint64) for name in COUNTS)
+    _fields_ = fields("khz_step_counts")
 
 
 class BlockCounts(ctypes.Structure):
     """`khz_block_counts`."""
 
-    _fields_ = (
-        ("newton_caps", ctypes.c_uint32),
-        ("pivots", ctypes.c_uint32),
-        ("failures", ctypes.c_uint32),
-        ("not_finite", ctypes.c_uint32),
-        ("event_caps", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
-        ("time", ctypes.c_double),
-        ("residual", ctypes.c_double),
-    )
+    _fields_ = fields("khz_block_counts")
 
 
 class Stepper:

@@ -9,77 +9,79 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.runtime import fields
 
-# in the order of `khz_sundials` in khz_offline.h
-FUNCTIONS = (
-    "SUNContext_Create",
-    "SUNContext_Free",
-    "SUNContext_ClearErrHandlers",
-    "N_VNew_Serial",
-    "N_VDestroy",
-    "N_VGetArrayPointer",
-    "SUNDenseMatrix",
-    "SUNMatDestroy",
-    "SUNDenseMatrix_Data",
-    "SUNLinSol_Dense",
-    "SUNLinSolFree",
-    "CVodeCreate",
-    "CVodeFree",
-    "CVodeInit",
-    "CVodeReInit",
-    "CVodeSVtolerances",
-    "CVodeSetUserData",
-    "CVodeSetMaxNumSteps",
-    "CVodeSetMaxHnilWarns",
-    "CVodeSetMaxStep",
-    "CVodeSetStopTime",
-    "CVodeSetLinearSolver",
-    "CVodeSetJacFn",
-    "CVodeSetJacEvalFrequency",
-    "CVode",
-    "CVodeGetDky",
-    "SUNLinSolSetup_Dense",
-    "SUNLinSolSolve_Dense",
-)
+# what each function of `khz_sundials` is called there
+FUNCTIONS = {
+    "context_create": "SUNContext_Create",
+    "context_free": "SUNContext_Free",
+    "context_clear_handlers": "SUNContext_ClearErrHandlers",
+    "vector_new": "N_VNew_Serial",
+    "vector_destroy": "N_VDestroy",
+    "vector_data": "N_VGetArrayPointer",
+    "matrix_new": "SUNDenseMatrix",
+    "matrix_destroy": "SUNMatDestroy",
+    "matrix_data": "SUNDenseMatrix_Data",
+    "solver_new": "SUNLinSol_Dense",
+    "solver_free": "SUNLinSolFree",
+    "create": "CVodeCreate",
+    "destroy": "CVodeFree",
+    "init": "CVodeInit",
+    "reinit": "CVodeReInit",
+    "tolerances": "CVodeSVtolerances",
+    "set_user": "CVodeSetUserData",
+    "set_max_steps": "CVodeSetMaxNumSteps",
+    "set_max_hnil_warnings": "CVodeSetMaxHnilWarns",
+    "set_max_step": "CVodeSetMaxStep",
+    "set_stop": "CVodeSetStopTime",
+    "set_solver": "CVodeSetLinearSolver",
+    "set_jacobian": "CVodeSetJacFn",
+    "set_jacobian_every": "CVodeSetJacEvalFrequency",
+    "advance": "CVode",
+    "interpolate": "CVodeGetDky",
+    "dense_setup": "SUNLinSolSetup_Dense",
+    "dense_solve": "SUNLinSolSolve_Dense",
+}
 
 
-# in the order of `khz_ida_functions` in khz_ida.h
-IDA_FUNCTIONS = (
-    "N_VClone",
-    "N_VDestroy",
-    "N_VGetArrayPointer",
-    "N_VGetLength",
-    "SUNDenseMatrix_Data",
-    "IDACreate",
-    "IDAFree",
-    "IDAInit",
-    "IDAReInit",
-    "IDASVtolerances",
-    "IDASetUserData",
-    "IDASetMaxNumSteps",
-    "IDASetMaxStep",
-    "IDASetStopTime",
-    "IDASetLinearSolver",
-    "IDASetJacFn",
-    "IDASolve",
-    "IDAGetDky",
-)
+# what each function of `khz_ida_functions` is called there
+IDA_FUNCTIONS = {
+    "vector_clone": "N_VClone",
+    "vector_destroy": "N_VDestroy",
+    "vector_data": "N_VGetArrayPointer",
+    "vector_length": "N_VGetLength",
+    "matrix_data": "SUNDenseMatrix_Data",
+    "create": "IDACreate",
+    "destroy": "IDAFree",
+    "init": "IDAInit",
+    "reinit": "IDAReInit",
+    "tolerances": "IDASVtolerances",
+    "set_user": "IDASetUserData",
+    "set_max_steps": "IDASetMaxNumSteps",
+    "set_max_step": "IDASetMaxStep",
+    "set_stop": "IDASetStopTime",
+    "set_solver": "IDASetLinearSolver",
+    "set_jacobian": "IDASetJacFn",
+    "advance": "IDASolve",
+    "interpolate": "IDAGetDky",
+}
 
 
 @lru_cache(maxsize=1)
 def function_table() -> ctypes.Array[ctypes.c_void_p]:
     """Addresses of the functions; ModelError R722 where the libraries are missing or of another make."""
-    return _addresses("cvode", FUNCTIONS)
+    return _addresses("cvode", "khz_sundials", FUNCTIONS)
 
 
 @lru_cache(maxsize=1)
 def ida_functions() -> ctypes.Array[ctypes.c_void_p]:
     """The same for IDA."""
-    return _addresses("ida", IDA_FUNCTIONS)
+    return _addresses("ida", "khz_ida_functions", IDA_FUNCTIONS)
 
 
 def ida_table(library: ctypes.CDLL) -> ctypes.Array[ctypes.c_void_p]:
@@ -89,12 +91,13 @@ def ida_table(library: ctypes.CDLL) -> ctypes.Array[ctypes.c_void_p]:
     return table
 
 
-def _addresses(solver: str, names: tuple[str, ...]) -> ctypes.Array[ctypes.c_void_p]:
+def _addresses(solver: str, structure: str, names: Mapping[str, str]) -> ctypes.Array[ctypes.c_void_p]:
     package = _package()
     library = ctypes.CDLL(str(_library(package, solver)))
     _check_version(package)
-    table = (ctypes.c_void_p * len(names))()
-    for i, name in enumerate(names):
+    places = [names[field] for field, _ in fields(structure)]
+    table = (ctypes.c_void_p * len(places))()
+    for i, name in enumerate(places):
         try:
             table[i] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         except AttributeError:

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import InternalError
+from kilohertz.runtime import constant
 
 Floats = NDArray[np.float64]
 Row = tuple[float, ...]
 _EXACT = 1e-12  # residual of an order condition: coefficients have 16 digits
 _FADES = 1e-3  # R(inf) of a method that forgets an algebraic error within a step
-MOST_STAGES = 6  # KHZ_STAGES_MOST
+MOST_STAGES = constant("KHZ_STAGES_MOST")
 
 
 def _matrix(rows: Sequence[Sequence[float]], n: int) -> Floats:

@@ -9,14 +9,12 @@
 
 #include "khz_task.h"
 
-enum { KHZ_HOSTS = 64 };
-
 typedef struct khz_host {
     khz_rig *rig;
     sigset_t ours; /* signals that its main thread takes */
     int32_t process;
-    pid_t children[KHZ_HOSTS]; /* by process, 0: none (any more) */
-    int64_t asked_ns;          /* when the children were told to end, 0 */
+    pid_t children[KHZ_MOST_THREADS]; /* by process, 0: none (any more) */
+    int64_t asked_ns;                 /* when the children were told to end, 0 */
 } khz_host;
 
 /* Signals are taken by the main thread alone; a supervisor that goes away, a full pipe or disk must not end the

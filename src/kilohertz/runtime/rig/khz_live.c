@@ -10,9 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(khz_counts) == 19 * 8, "realtime/live.py mirrors this");
-_Static_assert(sizeof(khz_live_signal) == 32, "realtime/live.py mirrors this");
-
 static void segment_name(char *room, size_t n, const char *name) { (void)snprintf(room, n, "/khz-%.48s", name); }
 
 static size_t text_offset(const khz_live *live) { return (size_t)live->values + sizeof(double) * live->n_signals; }
@@ -47,11 +44,9 @@ size_t khz_live_size(uint32_t n_signals, uint32_t n_lanes, size_t n_text)
 khz_live *khz_live_lay_out(void *memory, const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text)
 {
     khz_live *const live = (khz_live *)memory;
-    live->version = KHZ_LIVE_VERSION;
-    live->head_size = (uint32_t)sizeof(khz_live);
+    live->layout = khz_layout_digest(&khz_task_layout);
     live->size = khz_live_size(n_signals, n_lanes, n_text);
     live->lanes = head_size();
-    live->lane_size = (uint32_t)sizeof(khz_lane);
     live->directory = live->lanes + sizeof(khz_lane) * n_lanes;
     live->values = live->directory + sizeof(khz_live_signal) * n_signals;
     live->n_signals = n_signals;

@@ -2,16 +2,19 @@
  *
  * Anybody may attach and detach at will; the task only ever stores into the segment and reads one mailbox, so that no
  * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; the `frame` of a real-time
- * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  The layout is mirrored in
- * realtime/live.py: a change of one is a change of KHZ_LIVE_VERSION. */
+ * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  Readers know the layout
+ * by this text (realtime/live.py); `layout` tells them whether it is the one that the task was compiled with. */
 #ifndef KHZ_LIVE_H
 #define KHZ_LIVE_H
 
 #include <stdatomic.h>
 
 #include "khz_account.h"
+#include "khz_layout.h"
 
-enum { KHZ_LIVE_VERSION = 2, KHZ_LIVE_SLICE = 256, KHZ_LIVE_NAME = 64, KHZ_LIVE_TEXT = 256 };
+extern const khz_layout khz_task_layout;
+
+enum { KHZ_LIVE_SLICE = 256, KHZ_LIVE_NAME = 64, KHZ_LIVE_TEXT = 256 };
 
 enum { KHZ_STATE_STARTING = 0, KHZ_STATE_RUNNING = 1, KHZ_STATE_PAUSED = 2, KHZ_STATE_ENDED = 3 };
 
@@ -48,7 +51,7 @@ typedef struct khz_mailbox {
 /* A signal as readers see it: texts are offsets into the segment. */
 typedef struct khz_live_signal {
     uint32_t name, unit, description;
-    int32_t unit_index; /* of the model it belongs to */
+    int32_t task; /* it belongs to */
     int32_t type, causality, tunable;
     int32_t lane; /* of the thread that steps it */
 } khz_live_signal;
@@ -65,14 +68,13 @@ typedef struct khz_lane {
 } khz_lane;
 
 typedef struct khz_live {
-    char magic[8]; /* "KHZLIVE" */
-    uint32_t version, head_size;
+    char magic[8];   /* "KHZLIVE" */
+    uint32_t layout; /* khz_layout_digest(&khz_task_layout) */
+    int32_t pid;
     uint64_t size;
     uint64_t directory, values; /* offsets: khz_live_signal [n_signals], double [n_signals] */
     uint64_t lanes;             /* offset: khz_lane [n_lanes] */
     uint32_t n_signals, n_lanes;
-    uint32_t lane_size;
-    int32_t pid;
     char name[KHZ_LIVE_NAME];
     int64_t period_ns;
     int64_t started_ns; /* CLOCK_REALTIME at the first cycle */

@@ -19,10 +19,14 @@ const char *const khz_end_texts[KHZ_ENDS] = {
     "stopped: one of its processes is gone",
     "stopped: a step did not end; its devices got safe outputs",
 };
-static const char *const end_names[KHZ_ENDS] = {"none", "duration", "command", "signal", "terminated", "miss",
-                                                "link", "stall",    "model",   "lost",   "stuck"};
-static const char *const stage_names[KHZ_STAGES] = {"rest", "inputs", "step", "outputs"};
-static const char *const time_names[KHZ_TIME_KINDS] = {"lateness", "compute", "device", "overhead", "slack"};
+
+static const char *end_name(int32_t end) { return khz_word(&khz_task_layout, "khz_end_", end); }
+
+static const char *stage_name(int32_t stage) { return khz_word(&khz_task_layout, "khz_at_", stage); }
+
+static const char *policy_name(int32_t policy) { return khz_word(&khz_task_layout, "khz_policy_", policy); }
+
+static const char *time_name(int32_t kind) { return khz_word(&khz_task_layout, "khz_time_", kind); }
 
 static void put_text(FILE *f, const char *text)
 {
@@ -51,34 +55,20 @@ static void put_histogram(FILE *f, const khz_histogram *h, int64_t worst)
                   (long long)khz_histogram_quantile(h, 0.01));
 }
 
-static void put_counts(FILE *f, const khz_counts *c)
+/* Every counter of a structure under its own name, without the n_ of a count. */
+static void put_counters(FILE *f, const khz_layout *layout, const char *structure, const void *counters)
 {
-    const struct {
-        const char *name;
+    const char *separator = "";
+    for (int32_t i = 0; i < layout->n_fields; i++) {
+        const khz_field *const field = &layout->fields[i];
+        if (strcmp(field->structure, structure) != 0) {
+            continue;
+        }
         uint64_t value;
-    } all[] = {
-        {"ticks", c->ticks},
-        {"steps", c->steps},
-        {"grace", c->grace},
-        {"missed", c->missed},
-        {"overruns", c->overruns},
-        {"late_wakeups", c->late_wakeups},
-        {"knock_on", c->knock_on},
-        {"skipped", c->skipped},
-        {"held", c->held},
-        {"safe", c->safe},
-        {"rows", c->rows},
-        {"dropped", c->dropped},
-        {"commands", c->commands},
-        {"stalls", c->stalls},
-        {"flags_cycles", c->flags_cycles},
-        {"link_losses", c->link_losses},
-        {"exchange_late", c->exchange_late},
-        {"exchange_old", c->exchange_old},
-        {"commands_late", c->commands_late},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        (void)fprintf(f, "%s\"%s\": %llu", i > 0 ? ", " : "", all[i].name, (unsigned long long)all[i].value);
+        memcpy(&value, (const char *)counters + field->offset, sizeof value);
+        const char *const name = field->name + (strncmp(field->name, "n_", 2) == 0 ? 2 : 0);
+        (void)fprintf(f, "%s\"%s\": %llu", separator, name, (unsigned long long)value);
+        separator = ", ";
     }
 }
 
@@ -106,7 +96,6 @@ static void put_blocks(FILE *f, const khz_unit *u)
 
 static void put_unit(FILE *f, const khz_unit *u)
 {
-    const khz_step_counts *const c = &u->stepper->counts;
     (void)fputs("    {\"name\": ", f);
     put_text(f, u->name);
     (void)fputs(", \"model\": ", f);
@@ -118,30 +107,7 @@ static void put_unit(FILE *f, const khz_unit *u)
                   khz_methods[s->method].name, (int)s->events, (int)s->inlined, (int)s->internal_steps);
     (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {",
                   (long long)(u->every * u->task->every), (unsigned long long)u->flags_seen);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } all[] = {
-        {"steps", c->steps},
-        {"rhs", c->rhs},
-        {"jacobians", c->jacobians},
-        {"state_events", c->state_events},
-        {"time_events", c->time_events},
-        {"held", c->held},
-        {"newton_caps", c->newton_caps},
-        {"not_finite", c->not_finite},
-        {"pivots", c->pivots},
-        {"event_caps", c->event_caps},
-        {"chattering", c->chattering},
-        {"assertions", c->assertions},
-        {"failures", c->failures},
-        {"late_time_events", c->late_time_events},
-        {"max_step_rhs", c->max_step_rhs},
-        {"corrected", c->corrected},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        (void)fprintf(f, "%s\"%s\": %llu", i > 0 ? ", " : "", all[i].name, (unsigned long long)all[i].value);
-    }
+    put_counters(f, &khz_model_layout, "khz_step_counts", &u->stepper->counts);
     (void)fputs("},\n     \"blocks\": [", f);
     put_blocks(f, u);
     (void)fputs("],\n     \"compute\": ", f);
@@ -152,22 +118,10 @@ static void put_unit(FILE *f, const khz_unit *u)
 static void put_wire(FILE *f, const khz_wire *w)
 {
     static const khz_device_counters none;
-    const khz_device_counters *const c = w->is_open ? khz_port_counters(w->port) : &none;
     (void)fputs("    {\"name\": ", f);
     put_text(f, w->config.name);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } all[] = {
-        {"received", c->n_received},   {"sent", c->n_sent},           {"missing", c->n_missing},
-        {"malformed", c->n_malformed}, {"replayed", c->n_replayed},   {"foreign", c->n_foreign},
-        {"flooded", c->n_flooded},     {"refused", c->n_refused},     {"links", c->n_links},
-        {"timeouts", c->n_timeouts},   {"saturated", c->n_saturated}, {"overtaken", c->n_overtaken},
-        {"quiet", c->n_quiet},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        (void)fprintf(f, ", \"%s\": %llu", all[i].name, (unsigned long long)all[i].value);
-    }
+    (void)fputs(", ", f);
+    put_counters(f, &khz_task_layout, "khz_device_counters", w->is_open ? khz_port_counters(w->port) : &none);
     (void)fputs("}", f);
 }
 
@@ -193,12 +147,12 @@ static void put_recorder(FILE *f, const khz_rig *r, const khz_counts *c)
 static void put_account(FILE *f, const khz_account *a, const char *margin)
 {
     (void)fprintf(f, "%s\"counts\": {", margin);
-    put_counts(f, &a->counts);
+    put_counters(f, &khz_task_layout, "khz_counts", &a->counts);
     (void)fprintf(f, "},\n%s\"times\": {\n", margin);
-    for (int i = 0; i < KHZ_TIME_KINDS; i++) {
-        (void)fprintf(f, "%s  \"%s\": ", margin, time_names[i]);
+    for (int i = 0; i < KHZ_TIMES; i++) {
+        (void)fprintf(f, "%s  \"%s\": ", margin, time_name(i));
         put_histogram(f, &a->time[i], a->worst_cycle[i]);
-        (void)fputs(i + 1 < KHZ_TIME_KINDS ? ",\n" : "\n", f);
+        (void)fputs(i + 1 < KHZ_TIMES ? ",\n" : "\n", f);
     }
     (void)fprintf(f, "%s},\n", margin);
 }
@@ -234,7 +188,7 @@ static void put_stuck(FILE *f, const khz_task *k)
     }
     const khz_block *const block = stuck_block(k);
     (void)fprintf(f, "      \"stuck\": {\"stage\": \"%s\", \"step\": %llu, \"model\": ",
-                  stage_names[atomic_load(&k->stage)], (unsigned long long)k->step);
+                  stage_name(atomic_load(&k->stage)), (unsigned long long)k->step);
     put_text(f, k->units[k->unit]->linked->name);
     (void)fputs(", \"unknowns\": ", f);
     put_text(f, block != NULL ? block->name : "");
@@ -251,7 +205,7 @@ static void put_task(FILE *f, const khz_task *k)
     (void)fprintf(f, ",\n      \"process\": %d,\n      \"cpu\": %d,\n      \"priority\": %d,\n", (int)k->process,
                   (int)k->cpu, (int)k->priority);
     (void)fprintf(f, "      \"period_ns\": %lld,\n      \"policy\": \"%s\",\n      \"ended\": \"%s\",\n",
-                  (long long)k->period_ns, khz_policy_names[k->policy], end_names[atomic_load(&k->ended)]);
+                  (long long)k->period_ns, policy_name(k->policy), end_name(atomic_load(&k->ended)));
     (void)fprintf(f, "      \"model_seconds\": %.9f,\n      \"wall_ns\": %lld,\n", model_seconds(k),
                   (long long)(k->ended_ns - k->began_ns));
     (void)fprintf(f, "      \"involuntary_switches\": %lld,\n      \"page_faults\": %lld,\n", (long long)k->switches,
@@ -278,13 +232,13 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
     }
     (void)fputs("{\n  \"name\": ", f);
     put_text(f, r->name);
-    (void)fprintf(f, ",\n  \"ended\": \"%s\",\n  \"ending\": ", end_names[end]);
+    (void)fprintf(f, ",\n  \"ended\": \"%s\",\n  \"ending\": ", end_name(end));
     put_text(f, khz_end_texts[end]);
     (void)fputs(",\n  \"ended_by\": ", f);
     put_text(f, r->n_tasks > 1 && culprit > 0 ? r->tasks[culprit - 1].name : "");
     (void)fprintf(f, ",\n  \"period_ns\": %lld,\n  \"wall_num\": %lld,\n  \"wall_den\": %lld,\n  \"policy\": \"%s\",\n",
                   (long long)r->period_ns, (long long)r->wall_num, (long long)r->wall_den,
-                  khz_policy_names[r->tasks[r->leader].policy]);
+                  policy_name(r->tasks[r->leader].policy));
     (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"began_ns\": %lld,\n  \"wall_ns\": %lld,\n",
                   r->start, model, (long long)atomic_load(&r->base_ns), (long long)wall);
     (void)fprintf(f, "  \"steal\": %.5f,\n  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", steal,
@@ -344,7 +298,7 @@ static void print_task(const khz_task *k)
     if (atomic_load(&k->ended) == KHZ_END_STUCK) {
         const khz_block *const block = stuck_block(k);
         (void)printf("%s: did not end in step %llu of %s (%s%s%s)\n", k->name, (unsigned long long)k->step,
-                     k->units[k->unit]->linked->name, stage_names[atomic_load(&k->stage)], block != NULL ? ": " : "",
+                     k->units[k->unit]->linked->name, stage_name(atomic_load(&k->stage)), block != NULL ? ": " : "",
                      block != NULL ? block->origin : "");
     }
     (void)printf(
@@ -359,7 +313,7 @@ static void print_task(const khz_task *k)
     for (int i = 0; i < KHZ_TIME_SLACK; i++) {
         const khz_histogram *const h = &k->account->time[i];
         if (h->n > 0) {
-            (void)printf("%-10s %10.2f %10.2f %10.2f %10.2f\n", time_names[i],
+            (void)printf("%-10s %10.2f %10.2f %10.2f %10.2f\n", time_name(i),
                          (double)khz_histogram_quantile(h, 0.5) * 1e-3, (double)khz_histogram_quantile(h, 0.99) * 1e-3,
                          (double)khz_histogram_quantile(h, 0.999) * 1e-3, (double)h->max * 1e-3);
         }

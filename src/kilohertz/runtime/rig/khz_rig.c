@@ -7,8 +7,6 @@
 
 #include "khz_task.h"
 
-enum { MOST_TASKS = 64 };
-
 khz_status khz_rig_fail(khz_rig *r, khz_status status, const char *format, ...)
 {
     if (r->message[0] == '\0') {
@@ -55,8 +53,8 @@ static khz_status read_plan(khz_rig *r)
     r->loss_stops = (int32_t)khz_scenario_integer(s, "loss_stops", 1, 0, 1);
     r->live_every = (uint64_t)khz_scenario_integer(s, "live_every", 10, 1, (int64_t)1 << 40);
     const int one = khz_scenario_integer(s, "one_thread", 0, 0, 1) != 0;
-    r->n_tasks = one ? 1 : (int32_t)khz_scenario_integer(s, "n_threads", 1, 1, MOST_TASKS);
-    r->n_processes = one ? 1 : (int32_t)khz_scenario_integer(s, "n_processes", 1, 1, MOST_TASKS);
+    r->n_tasks = one ? 1 : (int32_t)khz_scenario_integer(s, "n_threads", 1, 1, KHZ_MOST_THREADS);
+    r->n_processes = one ? 1 : (int32_t)khz_scenario_integer(s, "n_processes", 1, 1, KHZ_MOST_THREADS);
     return KHZ_OK;
 }
 
@@ -99,7 +97,7 @@ static khz_status prepare_task(khz_rig *r, khz_task *k)
     const char *const policy = khz_scenario_text(&r->scenario, setting(k, room, "policy"), "catch_up");
     k->policy = KHZ_POLICIES;
     for (int32_t i = 0; i < KHZ_POLICIES; i++) {
-        k->policy = strcmp(policy, khz_policy_names[i]) == 0 ? i : k->policy;
+        k->policy = strcmp(policy, khz_word(&khz_task_layout, "khz_policy_", i)) == 0 ? i : k->policy;
     }
     return k->policy < KHZ_POLICIES ? KHZ_OK : khz_rig_fail(r, KHZ_UNSUPPORTED, "no policy is called `%.100s`", policy);
 }

@@ -306,7 +306,7 @@ static double predict(khz_stepper *s, const khz_work *w, const period *p)
     }
     (void)khz_crossings(s, w, w->g2);
     const double since = p->t - s->slope_time;
-    const int bends = s->settings.events == KHZ_EVENTS_PREDICT_2 && since > 0.0;
+    const int bends = s->settings.events == KHZ_EVENTS_PREDICT_QUADRATIC && since > 0.0;
     for (int32_t i = 0; i < m->n_r; i++) {
         const double slope = w->g0[i] > 0.0 ? (w->g2[i] - w->g0[i]) / d : (double)NAN;
         const double bend = bends && !isnan(w->slope[i]) ? (slope - w->slope[i]) / since : 0.0;
@@ -392,7 +392,7 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
         cycle_caught_up(s, w, &p);
         break;
     case KHZ_EVENTS_PREDICT:
-    case KHZ_EVENTS_PREDICT_2:
+    case KHZ_EVENTS_PREDICT_QUADRATIC:
         cycle_predicted(s, w, &p);
         break;
     default:

@@ -18,18 +18,21 @@
 
 /* What happens to a state event inside a step. */
 enum {
-    KHZ_EVENTS_NONE = 0,      /* detected and handled at the end of the step: 1 step */
-    KHZ_EVENTS_MID = 1,       /* assumed in the middle: at most 3 steps */
-    KHZ_EVENTS_LINEAR = 2,    /* linear interpolation, next step stretched: 1 step */
-    KHZ_EVENTS_CATCH_UP = 3,  /* linear interpolation, rest of the step at once: at most events_per_step + 1 steps */
-    KHZ_EVENTS_HERMITE = 4,   /* cubic interpolation, next step stretched: 1 step */
-    KHZ_EVENTS_PREDICT = 5,   /* predicted, step shortened and the next lengthened: 1 step */
-    KHZ_EVENTS_PREDICT_2 = 6, /* the same with a quadratic prediction */
-    KHZ_EVENTS_EXACT = 7      /* shorter steps to the event, rest at once: at most 4*events_per_step + 1 steps */
+    KHZ_EVENTS_NONE = 0,     /* detected and handled at the end of the step: 1 step */
+    KHZ_EVENTS_MID = 1,      /* assumed in the middle: at most 3 steps */
+    KHZ_EVENTS_LINEAR = 2,   /* linear interpolation, next step stretched: 1 step */
+    KHZ_EVENTS_CATCH_UP = 3, /* linear interpolation, rest of the step at once: at most events_per_step + 1 steps */
+    KHZ_EVENTS_HERMITE = 4,  /* cubic interpolation, next step stretched: 1 step */
+    KHZ_EVENTS_PREDICT = 5,  /* predicted, step shortened and the next lengthened: 1 step */
+    KHZ_EVENTS_PREDICT_QUADRATIC = 6, /* the same with a quadratic prediction */
+    KHZ_EVENTS_EXACT = 7 /* shorter steps to the event, rest at once: at most 4*events_per_step + 1 steps */
 };
 
 /* Inputs over the step: as at its beginning, or extrapolated from the last two or three samples. */
 enum { KHZ_INPUT_HELD = 0, KHZ_INPUT_LINEAR = 1, KHZ_INPUT_QUADRATIC = 2 };
+
+/* Addresses that a stepper and an instance begin at are a multiple of this. */
+enum { KHZ_ALIGNMENT = 64 };
 
 /* Plain data; zero means the default. */
 typedef struct khz_step_settings {

@@ -4,9 +4,9 @@
 #include "khz_jacobian.h"
 #include "khz_stepper_core.h"
 
-enum { ALIGNMENT = 64, DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16, DEFAULT_EVENTS = 4 };
+enum { DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16, DEFAULT_EVENTS = 4 };
 
-static size_t aligned(size_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static size_t aligned(size_t n) { return (n + KHZ_ALIGNMENT - 1) / KHZ_ALIGNMENT * KHZ_ALIGNMENT; }
 
 /* Hand out n doubles; counts alone where there is no work area. */
 static double *take(double *base, size_t *used, size_t n)

@@ -89,7 +89,7 @@ void khz_account_add(khz_account *a, const khz_account *more)
     for (size_t i = 0; i < sizeof a->counts / sizeof *counts; i++) {
         counts[i] += others[i];
     }
-    for (int kind = 0; kind < KHZ_TIME_KINDS; kind++) {
+    for (int kind = 0; kind < KHZ_TIMES; kind++) {
         const khz_histogram *const h = &a->time[kind];
         const khz_histogram *const m = &more->time[kind];
         const int worse = kind == KHZ_TIME_SLACK ? m->min < h->min : m->max > h->max;

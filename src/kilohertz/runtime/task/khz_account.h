@@ -14,7 +14,7 @@ typedef struct khz_histogram {
     uint64_t bucket[KHZ_HISTOGRAM_BUCKETS];
 } khz_histogram;
 
-/* What happened, as numbers.  The order is part of the live segment's layout (realtime/live.py). */
+/* What happened, as numbers. */
 typedef struct khz_counts {
     uint64_t ticks;        /* periods of the wall clock, paused ones included */
     uint64_t steps;        /* cycles that were computed */
@@ -43,13 +43,13 @@ enum {
     KHZ_TIME_DEVICE,       /* receive and send */
     KHZ_TIME_OVERHEAD,     /* the rest of the cycle: recording, live values, accounting */
     KHZ_TIME_SLACK,        /* deadline minus end; cycles that missed are counted, not entered */
-    KHZ_TIME_KINDS
+    KHZ_TIMES
 };
 
 typedef struct khz_account {
     khz_counts counts;
-    int64_t worst_cycle[KHZ_TIME_KINDS]; /* step at which the largest value stood (slack: the smallest) */
-    khz_histogram time[KHZ_TIME_KINDS];
+    int64_t worst_cycle[KHZ_TIMES]; /* step at which the largest value stood (slack: the smallest) */
+    khz_histogram time[KHZ_TIMES];
 } khz_account;
 
 /* Enter a value (negative ones as 0).  Allocates: never. */

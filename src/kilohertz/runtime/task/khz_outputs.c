@@ -212,7 +212,7 @@ static void write_directory(khz_rig *r)
         directory[i].name = khz_live_text(r->live, &used, r->n_units > 1 ? qualified : s->name);
         directory[i].unit = khz_live_text(r->live, &used, s->unit);
         directory[i].description = khz_live_text(r->live, &used, s->description);
-        directory[i].unit_index = (int32_t)(u - r->units);
+        directory[i].task = (int32_t)(u - r->units);
         directory[i].type = s->type;
         directory[i].causality = s->causality;
         directory[i].tunable = s->tunable;

@@ -6,7 +6,6 @@
 
 #include "khz_task.h"
 
-const char *const khz_policy_names[KHZ_POLICIES] = {"catch_up", "skip", "hold", "safe", "stop"};
 enum {
     TROUBLE = KHZ_STEP_HELD | KHZ_STEP_NEWTON_CAP | KHZ_STEP_NOT_FINITE | KHZ_STEP_PIVOT | KHZ_STEP_EVENT_CAP |
     KHZ_STEP_CHATTERS | KHZ_STEP_FAILURE | KHZ_STEP_ASSERTION

@@ -117,7 +117,6 @@ typedef struct khz_wire {
 } khz_wire;
 
 enum { KHZ_POLICY_CATCH_UP = 0, KHZ_POLICY_SKIP, KHZ_POLICY_HOLD, KHZ_POLICY_SAFE, KHZ_POLICY_STOP, KHZ_POLICIES };
-extern const char *const khz_policy_names[KHZ_POLICIES];
 
 /* A setting of the system: what was asked for, and what came of it. */
 typedef struct khz_grant {
@@ -152,7 +151,7 @@ enum {
 };
 extern const char *const khz_end_texts[KHZ_ENDS];
 
-enum { KHZ_RECORDED_TIMES = 4 };
+enum { KHZ_RECORDED_TIMES = 4, KHZ_MOST_THREADS = 64 /* and processes */ };
 
 /* What a loop is doing: nothing that could last, or the part of its cycle. */
 enum { KHZ_AT_REST = 0, KHZ_AT_INPUTS, KHZ_AT_STEP, KHZ_AT_OUTPUTS, KHZ_STAGES };
