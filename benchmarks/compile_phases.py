@@ -53,12 +53,11 @@ def child(name: str, library: str) -> dict[str, object]:
     with clock.phase("start Python, import our modules"):
         import kilohertz.passes
         import kilohertz.semantics  # noqa: F401
-        from kilohertz.codegen import generate
+        from kilohertz.building import linked_units, model_units
         from kilohertz.driver import Session
         from kilohertz.driver.contract import Log, run_passes
         from kilohertz.driver.pipeline import PASSES
-        from kilohertz.simulate.program import load_program, program_units
-        from kilohertz.toolchain import build_shared, load_library
+        from kilohertz.simulate.program import load_program
         from kilohertz.toolchain.build import build_objects
     with clock.phase("read libraries"):
         model = Session([library]).model(name)
@@ -72,15 +71,15 @@ def child(name: str, library: str) -> dict[str, object]:
         with clock.phase(f"pass {one.name}{' again' if again else ''}"):
             form = run_passes([one], form, Log())
     with clock.phase("write C"):
-        code = generate(form, model.session.libraries.sources)  # type: ignore[arg-type]
-    units, libraries = program_units(code)
+        built = model_units(form, model.session.libraries.sources)  # type: ignore[arg-type]
+    code, units = built.code, linked_units([built])[0]
     lines = sum(f.text.count("\n") for f in code.files)
-    for label, chosen in (("the model", units[:1]), ("the runtime", units[1:2]), ("external code", units[2:])):
+    for label, chosen in (("the model", units[:1]), ("the runtime", units[-1:]), ("external code", units[1:-1])):
         with clock.phase(f"compile C: {label}"):
             for unit in chosen:
                 build_objects(unit)
     with clock.phase("link and load"):
-        load_program(form, code, load_library(build_shared(units, libraries)))  # type: ignore[arg-type]
+        load_program(built)
     return {"phases": clock.phases, "equations": equations, "lines": lines, "files": len(code.files)}
 
 

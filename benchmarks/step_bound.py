@@ -16,11 +16,11 @@ import tempfile
 from pathlib import Path
 
 from kilohertz import load
+from kilohertz.building import linked_units, main_unit
 from kilohertz.cost import cost_bound
 from kilohertz.simulate import EVENTS, Program
-from kilohertz.simulate.program import program_units
 from kilohertz.simulate.stepper import UNUSUAL, Flags
-from kilohertz.toolchain import Source, Unit, build_executable
+from kilohertz.toolchain import build_executable
 
 KINDS = ("regular", "event", "worst")
 DRIVER = """
@@ -28,6 +28,9 @@ DRIVER = """
 #include <stdlib.h>
 #include <string.h>
 #include "khz_stepper.h"
+
+extern const khz_model *KHZ_MODEL(void);
+
 int main(int argc, char **argv)
 {
     khz_step_settings settings;
@@ -35,7 +38,7 @@ int main(int argc, char **argv)
     settings.period_ns = argc > 4 ? atol(argv[4]) : 1000000;
     settings.method = khz_method_index(argv[1]);
     settings.events = atoi(argv[2]);
-    const khz_model *const model = khz_get_model();
+    const khz_model *const model = KHZ_MODEL();
     khz_stepper *const s = aligned_alloc(64, khz_stepper_size(model, &settings));
     if (s == NULL || khz_stepper_init(s, model, &settings, 0.0) != KHZ_OK) {
         return 2;
@@ -54,8 +57,8 @@ def kind(flags: Flags) -> str:
 
 def measured(program: Program, arguments: argparse.Namespace) -> dict[str, int]:
     """The most instructions of a step of each kind."""
-    units, libraries = program_units(program.code)
-    executable = build_executable([*units, Unit((Source("driver.c", DRIVER),), units[1].headers)], libraries)
+    units, libraries = linked_units([program.built])
+    executable = build_executable([*units, main_unit(program.built, DRIVER)], libraries)
     most: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", "--toggle-collect=khz_stepper_step"]

@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from kilohertz import load
+from kilohertz.building import linked_units, main_unit
 from kilohertz.ir.step import Kind
 from kilohertz.simulate import Program, Stepper, Stepping
-from kilohertz.simulate.program import program_units
 from kilohertz.solvers import METHODS
-from kilohertz.toolchain import Source, Unit, build_executable
+from kilohertz.toolchain import build_executable
 from tables import machine
 
 SOURCE = Path(__file__).parent / "models" / "StepCost.mo"
@@ -34,13 +34,16 @@ DRIVER = """
 #include <stdlib.h>
 #include <string.h>
 #include "khz_stepper.h"
+
+extern const khz_model *KHZ_MODEL(void);
+
 int main(int argc, char **argv)
 {
     khz_step_settings settings;
     memset(&settings, 0, sizeof settings);
     settings.period_ns = argc > 2 ? atol(argv[2]) : 1000000;
     settings.method = khz_method_index(argv[1]);
-    const khz_model *const model = khz_get_model();
+    const khz_model *const model = KHZ_MODEL();
     khz_stepper *const s = aligned_alloc(64, khz_stepper_size(model, &settings));
     if (s == NULL || khz_stepper_init(s, model, &settings, 0.0) != KHZ_OK) {
         return 2;
@@ -68,8 +71,9 @@ def compiled(name: str) -> Program:
 
 @cache
 def driver(name: str) -> Path:
-    units, libraries = program_units(compiled(name).code)
-    return build_executable([*units, Unit((Source("driver.c", DRIVER),), units[1].headers)], libraries)
+    model = compiled(name).built
+    units, libraries = linked_units([model])
+    return build_executable([*units, main_unit(model, DRIVER)], libraries)
 
 
 def counted(name: str, method: str, step: float, steps: int) -> int:

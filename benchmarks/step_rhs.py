@@ -19,17 +19,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from kilohertz import runtime
-from kilohertz.codegen import generate
+from kilohertz.building import linked_units, main_unit, model_units
 from kilohertz.driver import load
 from kilohertz.ir.step import Kind
 from kilohertz.simulate import Instance, build_program
-from kilohertz.simulate.program import program_units
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_shared, find_compiler, load_library
 from tables import machine
 
@@ -93,9 +92,10 @@ def measured(model: Model, n_calls: int) -> Counted:
 
     headers = (*(Source(n, t) for n, t in runtime.headers()), _source("rhs.h"))
     own = Unit(tuple(_source(f) for f in ("empty.c", model.file)), headers, (), STRICT)
-    driver = Unit((_source("driver.c"),), headers, (), STRICT)
     difference = _difference(Instance(build_program(step)), own, ours, hand, order)
-    units, libraries = program_units(generate(step))
+    built = model_units(step)
+    units, libraries = linked_units([built])
+    driver = replace(main_unit(built, _source("driver.c").text, STRICT), headers=headers)
     program = build_executable([*units, own, driver], libraries)
     empty = _instructions(program, "empty", n_calls, hand)
     return Counted(

@@ -8,11 +8,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from kilohertz import runtime
-from kilohertz.codegen import generate
+from kilohertz.building import linked_units, main_unit, model_units
 from kilohertz.ir.step import Step
-from kilohertz.simulate.program import program_units
-from kilohertz.toolchain import STRICT, Source, Unit, build_executable
+from kilohertz.toolchain import STRICT, build_executable
 
 DRIVER = Path(__file__).parent / "steps" / "driver.c"
 HELD, EVENT = 128, 1  # KHZ_STEP_HELD, KHZ_STEP_EVENT
@@ -29,10 +27,9 @@ class Counted:
 
 def build(step: Step) -> Path:
     """The model, the runtime and the driver as an executable."""
-    headers = tuple(Source(n, t) for n, t in runtime.headers())
-    units, libraries = program_units(generate(step))
-    driver = Unit((Source(DRIVER.name, DRIVER.read_text(encoding="utf-8")),), headers, (), STRICT)
-    return build_executable([*units, driver], libraries)
+    model = model_units(step)
+    units, libraries = linked_units([model])
+    return build_executable([*units, main_unit(model, DRIVER.read_text(encoding="utf-8"), STRICT)], libraries)
 
 
 def count(program: Path, method: str, step: float, inlined: bool, skipped: int, steps: int) -> Counted:

@@ -6,6 +6,8 @@
 #include "khz_model.h"
 #include "rhs.h"
 
+extern const khz_model *KHZ_MODEL(void);
+
 int main(int argc, char **argv)
 {
     if (argc != 4) {
@@ -13,7 +15,7 @@ int main(int argc, char **argv)
     }
     const char which = argv[1][0];
     const long n_calls = strtol(argv[2], NULL, 10), n_states = strtol(argv[3], NULL, 10);
-    const khz_model *const model = khz_get_model();
+    const khz_model *const model = KHZ_MODEL();
     const size_t n = (size_t)model->n_x, count = n * (size_t)n_states;
     void *const instance = aligned_alloc(64, (khz_instance_size(model) + 63) / 64 * 64);
     double *const x = malloc(sizeof(double) * count), *const xd = malloc(sizeof(double) * n);

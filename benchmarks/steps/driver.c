@@ -5,6 +5,8 @@
 
 #include "khz_stepper.h"
 
+extern const khz_model *KHZ_MODEL(void);
+
 __attribute__((noinline)) uint32_t khz_counted_step(khz_stepper *s);
 
 uint32_t khz_counted_step(khz_stepper *s) { return khz_stepper_step(s); }
@@ -14,7 +16,7 @@ int main(int argc, char **argv)
     if (argc != 6) {
         return 2;
     }
-    const khz_model *const m = khz_get_model();
+    const khz_model *const m = KHZ_MODEL();
     khz_step_settings settings = {0};
     settings.method = khz_method_index(argv[1]);
     settings.period_ns = atoll(argv[2]);

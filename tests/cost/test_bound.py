@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from kilohertz import load
+from kilohertz.building import linked_units, main_unit
 from kilohertz.cost import cost_bound
 from kilohertz.passes import Inlining
 from kilohertz.simulate import EVENTS, Program, Stepper, Stepping
-from kilohertz.simulate.program import program_units
 from kilohertz.simulate.stepper import UNUSUAL, Flags
 from kilohertz.solvers import METHODS
-from kilohertz.toolchain import Source, Unit, build_executable
+from kilohertz.toolchain import build_executable
 
 FOLDER = Path(__file__).parent
 RUNTIME, SOLVERS = FOLDER.parent / "runtime", FOLDER.parent / "solvers"
@@ -115,9 +115,10 @@ def test_in_the_index_1_form_no_loop_counts_in_a_regular_step() -> None:
 
 @cache
 def counted(name: str, choice: Inlining | None) -> Path:
-    units, libraries = program_units(compiled(name, choice).code)
+    model = compiled(name, choice).built
+    units, libraries = linked_units([model])
     text = (FOLDER / "counted.c.in").read_text()
-    return build_executable([*units, Unit((Source("counted.c", text),), units[1].headers)], libraries)
+    return build_executable([*units, main_unit(model, text)], libraries)
 
 
 def instructions(executable: Path, arguments: list[str], folder: Path) -> list[tuple[Flags, int]]:

@@ -23,7 +23,8 @@ def code(model: str) -> ModelCode:
     """A model by its name, or one of models.mo by its short name."""
     if model not in _codes:
         name = model if "." in model else f"{FILE}:Models.{model}"
-        _codes[model] = ModelCode(_session.model(name).process(), _session.libraries.sources)
+        own = _session.model(name)
+        _codes[model] = ModelCode(own.built(own.process()))
     return _codes[model]
 
 

@@ -207,8 +207,9 @@ def test_the_executable_for_aarch64_gives_the_same_numbers(
 ) -> None:
     model = load(name)
     scenario = replace(scenario, scale=None)
-    here = start(build(scenario, [ModelCode(model.process())], tmp_path / "here")).wait().result
-    built = build(scenario, [ModelCode(model.process())], tmp_path / "arm", "aarch64-linux-musl")
+    code = ModelCode(model.built(model.process()))
+    here = start(build(scenario, [code], tmp_path / "here")).wait().result
+    built = build(scenario, [code], tmp_path / "arm", "aarch64-linux-musl")
     recording = tmp_path / "arm.recording"
     words = ["qemu-aarch64", str(built.executable), f"record.file={recording}", "wall_num=0", "live=0"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

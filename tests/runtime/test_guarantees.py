@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from kilohertz import load
+from kilohertz.building import linked_units, main_unit
 from kilohertz.cli.main import main
 from kilohertz.simulate import EVENTS, Program, Statistics, Stepper, Stepping
 from kilohertz.simulate.faults import faults
-from kilohertz.simulate.program import program_units
-from kilohertz.toolchain import Source, Unit, build_executable
+from kilohertz.toolchain import build_executable
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "stepping.mo"
@@ -41,11 +41,10 @@ def value(stepper: Stepper, name: str) -> float:
 @cache
 def watched(index1: bool = False) -> Path:
     program = load(f"{OPEN_LOOPS}").compile(index1=True) if index1 else compiled("Everything")
-    units, libraries = program_units(program.code)
-    headers = units[1].headers
+    units, libraries = linked_units([program.built])
     text = (FOLDER / "watched.c.in").read_text()
-    main_unit = Unit((Source("watched.c", text),), headers, (), ("-std=gnu11", "-fno-builtin"))
-    return build_executable([*units, main_unit], libraries)
+    watching = main_unit(program.built, text, ("-std=gnu11", "-fno-builtin"))
+    return build_executable([*units, watching], libraries)
 
 
 def run_watched(method: str, events: str, steps: int, how: str = "watch", index1: bool = False) -> int:

@@ -3,7 +3,7 @@
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.methods import runtime_sources
 from kilohertz.codegen.model import CFile, CProgram, generate
-from kilohertz.codegen.prefix import prefixed
+from kilohertz.codegen.names import model_prefix
 from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
 
 __all__ = [
@@ -12,8 +12,8 @@ __all__ = [
     "CProgram",
     "ModelSignal",
     "generate",
+    "model_prefix",
     "model_signals",
-    "prefixed",
     "runtime_sources",
     "signals_source",
 ]

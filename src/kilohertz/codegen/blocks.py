@@ -13,10 +13,19 @@ from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.plans import sparse_loop
-from kilohertz.codegen.reading import is_large, may_fail, reads
+from kilohertz.codegen.reading import (
+    group_subject,
+    is_large,
+    is_scalar,
+    is_system,
+    loop_subject,
+    may_fail,
+    reads,
+    system,
+)
 from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.values import ArrayValue
-from kilohertz.codegen.writer import unsupported
+from kilohertz.codegen.writer import Part, unsupported
 from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
@@ -45,6 +54,7 @@ class BlockInfo:
     origin: Origin
     cost: int
     block: s.Block
+    function: str  # the C function that computes it
 
 
 @dataclass(slots=True)
@@ -73,10 +83,12 @@ class BlockWriter:
     layout: Layout
     where: Callable[[Origin], str]
     places: Callable[[Origin], int]
+    prefix: str  # of functions that other files call
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
     prototypes: list[str] = field(default_factory=list)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
+    _names: names.Names = field(default_factory=lambda: names.Names(longest=names.LONGEST_NAME))  # of C functions
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
     _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
 
@@ -120,11 +132,19 @@ class BlockWriter:
                 self._kept.values[id(value)] = str(self.layout.variable(block.target))
 
     def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
-        name = f"khz_{phase}_{len(self.infos) + 1}"
+        if len(run) == 1 and self._is_apart(phase, run[0]):
+            return self._loop(phase, run[0]), run[0].partition
+        name = self._name(phase, "compute", group_subject(run))
         w = self._writer(phase, run[0].partition)
-        w.plan(e for b in run for e in s.expressions(b) if not isinstance(b, s.WhenBlock))
+        apart = {id(b): Scope(w.scope) for b in run if self._is_apart(phase, b)}
+        plain = [b for b in run if id(b) not in apart and not isinstance(b, s.WhenBlock)]
+        parts = [(apart[id(b)], system(b)) for b in run if id(b) in apart]
+        w.plan((e for b in plain for e in s.expressions(b)), parts)
         for block in run:
-            number = self._note(phase, block)
+            if id(block) in apart:
+                self._system(w, phase, block, Part(apart[id(block)]))
+                continue
+            number = self._note(phase, block, self.prefix + name)
             w.put(f"/* {self._head(number, block)} */")
             if may_fail(block):
                 w.put(f"z->c.block = {number};")
@@ -133,12 +153,30 @@ class BlockWriter:
             else:
                 self._plain(w, block)
             self._keep(phase, block)
-        self._define(name, w.scope.lines)
-        return name, run[0].partition
+        return self._define(name, w.scope.lines), run[0].partition
 
-    def _note(self, phase: str, block: s.Block) -> int:
+    def _is_apart(self, phase: str, block: s.Block) -> bool:
+        """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
+        a direction shares too much for that."""
+        return is_system(block) and phase != "directional" and is_scalar(system(block))
+
+    def _system(self, w: Writer, phase: str, block: s.Block, part: Part) -> None:
+        """A small linear loop among assignments: a function that becomes part of its caller."""
+        assert isinstance(block, s.LinearLoop)
+        name = self._name(phase, "solve", loop_subject(block))
+        number = self._note(phase, block, name)
+        outer, w.scope, w.part = w.scope, part.scope, part
+        w.put(f"/* {self._head(number, block)} */")
+        self._linear(w, phase, number, block)
+        w.scope, w.part = outer, None
+        head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
+        self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, _STATUS)), "}", ""])
+        w.put(f"if ({name}({', '.join(('z', *part.taken))}) != KHZ_OK) {{", f"    {_STATUS}", "}")
+
+    def _note(self, phase: str, block: s.Block, function: str) -> int:
         unknowns = tuple(t.name for t in s.targets(block))
-        info = BlockInfo(len(self.infos) + 1, phase, type(block).__name__, unknowns, block.origin, block.cost, block)
+        kind = type(block).__name__
+        info = BlockInfo(len(self.infos) + 1, phase, kind, unknowns, block.origin, block.cost, block, function)
         self.infos.append(info)
         return info.number
 
@@ -151,11 +189,18 @@ class BlockWriter:
             kind = ", mixed"
         return names.comment(f"block {number}{kind}{self.where(block.origin)}")
 
-    def _define(self, name: str, body: list[str], result: str = "return (khz_status)z->c.status;") -> None:
-        prototype = f"khz_status {name}(khz_instance *z)"
+    def _name(self, phase: str, verb: str, subject: str) -> str:
+        """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
+        return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
+
+    def _define(self, name: str, body: list[str], result: str = _STATUS) -> str:
+        """A function that other files call; its C name."""
+        symbol = self.prefix + name
+        prototype = f"khz_status {symbol}(khz_instance *z)"
         self.prototypes.append(prototype + ";")
         tail = [f"    {result}"] if result else []
         self.functions.append([prototype, "{", *("    " + line for line in body), *tail, "}", ""])
+        return symbol
 
     # ---------------------------------------------------------------------------------------------------- plain blocks
 
@@ -263,8 +308,8 @@ class BlockWriter:
 
     def _loop(self, phase: str, block: s.Block, inside: bool = False) -> str:
         """A function for a loop; `inside` another one, which asks how its unknowns move."""
-        number = self._note(phase, block)
-        name = f"khz_{phase}_{number}"
+        name = self._name(phase, "settle" if isinstance(block, s.MixedLoop) else "solve", loop_subject(block))
+        number = self._note(phase, block, self.prefix + name)
         head = f"/* {self._head(number, block)} */"
         match block:
             case s.LinearLoop():
@@ -272,14 +317,13 @@ class BlockWriter:
                 w.put(head)
                 w.plan(s.expressions(block))
                 self._linear(w, phase, number, block)
-                self._define(name, w.scope.lines)
+                return self._define(name, w.scope.lines)
             case s.NonlinearLoop():
-                self._nonlinear(phase, name, head, number, block, inside)
+                return self._nonlinear(phase, name, head, number, block, inside)
             case s.MixedLoop():
-                self._mixed(phase, name, head, number, block)
+                return self._mixed(phase, name, head, number, block)
             case _:
                 raise InternalError("not a loop")
-        return name
 
     def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = _STATUS) -> None:
         place = self.places(block.origin)
@@ -289,8 +333,12 @@ class BlockWriter:
             w.put(f"{self.layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
         else:
             self._matrix(w, phase, f"{number}, {place}", block, leave)
+        placement = w.placement
+        if w.part is not None:  # what follows from the solution is not shared with what is around
+            w.plan(inner.value for inner in block.inner)
         for inner in block.inner:
             self._assign(w, inner.target, inner.value)
+        w.placement = placement
 
     def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, leave: str) -> None:
         """Matrix where it changed, right-hand side, solution."""
@@ -350,7 +398,7 @@ class BlockWriter:
         layout.factored += 1
         return kept
 
-    def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> None:
+    def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> str:
         layout, n = self.layout, len(block.unknowns)
         memory, order, sizes = layout.memory, layout.order, 4 * sum(map(len, layout.loops))
         layout.memory += 2 * n * n + 14 * n  # khz_newton_size and the guess
@@ -380,7 +428,7 @@ class BlockWriter:
         if (inside and n > IN_PLACE) or (phase == "block" and layout.step.directional is not None and not is_open):
             own = self._solved[block.unknowns] = self._room(n)
             lines.append(f"z->factored[{own.factored}] = 0;")
-        self._define(name, lines)
+        return self._define(name, lines)
 
     def _kept_jacobian(self, phase: str, block: s.NonlinearLoop, inside: bool) -> str:
         """Where it is noted that a stage's loop has a Jacobian from before; it is of no use after an event."""
@@ -400,7 +448,7 @@ class BlockWriter:
             if id(inner) in apart:
                 w.put(f"if ({apart[id(inner)]}(z) != KHZ_OK) {{", "    return;", "}")
             elif isinstance(inner, s.LinearLoop):
-                self._linear(w, phase, self._note(phase, inner), inner, "return;")
+                self._linear(w, phase, self._note(phase, inner, f"{name}_residual"), inner, "return;")
             else:
                 self._plain(w, inner)
         for i, residual in enumerate(block.residuals):
@@ -426,7 +474,7 @@ class BlockWriter:
         lines = ["khz_instance *const z = (khz_instance *)instance;", "(void)z;", *body]
         self.functions.append([head, "{", *("    " + line for line in lines), "}", ""])
 
-    def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> None:
+    def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> str:
         layout = self.layout
         continuous = self.phase(phase, block.continuous)
         relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
@@ -452,7 +500,7 @@ class BlockWriter:
             w.put(f"value[{i}] = {forced} ? {place} : ({value});", f"distance[{i}] = {distance};")
         self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
         indices = ", ".join(map(str, at)) or "0"
-        self._define(
+        return self._define(
             name,
             [
                 head,

@@ -44,6 +44,7 @@ class Writer(ArrayBuiltinWriter):
         known = self.known(e)
         if known is not None:
             assert isinstance(known, str)
+            self.take(e, known)
             return known, PRIMARY
         if self.is_shared(e) and not _is_trivial(e):
             self.at_home(e, lambda: self._keep_scalar(e))

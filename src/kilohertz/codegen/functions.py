@@ -14,7 +14,7 @@ from types import MappingProxyType
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.external import write_external
-from kilohertz.codegen.names import Names, comment
+from kilohertz.codegen.names import LONGEST_NAME, Names, comment
 from kilohertz.codegen.statements import Places, StatementWriter
 from kilohertz.codegen.values import ArrayValue, TypeTable, is_growing, is_string
 from kilohertz.codegen.writer import Callee, Text, WriterCore, unsupported
@@ -60,12 +60,14 @@ def _held(argument: Expr, held: Mapping[str, Held]) -> Held:
 class FunctionTable:
     """Writes the functions that are called, each once, in the order of their first call."""
 
-    def __init__(self, functions: dict[str, Function], types: TypeTable, places: Places, where: Where) -> None:
+    def __init__(
+        self, functions: dict[str, Function], types: TypeTable, places: Places, where: Where, prefix: str
+    ) -> None:
         self._functions = functions
         self.types = types
         self.places = places
         self._where = where
-        self._names = Names("f_")
+        self._names = Names(f"{prefix}f_", longest=LONGEST_NAME)
         self.written: list[CFunction] = []
         self._queue: list[str] = []
         self._known: set[str] = set()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from kilohertz.base import InternalError
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.names import Names, comment
@@ -30,6 +28,20 @@ _SHADOWS = {  # areas indexed like another one
     Kind.PRE_STRING_DISCRETE: Kind.STRING_DISCRETE,
 }
 AREAS = tuple(Kind)
+_INLINED = frozenset({Kind.BASE, Kind.GAMMA_H})
+# kinds that only a phase needs which not every model has
+_OF_FORM = _INLINED | {Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION}
+_MEMBERS = (  # of an instance, in order: element type and names
+    ("double ", (*(k.value for k in DOUBLES), "reinit_value", "sample_start", "sample_interval")),
+    ("double ", ("nominal_y", "sizes", "memory")),
+    ("khz_delay ", ("delays",)),
+    ("khz_transport ", ("transports",)),
+    ("int64_t ", ("sample_tick",)),
+    ("char ", tuple(k.value for k in STRINGS)),
+    ("void *", (Kind.OBJECT.value,)),
+    ("int32_t ", (*(k.value for k in INTS), "reinit", "forced", "sample_now", "factored", "order")),
+    ("_Alignas(16) unsigned char ", ("arena",)),
+)
 
 
 class Layout:
@@ -118,37 +130,28 @@ class Layout:
             lines.append("};")
         return lines
 
-    def struct(self, arena: int) -> list[str]:
-        step = self.step
+    def members(self, arena: int) -> dict[str, str]:
+        """The declarations of an instance after its context, by name; what the model has none of is left out."""
+        step, counts = self.step, self.counts
+        sizes = {k.value: counts[k] for k in Kind if k not in _OF_FORM or self._has_form(k)}
+        sizes |= {k.value: 1 for k in (Kind.SEED_TIME, Kind.GAMMA_H) if k.value in sizes}  # set by the runtime
+        n_x, n_samples = counts[Kind.STATE], len(step.samples)
+        sizes |= {"reinit_value": n_x, "reinit": n_x, "nominal_y": n_x + len(step.algebraic)}
+        sizes |= dict.fromkeys(("sample_start", "sample_interval", "sample_tick", "sample_now"), n_samples)
+        sizes |= {"sizes": 4 * sum(map(len, self.loops)), "memory": self.memory}
+        sizes |= {"delays": len(step.delays), "transports": len(step.transports)}
+        sizes |= {"res": len(step.algebraic), "forced": max(counts[Kind.RELATION], len(step.crossings))}
+        sizes |= {"factored": self.factored, "order": self.order, "arena": arena}
+        texts = {k.value for k in STRINGS}
+        return {
+            name: f"{ctype}{name}[{sizes[name]}]{'[KHZ_TEXT_SIZE]' if name in texts else ''};"
+            for ctype, group in _MEMBERS
+            for name in group
+            if sizes.get(name)
+        }
 
-        def area(ctype: str, kinds: Iterable[Kind]) -> list[str]:
-            return [f"    {ctype}{k.value}[{max(1, self.counts[k])}];" for k in kinds]
-
-        n_x, n_samples = max(1, self.counts[Kind.STATE]), max(1, len(step.samples))
-        return [
-            "typedef struct khz_instance {",
-            "    khz_context c;",
-            *area("double ", DOUBLES),
-            f"    double reinit_value[{n_x}];",
-            f"    double sample_start[{n_samples}];",
-            f"    double sample_interval[{n_samples}];",
-            f"    double nominal_y[{n_x + len(step.algebraic)}];",
-            f"    double sizes[{max(1, 4 * sum(map(len, self.loops)))}];",
-            f"    double memory[{max(1, self.memory)}];",
-            f"    khz_delay delays[{len(step.delays)}];" if step.delays else "    double delays[1];",
-            f"    {'khz_transport' if step.transports else 'double'} transports[{max(1, len(step.transports))}];",
-            f"    int64_t sample_tick[{n_samples}];",
-            *(f"    char {k.value}[{max(1, self.counts[k])}][KHZ_TEXT_SIZE];" for k in STRINGS),
-            *area("void *", (Kind.OBJECT,)),
-            *area("int32_t ", INTS),
-            f"    int32_t reinit[{n_x}];",
-            f"    int32_t forced[{max(1, self.counts[Kind.RELATION])}];",
-            f"    int32_t sample_now[{n_samples}];",
-            f"    int32_t factored[{max(1, self.factored)}];",
-            f"    int32_t order[{max(1, self.order)}];",
-            f"    _Alignas(16) unsigned char arena[{arena}];",
-            "} khz_instance;",
-        ]
+    def _has_form(self, kind: Kind) -> bool:
+        return (self.step.inlined if kind in _INLINED else self.step.directional) is not None
 
 
 def _slot_order(v: StepVariable) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -15,7 +15,7 @@ from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.statements import StatementWriter
-from kilohertz.codegen.table import model_table
+from kilohertz.codegen.table import Door, model_table
 from kilohertz.codegen.values import TypeTable, default_start
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
@@ -49,6 +49,7 @@ class CProgram:
     """A model in C, and what is needed to speak of it: blocks and places by their numbers."""
 
     name: str
+    prefix: str  # of every external symbol
     header: CFile
     files: tuple[CFile, ...]
     external: CFile | None  # calls of external functions; sees third-party headers
@@ -57,10 +58,22 @@ class CProgram:
     places: tuple[Origin, ...]
     counts: dict[Kind, int]
 
+    @property
+    def getter(self) -> str:
+        """The C function that gives the model table (khz_model.h)."""
+        return getter_of(self.prefix)
 
-def generate(step: Step, sources: SourceMap | None = None, *, with_directional: bool = True) -> CProgram:
+
+def getter_of(prefix: str) -> str:
+    return f"{prefix}get_model"
+
+
+def generate(
+    step: Step, sources: SourceMap | None = None, *, prefix: str = "", with_directional: bool = True
+) -> CProgram:
     """Step to C text.  The same step gives the same bytes.
 
+    Every external symbol and every file name begins with `prefix` (default: the last part of the model's name).
     Without `with_directional` the code is about half as long; solvers that need a Jacobian then take differences.
     """
     if not with_directional and step.directional is not None:
@@ -68,19 +81,19 @@ def generate(step: Step, sources: SourceMap | None = None, *, with_directional: 
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEEP))
     try:
-        return _Generator(step, sources).program()
+        return _Generator(step, sources, prefix or names.model_prefix(step.name)).program()
     finally:
         sys.setrecursionlimit(limit)
 
 
 class _Generator:
-    def __init__(self, step: Step, sources: SourceMap | None) -> None:
-        self.step, self.sources = step, sources
+    def __init__(self, step: Step, sources: SourceMap | None, prefix: str) -> None:
+        self.step, self.sources, self.prefix = step, sources, prefix
         self._places: dict[Origin, int] = {}
         self.types = TypeTable()
-        self.functions = FunctionTable(step.functions, self.types, self.place, self.where)
+        self.functions = FunctionTable(step.functions, self.types, self.place, self.where, prefix)
         self.layout = Layout(step, self.functions)
-        self.blocks = BlockWriter(self.layout, self.where, self.place)
+        self.blocks = BlockWriter(self.layout, self.where, self.place, prefix)
 
     def place(self, origin: Origin) -> int:
         return self._places.setdefault(origin, len(self._places))
@@ -96,31 +109,36 @@ class _Generator:
         return names.comment(f": {text.strip()}") if text else ""
 
     def program(self) -> CProgram:
-        step, blocks = self.step, self.blocks
+        step, blocks, prefix = self.step, self.blocks, self.prefix
         once = blocks.phase("once", step.once)
         initial = blocks.phase("initial", step.initial)
         every = blocks.phase("block", step.blocks)
         optional = [("directional", step.directional), ("inlined", step.inlined)]
-        more = [line for name, own in optional if own is not None for line in _phase(name, blocks.phase(name, own))]
-        phases = [
-            *_phase("once", once),
-            *_phase("initial", initial),
-            *_phase("event", every, blocks.reset),
-            *_phase("step", [c for c in every if c[1] is Partition.STEP]),
-            *_phase("crossing", [c for c in every if c[1] is Partition.CROSSING]),
-            *_phase("output", [c for c in every if c[1] is Partition.OUTPUT]),
-        ]
-        tables = [*self._small_functions(), *phases, *more]
-        tables += model_table(step, self.layout, blocks.infos, self.where)
+        more = {name: blocks.phase(name, own) for name, own in optional if own is not None}
+        table = _Table()
+        self._small_functions(table)
+        table.phase("once", once)
+        table.phase("initial", initial)
+        table.phase("event", every, blocks.reset)
+        for part in (Partition.STEP, Partition.CROSSING, Partition.OUTPUT):
+            table.phase(part.name.lower(), [c for c in every if c[1] is part])
+        for name, calls in more.items():
+            table.phase(name, calls)
         self.functions.write_all()
+        arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
+        members = self.layout.members(arena)
+        door = Door(table.functions, members, getter_of(prefix))
+        tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
-        files = _split("functions", [list(f.lines) for f in inner])
-        files += _split("blocks", blocks.functions)
-        files.append(CFile("model.c", _text(['#include "model.h"', "", *tables])))
+        include = f'#include "{prefix}model.h"'
+        files = _split(f"{prefix}functions", include, [list(f.lines) for f in inner])
+        files += _split(f"{prefix}blocks", include, blocks.functions)
+        files.append(CFile(f"{prefix}model.c", _text([include, "", *tables])))
         return CProgram(
             step.name,
-            CFile("model.h", _text(self._header())),
+            prefix,
+            CFile(f"{prefix}model.h", _text(self._header(members))),
             tuple(files),
             self._external_file() if foreign else None,
             tuple(f.external for f in foreign if f.external is not None),
@@ -131,24 +149,27 @@ class _Generator:
 
     # --------------------------------------------------------------------------------------------------------- header
 
-    def _header(self) -> list[str]:
-        arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
+    def _header(self, members: Mapping[str, str]) -> list[str]:
         prototypes = [f.prototype + ";" for f in self.functions.written]
+        guard = f"{self.prefix}MODEL_H"
         return [
             f"/* {names.comment(self.step.name)}: generated by Kilohertz. */",
-            "#ifndef KHZ_GENERATED_MODEL_H",
-            "#define KHZ_GENERATED_MODEL_H",
+            f"#ifndef {guard}",
+            f"#define {guard}",
             "",
             *INCLUDES,
             "",
             *self.layout.enumerators(),
             "",
-            *self.layout.struct(arena),
+            "typedef struct khz_instance {",
+            "    khz_context c;",
+            *(f"    {line}" for line in members.values()),
+            "} khz_instance;",
             "",
             *self.types.definitions,
             *prototypes,
-            "",
             *self.blocks.prototypes,
+            f"KHZ_EXPORT const khz_model *{getter_of(self.prefix)}(void);",
             "",
             "#endif",
         ]
@@ -164,53 +185,40 @@ class _Generator:
                 includes.setdefault(text.strip())
             if not f.external.includes and f.external.language != "builtin":
                 declarations.setdefault(prototype_of_external(self.step.functions[f.id], self.types))
-        lines = ['#include "model.h"', '#include "ModelicaUtilities.h"', *includes, "", *declarations, ""]
-        return CFile("external.c", _text([*lines, *(line for f in foreign for line in f.lines)]))
+        own = f'#include "{self.prefix}model.h"'
+        lines = [own, '#include "ModelicaUtilities.h"', *includes, "", *declarations, ""]
+        return CFile(f"{self.prefix}external.c", _text([*lines, *(line for f in foreign for line in f.lines)]))
 
     # ------------------------------------------------------------------------------------------------ small functions
 
-    def _small_functions(self) -> list[str]:
+    def _small_functions(self, table: _Table) -> None:
         step = self.step
         tunable = [v for v in step.variables.values() if v.tunable or _is_free_input(v)]
         computed = {t.name for b in step.once for t in s.targets(b)} | {v.name for v in tunable}
         left_out = HELPERS | {Kind.OBJECT}
         recorded = [*(d.source for d in step.delays), *(e for t in step.transports for e in t.recorded())]
         rest = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
-        return [
-            *self._start_functions("tunables", tunable, []),
-            *self._start_functions("start", rest, [*self._nominals(), *self._samples()]),
-            *self._asserts("asserts", step.asserts),
-            *self._asserts("initial_asserts", step.initial_asserts),
-            *_function("static void khz_crossings(void *instance, double *g)", self._crossings(), used="g"),
-            *_function(
-                "static void khz_time_events(void *instance, double *at)",
-                self._list("at", (e.at for e in step.time_events)),
-                used="at",
-            ),
-            *_function(
-                "static void khz_delay_sources(void *instance, double *value)",
-                self._list("value", recorded),
-                used="value",
-            ),
-            *_function("static void khz_destroy(void *instance)", self._destructors()),
-        ]
+        self._start_functions(table, "tunables", tunable, [])
+        self._start_functions(table, "start", rest, [*self._nominals(), *self._samples()])
+        table.action("destroy", "destroy_objects", self._destructors())
+        table.checks("asserts", self._asserts(step.asserts))
+        table.checks("initial_asserts", self._asserts(step.initial_asserts))
+        table.values("crossings", "g", self._crossings())
+        table.values("time_events", "at", self._list("at", (e.at for e in step.time_events)))
+        table.values("delay_sources", "value", self._list("value", recorded))
 
     def _writer(self) -> Writer:
         return Writer(self.layout, "(&z->c)")
 
-    def _start_functions(self, name: str, variables: Sequence[StepVariable], more: list[str]) -> list[str]:
+    def _start_functions(self, table: _Table, name: str, variables: Sequence[StepVariable], more: list[str]) -> None:
         """Start values in parts: compilers take more than linear time for thousands of stores in one function."""
-        lines: list[str] = []
-        calls: list[str] = []
-        for i in range(0, len(variables), _STARTS_PER_FUNCTION):
-            part = f"khz_{name}_{i // _STARTS_PER_FUNCTION + 1}"
-            body = self._starts(variables[i : i + _STARTS_PER_FUNCTION])
-            if len(variables) <= _STARTS_PER_FUNCTION:
-                calls = body
-                break
-            lines += _function(f"KHZ_NOINLINE static void {part}(void *instance)", body)
-            calls.append(f"{part}(instance);")
-        return [*lines, *_function(f"static void khz_{name}(void *instance)", [*calls, *more])]
+        n = _STARTS_PER_FUNCTION
+        parts = [self._starts(variables[i : i + n]) for i in range(0, len(variables), n)]
+        if len(parts) > 1:
+            for i, body in enumerate(parts, 1):
+                table.lines += _function(f"KHZ_NOINLINE static void set_{name}_{i}(void *instance)", body)
+            parts = [[f"set_{name}_{i}(instance);" for i in range(1, len(parts) + 1)]]
+        table.action(name, f"set_{name}", [*(line for part in parts for line in part), *more])
 
     def _starts(self, variables: Sequence[StepVariable]) -> list[str]:
         w = self._writer()
@@ -264,14 +272,12 @@ class _Generator:
             w.put(f"z->sample_start[{sample.index}] = {start};", f"z->sample_interval[{sample.index}] = {interval};")
         return w.scope.lines
 
-    def _asserts(self, name: str, asserts: Iterable[Assert]) -> list[str]:
+    def _asserts(self, asserts: Iterable[Assert]) -> list[str]:
         w = self._writer()
         statements = StatementWriter(w, self.place)
         for one in asserts:
             statements.statement(one)
-        return _function(
-            f"static khz_status khz_{name}(void *instance)", w.scope.lines, "return (khz_status)z->c.status;"
-        )
+        return w.scope.lines
 
     def _crossings(self) -> list[str]:
         """g > 0 while the relation is as buffered, < 0 where it differs: never 0, so that no crossing is missed."""
@@ -320,32 +326,59 @@ def _is_free_input(v: StepVariable) -> bool:
     return True
 
 
-def _phase(name: str, calls: Sequence[tuple[str, Partition]], reset: Sequence[int] = ()) -> list[str]:
-    """The function that runs a phase; `reset` are factorisations that do not outlive it."""
-    lines = ["khz_status status = KHZ_OK;", *(f"z->factored[{k}] = 0;" for k in reset)]
-    for call, _ in calls:
-        lines += [f"if ((status = {call}(z)) != KHZ_OK) {{", "    return status;", "}"]
-    return _function(f"static khz_status khz_phase_{name}(void *instance)", lines, "return status;")
+class _Table:
+    """Functions of the model table: their C, and their names by member; those with nothing to do are the runtime's."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.functions: dict[str, str] = {}
+
+    def phase(self, member: str, calls: Sequence[tuple[str, Partition]], reset: Sequence[int] = ()) -> None:
+        """The function that runs a phase; `reset` are factorisations that do not outlive it."""
+        body = [f"z->factored[{k}] = 0;" for k in reset]
+        for call, _ in calls:
+            body += [f"if ((status = {call}(z)) != KHZ_OK) {{", "    return status;", "}"]
+        head = f"static khz_status run_{member}(void *instance)"
+        self._define(member, head, ["khz_status status = KHZ_OK;", *body, "return status;"] if body else [], "blocks")
+
+    def action(self, member: str, name: str, body: list[str]) -> None:
+        """A function that sets something."""
+        self._define(member, f"static void {name}(void *instance)", body, "action")
+
+    def checks(self, member: str, body: list[str]) -> None:
+        """A function that gives the status."""
+        ended = [*body, "return (khz_status)z->c.status;"] if body else []
+        self._define(member, f"static khz_status check_{member}(void *instance)", ended, "blocks")
+
+    def values(self, member: str, into: str, body: list[str]) -> None:
+        """A function that fills an array."""
+        self._define(member, f"static void get_{member}(void *instance, double *{into})", body, "values")
+
+    def _define(self, member: str, head: str, body: list[str], otherwise: str) -> None:
+        """`otherwise`: khz_no_<...> of the runtime, where the body is empty."""
+        if not body:
+            self.functions[member] = f"khz_no_{otherwise}"
+            return
+        self.functions[member] = head.partition("(")[0].rpartition(" ")[2]
+        self.lines += _function(head, body)
 
 
-def _function(head: str, body: list[str], result: str = "", used: str = "") -> list[str]:
-    lines = [
-        "khz_instance *const z = (khz_instance *)instance;",
-        "(void)z;",
-        *([f"(void){used};"] if used else []),
-        *body,
-    ]
-    return [head, "{", *("    " + line for line in lines), *([f"    {result}"] if result else []), "}", ""]
+def _function(head: str, body: list[str]) -> list[str]:
+    if any("z->" in line or "(z)" in line for line in body):
+        body = ["khz_instance *const z = (khz_instance *)instance;", *body]
+    elif not any("instance" in line for line in body):
+        body = ["(void)instance;", *body]
+    return [head, "{", *("    " + line for line in body), "}", ""]
 
 
-def _split(stem: str, functions: Sequence[list[str]]) -> list[CFile]:
+def _split(stem: str, include: str, functions: Sequence[list[str]]) -> list[CFile]:
     """Functions over several files, so that the C compiler stays linear and works in parallel."""
     files: list[CFile] = []
     lines: list[str] = []
 
     def flush() -> None:
         if lines:
-            files.append(CFile(f"{stem}_{len(files) + 1}.c", _text(['#include "model.h"', "", *lines])))
+            files.append(CFile(f"{stem}_{len(files) + 1}.c", _text([include, "", *lines])))
             lines.clear()
 
     last_static = False

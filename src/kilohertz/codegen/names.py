@@ -4,33 +4,65 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from fractions import Fraction
 
 _LONGEST_PLAIN = 10
+_LONGEST_PREFIX = 24
+LONGEST_NAME = 36
 _NOT_IDENTIFIER = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Names:
-    """Hands out C identifiers: the Modelica name with `_` for what C does not allow, numbered where that clashes."""
+    """Hands out C identifiers: the Modelica name with `_` for what C does not allow, numbered where that clashes.
 
-    def __init__(self, prefix: str = "", suffix: str = "") -> None:
-        self._prefix, self._suffix = prefix, suffix
+    With `longest`, of a longer name the last parts that fit.
+    """
+
+    def __init__(self, prefix: str = "", suffix: str = "", longest: int | None = None) -> None:
+        self._prefix, self._suffix, self._longest = prefix, suffix, longest
         self._given: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def __call__(self, name: str) -> str:
+        """The identifier of a name, the same at every call."""
         given = self._given.get(name)
         if given is None:
-            base = _NOT_IDENTIFIER.sub("_", name).strip("_") or "x"
-            if not self._prefix and base[0].isdigit():
-                base = "n" + base
-            given, count = self._prefix + base + self._suffix, 1
-            while given in self._taken:
-                count += 1
-                given = f"{self._prefix}{base}_{count}{self._suffix}"
-            self._given[name] = given
-            self._taken.add(given)
+            given = self._given[name] = self.another(name)
         return given
+
+    def another(self, name: str, before: str = "") -> str:
+        """A new identifier made of a name, with `before` in front of it."""
+        base = before + identifier(name, self._longest)
+        if not self._prefix and base[0].isdigit():
+            base = "n" + base
+        given, count = self._prefix + base + self._suffix, 1
+        while given in self._taken:
+            count += 1
+            given = f"{self._prefix}{base}_{count}{self._suffix}"
+        self._taken.add(given)
+        return given
+
+
+def identifier(name: str, longest: int | None = None) -> str:
+    """Letters, digits and `_` in place of a name's own characters; of a name that is too long the last parts."""
+    base = _NOT_IDENTIFIER.sub("_", name).strip("_") or "x"
+    if longest is None or len(base) <= longest:
+        return base
+    tail = base[-longest:]
+    return (tail.partition("_")[2] or tail).strip("_")
+
+
+def model_prefix(name: str, taken: Collection[str] = ()) -> str:
+    """What every external symbol of a model begins with: the last part of its name, numbered where that is taken."""
+    stem = identifier(name.rpartition(".")[2], _LONGEST_PREFIX)
+    if stem[0].isdigit() or stem.partition("_")[0] == "khz":  # khz_ is the runtime's own
+        stem = "model_" + stem
+    prefix, count = stem + "_", 1
+    while prefix in taken:
+        count += 1
+        prefix = f"{stem}_{count}_"
+    return prefix
 
 
 def real(value: float) -> str:

@@ -40,18 +40,18 @@ def common(a: Scope, b: Scope) -> Scope:
 
 
 class Placement:
-    """Uses, home scope and inner scopes of every node below some roots."""
+    """Uses, home scope and inner scopes of every node below some roots; `parts` have roots in scopes of their own."""
 
-    def __init__(self, roots: Iterable[Expr], top: Scope) -> None:
+    def __init__(self, roots: Iterable[Expr], top: Scope, parts: Iterable[tuple[Scope, Iterable[Expr]]] = ()) -> None:
         self.uses: dict[int, int] = {}
         self.home: dict[int, Scope] = {}
         self.inner: dict[tuple[int, int], Scope] = {}
-        root_list = list(roots)
-        self.kept = root_list  # ids stay valid as long as the nodes live
-        for root in root_list:
+        placed = [*((root, top) for root in roots), *((root, scope) for scope, own in parts for root in own)]
+        self.kept = [root for root, _ in placed]  # ids stay valid as long as the nodes live
+        for root, scope in placed:
             self.uses[id(root)] = self.uses.get(id(root), 0) + 1
-            self.home[id(root)] = top
-        order = _parents_first(root_list)
+            self.home[id(root)] = common(self.home.get(id(root), scope), scope)
+        order = _parents_first(self.kept)
         for node in order:
             self._pass_down(node)
         self._keep_in_loops(order)

@@ -85,4 +85,4 @@ def array(name: str, values: Sequence[int]) -> list[str]:
     lines = [f"static const int32_t {name}[] = {{"]
     for k in range(0, len(values), 16):
         lines.append("    " + " ".join(f"{v}," for v in values[k : k + 16]))
-    return [*lines, *([] if values else ["    0,"]), "};", ""]
+    return [*lines, "};", ""]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Call, Expr, Index, Ref
+from kilohertz.ir.expr import Call, Expr, Field, Index, Ref
 
 
 def is_large(block: s.Block) -> bool:
@@ -16,25 +17,58 @@ def is_large(block: s.Block) -> bool:
     return isinstance(block, (s.NonlinearLoop, s.MixedLoop))
 
 
+def is_system(block: s.Block) -> bool:
+    """Several equations that are solved together."""
+    return isinstance(block, s.LinearLoop) and len(block.unknowns) > 1
+
+
+def system(block: s.Block) -> list[Expr]:
+    """Matrix and right-hand side of a linear loop."""
+    return [*(e.value for e in block.matrix), *block.rhs] if isinstance(block, s.LinearLoop) else []
+
+
+def is_scalar(roots: Iterable[Expr]) -> bool:
+    """Numbers throughout: no arrays, records or function calls."""
+    return not any(e.ty.dims or isinstance(e, (Call, Field, Index)) for e in _nodes(roots))
+
+
 def reads(block: s.Block) -> set[str]:
     """Names that a plain block reads."""
-    return {e.name for e in _nodes(block) if isinstance(e, Ref)}
+    return {e.name for e in _nodes(s.expressions(block)) if isinstance(e, Ref)}
 
 
 def may_fail(block: s.Block) -> bool:
     """Functions do not know where they are called from: the block is noted before."""
     if isinstance(block, (s.CallBlock, s.WhenBlock)):
         return True
-    return any(isinstance(e, (Call, Index)) for e in _nodes(block))
+    return any(isinstance(e, (Call, Index)) for e in _nodes(s.expressions(block)))
 
 
-def _nodes(block: s.Block) -> Iterator[Expr]:
-    """Every node of a block's expressions, once."""
+def _nodes(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """Every node of some expressions, once."""
     seen: set[int] = set()
-    stack = list(s.expressions(block))
+    stack = list(roots)
     while stack:
         e = stack.pop()
         if id(e) not in seen:
             seen.add(id(e))
             yield e
             stack.extend(e.children())
+
+
+def loop_subject(block: s.Block) -> str:
+    """What the function of a loop is named after: the instance all its unknowns belong to, else the first of them."""
+    torn = block.unknowns if isinstance(block, (s.LinearLoop, s.NonlinearLoop)) else s.targets(block)
+    unknowns = [t.name for t in torn]
+    if len(unknowns) == 1:
+        return unknowns[0]
+    paths = [name.split(".")[:-1] for name in unknowns]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
+    return f"{'.'.join(parts[0] for parts in shared) or unknowns[0]}.loop"
+
+
+def group_subject(blocks: Sequence[s.Block]) -> str:
+    """The first variable of a run of blocks that the user knows; an instance where they set none."""
+    written = [t.name for block in blocks for t in s.targets(block)]
+    known = [name for name in written if not name.startswith("$")]
+    return next(iter([*known, *written]), blocks[0].origin.path)

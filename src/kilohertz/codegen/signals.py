@@ -1,11 +1,11 @@
-"""Signals: every name of a model that can be recorded, watched, set or connected, as a table and as C (`signals.c`)."""
+"""Signals: every name of a model that can be recorded, watched, set or connected, as a table and as C."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from kilohertz.codegen.layout import INTS
-from kilohertz.codegen.model import CFile
+from kilohertz.codegen.model import CFile, CProgram
 from kilohertz.codegen.names import string
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import BOOLEAN
@@ -56,14 +56,11 @@ def _signal(
     return ModelSignal(name, unit, description, type, role, kind, v.slot.index, sign, tunable)
 
 
-def signals_source(signals: tuple[ModelSignal, ...], prefix: str) -> CFile:
-    """`signals.c`: the table `<prefix>signals` and its length `<prefix>n_signals`."""
-    lines = ['#include "model.h"', '#include "khz_signal.h"', ""]
-    lines += [
-        f"extern const khz_signal {prefix}signals[];",
-        f"extern const int32_t {prefix}n_signals;",
-        f"const khz_signal {prefix}signals[] = {{",
-    ]
+def signals_source(signals: tuple[ModelSignal, ...], code: CProgram) -> CFile:
+    """The table `<prefix>signals` of a model in C."""
+    name = f"{code.prefix}signals"
+    lines = [f'#include "{code.header.name}"', '#include "khz_signal.h"', ""]
+    lines += [f"extern const khz_signal {name}[];", f"const khz_signal {name}[] = {{"]
     for s in signals:
         width = "int32_t" if s.kind in INTS else "double"
         offset = f"(int64_t)(offsetof(khz_instance, {s.kind.value}) + {s.index} * sizeof({width}))"
@@ -72,8 +69,7 @@ def signals_source(signals: tuple[ModelSignal, ...], prefix: str) -> CFile:
         lines.append(f"    {{{texts}, {codes}, {offset}, {s.sign}, {int(s.tunable)}}},")
     if not signals:
         lines.append('    {"", "", "", 0, 0, 0, 1, 0},')
-    lines += ["};", f"const int32_t {prefix}n_signals = {len(signals)};", ""]
-    return CFile("signals.c", "\n".join(lines))
+    return CFile(f"{name}.c", "\n".join([*lines, "};", ""]))
 
 
 def _plain(text: str) -> str:

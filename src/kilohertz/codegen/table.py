@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from kilohertz.base import Origin
 from kilohertz.codegen import names
@@ -16,38 +17,51 @@ from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Step, stage_roles
 from kilohertz.runtime import family
 
-_MEMBERS = (
-    *("u", "ui", "x", "xd", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
+_OFFSETS = (  # members of khz_model that say where an area of the instance begins
+    *("u", "ui", "x", "xd", "w", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
     *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "transports"),
     *("factored", "arena", "seed", "seed_time", "xd_dir", "base", "gamma_h", "res"),
 )
-_PHASES = ("once", "initial", "event", "step", "crossing", "output")
-_SMALL = (
-    *("tunables", "start", "asserts", "initial_asserts", "crossings", "time_events", "delay_sources"),
-    "destroy",
-)
 
 
-def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
-    """Constant data of the model and the two functions that give it away."""
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What is written elsewhere and found through the table: functions by their member of khz_model, areas of the
+    instance, and the name of the function that gives the table away."""
+
+    functions: Mapping[str, str]
+    members: Collection[str]
+    getter: str
+
+
+def model_table(
+    step: Step, layout: Layout, infos: Sequence[BlockInfo], where: Callable[[Origin], str], door: Door
+) -> list[str]:
+    """Constant data of the model and the function that gives it away."""
     counts = layout.counts
     homotopy = any(_contains(b, "homotopy") for b in step.initial)
     rows = state_pattern(step, counts[Kind.STATE] + len(step.algebraic))
     colours = colour_columns(rows, len(rows))
-    plan = plan_lines("khz_lu_plan", rows, state_elimination(rows))
+    plan = plan_lines("lu_plan", rows, state_elimination(rows))
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
-    optional = [(n, own) for n, own in (("directional", step.directional), ("inlined", step.inlined))]
+    arrays = {
+        "jac_row": starts(rows),
+        "jac_column": [j for row in rows for j in row],
+        "jac_colour": colours,
+        "stage_role": roles if any(roles) else [],
+        "transport_points": [len(t.points) for t in step.transports],
+        **_owners(step, infos, counts),
+    }
+    tables = [name for name, values in arrays.items() if values]
+    tables += [*(["z_place"] if step.algebraic else []), *(["blocks"] if infos else [])]
+    present = [k for k in _OFFSETS if k in door.members]
     return [
         *_block_table(infos, where),
-        *array("khz_jac_row", starts(rows)),
-        *array("khz_jac_column", [j for row in rows for j in row]),
-        *array("khz_jac_colour", colours),
-        *(array("khz_stage_role", roles) if any(roles) else ()),
-        *array("khz_transport_points", [len(t.points) for t in step.transports] or [0]),
+        *(line for name, values in arrays.items() if values for line in array(name, values)),
         *plan,
         *_places(step),
-        *_owners(step, infos, counts),
-        "static const khz_model khz_this_model = {",
+        *_areas(door.members),
+        "static const khz_model this_model = {",
         "    .abi = KHZ_ABI,",
         f"    .name = {names.string(step.name)},",
         "    .size = sizeof(khz_instance),",
@@ -58,24 +72,21 @@ def model_table(step: Step, layout: Layout, infos: Sequence[BlockInfo], where: C
         f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
-        f"    .n_colours = {max(colours, default=-1) + 1}, .n_z = {len(step.algebraic)}, .z_place = khz_z_place,",
-        f"    .uses_homotopy = {int(homotopy)},",
-        *(f"    .{k} = offsetof(khz_instance, {k})," for k in _MEMBERS),
-        "    .nominal = offsetof(khz_instance, nominal_y),",
+        f"    .n_colours = {max(colours, default=-1) + 1}, .n_z = {len(step.algebraic)},",
+        f"    .n_values = {len(arrays['value_place'])}, .uses_homotopy = {int(homotopy)},",
+        *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
+        *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
-        "    .jac_row = khz_jac_row, .jac_column = khz_jac_column, .jac_colour = khz_jac_colour,",
-        f"    .stage_role = {'khz_stage_role' if any(roles) else 'NULL'},",
-        f"    .lu_plan = {'&khz_lu_plan' if plan else 'NULL'},",
-        "    .transport_points = khz_transport_points,",
-        "    .blocks = khz_blocks, .n_values = khz_n_values,",
-        "    .w = offsetof(khz_instance, w), .value_place = khz_value_place, .value_block = khz_value_block,",
-        "    .discrete_block = khz_discrete_block,",
-        *(f"    .{name} = khz_phase_{name}," for name in _PHASES),
-        *(f"    .{name} = {f'khz_phase_{name}' if own is not None else 'NULL'}," for name, own in optional),
-        *(f"    .{name} = khz_{name}," for name in _SMALL),
+        "    .areas = areas,",
+        *(f"    .{name} = {name}," for name in tables),
+        *(["    .lu_plan = &lu_plan,"] if plan else []),
+        *(f"    .{member} = {function}," for member, function in door.functions.items()),
         "};",
         "",
-        *_exported(),
+        f"const khz_model *{door.getter}(void)",
+        "{",
+        "    return &this_model;",
+        "}",
     ]
 
 
@@ -90,10 +101,16 @@ def _places(step: Step) -> list[str]:
     """Where the algebraic unknowns of the index-1 form stand."""
     slots = [step.slot(z.name) for z in step.algebraic]
     entries = [f"    offsetof(khz_instance, {z.kind.value}) + {z.index} * sizeof(double)," for z in slots]
-    return ["static const size_t khz_z_place[] = {", *(entries or ["    0,"]), "};", ""]
+    return ["static const size_t z_place[] = {", *entries, "};", ""] if entries else []
 
 
-def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> list[str]:
+def _areas(members: Collection[str]) -> list[str]:
+    """Where each kind of variable begins, for the off-line run; 0: the model has none of it."""
+    entries = [f"    offsetof(khz_instance, {k.value})," if k.value in members else "    0," for k in AREAS]
+    return ["static const size_t areas[] = {", *entries, "};", ""]
+
+
+def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> dict[str, list[int]]:
     """Whose a value is: tables for messages about faults (khz_model.h)."""
     places, blocks = [], []
     first, n = {}, 0
@@ -112,12 +129,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
         for action in info.block.actions if isinstance(info.block, s.WhenBlock) else ():
             if isinstance(action, s.SetState):
                 discrete[first[Kind.STATE] + step.slot(action.target.name).index] = info.number
-    return [
-        f"enum {{ khz_n_values = {len(places)} }};",
-        *array("khz_value_place", places),
-        *array("khz_value_block", blocks),
-        *array("khz_discrete_block", discrete),
-    ]
+    return {"value_place": places, "value_block": blocks, "discrete_block": discrete}
 
 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
@@ -125,24 +137,7 @@ def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> 
     for info in infos:
         unknowns, origin = names.string(", ".join(info.unknowns[:4])), names.string(where(info.origin)[2:])
         lines.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
-    return ["static const khz_block khz_blocks[] = {", *(lines or ['    {"", "", 0, 0},']), "};", ""]
-
-
-def _exported() -> list[str]:
-    return [
-        "const khz_model *khz_get_model(void)",
-        "{",
-        "    return &khz_this_model;",
-        "}",
-        "",
-        "size_t khz_area_offset(int32_t kind)",
-        "{",
-        f"    static const size_t offsets[{len(AREAS)}] = {{",
-        *(f"        offsetof(khz_instance, {k.value})," for k in AREAS),
-        "    };",
-        "    return offsets[kind];",
-        "}",
-    ]
+    return ["static const khz_block blocks[] = {", *lines, "};", ""] if infos else []
 
 
 def _contains(block: s.Block, name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from kilohertz.base import Diagnostic, ModelError
@@ -32,6 +32,14 @@ class Callee:
     outputs: tuple[Type, ...]
     arguments: tuple[Expr, ...]
     returns: bool  # its one output is the C result
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Statements that become a function of their own: their scope, and the declarations of temporaries they take."""
+
+    scope: Scope
+    taken: dict[str, str] = field(default_factory=dict)
 
 
 class Host(Protocol):
@@ -61,10 +69,12 @@ class WriterCore(ABC):
         self.scope = Scope(None)
         self.placement = Placement((), self.scope)
         self.locals: dict[str, str | ArrayValue] = {}
+        self.part: Part | None = None  # being written
 
-    def plan(self, roots: Iterable[Expr]) -> None:
-        """Decide where the shared parts of these expressions go; called before writing them in the present scope."""
-        self.placement = Placement(roots, self.scope)
+    def plan(self, roots: Iterable[Expr], parts: Iterable[tuple[Scope, Iterable[Expr]]] = ()) -> None:
+        """Decide where the shared parts of these expressions go; called before writing them in the present scope, or
+        in the scopes of `parts` below it."""
+        self.placement = Placement(roots, self.scope, parts)
 
     def put(self, *lines: str) -> None:
         self.scope.lines.extend(lines)
@@ -101,6 +111,18 @@ class WriterCore(ABC):
                 return value
             scope = scope.parent
         return None
+
+    def take(self, e: Expr, name: str) -> None:
+        """Note that a part with a function of its own needs a temporary from around it."""
+        if self.part is None or not name.isidentifier():
+            return
+        scope: Scope | None = self.scope
+        inner = []  # scopes from here up to that of the part
+        while scope is not None and scope is not self.part.scope:
+            inner.append(scope)
+            scope = scope.parent
+        if scope is not None and not any(id(e) in s.values for s in (*inner, scope)):
+            self.part.taken[name] = self.types.declare(e.ty, name)
 
     def is_shared(self, e: Expr) -> bool:
         return self.placement.uses.get(id(e), 0) > 1

@@ -14,6 +14,7 @@ from kilohertz.driver.report import Report
 from kilohertz.syntax.library import Libraries
 
 if TYPE_CHECKING:
+    from kilohertz.building import ModelUnits
     from kilohertz.driver.analysis import Analysis
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
@@ -73,9 +74,9 @@ class Model:
         self.session = session
         self._work = Work(session.libraries, name)
         self._inlined: dict[Inlining, Step] = {}
-        self._programs: dict[Inlining, Program] = {}
         self._index1: Step | None = None
-        self._index1_program: Program | None = None
+        self._built: dict[int, ModelUnits] = {}  # by id of a form, which is kept as long
+        self._programs: dict[int, Program] = {}  # likewise
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -186,21 +187,28 @@ class Model:
     def compile(self, inlining: Inlining | None = None, *, index1: bool = False) -> Program:
         """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says, with
         `index1` in that form."""
-        if index1:
-            from kilohertz.simulate import build_program
+        if not index1 and inlining is None:
+            run_to("program", self._work)
+            assert self._work.program is not None
+            return self._work.program
+        from kilohertz.simulate import load_program
 
-            if self._index1_program is None:
-                self._index1_program = build_program(self.index1(), self.session.libraries.sources)
-            return self._index1_program
-        if inlining is not None:
-            from kilohertz.simulate import build_program
+        form = self.index1() if index1 else self.inlined(inlining)
+        if id(form) not in self._programs:
+            self._programs[id(form)] = load_program(self.built(form))
+        return self._programs[id(form)]
 
-            if inlining not in self._programs:
-                self._programs[inlining] = build_program(self.inlined(inlining), self.session.libraries.sources)
-            return self._programs[inlining]
-        run_to("program", self._work)
-        assert self._work.program is not None
-        return self._work.program
+    def built(self, form: Step) -> ModelUnits:
+        """The C of one of this model's forms (`process`, `inlined`, `index1`), generated once."""
+        from kilohertz.building import model_units
+
+        if form is self._work.step:
+            run_to("built", self._work)
+            assert self._work.built is not None
+            return self._work.built
+        if id(form) not in self._built:
+            self._built[id(form)] = model_units(form, self.session.libraries.sources)
+        return self._built[id(form)]
 
     def simulate(
         self,

@@ -27,6 +27,7 @@ from kilohertz.driver.symbolic import (
 )
 
 if TYPE_CHECKING:
+    from kilohertz.building import ModelUnits
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
     from kilohertz.passes import Inlining
@@ -56,6 +57,7 @@ class Work:
     flat: Flat | None = None
     balance: Balance | None = None
     step: Step | None = None
+    built: ModelUnits | None = None
     program: Program | None = None
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -97,18 +99,26 @@ def _process(work: Work) -> Step:
     return step
 
 
-def _build(work: Work) -> Program:
-    from kilohertz.simulate import build_program
+def _generate(work: Work) -> ModelUnits:
+    from kilohertz.building import model_units
 
     assert work.step is not None
-    return build_program(work.step, work.libraries.sources)
+    return model_units(work.step, work.libraries.sources)
+
+
+def _build(work: Work) -> Program:
+    from kilohertz.simulate import load_program
+
+    assert work.built is not None
+    return load_program(work.built)
 
 
 STAGES = (
     Stage("flatten", "flat", _flatten),  # Tree to Flat
     Stage("check", "balance", _check),  # as many equations as unknowns, or the culprits by name
     Stage("process", "step", _process),  # Flat to Dae to Step: PASSES
-    Stage("build", "program", _build),  # Step to C to a loaded library
+    Stage("generate", "built", _generate),  # Step to C
+    Stage("build", "program", _build),  # C to a loaded library
 )
 
 

@@ -119,7 +119,7 @@ def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
         Stepping(plan.solver, 1, newton=newton, index1=True)  # says what is wrong with them
         options["newton"], step = newton, model.index1()
     planned = replace(task, solver=plan.solver, options=options, inlined=bool(plan.stepping.get("inlined")))
-    return planned, ModelCode(step, model.session.libraries.sources)
+    return planned, ModelCode(model.built(step))
 
 
 def _with_cost(code: ModelCode, task: Task) -> ModelCode:

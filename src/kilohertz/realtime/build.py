@@ -5,42 +5,35 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kilohertz import runtime
-from kilohertz.base import Diagnostic, ModelError, SourceMap
-from kilohertz.codegen import CProgram, ModelSignal, generate, model_signals, prefixed, runtime_sources, signals_source
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.building import ModelUnits, linked_units, runtime_headers
+from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.names import string
 from kilohertz.ir.flat import Function
 from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.types import ExternalObjectType
 from kilohertz.realtime.flat import flat_scenario, scenario_path
 from kilohertz.realtime.scenario import Scenario
-from kilohertz.toolchain import (
-    QUIET,
-    Compiler,
-    Source,
-    Unit,
-    build_executable,
-    cross_compiler,
-    external_units,
-    find_compiler,
-    include_directories,
-    lapack_prefix,
-)
+from kilohertz.toolchain import Compiler, Source, Unit, build_executable, cross_compiler, find_compiler
 
 LIBRARIES = ("-lpthread", "-lrt", "-ldl")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCode:
-    """A model ready to be linked: its equations in order, and the sources that name their places."""
+    """A model ready to be linked, and the cost bound of its step."""
 
-    step: Step
-    sources: SourceMap | None = None
-    cost: Mapping[str, Any] = field(default_factory=dict)  # cost bound of one step
+    built: ModelUnits
+    cost: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def step(self) -> Step:
+        return self.built.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +63,8 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     signals = [model_signals(m.step) for m in distinct]
     of_tasks = [signals[i] for i in numbers]
     text = flat_scenario(scenario, numbers, of_tasks)  # names are checked before anything is compiled
-    codes = [prefixed(generate(m.step, m.sources), f"m{i}_") for i, m in enumerate(distinct)]
-    units, libraries = _units(distinct, codes, signals)
+    built = _with_own_prefixes([m.built for m in distinct])
+    units, libraries = _units(built, signals)
     if target and any("openblas" in word or "lapack" in word for word in libraries):
         raise ModelError(Diagnostic("C605", f"a model needs LAPACK, which is not there for the target `{target}`"))
     made = build_executable(units, (*libraries, *LIBRARIES), compiler)
@@ -86,7 +79,15 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     except OSError as error:
         raise ModelError(Diagnostic("R702", f"cannot write to `{folder}`: {error.strerror}")) from error
     return Built(
-        scenario.name, folder, executable, file, scenario, tuple(codes), tuple(of_tasks), tuple(models), target
+        scenario.name,
+        folder,
+        executable,
+        file,
+        scenario,
+        tuple(b.code for b in built),
+        tuple(of_tasks),
+        tuple(models),
+        target,
     )
 
 
@@ -99,28 +100,27 @@ def _place(made: Path, target: Path) -> Path:
     return target
 
 
+def _with_own_prefixes(models: Sequence[ModelUnits]) -> list[ModelUnits]:
+    """No two with the same symbols."""
+    out: list[ModelUnits] = []
+    for model in models:
+        out.append(model.renamed({m.code.prefix for m in out}))
+    return out
+
+
 def _units(
-    models: Sequence[ModelCode], codes: Sequence[CProgram], signals: Sequence[tuple[ModelSignal, ...]]
+    models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, ...]]
 ) -> tuple[list[Unit], tuple[str, ...]]:
-    core = _sources(runtime.headers())
-    headers = (*core, *_sources(runtime.device_headers()), *_sources(runtime.task_headers()))
-    units = []
-    for i, code in enumerate(codes):
-        own = (*headers, Source(code.header.name, code.header.text))
-        table = signals_source(signals[i], f"m{i}_")
-        files = (*(Source(f.name, f.text) for f in code.files), Source(table.name, table.text))
-        units.append(Unit(files, own))
-        if code.external is not None:
-            flags = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
-            source = Source(code.external.name, code.external.text)
-            units.append(Unit((source,), own, include_directories(code.externals), flags))
-    calls = [call for code in codes for call in code.externals]
-    foreign, libraries = external_units(calls, tuple(h for h in core if h.name == "ModelicaUtilities.h"))
-    units += foreign
-    units.append(Unit(_sources(runtime_sources()), core))
-    units.append(Unit(_sources(runtime.device_sources()), headers))
-    linked = Source("linked.c", _linked(models, codes, signals))
-    units.append(Unit((*_sources(runtime.task_sources()), linked), headers))
+    units, libraries = linked_units(models)
+    devices = (*runtime_headers(), *_sources(runtime.device_headers()))
+    headers = (*devices, *_sources(runtime.task_headers()))
+    for model, own in zip(models, signals, strict=True):
+        table, header = signals_source(own, model.code), model.code.header
+        unit = Unit((Source(table.name, table.text),), (*headers, Source(header.name, header.text)))
+        units.append(replace(unit, name=model.units[0].name))
+    units.append(Unit(_sources(runtime.device_sources()), headers, name="devices"))
+    linked = Source("linked.c", _linked(models, signals))
+    units.append(Unit((*_sources(runtime.task_sources()), linked), headers, name="task"))
     return units, libraries
 
 
@@ -128,17 +128,16 @@ def _sources(texts: Sequence[tuple[str, str]]) -> tuple[Source, ...]:
     return tuple(Source(name, text) for name, text in texts)
 
 
-def _linked(models: Sequence[ModelCode], codes: Sequence[CProgram], signals: Sequence[tuple[ModelSignal, ...]]) -> str:
+def _linked(models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, ...]]) -> str:
     """The table of the models in this executable."""
     lines = ['#include "khz_task.h"', ""]
     entries = []
-    for i, (model, code) in enumerate(zip(models, codes, strict=True)):
-        n_objects = len(list(model.step.of_kind(Kind.OBJECT)))
+    for model, own in zip(models, signals, strict=True):
+        code, n_objects = model.code, len(list(model.step.of_kind(Kind.OBJECT)))
         hidden = len(_with_memory(model.step))
-        lines += [f"extern const khz_model *m{i}_khz_get_model(void);", f"extern const khz_signal m{i}_signals[];"]
-        entries.append(
-            f"    {{{string(code.name)}, m{i}_khz_get_model, m{i}_signals, {len(signals[i])}, {n_objects}, {hidden}}},"
-        )
+        lines += [f"extern const khz_model *{code.getter}(void);", f"extern const khz_signal {code.prefix}signals[];"]
+        table = f"{code.getter}, {code.prefix}signals, {len(own)}, {n_objects}, {hidden}"
+        entries.append(f"    {{{string(code.name)}, {table}}},")
     lines += ["", "const khz_linked_model khz_linked_models[] = {", *entries, "};"]
     return "\n".join([*lines, f"const int32_t khz_n_linked_models = {len(models)};", ""])
 

@@ -124,16 +124,15 @@ def blamed(built: Built) -> tuple[str, ...]:
     ranked: list[tuple[int, str]] = []
     total = 0
     seen: set[int] = set()
-    by_name = {code.name: code for code in built.codes}
     for model in built.models:
         if id(model.step) in seen:
             continue
         seen.add(id(model.step))
-        for info in by_name[model.step.name].blocks:
+        for info in model.built.code.blocks:
             cost = _cost(info)
             total += cost
             if cost:
-                ranked.append((cost, _described(info, model.sources)))
+                ranked.append((cost, _described(info, model.built.sources)))
     ranked.sort(key=lambda entry: (-entry[0], entry[1]))
     return tuple(f"{100 * cost / total:4.1f} %  {text}" for cost, text in ranked[:_BLAMED])
 

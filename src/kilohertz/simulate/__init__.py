@@ -1,6 +1,6 @@
 """Off-line runs: a compiled model, a solver, a result."""
 
-from kilohertz.simulate.program import Instance, Program, build_program
+from kilohertz.simulate.program import Instance, Program, build_program, load_program
 from kilohertz.simulate.run import Statistics, simulate
 from kilohertz.simulate.stepper import EVENTS, INPUT_MODES, Flags, Stepper, Stepping
 
@@ -14,5 +14,6 @@ __all__ = [
     "Stepper",
     "Stepping",
     "build_program",
+    "load_program",
     "simulate",
 ]

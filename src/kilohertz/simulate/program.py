@@ -7,19 +7,11 @@ from dataclasses import dataclass
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError, SourceMap
-from kilohertz.codegen import CProgram, generate, runtime_sources
+from kilohertz.building import ModelUnits, linked_units, model_units
+from kilohertz.codegen import CProgram
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import EnumType
-from kilohertz.toolchain import (
-    QUIET,
-    Source,
-    Unit,
-    build_shared,
-    external_units,
-    include_directories,
-    lapack_prefix,
-    load_library,
-)
+from kilohertz.toolchain import build_shared, load_library
 
 TEXT_SIZE = runtime.constant("KHZ_TEXT_SIZE")
 _INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
@@ -29,14 +21,21 @@ _ALIGNMENT = runtime.constant("KHZ_ALIGNMENT")
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A model as a loaded library, with the forms it came from."""
+    """A model as a loaded library, with what it came from."""
 
-    step: Step
-    code: CProgram
+    built: ModelUnits
     library: ctypes.CDLL
     model: int  # address of the model table
     size: int
     offsets: dict[Kind, int]
+
+    @property
+    def step(self) -> Step:
+        return self.built.step
+
+    @property
+    def code(self) -> CProgram:
+        return self.built.code
 
     def offset(self, v: StepVariable) -> int:
         """Where a variable stands in an instance, in bytes."""
@@ -50,37 +49,18 @@ class Program:
 
 def build_program(step: Step, sources: SourceMap | None = None, flags: tuple[str, ...] = ()) -> Program:
     """Generate, compile and load; everything that did not change comes from the build cache."""
-    code = generate(step, sources)
-    units, libraries = program_units(code, flags)
-    return load_program(step, code, load_library(build_shared(units, libraries)))
+    return load_program(model_units(step, sources, flags))
 
 
-def program_units(code: CProgram, flags: tuple[str, ...] = ()) -> tuple[list[Unit], tuple[str, ...]]:
-    """What to compile and link for a model: its own files, the runtime, external code."""
-    headers = tuple(Source(name, text) for name, text in runtime.headers())
-    own_headers = (*headers, Source(code.header.name, code.header.text))
-    units = [
-        Unit(tuple(Source(f.name, f.text) for f in code.files), own_headers, (), flags),
-        Unit(tuple(Source(name, text) for name, text in runtime_sources()), headers),
-    ]
-    libraries: tuple[str, ...] = ()
-    if code.external is not None:
-        folders = include_directories(code.externals)
-        source = Source(code.external.name, code.external.text)
-        flags = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
-        units.append(Unit((source,), own_headers, folders, flags))
-        utilities = tuple(h for h in headers if h.name == "ModelicaUtilities.h")
-        more, libraries = external_units(code.externals, utilities)
-        units += more
-    return units, libraries
-
-
-def load_program(step: Step, code: CProgram, library: ctypes.CDLL) -> Program:
-    """Read the model table of a loaded library."""
+def load_program(model: ModelUnits) -> Program:
+    """Compile and load what was generated."""
+    units, libraries = linked_units([model])
+    library = load_library(build_shared(units, libraries))
     runtime.check_layout(library)
-    library.khz_get_model.restype = ctypes.c_void_p
-    library.khz_area_offset.restype = ctypes.c_size_t
-    library.khz_instance_size.restype = ctypes.c_size_t
+    getter = library[model.code.getter]
+    getter.restype = ctypes.c_void_p
+    library.khz_area_offset.restype = library.khz_instance_size.restype = ctypes.c_size_t
+    library.khz_area_offset.argtypes = [ctypes.c_void_p, ctypes.c_int32]
     library.khz_instance_size.argtypes = [ctypes.c_void_p]
     for name in ("khz_instance_init", "khz_event", "khz_instance_destroy"):
         getattr(library, name).argtypes = [ctypes.c_void_p, ctypes.c_void_p]
@@ -88,9 +68,9 @@ def load_program(step: Step, code: CProgram, library: ctypes.CDLL) -> Program:
     pointer, number = ctypes.c_void_p, ctypes.c_double
     library.khz_derivatives.argtypes = [pointer, pointer, number, pointer, pointer]
     library.khz_evaluate_all.argtypes = [pointer, pointer, number, pointer]
-    model = library.khz_get_model()
-    offsets = {kind: int(library.khz_area_offset(i)) for i, kind in enumerate(Kind)}
-    return Program(step, code, library, model, int(library.khz_instance_size(model)), offsets)
+    table = getter()
+    offsets = {kind: int(library.khz_area_offset(table, i)) for i, kind in enumerate(Kind)}
+    return Program(model, library, table, int(library.khz_instance_size(table)), offsets)
 
 
 class Context(ctypes.Structure):

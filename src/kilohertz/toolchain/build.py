@@ -51,6 +51,7 @@ class Unit:
     headers: tuple[Source, ...] = ()
     include_directories: tuple[Path, ...] = ()
     flags: tuple[str, ...] = ()
+    name: str = ""  # of their folder, where the sources are written for a person
 
 
 def build_objects(unit: Unit, compiler: Compiler | None = None) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 3, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 4, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -48,7 +48,8 @@ typedef struct khz_model {
     int32_t n_u, n_ui, n_colours;
     int32_t n_z; /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
-    size_t u, ui; /* inputs: double [n_u], int32 [n_ui] */
+    const size_t *areas; /* where each kind of variable begins, by its position in ir/step.py; 0: none */
+    size_t u, ui;        /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
     size_t forced;                        /* int32 [n_r], not 0: an event keeps r as the stepper set it */
     size_t reinit, reinit_value;          /* int32 [n_x], double [n_x] */
@@ -93,9 +94,13 @@ typedef struct khz_model {
     void (*destroy)(void *instance); /* external objects */
 } khz_model;
 
-KHZ_EXPORT const khz_model *khz_get_model(void);
+/* For a model with nothing to do in one of its functions. */
+khz_status khz_no_blocks(void *instance);
+void khz_no_action(void *instance);
+void khz_no_values(void *instance, double *values);
+
 /* Offset of a storage area, by the position of its kind in ir/step.py. */
-KHZ_EXPORT size_t khz_area_offset(int32_t kind);
+KHZ_EXPORT size_t khz_area_offset(const khz_model *m, int32_t kind);
 
 static inline double *khz_reals(void *instance, size_t offset) { return (double *)(void *)((char *)instance + offset); }
 static inline int32_t *khz_ints(void *instance, size_t offset)

@@ -1,0 +1,5 @@
+"""One built model: the C units of a Step, whatever they are linked into (a library, an executable, an FMU)."""
+
+from kilohertz.building.units import ModelUnits, linked_units, main_unit, model_units, runtime_headers
+
+__all__ = ["ModelUnits", "linked_units", "main_unit", "model_units", "runtime_headers"]

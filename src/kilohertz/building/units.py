@@ -1,0 +1,68 @@
+"""The C units of a model: its own files, its external code, the runtime.
+
+A model's symbols carry its prefix wherever it is linked, and its files see the same headers; so a library for off-line
+runs, an executable and an FMU take the same objects from the build cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from kilohertz import runtime
+from kilohertz.base import SourceMap
+from kilohertz.codegen import CProgram, generate, model_prefix, runtime_sources
+from kilohertz.ir.step import Step
+from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnits:
+    """A model as C that is ready to be compiled."""
+
+    step: Step
+    sources: SourceMap | None
+    code: CProgram
+    units: tuple[Unit, ...]  # its own files, and calls of external functions
+
+    def renamed(self, taken: Collection[str]) -> ModelUnits:
+        """The same with a prefix that is not taken: two forms of one model in an executable."""
+        if self.code.prefix not in taken:
+            return self
+        return _compiled_as(self.step, self.sources, model_prefix(self.step.name, taken), self.units[0].flags)
+
+
+def model_units(step: Step, sources: SourceMap | None = None, flags: tuple[str, ...] = ()) -> ModelUnits:
+    """Generate the C of a model; `flags` for its own files."""
+    return _compiled_as(step, sources, model_prefix(step.name), flags)
+
+
+def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tuple[str, ...]) -> ModelUnits:
+    code = generate(step, sources, prefix=prefix)
+    headers = (*runtime_headers(), Source(code.header.name, code.header.text))
+    stem = prefix.rstrip("_")
+    units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, stem)]
+    if code.external is not None:
+        more = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
+        source = Source(code.external.name, code.external.text)
+        units.append(Unit((source,), headers, include_directories(code.externals), more, stem))
+    return ModelUnits(step, sources, code, tuple(units))
+
+
+def linked_units(models: Sequence[ModelUnits]) -> tuple[list[Unit], tuple[str, ...]]:
+    """All of some models but a door: their files, their external code and the runtime; and linker arguments."""
+    headers = runtime_headers()
+    calls = [call for model in models for call in model.code.externals]
+    foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
+    core = Unit(tuple(Source(name, text) for name, text in runtime_sources()), headers, name="runtime")
+    return [*(unit for model in models for unit in model.units), *foreign, core], libraries
+
+
+def main_unit(model: ModelUnits, text: str, flags: tuple[str, ...] = ()) -> Unit:
+    """A C file that uses one model, which it gets from `KHZ_MODEL()`."""
+    return Unit((Source("main.c", text),), runtime_headers(), (), (f"-DKHZ_MODEL={model.code.getter}", *flags), "main")
+
+
+def runtime_headers() -> tuple[Source, ...]:
+    """What a model and all that steps it may include."""
+    return tuple(Source(name, text) for name, text in runtime.headers())
