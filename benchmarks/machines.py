@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from kilohertz.base import ModelError
 from kilohertz.driver import build
-from kilohertz.realtime import plain_scenario, read_recording
-from kilohertz.results import Result
+from kilohertz.realtime import plain_scenario
+from kilohertz.results import Result, read_recording
 from tables import machine
 
 OWN = Path(__file__).parent / "models" / "Machines.mo"

@@ -28,11 +28,11 @@ from kilohertz.realtime import (
     Running,
     Scenario,
     Thread,
-    read_recording,
     start,
 )
 from kilohertz.realtime import running as tasks
 from kilohertz.realtime.live import FOLDER
+from kilohertz.results import read_recording
 
 Build = Callable[[Scenario], Built]
 SLOW = Fault(step=100, ns=30_000_000)  # one step of 30 ms where there is 1 ms

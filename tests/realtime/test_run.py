@@ -27,9 +27,9 @@ from kilohertz.realtime import (
     build,
     plain_scenario,
     predict,
-    read_recording,
     start,
 )
+from kilohertz.results import read_recording
 from kilohertz.simulate.stepper import Stepper, Stepping
 from kilohertz.solvers import EXPLICIT
 

@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kilohertz.results import CsvWriter, MatWriter, Result, Signal, read, read_csv, read_mat, write
+from kilohertz.base import ModelError
+from kilohertz.results import (
+    FORMATS,
+    CsvWriter,
+    MatWriter,
+    Result,
+    Signal,
+    check_output,
+    read,
+    read_csv,
+    read_mat,
+    write,
+)
 
 
 def sample() -> Result:
@@ -25,7 +37,7 @@ def sample() -> Result:
     return Result("Circuit", time, data, signals)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".mat"])
+@pytest.mark.parametrize("suffix", [f.suffix for f in FORMATS if f.write])
 def test_what_is_written_reads_back_bit_for_bit(tmp_path: Path, suffix: str) -> None:
     result = sample()
     write(tmp_path / f"r{suffix}", result)
@@ -77,7 +89,7 @@ def test_a_csv_header_is_quoted_and_time_comes_first(tmp_path: Path) -> None:
     sample().to_csv(tmp_path / "r.csv")
     lines = (tmp_path / "r.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == '"time","r.p.i","r.n.i","x[1,2]","\'odd ""name\'.µ"'
-    assert lines[1].startswith("0,1,-1,0.1,")
+    assert lines[1].startswith("0.0,1.0,-1.0,0.1,")
 
 
 def test_other_tools_csv(tmp_path: Path) -> None:
@@ -108,7 +120,7 @@ def test_a_truncated_mat_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"no result format is called `\.xyz`"):
+    with pytest.raises(ModelError, match=r"no result format is called `\.xyz`; use \.csv, \.mat"):
         write(tmp_path / "r.xyz", sample())
 
 
@@ -120,3 +132,75 @@ def test_every_double_survives_csv(tmp_path_factory: pytest.TempPathFactory, val
     Result.of_columns("M", np.arange(float(len(values))), {"x": column}).to_csv(path)
     back = read_csv(path)["x"]
     assert back.tobytes() == column.tobytes()
+
+
+@pytest.mark.parametrize("suffix", [".mat", ".parquet", ".mf4"])
+def test_units_descriptions_and_parameters_come_along(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"r{suffix}"
+    write(file, sample())
+    back = read(file)
+    assert back.unit("r.p.i") == "A"
+    assert back.description("r.p.i") == "Current into the pin"
+    assert back.parameters == {"r.R": 100.0}
+    assert back.unit("r.R") == "Ohm"
+
+
+def test_a_mat_file_of_version_7(tmp_path: Path) -> None:
+    scipy_io = pytest.importorskip("scipy.io")
+    sample().to_mat(tmp_path / "r.mat")
+    matrices = {k: v for k, v in _matrices(tmp_path / "r.mat").items() if not k.startswith("__")}
+    scipy_io.savemat(tmp_path / "v7.mat", matrices, format="5", do_compression=True)
+    back = read(tmp_path / "v7.mat")
+    assert back.names == sample().names
+    for name in back.names:
+        assert np.array_equal(back[name], sample()[name])
+    (tmp_path / "cut.mat").write_bytes((tmp_path / "v7.mat").read_bytes()[:200])
+    with pytest.raises(ModelError, match=r"\[R703\]|not a whole MAT file"):
+        read(tmp_path / "cut.mat")
+
+
+def _matrices(file: Path) -> dict[str, object]:
+    """The matrices of a v4 file with texts as characters, as MATLAB would write them again."""
+    from scipy.io import loadmat
+
+    return dict(loadmat(file, chars_as_strings=False))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".mat", ".parquet", ".mf4", ".recording"])
+def test_what_is_no_result_is_refused(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"r{suffix}"
+    file.write_bytes(b"" if suffix == ".csv" else b"no result at all\n" * 20)
+    with pytest.raises(ModelError) as caught:
+        read(file)
+    assert caught.value.diagnostics[0].code == "R703"
+    with pytest.raises(ModelError, match="No such file") as caught:
+        read(tmp_path / f"gone{suffix}")
+    assert caught.value.diagnostics[0].code == "R701"
+
+
+def test_any_table_with_a_time_is_a_result(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"x": [1, 2], "Time": [0.0, 0.5], "on": [True, False], "word": ["a", "b"]})
+    table.write_parquet(tmp_path / "other.parquet")
+    back = read(tmp_path / "other.parquet")
+    assert back.names == ("x", "on")
+    assert back.time.tolist() == [0.0, 0.5]
+    assert back["on"].tolist() == [1.0, 0.0]
+
+
+def test_where_a_result_cannot_be_written_is_said_before_the_run(tmp_path: Path) -> None:
+    check_output(tmp_path / "fine.csv")
+    (tmp_path / "folder.csv").mkdir()
+    for path, words in (
+        (tmp_path / "none" / "r.csv", "there is no such folder"),
+        (tmp_path / "folder.csv", "it is a folder"),
+        (tmp_path / "r.recording", "no result format"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            check_output(path)
+
+
+def test_comments_above_the_header_and_quoted_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "odd.csv"
+    file.write_text('# made by hand\n\n"time";"x"\n0;"1"\n# half way\n1;true\n', encoding="utf-8")
+    assert read(file)["x"].tolist() == [1.0, 1.0]

@@ -36,16 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(path: str) -> Result:
-    from kilohertz.results import read
+    from kilohertz.results import is_result, read
 
-    if not path.lower().endswith((".csv", ".mat")):
+    if not is_result(path):
         raise not_there_yet("comparing models", "simulate both with `-o F.csv` and compare the files")
-    try:
-        return read(path)
-    except OSError as error:
-        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {error.strerror}")) from error
-    except ValueError as error:
-        raise ModelError(Diagnostic("R703", str(error))) from error
+    return read(path)
 
 
 def _names(file: Path | None) -> list[str] | None:

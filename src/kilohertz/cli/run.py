@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds
+from kilohertz.results import check_output, endings
 
 if TYPE_CHECKING:
     from kilohertz.realtime import Live, Scenario
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_internal_steps(add)
     add("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s (default: until stopped)")
     add("--fast", action="store_true", help="as fast as possible instead of in real time")
-    add("-o", "--output", metavar="F", type=Path, help="write what was recorded to F.csv or F.mat")
+    add("-o", "--output", metavar="F", type=Path, help=f"write what was recorded: {endings(to_write=True)}")
     add("--json", metavar="F", type=Path, help="write the report to F as JSON")
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
@@ -66,10 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _with_output(scenario: Scenario, arguments: argparse.Namespace) -> Scenario:
     output: Path | None = arguments.output
     if output is not None:
-        if output.suffix.lower() not in (".csv", ".mat"):
-            raise ModelError(Diagnostic("R704", f"no result format is called `{output.suffix}`; use .csv or .mat"))
-        if not output.absolute().parent.is_dir():
-            raise ModelError(Diagnostic("R702", f"cannot write `{output}`: there is no such folder"))
+        check_output(output)
         scenario = replace(scenario, recording=replace(scenario.recording, file=str(output)))
     return replace(scenario, scale=None) if arguments.fast else scenario
 

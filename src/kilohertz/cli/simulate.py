@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, render
+from kilohertz.base import render
 from kilohertz.cli.arguments import (
     HELP_INDEX1,
     add_internal_steps,
@@ -20,6 +20,7 @@ from kilohertz.cli.arguments import (
     setting,
     substeps,
 )
+from kilohertz.results import check_output, endings, write
 from kilohertz.solvers import SOLVERS
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
     add("--set", metavar="NAME=VALUE", type=setting, action="append", default=[], dest="settings", help="a parameter")
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
-    add("-o", "--output", metavar="F", type=Path, help="write F.csv or F.mat")
+    add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
     add("-q", "--quiet", action="store_true", help="no progress bar and no summary")
 
 
@@ -79,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
     from kilohertz.simulate import Statistics
 
-    _check_output(arguments.output)
+    if arguments.output is not None:
+        check_output(arguments.output)
     started = time.perf_counter()
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
@@ -99,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
             **_stepping(arguments),
         )
     if arguments.output is not None:
-        _write(arguments.output, result)
+        write(arguments.output, result)
     if not arguments.quiet:
         for note in statistics.notes:
             print(note)
@@ -107,23 +109,6 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in statistics.warnings:
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
     return 1 if statistics.counts.get("held") else 0
-
-
-def _check_output(path: Path | None) -> None:
-    """Refuse a wrong ending before an hour of simulation, not after."""
-    if path is not None and path.suffix.lower() not in (".csv", ".mat"):
-        raise ModelError(Diagnostic("R704", f"no result format is called `{path.suffix}`; use .csv or .mat"))
-    if path is not None and not path.absolute().parent.is_dir():
-        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: there is no such folder"))
-
-
-def _write(path: Path, result: Result) -> None:
-    from kilohertz.results import write
-
-    try:
-        write(path, result)
-    except OSError as error:
-        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
 
 
 def _summary(result: Result, elapsed: float) -> str:

@@ -19,7 +19,6 @@ from kilohertz.realtime.build import Built, ModelCode, build
 from kilohertz.realtime.launch import Running, measure, start
 from kilohertz.realtime.live import Live, attach, running
 from kilohertz.realtime.predict import Prediction, predict
-from kilohertz.realtime.recording import read_recording
 from kilohertz.realtime.report import Report
 from kilohertz.realtime.scenario import (
     Connection,
@@ -61,7 +60,6 @@ __all__ = [
     "placed",
     "plain_scenario",
     "predict",
-    "read_recording",
     "read_scenario",
     "running",
     "scenario_of_settings",

@@ -79,15 +79,8 @@ class Running:
         report = Report(data, code, recording)
         target = self.built.scenario.recording.file
         if target and recording is not None:
-            _write(Path(target), report)
+            write(target, report.result)
         return report
-
-
-def _write(path: Path, report: Report) -> None:
-    try:
-        write(path, report.result)
-    except OSError as error:
-        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
 
 
 def start(built: Built, overrides: Mapping[str, object] | None = None, folder: Path | None = None) -> Running:

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.realtime.recording import read_recording
 from kilohertz.realtime.scenario import EVENTS
-from kilohertz.results import Result
+from kilohertz.results import Result, read_recording
 
 _KINDS = (
     ("lateness", "wake-up late by"),

@@ -18,6 +18,7 @@ from kilohertz import devices
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.realtime.table import Problems, Table, near, not_toml, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
+from kilohertz.results import endings, is_result
 from kilohertz.runtime import family
 from kilohertz.solvers import SOLVERS
 
@@ -94,7 +95,7 @@ class Trigger:
 class Recording:
     """What is recorded, and when."""
 
-    file: str = ""  # .csv or .mat; "": the raw recording alone
+    file: str = ""  # a result file; "": the raw recording alone
     signals: tuple[str, ...] = ("all",)
     every: int = 1
     begin: Trigger | None = None
@@ -427,8 +428,8 @@ def _as_text(value: Any) -> str:
 
 def _recording(table: Table, file: Path) -> Recording:
     name = table.text("file")
-    if name and Path(name).suffix.lower() not in (".csv", ".mat"):
-        table.wrong("file", f"is `{name}`, but must end with .csv or .mat")
+    if name and not is_result(name):
+        table.wrong("file", f"is `{name}`, but must end with {endings(to_write=True)}")
     out = Recording(
         str(_beside(file, name)) if name else "",
         table.texts("signals", ("all",)),

@@ -1,20 +1,27 @@
-"""Trajectories: one `Result` in memory, read and written as CSV and MAT v4 (Dymola/OpenModelica layout)."""
+"""Trajectories: one `Result` in memory, files in the formats of `formats.py`."""
 
 from kilohertz.results.csv_read import read_csv
 from kilohertz.results.csv_write import CsvWriter, write_csv
-from kilohertz.results.files import read, write
+from kilohertz.results.formats import FORMATS, check_output, endings, format_of, is_result, read, write
 from kilohertz.results.mat_read import read_mat
 from kilohertz.results.mat_write import MatWriter, write_mat
+from kilohertz.results.recording import read_recording
 from kilohertz.results.result import Result, Signal
 
 __all__ = [
+    "FORMATS",
     "CsvWriter",
     "MatWriter",
     "Result",
     "Signal",
+    "check_output",
+    "endings",
+    "format_of",
+    "is_result",
     "read",
     "read_csv",
     "read_mat",
+    "read_recording",
     "write",
     "write_csv",
     "write_mat",

@@ -1,11 +1,14 @@
-"""Results as CSV: a quoted header with `time` first, one row per time, numbers that read back to the same bits."""
+"""Results as CSV: a quoted header with `time` first, one row per time, numbers that read back to the same bits.
+
+The digits are polars': shortest that read back, some ten times as fast as Python's own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -17,14 +20,15 @@ class CsvWriter:
     """Writes rows as they come; use as a context manager."""
 
     def __init__(self, path: str | Path, names: Sequence[str]) -> None:
-        self._file: TextIO = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115 (this class is the manager)
-        self._file.write(",".join(_quoted(n) for n in ("time", *names)) + "\n")
+        self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
+        self._file.write((",".join(_quoted(n) for n in ("time", *names)) + "\n").encode())
 
     def rows(self, time: Floats, data: Floats) -> None:
         """Append rows: `data` has one row per time."""
-        lines = [",".join(map(_number, row)) for row in np.column_stack([time, data]).tolist()]
-        if lines:
-            self._file.write("\n".join(lines) + "\n")
+        import polars
+
+        table = polars.from_numpy(np.column_stack([time, data]))
+        table.write_csv(self._file, include_header=False)
 
     def close(self) -> None:
         self._file.close()
@@ -51,7 +55,3 @@ def write_csv(path: str | Path, result: Result) -> None:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _number(x: float) -> str:
-    return str(int(x)) if x.is_integer() and abs(x) < 1e15 and (x or str(x) == "0.0") else repr(x)

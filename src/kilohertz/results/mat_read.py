@@ -1,4 +1,4 @@
-"""Reading MAT v4 trajectories of Dymola, OpenModelica and ours; the layout is told in `mat_write`."""
+"""Reading MAT trajectories of Dymola, OpenModelica and ours (v4, v5, v7); the layout is told in `mat_write`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Matrix = NDArray[Any]
 
 def read_mat(path: str | Path) -> Result:
     """Read a trajectory file of Dymola, OpenModelica or ours (both orientations)."""
-    matrices = _read_matrices(Path(path).read_bytes(), path)
+    blob = Path(path).read_bytes()
+    matrices = _read_version_5(path) if blob.startswith(b"MATLAB 5.0") else _read_matrices(blob, path)
     missing = [n for n in ("Aclass", "name", "dataInfo", "data_2") if n not in matrices]
     if missing:
         raise ValueError(f"{path}: not a trajectory file: no `{missing[0]}` in it")
@@ -34,6 +35,24 @@ def read_mat(path: str | Path) -> Result:
             signals[label] = _signal(table, column, text, data_1)
     time = np.array(data_2[:, 0], float)
     return Result(Path(path).stem, time, np.array(data_2[:, 1:], float), signals)
+
+
+def _read_version_5(path: str | Path) -> dict[str, Matrix]:
+    """The same matrices in a container of version 5 or 7 (compressed), by SciPy."""
+    import scipy.io
+
+    try:
+        found = scipy.io.loadmat(path, chars_as_strings=False)
+    except Exception as error:  # of many kinds, for files cut short or damaged
+        raise ValueError(f"{path}: not a whole MAT file: {error}") from error
+    return {name: _codes(value) for name, value in found.items() if isinstance(value, np.ndarray)}
+
+
+def _codes(matrix: Matrix) -> Matrix:
+    """Characters as their codes, as version 4 has them."""
+    if matrix.dtype.kind != "U":
+        return matrix
+    return np.array([[ord(c[0]) if c else 32 for c in row] for row in np.atleast_2d(matrix)], "u4").astype("u1")
 
 
 def _signal(table: int, column: int, text: str, parameters: Matrix) -> Signal:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.results import Result, Signal
+from kilohertz.results.result import Result, Signal
 
 _MAGIC = b"khz-recording 1\n"
 

@@ -1,0 +1,97 @@
+"""The formats of result files: one record each, found by the end of a file's name.  All doors read this table.
+
+A new format is a file with its `read` and `write`, and a line here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.results import csv_read, csv_write, mat_read, mat_write, mdf, parquet, recording
+from kilohertz.results.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How files with this ending are read and written; what only one side writes has None for the other."""
+
+    suffix: str
+    words: str
+    read: Callable[[Path], Result] | None
+    write: Callable[[Path, Result], None] | None
+
+
+FORMATS = (
+    Format(".csv", "text, `time` first", csv_read.read_csv, csv_write.write_csv),
+    Format(".mat", "MAT v4 of Dymola and OpenModelica", mat_read.read_mat, mat_write.write_mat),
+    Format(".parquet", "columns for pandas, polars, DuckDB", parquet.read_parquet, parquet.write_parquet),
+    Format(".mf4", "ASAM MDF 4, with the extra `mdf`", mdf.read_mdf, mdf.write_mdf),
+    Format(".recording", "of a real-time task", recording.read_recording, None),
+)
+
+
+def endings(*, to_write: bool = False) -> str:
+    """`.csv, .mat or .parquet`: for help and messages."""
+    names = [f.suffix for f in FORMATS if not to_write or f.write is not None]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def is_result(path: str | Path) -> bool:
+    """Whether a name ends as a result file does."""
+    return any(Path(path).suffix.lower() == f.suffix for f in FORMATS)
+
+
+def format_of(path: str | Path, *, to_write: bool = False) -> Format:
+    """The format of a file by its ending; R704 where there is none."""
+    suffix = Path(path).suffix.lower()
+    for candidate in FORMATS:
+        if candidate.suffix == suffix and (candidate.write if to_write else candidate.read) is not None:
+            return candidate
+    raise ModelError(Diagnostic("R704", f"no result format is called `{suffix}`; use {endings(to_write=to_write)}"))
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse a file that cannot be written before an hour of simulation, not after: its ending, its folder."""
+    format_of(path, to_write=True)
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: there is no such folder"))
+    if Path(path).is_dir():
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: it is a folder"))
+    target = Path(path) if Path(path).exists() else folder
+    if not os.access(target, os.W_OK):
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: no permission"))
+
+
+def write(path: str | Path, result: Result) -> None:
+    """Write a result in the format that the file's ending says."""
+    writer = format_of(path, to_write=True).write
+    assert writer is not None
+    try:
+        writer(Path(path), result)
+    except OSError as error:
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {_why(error)}")) from error
+
+
+def read(path: str | Path) -> Result:
+    """Read a result in the format that the file's ending says."""
+    reader = format_of(path).read
+    assert reader is not None
+    try:
+        return reader(Path(path))
+    except OSError as error:
+        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {_why(error)}")) from error
+    except ValueError as error:
+        text = str(error)
+        raise ModelError(Diagnostic("R703", text if str(path) in text else f"{path}: {text}")) from error
+
+
+def _why(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return "no space left on the disk"
+    return error.strerror or str(error)
