@@ -2,7 +2,7 @@
 #include "khz_loops.h"
 
 static khz_context c;
-static double memory[36];
+static double memory[KHZ_LINEAR_ROOM(3)];
 static int32_t order[3];
 static int32_t factored;
 

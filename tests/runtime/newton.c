@@ -134,9 +134,10 @@ static void kept_jacobian(void)
 static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
 {
     static const double nominal[2] = {1.0, 1.0};
-    double work[ROOM];
+    double *const work = (double *)malloc(sizeof(double) * (size_t)KHZ_NEWTON_ROOM(n)); /* no byte more */
     int32_t order[2];
     khz_context c = {0};
+    CHECK(work != NULL);
     const khz_newton_problem p = {.n = n,
                                   .residual = f,
                                   .jacobian = j,
@@ -144,10 +145,107 @@ static khz_status solve(int n, khz_residual_fn f, khz_jacobian_fn j, double *x)
                                   .max_iterations = 50,
                                   .rescue_iterations = 100,
                                   .tolerance = 1e-10};
-    CHECK(khz_newton_size(n) <= (size_t)ROOM);
     const khz_status status = khz_newton(&p, &c, NULL, x, work, order);
     CHECK(c.status == KHZ_OK);
+    free(work);
     return status;
+}
+
+/* --------------------------------------------------------------------------------------------------- bounds on work */
+
+static int n_residuals;
+
+/* No solution; every second point has no value, so that steps are cut and differences turn back. */
+static void hopeless(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    n_residuals++;
+    f[0] = x[0] * x[0] + 1.0 + atan(1e3 * x[1]);
+    f[1] = n_residuals % 2 == 0 ? (double)NAN : x[1] * x[1] + x[0] * x[0] + 1.0;
+}
+
+static void hopeless_jacobian(void *instance, const double *x, double *jacobian)
+{
+    (void)instance;
+    jacobian[0] = 2.0 * x[0];
+    jacobian[1] = 1e3 / (1.0 + 1e6 * x[1] * x[1]);
+    jacobian[2] = 2.0 * x[0];
+    jacobian[3] = 2.0 * x[1];
+}
+
+static void without_value(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    n_residuals++;
+    f[0] = x[0] * x[0] + 1.0;
+    f[1] = (double)NAN;
+}
+
+/* A sign that changes at every other point and no root: the search in brackets closes in again and again. */
+static void signs(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    n_residuals++;
+    f[0] = sin(5.0 * log(fabs(x[0]) + 1e-300) + 1.0) > 0.0 ? 1.0 : -1.0;
+}
+
+/* A jump over zero: every whole step turns the residual round, and no point on its way is better. */
+static void jump(void *instance, const double *x, double *f)
+{
+    (void)instance;
+    n_residuals++;
+    f[0] = x[0] + (x[0] > 0.0 ? 1.0 : -1.0);
+}
+
+static void jump_jacobian(void *instance, const double *x, double *jacobian)
+{
+    (void)instance;
+    (void)x;
+    jacobian[0] = 1.0;
+}
+
+/* Residuals that a problem takes, from x = 1. */
+static int counted(int n, khz_residual_fn f, khz_jacobian_fn j, int iterations, int rescue, int bold)
+{
+    static const double nominal[2] = {1.0, 1.0};
+    double work[ROOM], x[2] = {1.0, 1.0};
+    int32_t order[2], kept = 0;
+    khz_context c = {0};
+    const khz_newton_problem p = {.n = n,
+                                  .residual = f,
+                                  .jacobian = j,
+                                  .nominal = nominal,
+                                  .max_iterations = iterations,
+                                  .rescue_iterations = rescue,
+                                  .tolerance = 1e-10,
+                                  .bold = bold,
+                                  .kept = j != NULL ? &kept : NULL};
+    n_residuals = 0;
+    CHECK(KHZ_NEWTON_ROOM(n) <= ROOM);
+    (void)khz_newton(&p, &c, NULL, x, work, order);
+    return n_residuals;
+}
+
+/* What the header says of the work is never passed. */
+static void bounds(void)
+{
+    const khz_residual_fn all[] = {hopeless, without_value, signs, jump};
+    for (int i = 0; i < 4; i++) {
+        for (int iterations = 1; iterations <= 16; iterations *= 2) {
+            const int n = i < 2 ? 2 : 1;
+            const int plain = 2 + KHZ_NEWTON_ROUND(n, iterations);
+            const int bold = KHZ_RESCUE_POINTS + KHZ_NEWTON_BOLD_ROUND(n, iterations);
+            CHECK(counted(n, all[i], NULL, iterations, 0, 0) <= plain);
+            CHECK(counted(n, all[i], NULL, iterations, 0, 1) <= plain + bold);
+            CHECK(counted(n, all[i], NULL, iterations, 2 * iterations, 0) <=
+                  plain + KHZ_RESCUE_RESIDUALS(n, iterations, 2 * iterations));
+            CHECK(n == 1 ||
+                  counted(n, all[i], hopeless_jacobian, iterations, 0, 1) <= 1 + 3 * iterations + plain + bold);
+        }
+    }
+    /* The second round and the brackets are part of the work, and no small one. */
+    CHECK(counted(1, jump, jump_jacobian, 4, 0, 1) > 3 * KHZ_TURN_BISECTIONS);
+    CHECK(counted(1, signs, NULL, 4, 1, 0) > 10 * KHZ_BRACKET_POINTS);
 }
 
 int main(void)
@@ -166,5 +264,6 @@ int main(void)
     CHECK(solve(1, without_root, NULL, x) == KHZ_NO_CONVERGENCE);
     amplifier_under_a_cap();
     kept_jacobian();
+    bounds();
     return 0;
 }

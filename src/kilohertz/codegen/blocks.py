@@ -32,6 +32,7 @@ from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.types import RecordType, TupleType, Type
+from kilohertz.runtime import formula
 
 Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
@@ -393,7 +394,7 @@ class BlockWriter:
     def _room(self, n: int) -> Kept:
         layout = self.layout
         kept = Kept(layout.memory, layout.order, layout.factored, False)
-        layout.memory += 2 * n * n + 6 * n + 1  # as khz_linear says, and gamma_h
+        layout.memory += formula("KHZ_LINEAR_ROOM", n) + 1  # and gamma_h
         layout.order += n
         layout.factored += 1
         return kept
@@ -401,7 +402,7 @@ class BlockWriter:
     def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> str:
         layout, n = self.layout, len(block.unknowns)
         memory, order, sizes = layout.memory, layout.order, 4 * sum(map(len, layout.loops))
-        layout.memory += 2 * n * n + 14 * n  # khz_newton_size and the guess
+        layout.memory += formula("KHZ_NONLINEAR_ROOM", n)
         layout.order += n
         layout.loops.append(block.unknowns)
         self._residual(phase, name, head, block)
@@ -525,7 +526,7 @@ def _never(kept: Kept) -> str:
 
 def _stage_of(n: int, kept: Kept) -> str:
     """Behind what khz_linear needs: gamma_h of the stage that a kept matrix belongs to."""
-    return f"z->memory[{kept.memory + 2 * n * n + 6 * n}]"
+    return f"z->memory[{kept.memory + formula('KHZ_LINEAR_ROOM', n)}]"
 
 
 def _wrapped_and(conditions: list[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 from kilohertz.cost import loop_elimination, loop_pattern
 from kilohertz.graphs import Elimination
 from kilohertz.ir.step import NonlinearLoop
+from kilohertz.runtime import formula
 
 
 class Memory(Protocol):
@@ -32,7 +33,7 @@ def sparse_loop(name: str, block: NonlinearLoop, host: Host) -> str:
         return ", NULL, NULL"
     host.functions.append(plan_lines(f"{name}_plan", rows, found))
     at = host.layout.memory
-    host.layout.memory += found.n_entries + 2 * len(rows) + sum(map(len, rows))  # khz_sparse_size and the matrix
+    host.layout.memory += formula("KHZ_SPARSE_ROOM", found.n_entries, len(rows)) + sum(map(len, rows))  # and the matrix
     return f", &{name}_plan, z->memory + {at}"
 
 

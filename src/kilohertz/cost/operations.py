@@ -39,10 +39,13 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
+from kilohertz.runtime import constant
 
-MAX_CUTS, BISECTIONS, START_POINTS = 12, 50, 9  # khz_newton.c
-EVENT_NEWTON = 4  # KHZ_EVENT_NEWTON
-_TOGETHER, _FEW, _WALK = 12, 8, 300  # khz_loops.c, KHZ_MIXED_CAP
+MAX_CUTS, BISECTIONS, START_POINTS = (
+    constant(f"KHZ_{name}") for name in ("NEWTON_CUTS", "TURN_BISECTIONS", "RESCUE_POINTS")
+)
+EVENT_NEWTON = constant("KHZ_EVENT_NEWTON")
+_TOGETHER, _FEW, _WALK = (constant(f"KHZ_MIXED_{name}") for name in ("TOGETHER", "FEW", "CAP"))
 _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
@@ -227,7 +230,7 @@ class Operations:
         # at worst a second round with whole steps, each with a search along it
         bold = iteration.times(0, 1) + trial.times(0, BISECTIONS)
         head = residual.times(2, 4 + START_POINTS) + moves(12 * n + 200)
-        if self.in_stage:  # khz_kept.c comes first: two Jacobians, three residuals in an iteration at most
+        if self.in_stage:  # khz_kept.c comes first: a Jacobian, three residuals in an iteration at most
             again = jacobian + residual.times(2) + dense_solve(n) + both(2 * n * n + 8 * n, 10 * n * n + 60 * n + 200)
             head = head + again.times(cap, 2 * cap) + residual
             if b.jacobian is not None:  # where it ends without a solution the rest is a detour

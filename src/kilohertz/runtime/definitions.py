@@ -1,6 +1,6 @@
 """What the C headers define, read from them: constants, sizes, structures.
 
-The headers are the one definition (docs/decisions/0016-one-definition.md); nothing of them is typed again in Python.
+The headers are the one definition (docs/decisions/0018-one-definition.md); nothing of them is typed again in Python.
 The reader knows the plain C that they are written in: enumerations, structures of numbers, arrays, pointers and other
 structures, macros that are a formula.  What it took from the text is held against the compiler at load: `layout.py`.
 """
@@ -52,7 +52,7 @@ class Definitions:
         """The value of an enumerator."""
         if name not in self.constants:
             raise InternalError(f"no header defines {name}")
-        return self._value(ast.parse(self.constants[name], mode="eval").body, {})
+        return self._evaluate(self.constants[name], {})
 
     def family(self, prefix: str) -> dict[str, int]:
         """The enumerators of a prefix by their words: KHZ_EVENTS_CATCH_UP of KHZ_EVENTS_ is catch_up."""
@@ -66,7 +66,13 @@ class Definitions:
         if name not in self.formulas:
             raise InternalError(f"no header defines {name}(...)")
         parameters, text = self.formulas[name]
-        return self._value(ast.parse(text, mode="eval").body, dict(zip(parameters, values, strict=True)))
+        return self._evaluate(text, dict(zip(parameters, values, strict=True)))
+
+    def _evaluate(self, text: str, names: Mapping[str, int]) -> int:
+        try:
+            return self._value(ast.parse(text, mode="eval").body, names)
+        except SyntaxError:
+            raise InternalError(f"not a constant of a header: {text}") from None
 
     def _value(self, e: ast.expr, names: Mapping[str, int]) -> int:
         match e:

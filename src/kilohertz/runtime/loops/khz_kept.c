@@ -7,12 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_limits.h"
 #include "khz_linear.h"
 #include "khz_newton.h"
-
-static const double ENOUGH = 0.25; /* of the step before: a Jacobian that gives more is too old */
-
-static const double LEAST = 1e-7; /* size of a step that teaches more than rounding */
 
 typedef struct frame {
     const khz_newton_problem *p;
@@ -129,7 +126,7 @@ static taken next_step(const frame *w, taken before)
         return fresh_step(w, before);
     }
     taken next = {direction(w), 0};
-    if (next.size < 0.0 || next.size > ENOUGH * before.size) {
+    if (next.size < 0.0 || next.size > KHZ_KEPT_ENOUGH * before.size) {
         return fresh_step(w, before);
     }
     if (!move(w)) {
@@ -142,11 +139,10 @@ static taken next_step(const frame *w, taken before)
  * Jacobian can be trusted. */
 static int arrive(const frame *w, taken made)
 {
-    const double safe = 0.1; /* an estimate is no bound */
     memcpy(w->x, w->x_new, sizeof(double) * (size_t)w->p->n);
     const double next = solve(w, w->f_new, w->x_new);
-    const int shrinks = next >= 0.0 && next <= ENOUGH * made.size;
-    return (made.is_fresh && made.size < w->p->tolerance) || (shrinks && next < safe * w->p->tolerance);
+    const int shrinks = next >= 0.0 && next <= KHZ_KEPT_ENOUGH * made.size;
+    return (made.is_fresh && made.size < w->p->tolerance) || (shrinks && next < KHZ_KEPT_SAFE * w->p->tolerance);
 }
 
 int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
@@ -179,7 +175,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
             break;
         }
         solved = arrive(&w, next);
-        if (next.size > LEAST) {
+        if (next.size > KHZ_KEPT_LESSON) {
             learn(&w);
         }
         memcpy(w.f, w.f_new, bytes);

@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "khz_limits.h"
+
 khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
 {
     /* Scale every row to a largest entry of one: makes pivots comparable whatever the units. */
@@ -42,7 +44,7 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
             const double v = fabs(a[i * n + k]);
             column = v > column ? v : column;
         }
-        if (!(largest > (double)n * 4.0 * DBL_EPSILON * column) || largest == 0.0) {
+        if (!(largest > (double)n * KHZ_PIVOT_LOST * column) || largest == 0.0) {
             return largest <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
         }
         if (best != k) {
@@ -87,8 +89,6 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
         b[i] = sum / lu[i * n + i];
     }
 }
-
-size_t khz_minimum_norm_size(int n) { return 3U * (size_t)n; }
 
 /* Householder vector of the m entries x[0], x[stride], ...: overwrites x with it, returns the new leading entry. */
 static double reflector(int m, double *x, int stride, double *factor)
@@ -169,7 +169,7 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
         if (k == 0) {
             first = largest;
         }
-        if (!(largest > 1e-12 * (double)n * first)) {
+        if (!(largest > KHZ_RANK_LOST * (double)n * first)) {
             break;
         }
         if (best != k) {
@@ -201,7 +201,7 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
             rest = v > rest ? v : rest;
         }
     }
-    if (!(rest <= tolerance * (size + 1e-300)) && !(rest <= tolerance * 1e-6)) {
+    if (!(rest <= tolerance * (size + 1e-300)) && !(rest <= tolerance * KHZ_CONSISTENT_LEAST)) {
         return KHZ_SINGULAR;
     }
 

@@ -26,7 +26,7 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot);
 void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work);
 
 /* Doubles of work that khz_minimum_norm needs. */
-size_t khz_minimum_norm_size(int n);
+#define KHZ_MINIMUM_NORM_ROOM(n) (3 * (n))
 
 /* Minimum-norm solution of a x = b for an a of any rank.  a [n*n] is destroyed; b [n] in: right-hand side, out: x.
  * KHZ_SINGULAR when no x solves the system to rounding (residual above `tolerance` times the scale of the row). */

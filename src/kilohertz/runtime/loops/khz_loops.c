@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "khz_linear.h"
-
 double khz_quotient(khz_context *c, int block, int place, double b, double a)
 {
     if (a != 0.0) {
@@ -39,7 +37,7 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
         /* Singular: the solution of smallest norm where the equations agree. */
         c->n_detours++;
         memcpy(lu, matrix, bytes);
-        status = khz_minimum_norm(n, lu, b, 1e-8, scale, order);
+        status = khz_minimum_norm(n, lu, b, KHZ_CONSISTENT, scale, order);
     }
     if (status != KHZ_OK) {
         *factored = 0;
@@ -67,9 +65,9 @@ khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jac
         .plan = plan,
         .sparse = sparse,
         .kept = kept,
-        .max_iterations = 50,
-        .rescue_iterations = 100,
-        .tolerance = 1e-10,
+        .max_iterations = KHZ_NEWTON_CAP,
+        .rescue_iterations = KHZ_RESCUE_CAP,
+        .tolerance = KHZ_NEWTON_TOLERANCE,
     };
     return problem;
 }
@@ -88,11 +86,10 @@ static double largest(int n, const double *v)
 static int capped(khz_context *c, int block, const khz_newton_problem *p, void *instance, double *x,
                   const double *guess, double *residual)
 {
-    const double clearly = 0.3;
     const double reached = largest(p->n, residual);
     p->residual(instance, guess, residual);
     const double before = largest(p->n, residual);
-    if (reached <= clearly * before) {
+    if (reached <= KHZ_CAP_CLEARLY * before) {
         p->residual(instance, x, residual);
     } else {
         memcpy(x, guess, sizeof(double) * (size_t)p->n);
@@ -104,10 +101,9 @@ static int capped(khz_context *c, int block, const khz_newton_problem *p, void *
 
 static int is_inside(const khz_newton_problem *p, const double *x)
 {
-    const double slack = 1e-6;
     for (int i = 0; i < p->n; i++) {
-        if (x[i] < p->lower[i] - slack * fmax(fabs(x[i]), p->nominal[i]) ||
-            x[i] > p->upper[i] + slack * fmax(fabs(x[i]), p->nominal[i])) {
+        if (x[i] < p->lower[i] - KHZ_BOUND_SLACK * fmax(fabs(x[i]), p->nominal[i]) ||
+            x[i] > p->upper[i] + KHZ_BOUND_SLACK * fmax(fabs(x[i]), p->nominal[i])) {
             return 0;
         }
     }
@@ -240,8 +236,7 @@ static int mixed_settled(mixed_search *m) { return mixed_turn(m) == 0 && !m->p->
 /* All relations at once, again and again. */
 static int mixed_together(mixed_search *m)
 {
-    enum { TURNS = 12 };
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < KHZ_MIXED_TOGETHER; turn++) {
         const int disagree = mixed_turn(m);
         if (disagree == 0 && !m->p->derive(m->instance)) {
             return 1;
@@ -297,15 +292,13 @@ static int mixed_walk(mixed_search *m)
 /* The number of relations that are wrong in the present mode by more than rounding, -1: no solution here. */
 static int mixed_wrong(mixed_search *m)
 {
-    const double part = 1e-8;
-    const double least = 1e-12;
     if (mixed_turn(m) < 0) {
         return -1;
     }
     int wrong = 0;
     for (int i = 0; i < m->p->n; i++) {
         const int disagrees = m->fresh[i] != m->r[m->p->relation[i]];
-        wrong += disagrees && fabs(m->distance[i]) > fmax(part * m->largest[i], least);
+        wrong += disagrees && fabs(m->distance[i]) > fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
     }
     return wrong;
 }
@@ -332,7 +325,6 @@ static void mixed_take_best(mixed_search *m)
 
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
-    enum { FEW = 8 };
     mixed_search m; /* field by field: most of its room is for relations that there are not */
     int32_t entry[KHZ_MIXED_MOST];
     m.c = c;
@@ -359,7 +351,7 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
         return (khz_status)c->status;
     }
     c->n_detours++;
-    if (p->n > 0 && (p->n <= FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m))) {
+    if (p->n > 0 && (p->n <= KHZ_MIXED_FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m))) {
         return (khz_status)c->status;
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */

@@ -9,13 +9,15 @@
 #include "khz_base.h"
 #include "khz_newton.h"
 
-enum { KHZ_MIXED_CAP = 300, KHZ_MIXED_MOST = 1024, KHZ_EVENT_NEWTON = 4 };
+/* Doubles of memory that a loop of n unknowns needs: linear; nonlinear, with the guess. */
+#define KHZ_LINEAR_ROOM(n) (2 * (n) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+#define KHZ_NONLINEAR_ROOM(n) ((n) + KHZ_NEWTON_ROOM(n))
 
 /* b / a for a loop of one; 0 / 0 gives 0 (the minimum-norm solution), anything else over 0 is a failure. */
 double khz_quotient(khz_context *c, int block, int place, double b, double a);
 
-/* Solve the n equations whose matrix stands in memory [2*n*n + 6*n] (first n*n, row major); b [n] in: right-hand side,
- * out: solution.  *factored: 0 the matrix is new, 1 factorised, 2 singular; kept for the next call. */
+/* Solve the n equations whose matrix stands in memory [KHZ_LINEAR_ROOM(n)] (first n*n, row major); b [n] in: right-hand
+ * side, out: solution.  *factored: 0 the matrix is new, 1 factorised, 2 singular; kept for the next call. */
 khz_status khz_linear(khz_context *c, int block, int place, int n, double *memory, int32_t *order, int32_t *factored,
                       double *b);
 
@@ -25,7 +27,8 @@ static inline khz_status khz_linear_2(khz_context *c, int block, int place, cons
                                       int32_t *order, int32_t *factored, double *b)
 {
     const double p = a[0] * a[3], q = a[1] * a[2], determinant = p - q;
-    if (fabs(determinant) > 1e-6 * (fabs(p) + fabs(q)) && fabs(determinant) > DBL_MIN && fabs(determinant) <= DBL_MAX) {
+    if (fabs(determinant) > KHZ_DETERMINANT_LOST * (fabs(p) + fabs(q)) && fabs(determinant) > DBL_MIN &&
+        fabs(determinant) <= DBL_MAX) {
         const double x = (b[0] * a[3] - b[1] * a[1]) / determinant;
         b[1] = (b[1] * a[0] - b[0] * a[2]) / determinant;
         b[0] = x;
@@ -44,7 +47,7 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
     const double determinant = a[0] * (p - q) + a[1] * (r - s) + a[2] * (t - u);
     const double whole =
         fabs(a[0]) * (fabs(p) + fabs(q)) + fabs(a[1]) * (fabs(r) + fabs(s)) + fabs(a[2]) * (fabs(t) + fabs(u));
-    if (fabs(determinant) > 1e-6 * whole && fabs(determinant) > DBL_MIN && whole <= DBL_MAX) {
+    if (fabs(determinant) > KHZ_DETERMINANT_LOST * whole && fabs(determinant) > DBL_MIN && whole <= DBL_MAX) {
         const double v = b[0], w = b[1], f = 1.0 / determinant;
         b[0] = f * ((p - q) * v + (a[2] * a[7] - a[1] * a[8]) * w + (a[1] * a[5] - a[2] * a[4]) * b[2]);
         b[1] = f * ((r - s) * v + (a[0] * a[8] - a[2] * a[6]) * w + (a[2] * a[3] - a[0] * a[5]) * b[2]);
@@ -79,7 +82,8 @@ typedef struct khz_mixed_problem {
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
  * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.
- * Allocates: never.  Bound: 16 + max(256, KHZ_MIXED_CAP) turns. */
+ * Allocates: never.  Bound: KHZ_MIXED_TURNS(n) turns, and the Reals twice more. */
+#define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + 2)
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 
 /* A failure unless a function gave as many values as there are variables for them. */

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "khz_linear.h"
-
-enum { MAX_CUTS = 12 };
-
 typedef struct frame {
     const khz_newton_problem *p;
     khz_context *c;
@@ -15,12 +11,6 @@ typedef struct frame {
     double *f, *f_new, *jacobian, *lu, *step, *x_new, *row_scale, *x_scale, *lu_scale, *solve_work;
     int32_t *order;
 } frame;
-
-size_t khz_newton_size(int n)
-{
-    const size_t m = (size_t)n;
-    return 2U * m * m + 9U * m + khz_minimum_norm_size(n);
-}
 
 double *khz_newton_residual(int n, double *work) { return work + 2 * n * n; }
 
@@ -72,7 +62,7 @@ static int differentiate(const frame *w, double *x)
     /* Forward differences, backward where the forward point lies outside the domain. */
     for (int j = 0; j < n; j++) {
         const double kept = x[j];
-        double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * 1e-2);
+        double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * KHZ_DIFFERENCE_LEAST);
         delta = (kept + delta) - kept;
         x[j] = kept + delta;
         int fine = evaluate(w, x, w->f_new);
@@ -167,7 +157,7 @@ static int newton_direction(const frame *w)
         for (int i = 0; i < n; i++) {
             w->step[i] = -w->f[i];
         }
-        status = khz_minimum_norm(n, w->lu, w->step, 1e-6, w->solve_work, w->order);
+        status = khz_minimum_norm(n, w->lu, w->step, KHZ_CONSISTENT_DIRECTION, w->solve_work, w->order);
     }
     return status == KHZ_OK && khz_are_finite(n, w->step);
 }
@@ -206,14 +196,13 @@ static int marquardt_direction(const frame *w, double mu)
 /* A step out of the bounds ends before them: at the bound itself equations may have no value. */
 static void trial(const frame *w, const double *x, double factor)
 {
-    const double inside = 0.9;
     for (int j = 0; j < w->p->n; j++) {
         double v = x[j] + factor * w->step[j];
         if (w->p->lower != NULL && x[j] >= w->p->lower[j] && v < w->p->lower[j]) {
-            v = x[j] - inside * (x[j] - w->p->lower[j]);
+            v = x[j] - KHZ_WAY_TO_BOUND * (x[j] - w->p->lower[j]);
         }
         if (w->p->upper != NULL && x[j] <= w->p->upper[j] && v > w->p->upper[j]) {
-            v = x[j] + inside * (w->p->upper[j] - x[j]);
+            v = x[j] + KHZ_WAY_TO_BOUND * (w->p->upper[j] - x[j]);
         }
         w->x_new[j] = v;
     }
@@ -230,7 +219,7 @@ static void accept(const frame *w, double *x)
  * rounding do not count.  The sum of their squares, weighted. */
 static double weigh_turned(const frame *w, double *weight)
 {
-    const double least = 1e-12 * merit(w, w->f);
+    const double least = KHZ_TURN_ROUNDING * merit(w, w->f);
     double turned = 0.0;
     for (int i = 0; i < w->p->n; i++) {
         const double square = w->row_scale[i] * w->row_scale[i];
@@ -250,12 +239,11 @@ static double weigh_turned(const frame *w, double *weight)
  * say: one that hardly moves would hide that those turned. */
 static void turn_point(const frame *w, const double *x)
 {
-    enum { BISECTIONS = 50 };
     double *const weight = w->lu_scale; /* free until the next factorisation */
     const double whole = weigh_turned(w, weight);
     double low = 0.0;
     double high = 1.0;
-    for (int turn = 0; turn < BISECTIONS; turn++) {
+    for (int turn = 0; turn < KHZ_TURN_BISECTIONS; turn++) {
         const double middle = 0.5 * (low + high);
         trial(w, x, middle);
         if (!evaluate(w, w->x_new, w->f_new)) {
@@ -266,7 +254,7 @@ static void turn_point(const frame *w, const double *x)
         for (int i = 0; i < w->p->n; i++) {
             along += w->f[i] * w->f_new[i] * weight[i];
         }
-        if (fabs(along) <= 1e-3 * whole) {
+        if (fabs(along) <= KHZ_TURN_FOUND * whole) {
             return;
         }
         if (along > 0.0) {
@@ -295,17 +283,18 @@ static int iterate(const frame *w, double *x, int bold)
         const double before = merit(w, w->f);
         double factor = 1.0;
         int found = 0;
-        for (int cut = 0; cut < MAX_CUTS && !found; cut++) {
+        for (int cut = 0; cut < KHZ_NEWTON_CUTS && !found; cut++) {
             trial(w, x, factor);
             found = evaluate(w, w->x_new, w->f_new) &&
-                    (bold || merit(w, w->f_new) <= (1.0 - 1e-4 * factor) * before || size * factor < w->p->tolerance);
+                    (bold || merit(w, w->f_new) <= (1.0 - KHZ_NEWTON_DECREASE * factor) * before ||
+                     size * factor < w->p->tolerance);
             factor = found ? factor : factor * 0.5;
         }
         w->c->n_detours += factor < 1.0 ? 1U : 0U;
         if (!found) {
-            return before <= 1e-20;
+            return before <= KHZ_NEWTON_SOLVED;
         }
-        if (bold && size > w->p->tolerance && merit(w, w->f_new) > 0.25 * before) {
+        if (bold && size > w->p->tolerance && merit(w, w->f_new) > KHZ_TURN_SUSPECT * before) {
             turn_point(w, x);
         }
         accept(w, x);
@@ -320,7 +309,7 @@ static int iterate_newton(const frame *w, double *x) { return iterate(w, x, 0); 
 
 static int iterate_marquardt(const frame *w, double *x)
 {
-    double mu = 1e-3;
+    double mu = KHZ_DAMPING_FIRST;
     for (int iteration = 0; iteration < w->p->rescue_iterations; iteration++) {
         w->c->n_iterations++;
         if (!differentiate(w, x)) {
@@ -329,38 +318,39 @@ static int iterate_marquardt(const frame *w, double *x)
         rescale(w, x);
         const double before = merit(w, w->f);
         int found = 0;
-        for (int raise = 0; raise < MAX_CUTS && !found; raise++) {
+        for (int raise = 0; raise < KHZ_NEWTON_CUTS && !found; raise++) {
             if (marquardt_direction(w, mu)) {
                 trial(w, x, 1.0);
                 found = evaluate(w, w->x_new, w->f_new) && merit(w, w->f_new) < before;
             }
-            mu = found ? mu * 0.2 : mu * 8.0;
+            mu = found ? mu * KHZ_DAMPING_LESS : mu * KHZ_DAMPING_MORE;
         }
         if (!found) {
-            return before <= 1e-20;
+            return before <= KHZ_NEWTON_SOLVED;
         }
         accept(w, x);
-        mu = fmax(mu, 1e-15);
-        if (merit(w, w->f) <= 1e-20) {
+        mu = fmax(mu, KHZ_DAMPING_LEAST);
+        if (merit(w, w->f) <= KHZ_NEWTON_SOLVED) {
             /* Close enough for Newton to finish quadratically. */
-            return iterate_newton(w, x) != 0 || merit(w, w->f) <= 1e-20;
+            return iterate_newton(w, x) != 0 || merit(w, w->f) <= KHZ_NEWTON_SOLVED;
         }
     }
     return 0;
 }
 
 /* One unknown: look over all sizes and both signs for neighbours of different sign, close in by bisection to rounding.
- * A pole is no root: the residual must have become small.  Bound: 16*DECADES points, BISECTIONS evaluations at each. */
+ * A pole is no root: the residual must have become small.  Bound: KHZ_BRACKET_RESIDUALS. */
 static int bracket(const frame *w, double *x)
 {
-    enum { DECADES = 14, BISECTIONS = 80 };
     const double nominal = w->p->nominal[0];
     double last_x = 0.0;
     double last_f = 0.0;
     int has_last = 0;
-    /* From -10^DECADES over the small ones to +10^DECADES, four points a decade. */
-    for (int k = -8 * DECADES; k <= 8 * DECADES; k++) {
-        const double size = nominal * pow(10.0, fabs((double)k) / 4.0 - (double)DECADES);
+    /* From the largest negative one over the small ones to the largest positive one. */
+    const int most = KHZ_BRACKET_POINTS / 2;
+    for (int k = -most; k <= most; k++) {
+        const double decades = fabs((double)k) / (double)KHZ_BRACKET_PER_DECADE;
+        const double size = nominal * pow(10.0, decades - (double)KHZ_BRACKET_DECADES);
         const double at = k < 0 ? -size : k > 0 ? size : 0.0;
         if (!evaluate(w, &at, w->f)) {
             has_last = 0;
@@ -371,7 +361,7 @@ static int bracket(const frame *w, double *x)
             double high = at;
             const double f_first = fmax(fabs(last_f), fabs(w->f[0]));
             double f_low = last_f;
-            for (int turn = 0; turn < BISECTIONS; turn++) {
+            for (int turn = 0; turn < KHZ_BRACKET_BISECTIONS; turn++) {
                 const double middle = 0.5 * (low + high);
                 if (!evaluate(w, &middle, w->f)) {
                     break;
@@ -384,7 +374,7 @@ static int bracket(const frame *w, double *x)
                 }
             }
             x[0] = 0.5 * (low + high);
-            if (evaluate(w, x, w->f) && fabs(w->f[0]) <= 1e-6 * f_first) {
+            if (evaluate(w, x, w->f) && fabs(w->f[0]) <= KHZ_BRACKET_ROOT * f_first) {
                 return 1;
             }
             (void)evaluate(w, &at, w->f);
@@ -396,8 +386,8 @@ static int bracket(const frame *w, double *x)
     return 0;
 }
 
-static const double shifts[] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
-enum { N_SHIFTS = sizeof shifts / sizeof shifts[0] };
+/* Where a rescue begins, as parts of the nominal values beside the guess. */
+static const double shifts[KHZ_RESCUE_POINTS] = {0.0, 1e-3, -1e-3, 1e-1, -1e-1, 1.0, -1.0, 1e-6, -1e-6};
 
 /* The guess, or a point beside it by a part of the nominal values; 1 where the residuals have values there. */
 static int shifted(const frame *w, const double *guess, double *x, int k)
@@ -409,10 +399,10 @@ static int shifted(const frame *w, const double *guess, double *x, int k)
 }
 
 /* Bolder ways from the guess, then from points beside it: at the guess itself the Jacobian may be singular (a flow of
- * zero through a quadratic resistance).  Bound: 2*N_SHIFTS iterations and one search in brackets. */
+ * zero through a quadratic resistance).  Bound: KHZ_RESCUE_RESIDUALS. */
 static int rescue(const frame *w, const double *guess, double *x)
 {
-    for (int k = 0; k < N_SHIFTS; k++) {
+    for (int k = 0; k < KHZ_RESCUE_POINTS; k++) {
         if (shifted(w, guess, x, k) && iterate(w, x, 1)) {
             return 1;
         }
@@ -430,7 +420,7 @@ static int rescue(const frame *w, const double *guess, double *x)
 /* Whole steps from the first point beside the guess at which the residuals have values. */
 static int iterate_boldly(const frame *w, const double *guess, double *x)
 {
-    for (int k = 0; k < N_SHIFTS; k++) {
+    for (int k = 0; k < KHZ_RESCUE_POINTS; k++) {
         if (shifted(w, guess, x, k)) {
             return iterate(w, x, 1);
         }
@@ -454,7 +444,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     w.x_scale = w.row_scale + n;
     w.lu_scale = w.x_scale + n;
     double *const guess = w.lu_scale + n;
-    w.solve_work = guess + 2 * n;
+    w.solve_work = guess + n;
 
     if (p->kept != NULL && khz_newton_kept(p, c, instance, x, work, order)) {
         return KHZ_OK;

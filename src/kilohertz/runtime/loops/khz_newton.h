@@ -3,6 +3,8 @@
 #define KHZ_NEWTON_H
 
 #include "khz_base.h"
+#include "khz_limits.h"
+#include "khz_linear.h"
 #include "khz_sparse.h"
 
 /* Residuals at x [n] into f [n]; the Jacobian df/dx at x into jacobian [n*n, row major].  `instance` is the model's. */
@@ -27,17 +29,34 @@ typedef struct khz_newton_problem {
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */
-size_t khz_newton_size(int n);
+#define KHZ_NEWTON_ROOM(n) (2 * (n) * (n) + 8 * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+
+/* Residuals at most: in an iteration (cuts of the step; differences, forward and back, where there is no Jacobian or it
+ * is not finite), in a round of iterations, in one with whole steps, in the search for a root of one unknown, in all
+ * that a rescue tries. */
+#define KHZ_NEWTON_TURN(n) (KHZ_NEWTON_CUTS + 2 * (n))
+#define KHZ_NEWTON_ROUND(n, iterations) ((iterations) * KHZ_NEWTON_TURN(n))
+#define KHZ_NEWTON_BOLD_ROUND(n, iterations) ((iterations) * (KHZ_NEWTON_TURN(n) + KHZ_TURN_BISECTIONS))
+#define KHZ_BRACKET_POINTS (4 * KHZ_BRACKET_DECADES * KHZ_BRACKET_PER_DECADE + 1)
+#define KHZ_BRACKET_RESIDUALS (KHZ_BRACKET_POINTS * (KHZ_BRACKET_BISECTIONS + 3))
+#define KHZ_RESCUE_RESIDUALS(n, iterations, rescue)                                                                    \
+    (KHZ_RESCUE_POINTS * (2 + KHZ_NEWTON_BOLD_ROUND(n, iterations) + KHZ_NEWTON_ROUND(n, (rescue) + (iterations))) +   \
+     KHZ_BRACKET_RESIDUALS)
 
 /* Solve f(x) = 0; x [n] in: guess, out: solution (on failure: the best point found).
- * Evaluates the residual last at the returned x.  Allocates: never.  Bound: max_iterations * (1 + cuts + n)
- * residuals. */
+ * Evaluates the residual last at the returned x.  Allocates: never.
+ *
+ * Bound, in residuals: 2 + KHZ_NEWTON_ROUND(n, max_iterations).  Where that finds nothing: with rescue_iterations
+ * KHZ_RESCUE_RESIDUALS(n, max_iterations, rescue_iterations) more, else with `bold` KHZ_RESCUE_POINTS and
+ * KHZ_NEWTON_BOLD_ROUND(n, max_iterations) more.  With `kept` the bound of khz_newton_kept comes first.
+ * One Jacobian, two factorisations and a minimum-norm solution in each iteration. */
 khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                       int32_t *order);
 
 /* The same with a Jacobian that stays in work (and order) from call to call, with whole steps alone; *p->kept is 0
  * before the first.  1: converged, the residual was evaluated last at the solution; 0: not, x is as before and work is
- * free.  Needs p->jacobian.  Bound: max_iterations * (2 Jacobians, 2 factorisations, 3 residuals). */
+ * free.  Needs p->jacobian.  Bound: 1 + 3*max_iterations residuals; one Jacobian, two factorisations and three
+ * solutions in each iteration. */
 int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance, double *x, double *work,
                     int32_t *order);
 

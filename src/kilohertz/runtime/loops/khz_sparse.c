@@ -3,12 +3,10 @@
 #include <float.h>
 #include <math.h>
 
-/* A pivot that is this small a part of the sum it is left of, and entries that grow this much, cost too many digits. */
-static const double LOST = 1e-8;
-static const double GROWN = 1e8;
+#include "khz_limits.h"
 
 /* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
-size_t khz_sparse_size(const khz_sparse_plan *p) { return (size_t)p->n_lu + 2U * (size_t)p->n; }
+size_t khz_sparse_size(const khz_sparse_plan *p) { return (size_t)KHZ_SPARSE_ROOM(p->n_lu, p->n); }
 
 void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a)
 {
@@ -64,7 +62,8 @@ int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
             peak[i] = fmax(peak[i], fabs(lu[k]));
         }
         const double pivot = fabs(full[i]);
-        if (!(pivot > LOST * whole && pivot >= DBL_MIN && peak[i] <= DBL_MAX && reached <= GROWN * largest)) {
+        if (!(pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= DBL_MIN && peak[i] <= DBL_MAX &&
+              reached <= KHZ_PLANNED_GROWTH * largest)) {
             return 1;
         }
     }

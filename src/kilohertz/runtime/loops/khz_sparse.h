@@ -21,7 +21,8 @@ typedef struct khz_sparse_plan {
     int64_t n_products;          /* multiplications of one factorisation */
 } khz_sparse_plan;
 
-/* Doubles that `lu` needs. */
+/* Doubles that `lu` needs, with so many entries of L + U. */
+#define KHZ_SPARSE_ROOM(n_lu, n) ((n_lu) + 2 * (n))
 KHZ_EXPORT size_t khz_sparse_size(const khz_sparse_plan *p);
 
 /* a [n_a] := M - h_gamma*J, from the values jac [n_jac]; M has ones in its first n_ones rows and is zero else. */

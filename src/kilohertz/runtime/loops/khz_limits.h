@@ -1,0 +1,104 @@
+/* Every number by which loops of equations are judged, with its reason.  Caps are enumerators, so that the cost bound
+ * (kilohertz/cost) counts with the same ones; the others are parts of something, without a unit.
+ *
+ * Doubles have 16 digits.  A solution is trusted to 10 of them, an equation that agrees to 8 or more is called
+ * consistent, and what is below 12 is rounding: the distances between the numbers below follow from that. */
+#ifndef KHZ_LIMITS_H
+#define KHZ_LIMITS_H
+
+/* ------------------------------------------------------------------------------------------------- Newton iteration */
+
+enum {
+    KHZ_NEWTON_CAP = 50,     /* iterations off-line: a damped iteration that converges at all has done so before */
+    KHZ_RESCUE_CAP = 100,    /* Levenberg-Marquardt: converges linearly where Newton does not at all */
+    KHZ_EVENT_NEWTON = 4,    /* times the cap of a step at an event: its solution may be far from the present values */
+    KHZ_NEWTON_CUTS = 12,    /* halvings: 1/4096 of a step is no progress any more */
+    KHZ_TURN_BISECTIONS = 50 /* along a step that turned residuals round: to the last bit of its length */
+};
+
+/* On the step, relative to the unknowns: convergence is quadratic, so that the error left is far below it. */
+#define KHZ_NEWTON_TOLERANCE 1e-10
+/* Decrease of the squared residual that a step has to bring, as a part of its length (Armijo). */
+#define KHZ_NEWTON_DECREASE 1e-4
+/* Squared residual, relative to its rows: 10 digits are right, and no step makes it better. */
+#define KHZ_NEWTON_SOLVED 1e-20
+/* Below this part of its nominal value an unknown moves by the nominal value's difference, not by its own. */
+#define KHZ_DIFFERENCE_LEAST 1e-2
+/* Way to a bound that a step may go: on the bound itself equations may have no value. */
+#define KHZ_WAY_TO_BOUND 0.9
+/* A whole step that leaves more of the squared residual than this (half of the residual) is looked at for a turn. */
+#define KHZ_TURN_SUSPECT 0.25
+/* What is left of the residuals that turned when the place is found: a thousandth; the next step does the rest. */
+#define KHZ_TURN_FOUND 1e-3
+/* A squared residual so much smaller than all together is rounding, and has no say in where they turned. */
+#define KHZ_TURN_ROUNDING 1e-12
+
+/* --------------------------------------------------------------------------------- rescue, off-line and at the start
+ */
+
+enum {
+    KHZ_RESCUE_POINTS = 9,      /* the guess and eight beside it, see `shifts` in khz_newton.c */
+    KHZ_BRACKET_DECADES = 14,   /* on both sides of the nominal value: all sizes that have digits beside it */
+    KHZ_BRACKET_PER_DECADE = 4, /* points */
+    KHZ_BRACKET_BISECTIONS = 80 /* from a factor of 2 to neighbouring doubles, with some to spare near zero */
+};
+
+/* Damping of Levenberg-Marquardt: at first, after success and failure (Nielsen 1999 has 1/3 and 2), and the least. */
+#define KHZ_DAMPING_FIRST 1e-3
+#define KHZ_DAMPING_LESS 0.2
+#define KHZ_DAMPING_MORE 8.0
+#define KHZ_DAMPING_LEAST 1e-15
+/* Of the residuals at both ends: where a sign changes and this much is left it is a pole, not a root. */
+#define KHZ_BRACKET_ROOT 1e-6
+
+/* -------------------------------------------------------------------------------------------------- a kept Jacobian */
+
+/* Of the step before: a Jacobian that gives more is too old. */
+#define KHZ_KEPT_ENOUGH 0.25
+/* Size of a step that teaches more than rounding. */
+#define KHZ_KEPT_LESSON 1e-7
+/* Of the tolerance: the next step is an estimate, no bound. */
+#define KHZ_KEPT_SAFE 0.1
+
+/* -------------------------------------------------------------------------------- what a cap or a bound leaves behind
+ */
+
+/* Of the residual before: a cap that was hit leaves its values where it came so far, else the guess. */
+#define KHZ_CAP_CLEARLY 0.3
+/* Of an unknown's size: so far out of min and max is rounding. */
+#define KHZ_BOUND_SLACK 1e-6
+
+/* ------------------------------------------------------------------------------------------------- linear equations */
+
+/* A pivot below n times this part of its column is lost in rounding: a few units in the last place. */
+#define KHZ_PIVOT_LOST (4.0 * DBL_EPSILON)
+/* The same for a planned order of pivots, which cannot choose: of the sum that the pivot is what is left of, and how
+ * much larger than the row the numbers on the way may be.  8 digits remain; else the dense factorisation is taken. */
+#define KHZ_PLANNED_PIVOT_LOST 1e-8
+#define KHZ_PLANNED_GROWTH 1e8
+/* A determinant below this part of its products has lost 6 digits: the factorisation is taken instead. */
+#define KHZ_DETERMINANT_LOST 1e-6
+/* Rank: a column below n times this part of the first is rounding of the others. */
+#define KHZ_RANK_LOST 1e-12
+/* Singular equations agree where what remains is below this part of the right-hand side; a direction need not be so
+ * good as a solution, since the next one corrects it. */
+#define KHZ_CONSISTENT 1e-8
+#define KHZ_CONSISTENT_DIRECTION 1e-6
+/* ... and below this part of that where the right-hand side is all but zero; rows have size one. */
+#define KHZ_CONSISTENT_LEAST 1e-6
+
+/* ------------------------------------------------------------------------------------------------------ mixed loops */
+
+enum {
+    KHZ_MIXED_TOGETHER = 12, /* turns with all relations at once: real models settle in two or three */
+    KHZ_MIXED_FEW = 8,       /* relations of which every mode is tried: 256 turns */
+    KHZ_MIXED_CAP = 300,     /* turns of a walk, where there are more */
+    KHZ_MIXED_MOST = 1024    /* relations: room on the stack */
+};
+
+/* A relation is wrong by rounding where it is no further from agreeing than this part of the largest distance it had,
+ * or than this. */
+#define KHZ_MIXED_ROUNDING 1e-8
+#define KHZ_MIXED_LEAST 1e-12
+
+#endif
