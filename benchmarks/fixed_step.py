@@ -54,10 +54,12 @@ def run_one(task: Task) -> Record:
     settings = {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
     try:
         model = session((library,)).model(name)
-        states = [v.name for v in model.process().of_kind(Kind.STATE)]
+        step = model.process()
+        states = [v.name for v in step.of_kind(Kind.STATE)]
         if not 1 <= len(states) <= MOST_STATES:
             return _not_chosen("no states" if not states else f"more than {MOST_STATES} states")
-        names = [*states, *comparison_signals(Path(folder))]
+        compared = (n for n in comparison_signals(Path(folder)) if n in step.variables or n in step.aliases)
+        names = [*states, *compared]
         reference = reference_of(model, settings, names, task[4])
     except ModelError as error:
         return _not_chosen(f"CVODE does not simulate it: {error.diagnostics[0].message}")
@@ -127,7 +129,7 @@ def _fixed(
 def _taken(statistics: Statistics) -> Record:
     """What `auto` took, and its reasons."""
     how = statistics.stepping
-    method = "none" if how is None else how.method + (", inlined" if how.inlined else "")
+    method = "none" if how is None else how.solver + (", inlined" if how.inline else "")
     internal_steps = 1 if how is None else how.internal_steps
     return {"method": method, "internal_steps": internal_steps, "notes": statistics.notes}
 

@@ -32,10 +32,12 @@ def run_one(task: tuple[str, str, str, str, float]) -> Record:
     settings = {k: v for k, v in experiment(Path(folder) / "creation.txt").items() if k in ("start", "stop")}
     try:
         model = session((library,)).model(name)
-        states = [v.name for v in model.process().of_kind(Kind.STATE)]
+        equations = model.process()
+        states = [v.name for v in equations.of_kind(Kind.STATE)]
         if not 1 <= len(states) <= MOST_STATES:
             return {"status": "not chosen"}
-        names = [*states, *comparison_signals(Path(folder))]
+        compared = comparison_signals(Path(folder))
+        names = [*states, *(n for n in compared if n in equations.variables or n in equations.aliases)]
         reference = reference_of(model, settings, names, step)
     except ModelError:
         return {"status": "not chosen"}

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kilohertz.driver.realtime import build
-from kilohertz.driver.tasks import open_scenario
+from kilohertz.driver import open_job
 from kilohertz.realtime import Report, start
 from kilohertz.results import Result
 from tables import machine
@@ -32,9 +31,9 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=0.0, help="seconds that late messages are waited for")
     arguments = parser.parse_args()
     print(machine())
-    session, scenario = open_scenario(EXAMPLE, duration=arguments.seconds)
+    job = open_job(EXAMPLE, duration=arguments.seconds)
     with tempfile.TemporaryDirectory() as folder:
-        built = build(session, replace(scenario, name="two_cores_bits"), folder=folder)
+        built = replace(job, scenario=replace(job.scenario, name="two_cores_bits")).build(folder=folder)
         one = start(built, {"wall_num": 0, "one_thread": 1}).wait().result
         for _ in range(arguments.runs):
             report = start(built, {"patience_ns": round(1e9 * arguments.patience)}).wait()

@@ -21,7 +21,8 @@ import numpy as np
 
 from kilohertz.driver import build, load
 from kilohertz.realtime import Device, Recording, Report, Scenario, plain_scenario, start
-from kilohertz.simulate.stepper import Stepper, Stepping
+from kilohertz.simulate.stepper import Stepper
+from kilohertz.solvers import StepSettings
 from tables import machine
 from witness import Cycles, Witness
 
@@ -129,7 +130,7 @@ def _replay(plant: Report) -> None:
     """The recorded inputs once more, off-line."""
     recorded = plant.result
     program = load(f"{AXIS}.Plant").compile()
-    stepper = Stepper(program, Stepping(SOLVER, plant.data["period_ns"]))
+    stepper = Stepper(program, StepSettings(SOLVER, plant.data["period_ns"] * 1e-9))
     stepper.start(0.0)
     variables = program.step.variables
     names = [n for n in recorded.names if n in variables and n.startswith(("mass.", "cylinder.", "x", "p_a", "p_b"))]

@@ -18,8 +18,9 @@ from pathlib import Path
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.cost import cost_bound
-from kilohertz.simulate import EVENTS, Program
+from kilohertz.simulate import Program
 from kilohertz.simulate.stepper import UNUSUAL, Flags
+from kilohertz.solvers import EVENTS, StepSettings
 from kilohertz.toolchain import build_executable
 
 KINDS = ("regular", "event", "worst")
@@ -86,7 +87,7 @@ def main() -> int:
     print("| model | states | regular | event | worst |\n|---|---|---|---|---|")
     for name in arguments.model:
         program = load(name).compile()
-        bound = cost_bound(program.step, arguments.solver, events=arguments.events)
+        bound = cost_bound(program.step, StepSettings(arguments.solver, events=arguments.events))
         most = measured(program, arguments)
         above |= any(count > bound[own]["instructions"] for own, count in most.items())
         cells = [f"{most[k]}, {bound[k]['instructions'] / most[k]:.2f}" if k in most else "" for k in KINDS]

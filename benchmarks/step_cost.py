@@ -22,8 +22,8 @@ import numpy as np
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.ir.step import Kind
-from kilohertz.simulate import Program, Stepper, Stepping
-from kilohertz.solvers import METHODS
+from kilohertz.simulate import Program, Stepper
+from kilohertz.solvers import METHODS, StepSettings
 from kilohertz.toolchain import build_executable
 from tables import machine
 
@@ -90,7 +90,7 @@ def counted(name: str, method: str, step: float, steps: int) -> int:
 def trajectory(name: str, method: str, step: float, stop: float) -> np.ndarray:
     """All states after each step."""
     program = compiled(name)
-    stepper = Stepper(program, Stepping(method, round(step * 1e9)))
+    stepper = Stepper(program, StepSettings(method, step))
     stepper.start(0.0)
     states = program.step.of_kind(Kind.STATE)
     rows = [[float(stepper.instance.read(v)) for v in states]]

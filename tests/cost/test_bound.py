@@ -15,9 +15,9 @@ from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.cost import cost_bound
 from kilohertz.passes import Inlining
-from kilohertz.simulate import EVENTS, Program, Stepper, Stepping
+from kilohertz.simulate import Program, Stepper
 from kilohertz.simulate.stepper import UNUSUAL, Flags
-from kilohertz.solvers import METHODS
+from kilohertz.solvers import EVENTS, METHODS, StepSettings
 from kilohertz.toolchain import build_executable
 
 FOLDER = Path(__file__).parent
@@ -55,8 +55,8 @@ def test_calls_stay_below_the_bound(name: str) -> None:
         newton = 3 if is_open else 2
         for events, located in (*((e, 4) for e in EVENTS), ("catch-up", 1), ("exact", 1)):
             how: dict[str, Any] = {"events": events, "events_per_step": located, "newton": newton}
-            bound = cost_bound(program.step, method, **how)["worst"]
-            stepper = Stepper(program, Stepping(method, 1_000_000, index1=is_open, **how))
+            bound = cost_bound(program.step, StepSettings(method, **how))["worst"]
+            stepper = Stepper(program, StepSettings(method, 1e-3, index1=is_open, **how))
             stepper.start(0.0)
             before = stepper.counts
             for _ in range(120):
@@ -70,11 +70,11 @@ def test_calls_stay_below_the_bound(name: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_bound_is_exact_where_nothing_is_left_to_chance(method: str) -> None:
     """On a smooth model every step does exactly what is said."""
-    stepper = Stepper(compiled("Axis"), Stepping(method, 20_000))
+    stepper = Stepper(compiled("Axis"), StepSettings(method, 2e-5))
     stepper.start(0.0)
     for _ in range(10):
         stepper.step()
-    regular = cost_bound(compiled("Axis").step, method)["regular"]
+    regular = cost_bound(compiled("Axis").step, StepSettings(method))["regular"]
     for key in ("rhs", "jacobians", "factorisations", "solves"):
         assert stepper.counts[key] == 10 * regular[key], key
 
@@ -85,32 +85,32 @@ def test_the_bound_is_plain_data_and_names_what_it_cannot_bound(tmp_path: Path) 
         "function f input Real u; output Real y; algorithm y := u; while y > 1 loop y := y/2; end while; end f;\n"
         "model M Real x(start=1, fixed=true); equation der(x) = -f(x); end M;\n"
     )
-    bound = cost_bound(load(f"{source}:M").process(), "rk4")
+    bound = cost_bound(load(f"{source}:M").process(), StepSettings("rk4"))
     assert json.loads(json.dumps(bound)) == bound
     assert bound["unbounded"] == ["a while loop in f"]
-    assert cost_bound(compiled("Everything").step, "rk4")["unbounded"] == []
+    assert cost_bound(compiled("Everything").step, StepSettings("rk4"))["unbounded"] == []
 
 
 def test_more_costs_more() -> None:
     step = compiled("Everything").step
-    cheap = cost_bound(step, "lie")["worst"]["operations"]
-    assert cheap < cost_bound(step, "rodasp")["worst"]["operations"]
-    assert cheap < cost_bound(step, "lie", events="mid")["worst"]["operations"]
-    assert cheap < cost_bound(step, "lie", loop_newton=12)["worst"]["operations"]
+    cheap = cost_bound(step, StepSettings("lie"))["worst"]["operations"]
+    assert cheap < cost_bound(step, StepSettings("rodasp"))["worst"]["operations"]
+    assert cheap < cost_bound(step, StepSettings("lie", events="mid"))["worst"]["operations"]
+    assert cheap < cost_bound(step, StepSettings("lie", loop_newton=12))["worst"]["operations"]
     for events, steps in (("catch-up", (2, 5)), ("exact", (5, 17))):
-        few, many = (cost_bound(step, "lie", events=events, events_per_step=n)["worst"] for n in (1, 4))
+        few, many = (cost_bound(step, StepSettings("lie", events=events, events_per_step=n))["worst"] for n in (1, 4))
         assert (few["steps"], many["steps"]) == steps
         assert cheap < few["operations"] < many["operations"]
-    assert set(METHODS) == {m for m in METHODS if cost_bound(step, m)["worst"]["instructions"] > 0}
+    assert set(METHODS) == {m for m in METHODS if cost_bound(step, StepSettings(m))["worst"]["instructions"] > 0}
 
 
 def test_in_the_index_1_form_no_loop_counts_in_a_regular_step() -> None:
     ordinary, is_open = load(str(MODELS["Orifices, index-1"])).process(), compiled("Orifices, index-1").step
-    bound, other = cost_bound(is_open, "rodas4"), cost_bound(ordinary, "rodas4")
+    bound, other = cost_bound(is_open, StepSettings("rodas4")), cost_bound(ordinary, StepSettings("rodas4"))
     assert (bound["states"], bound["algebraic"], bound["lu"]["n"]) == (2, 2, 4)
     assert (bound["regular"]["solved"], other["regular"]["solved"]) == (0, other["regular"]["rhs"])
     assert bound["regular"]["operations"] < other["regular"]["operations"] / 2
-    assert cost_bound(is_open, "rodas4", loop_newton=60)["regular"] == bound["regular"]
+    assert cost_bound(is_open, StepSettings("rodas4", loop_newton=60))["regular"] == bound["regular"]
 
 
 @cache
@@ -165,7 +165,7 @@ def within(found: list[tuple[Flags, int]], bound: dict[str, Any]) -> dict[str, i
 def test_instructions_stay_below_the_bound(name: str, method: str, events: str, steps: int, tmp_path: Path) -> None:
     arguments = [method, str(EVENTS.index(events)), str(steps), "0", "0"]
     found = instructions(counted(name, None), arguments, tmp_path)
-    bound = cost_bound(compiled(name).step, method, events=events)
+    bound = cost_bound(compiled(name).step, StepSettings(method, events=events))
     most = within(found, bound)
     if name == "Axis":
         assert most["regular"] > bound["regular"]["instructions"] / 2.5  # a bound, not a guess at infinity
@@ -191,7 +191,8 @@ def test_instructions_of_inlined_stages_stay_below_the_bound(
 ) -> None:
     steps = "6" if name == "Axis" else "45"
     found = instructions(counted(name, choice), [method, "0", steps, "1", str(substeps)], tmp_path)
-    within(found, cost_bound(compiled(name, choice).step, method, inlined=True, substeps=substeps))
+    stepping = StepSettings(method, inline=True, substeps={"*": substeps} if substeps else {})
+    within(found, cost_bound(compiled(name, choice).step, stepping))
 
 
 def test_passes_of_an_event_are_counted_as_far_as_they_are_possible(tmp_path: Path) -> None:
@@ -207,8 +208,8 @@ def test_passes_of_an_event_are_counted_as_far_as_they_are_possible(tmp_path: Pa
         source = tmp_path / f"m{passes}.mo"
         source.write_text(f"model M {head} {body} end M;")
         program = load(f"{source}:M").compile()
-        assert cost_bound(program.step, "rk4")["event"]["event_passes"] == passes
-        stepper = Stepper(program, Stepping("rk4", 10_000_000))
+        assert cost_bound(program.step, StepSettings("rk4"))["event"]["event_passes"] == passes
+        stepper = Stepper(program, StepSettings("rk4", 1e-2))
         stepper.start(0.0)
         for _ in range(120):
             stepper.step()

@@ -144,5 +144,5 @@ def test_the_cost_bound_of_a_fixed_step_method(tmp_path: Path) -> None:
     assert "one period with ros34pw2" in analysis.as_text()
     assert json.loads(analysis.as_json())["bound"] == analysis.bound
     assert model.analyse().bound is None
-    with pytest.raises(ModelError, match="no solver is called"):
+    with pytest.raises(ModelError, match="no fixed-step method is called"):
         model.analyse(solver="cvode")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kilohertz.base import ModelError
-from kilohertz.driver.tasks import scenario_of
+from kilohertz.driver.tasks import open_job
 
 MODEL = """
 model M
@@ -29,42 +29,42 @@ def written(folder: Path, block: str) -> str:
 
 def test_the_block_sets_the_scenario(tmp_path: Path) -> None:
     block = """Kilohertz.RealTime rt(step=n*1e-3, solver="lie", duration=5, priority=50 + n, cpu=1, grace=7,
-      overrun=if n > 1 then "skip" else "stop", newton=3, events="linear", inputs="quadratic", time_scale=0.5);"""
-    scenario = scenario_of(written(tmp_path, block))
-    (task,) = scenario.tasks
+      overrun=if n > 1 then "skip" else "stop", newton=3, events="linear", input_mode="quadratic", time_scale=0.5);"""
+    scenario = open_job(written(tmp_path, block)).scenario
+    (s,) = (task.stepping for task in scenario.tasks)
     assert (scenario.name, scenario.period_ns, scenario.duration) == ("M", 2_000_000, 5)
     assert scenario.scale == Fraction(1, 2)
-    assert (task.solver, task.options["newton"], task.options["events"], task.options["input_mode"]) == ("lie", 3, 2, 2)
+    assert (s.solver, s.newton, s.events, s.input_mode) == ("lie", 3, "linear", "quadratic")
     machine = scenario.realtime
     assert (machine.priority, machine.cpu, machine.policy, machine.grace) == (52, 1, "skip", 7)
 
 
 def test_what_is_given_from_outside_counts_more(tmp_path: Path) -> None:
     model = written(tmp_path, 'Kilohertz.RealTime rt(step=2e-3, solver="lie", duration=5);')
-    scenario = scenario_of(model, step=1e-4, solver="rk4", duration=0.5)
-    assert (scenario.period_ns, scenario.tasks[0].solver, scenario.duration) == (100_000, "rk4", 0.5)
+    scenario = open_job(model, step=1e-4, solver="rk4", duration=0.5).scenario
+    assert (scenario.period_ns, scenario.tasks[0].stepping.solver, scenario.duration) == (100_000, "rk4", 0.5)
 
 
 def test_defaults_of_the_block_are_those_of_a_run_without_it(tmp_path: Path) -> None:
-    plain = scenario_of(written(tmp_path, ""))
+    plain = open_job(written(tmp_path, "")).scenario
     (tmp_path / "other").mkdir()
-    other = scenario_of(written(tmp_path / "other", "Kilohertz.RealTime rt;"))
+    other = open_job(written(tmp_path / "other", "Kilohertz.RealTime rt;")).scenario
     assert (other.period_ns, other.cycles, other.scale) == (plain.period_ns, plain.cycles, plain.scale)
     assert other.realtime == plain.realtime
-    assert other.tasks[0].solver == plain.tasks[0].solver
+    assert other.tasks[0].stepping.solver == plain.tasks[0].stepping.solver
 
 
 @pytest.mark.parametrize(
     ("block", "code", "words"),
     [
         ('Kilohertz.RealTime rt(overrun="hope");', "R742", "RealTime block `rt`: `overrun`"),
-        ('Kilohertz.RealTime rt(solver="magic");', "R742", "`solver` is `magic`"),
+        ('Kilohertz.RealTime rt(solver="magic");', "R721", "RealTime block `rt`: `solver` is `magic`"),
         ("Kilohertz.RealTime a; Kilohertz.RealTime b;", "R750", "not a and b"),
     ],
 )
 def test_wrong_settings_are_diagnostics(tmp_path: Path, block: str, code: str, words: str) -> None:
     with pytest.raises(ModelError) as caught:
-        scenario_of(written(tmp_path, block))
+        open_job(written(tmp_path, block))
     diagnostic = caught.value.diagnostics[0]
     assert diagnostic.code == code
     assert words in diagnostic.message
@@ -72,5 +72,5 @@ def test_wrong_settings_are_diagnostics(tmp_path: Path, block: str, code: str, w
 
 def test_a_value_that_is_not_constant_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
-        scenario_of(written(tmp_path, "Kilohertz.RealTime rt(step=q); parameter Real q(fixed=false, start=1e-3);"))
+        open_job(written(tmp_path, "Kilohertz.RealTime rt(step=q); parameter Real q(fixed=false, start=1e-3);"))
     assert caught.value.diagnostics[0].code == "R751"

@@ -10,6 +10,7 @@ import pytest
 
 from kilohertz.driver import Session
 from kilohertz.realtime import Built, ModelCode, Scenario, Task, build, plain_scenario
+from kilohertz.solvers import StepSettings
 
 MODEL = "Kilohertz.Examples.RCCircuit"
 FILE = Path(__file__).with_name("models.mo")
@@ -53,4 +54,4 @@ def make(tmp_path: Path) -> Build:
 
 def task(name: str, model: str, solver: str = "rk4", every: int = 1, **settings: float) -> Task:
     """A task at a multiple of a millisecond."""
-    return Task(name, model, solver, every * 1_000_000, every, settings)
+    return Task(name, model, StepSettings(solver, every * 1e-3), every, settings)

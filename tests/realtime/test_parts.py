@@ -11,7 +11,6 @@ from kilohertz import runtime
 from kilohertz.base import ModelError
 from kilohertz.codegen import runtime_sources
 from kilohertz.realtime import scenario
-from kilohertz.simulate import stepper
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_objects
 
 HERE = Path(__file__).parent
@@ -59,13 +58,8 @@ def test_no_source_has_the_name_of_another() -> None:
     assert len(names) == len(set(names))
 
 
-def test_names_of_the_stepper_are_those_of_simulate() -> None:
-    assert scenario.EVENTS == stepper.EVENTS
-    assert scenario.INPUTS == stepper.INPUT_MODES
-
-
 @pytest.mark.parametrize("text", ["1ms", "0.001", "1000us"])
 def test_times_are_whole_nanoseconds(text: str) -> None:
-    from kilohertz.realtime.table import seconds
+    from kilohertz.base import seconds
 
     assert scenario.nanoseconds(seconds(text)) == 1_000_000

@@ -30,8 +30,8 @@ from kilohertz.realtime import (
     start,
 )
 from kilohertz.results import read_recording
-from kilohertz.simulate.stepper import Stepper, Stepping
-from kilohertz.solvers import EXPLICIT
+from kilohertz.simulate.stepper import Stepper
+from kilohertz.solvers import EXPLICIT, StepSettings
 
 Build = Callable[[Scenario], Built]
 FILE = Path(__file__).with_name("models.mo")
@@ -67,7 +67,7 @@ def test_numbers_below_the_smallest_normal_one_are_zero_as_off_line(make: Build,
     task = replace(lag.tasks[0], model="Fading", settings={})
     settings = replace(lag.realtime, flush_denormals=flush)
     result = start(make(replace(lag, tasks=(task,), scale=None, realtime=settings))).wait().result
-    stepper = Stepper(load(f"{FILE}:Models.Fading").compile(), Stepping("rk4", 1_000_000))
+    stepper = Stepper(load(f"{FILE}:Models.Fading").compile(), StepSettings("rk4", 1e-3))
     stepper.start(0.0)
     variables = stepper.program.step.variables
     names = [n for n in result.names if n in variables]
@@ -116,7 +116,9 @@ def test_the_prediction_names_blocks_with_their_lines(make: Build, scenario: Sce
 
 def test_the_prediction_tells_periods_with_events_from_the_worst(make: Build, scenario: Scenario) -> None:
     built = make(scenario)
-    costed = [replace(m, cost=cost_bound(m.step, t.solver)) for m, t in zip(built.models, scenario.tasks, strict=True)]
+    costed = [
+        replace(m, cost=cost_bound(m.step, t.stepping)) for m, t in zip(built.models, scenario.tasks, strict=True)
+    ]
     usual = predict(replace(built, models=tuple(costed))).threads[0]
     assert 0 < usual.p50_us <= usual.event_us <= usual.bound_us
     assert "a period with an event takes at most" in usual.as_text()
@@ -138,11 +140,11 @@ def test_off_line_and_real_time_give_the_same_bits(
     file = tmp_path / "u.csv"
     text = "time,u\n" + "".join(f"{k / 500!r},{float(np.sin(k))!r}\n" for k in range(60))
     file.write_text(text)
-    task = replace(lag.tasks[0], solver=solver, options={"internal_steps": internal})
+    task = replace(lag.tasks[0], stepping=StepSettings(solver, internal_steps=internal))
     s = replace(lag, tasks=(task,), stimuli=(Stimulus(file, "linear"),), cycles=100)
     recorded = start(make(s)).wait().result
     program = Session().model(f"{Path(__file__).with_name('models.mo')}:Models.Lag").compile()
-    stepper = Stepper(program, Stepping(solver, s.period_ns, internal_steps=internal))
+    stepper = Stepper(program, StepSettings(solver, s.period_ns * 1e-9, internal_steps=internal))
     stepper.instance.set("u", 1.0)
     assert stepper.start(0.0) == 0
     u, y = program.step.variables["u"], program.step.variables["y"]

@@ -11,12 +11,13 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.realtime import Built, Connection, Device, Recording, Scenario, Stimulus, Task, Trigger, start
+from kilohertz.solvers import StepSettings
 
 Build = Callable[[Scenario], Built]
 
 
 def task(name: str, model: str, solver: str = "rk4", every: int = 1, **settings: float) -> Task:
-    return Task(name, model, solver, every * 1_000_000, every, settings)
+    return Task(name, model, StepSettings(solver, every * 1e-3), every, settings)
 
 
 def fast(s: Scenario, *tasks: Task, **changes: object) -> Scenario:

@@ -18,8 +18,7 @@ import pytest
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.driver import load
-from kilohertz.driver.realtime import build
-from kilohertz.driver.tasks import open_scenario
+from kilohertz.driver.tasks import open_job
 from kilohertz.realtime import (
     Built,
     Connection,
@@ -39,13 +38,14 @@ from kilohertz.realtime import (
 )
 from kilohertz.realtime.live import FOLDER
 from kilohertz.results import Result
+from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import Source, Unit, build_shared
 
 Build = Callable[[Scenario], Built]
 
 
 def task(name: str, model: str, solver: str = "rk4", every: int = 1, **settings: float) -> Task:
-    return Task(name, model, solver, every * 1_000_000, every, settings)
+    return Task(name, model, StepSettings(solver, every * 1e-3), every, settings)
 
 
 def threaded(one: Task, thread: str) -> Task:
@@ -381,9 +381,10 @@ def test_the_prediction_is_for_each_thread_and_core(make: Build, lag: Scenario) 
 def test_the_example_runs_on_two_threads(tmp_path: Path) -> None:
     """Plant and controller in processes of their own: the bits of one thread, close to CVODE's."""
     path = Path(__file__).parents[2] / "examples" / "two_cores" / "scenario.toml"
-    session, s = open_scenario(path, duration=0.3)
+    job = open_job(path, duration=0.3)
+    s = job.scenario
     s = replace(s, name=f"cores{os.getpid()}", realtime=replace(s.realtime, lock_memory=False))
-    built = build(session, s, folder=tmp_path)
+    built = replace(job, scenario=s).build(folder=tmp_path)
     one, several = result(built, wall_num=0, one_thread=1), result(built, wall_num=0)
     assert_same(one, several)
     reference = load("Kilohertz.Examples.HydraulicAxis.Controlled").simulate(stop=0.3, intervals=300, tolerance=1e-9)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from kilohertz.realtime import Built, Device, Scenario, Task, start
+from kilohertz.solvers import StepSettings
 
 Build = Callable[[Scenario], Built]
 
@@ -39,14 +40,14 @@ def test_a_loop_is_closed_over_a_link(make: Build, lag: Scenario, kind: str, tmp
         lag,
         name=lag.name[:30] + "_plant",
         cycles=1000,
-        tasks=(Task("model", "Lag", "rk4", 1_000_000, 1, {"T": 0.05}),),
+        tasks=(Task("model", "Lag", StepSettings("rk4"), 1, {"T": 0.05}),),
         devices=(Device(kind, kind, mine, ({"signal": "u", "default": "1"},), ({"signal": "y"},)),),
     )
     controller = replace(
         lag,
         name=lag.name[:30] + "_control",
         cycles=1000,
-        tasks=(Task("model", "Gain", "euler", 1_000_000, 1, {"k": -2.0}),),
+        tasks=(Task("model", "Gain", StepSettings("euler"), 1, {"k": -2.0}),),
         devices=(Device(kind, kind, theirs, ({"signal": "u", "default": "0.5"},), ({"signal": "y"},)),),
     )
     built = [make(s) for s in (plant, controller)]

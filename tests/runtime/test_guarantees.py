@@ -13,14 +13,15 @@ import pytest
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.cli.main import main
-from kilohertz.simulate import EVENTS, Program, Statistics, Stepper, Stepping
+from kilohertz.simulate import Program, Statistics, Stepper
 from kilohertz.simulate.faults import faults
+from kilohertz.solvers import EVENTS, StepSettings
 from kilohertz.toolchain import build_executable
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "stepping.mo"
 OPEN_LOOPS = FOLDER.parent / "solvers" / "index1.mo:Index1.Valve"
-MS = 1_000_000
+MS = 1e-3
 
 
 @cache
@@ -29,7 +30,7 @@ def compiled(name: str) -> Program:
 
 
 def started(name: str, method: str = "ros34pw2", **how: object) -> Stepper:
-    stepper = Stepper(compiled(name), Stepping(method, MS, **how))  # type: ignore[arg-type]
+    stepper = Stepper(compiled(name), StepSettings(method, MS, **how))  # type: ignore[arg-type]
     assert stepper.start(0.0) == 0
     return stepper
 

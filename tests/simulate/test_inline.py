@@ -14,10 +14,10 @@ from kilohertz.cost import loop_elimination
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Partition, Step, targets
 from kilohertz.passes import Inlining
-from kilohertz.simulate import Instance, Program, Statistics, Stepping, build_program
+from kilohertz.simulate import Instance, Program, Statistics, build_program
 from kilohertz.simulate import Stepper as FixedStepper
 from kilohertz.simulate.stiffness import reference_run
-from kilohertz.solvers import METHODS, RungeKutta
+from kilohertz.solvers import METHODS, RungeKutta, StepSettings
 
 SOURCE = Path(__file__).parent / "inlined.mo"
 NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Star", "Switched", "Drive", "Cranks")
@@ -144,7 +144,7 @@ def test_a_kept_matrix_follows_events() -> None:
 @pytest.mark.parametrize("name", ["Drive", "Chopper"])
 def test_a_snapshot_holds_what_is_kept(name: str) -> None:
     """Jacobian and factors too: the same steps give the same bits."""
-    steps = FixedStepper(build_program(inlined(name)), Stepping("sdirk2", 1_000_000, inlined=True))
+    steps = FixedStepper(build_program(inlined(name)), StepSettings("sdirk2", 1e-3, inline=True))
     steps.start(0.0)
     for _ in range(30):
         steps.step()

@@ -13,7 +13,8 @@ from kilohertz import load
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.driver import Model
-from kilohertz.simulate import Statistics, Stepper, Stepping
+from kilohertz.simulate import Statistics, Stepper
+from kilohertz.solvers import StepSettings
 
 SOURCE = Path(__file__).with_name("internal.mo")
 
@@ -47,7 +48,7 @@ def test_inputs_are_sampled_once_and_extrapolated_over_the_period() -> None:
     u, y = program.step.variables["u"], program.step.variables["y"]
 
     def run(period_ns: int, internal: int, mode: str) -> float:
-        s = Stepper(program, Stepping("rk4", period_ns, input_mode=mode, internal_steps=internal))
+        s = Stepper(program, StepSettings("rk4", period_ns * 1e-9, input_mode=mode, internal_steps=internal))
         s.start(0.0)
         for k in range(100_000_000 // period_ns):
             s.instance.write(u, k * period_ns * 1e-9)
@@ -66,7 +67,7 @@ def test_counts_and_the_bound_are_those_of_a_period() -> None:
     one = model("Chopper").cost_bound("rk4", events="catch-up")
     assert bound["worst"]["rhs"] == 10 * one["worst"]["rhs"] and bound["internal_steps"] == 10
     assert bound["worst"]["operations"] == 10 * one["worst"]["operations"]
-    s = Stepper(program, Stepping("rk4", 1_000_000, events="catch-up", internal_steps=10))
+    s = Stepper(program, StepSettings("rk4", 1e-3, events="catch-up", internal_steps=10))
     s.start(0.0)
     for _ in range(50):
         s.step()
@@ -77,7 +78,7 @@ def test_counts_and_the_bound_are_those_of_a_period() -> None:
 
 
 def test_a_snapshot_brings_them_back() -> None:
-    s = Stepper(model("Chopper").compile(), Stepping("ros3prl", 1_000_000, events="mid", internal_steps=5))
+    s = Stepper(model("Chopper").compile(), StepSettings("ros3prl", 1e-3, events="mid", internal_steps=5))
     s.start(0.0)
     kept = s.snapshot()
     first = [s.step() for _ in range(20)], s.snapshot()
@@ -102,7 +103,7 @@ def test_the_commands_know_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["analyse", *words]) == 0
     assert json.loads(capsys.readouterr().out)["bound"]["internal_steps"] == 4
     assert main(["run", words[0], "--internal-steps", "none"]) == 2
-    assert "is not a number of steps" in capsys.readouterr().err
+    assert "`none` is not an integer" in capsys.readouterr().err
 
 
 def test_more_of_them_are_nearer_to_the_reference() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from kilohertz import load
 from kilohertz.driver import Model
-from kilohertz.driver.plan import Plan, Request, make_plan
+from kilohertz.driver.plan import Experiment, Plan, make_plan
 from kilohertz.results import Result, Signal
 from kilohertz.simulate import judge as judge_room
 from kilohertz.simulate.judge import Judge
 from kilohertz.simulate.trial import TOLERANCE
-from kilohertz.solvers import METHODS
+from kilohertz.solvers import METHODS, StepSettings
 
 SOURCE = Path(__file__).with_name("internal.mo")
 
@@ -28,15 +28,16 @@ def model(name: str) -> Model:
 
 @cache
 def plan(name: str, stop: float, most: int | None = None) -> Plan:
-    return make_plan(model(name), Request("auto", 1e-3, run={"stop": stop}, internal_steps=most))
+    asked = StepSettings.of(solver="auto", step=1e-3, internal_steps=most)
+    return make_plan(model(name), asked, Experiment(stop=stop))
 
 
 def away(name: str, stop: float, taken: Plan, signal: str) -> float:
     """Largest distance from a tight reference at full periods, as a share of the range: measured here anew."""
     n = round(stop / 1e-3)
     exact = model(name).simulate(stop=stop, tolerance=1e-9, intervals=n)
-    more = {k: v for k, v in taken.stepping.items() if k != "inlined"} | {"inline": taken.inlining is not None}
-    ours = model(name).simulate(stop=stop, solver=taken.solver, step=1e-3, intervals=n, **more)
+    decided = {name: getattr(taken.stepping, name) for name in taken.stepping.given}
+    ours = model(name).simulate(stop=stop, intervals=n, **decided)
     at = np.arange(n + 1) * 1e-3
     values = [r[signal][np.searchsorted(r.time, at + 1e-9, "right") - 1] for r in (exact, ours)]
     return float(np.abs(values[1] - values[0]).max() / np.ptp(exact[signal]))
@@ -44,49 +45,50 @@ def away(name: str, stop: float, taken: Plan, signal: str) -> float:
 
 def test_a_harmless_model_keeps_the_cheap_method_with_its_measured_error() -> None:
     taken = plan("Oscillator", 1.0)
-    assert taken.solver == "rk3" and taken.stepping["internal_steps"] == 1
+    assert taken.stepping.solver == "rk3" and taken.stepping.internal_steps == 1
     assert re.search(r"auto takes rk3: the fastest mode.*off by at most .* % of the range$", taken.notes[0])
     assert away("Oscillator", 1.0, taken, "x") < TOLERANCE
 
 
 def test_a_stiff_model_keeps_an_l_stable_method() -> None:
     taken = plan("Stiff", 1.0)
-    assert abs(METHODS[taken.solver].amplification_at_infinity) < 1e-4
-    assert taken.stepping["internal_steps"] == 1
+    assert abs(METHODS[taken.stepping.solver].amplification_at_infinity) < 1e-4
+    assert taken.stepping.internal_steps == 1
     assert away("Stiff", 1.0, taken, "x") < TOLERANCE
 
 
 def test_a_converter_gets_internal_steps_and_the_reason_says_so() -> None:
     taken = plan("Chopper", 0.02)
-    n = taken.stepping["internal_steps"]
+    n = taken.stepping.internal_steps
     assert n > 1
     assert f"{n} internal steps of {1e-3 / n:g} s" in taken.notes[0]
     one = plan("Chopper", 0.02, 1)
-    assert one.stepping["internal_steps"] == 1
+    assert one.stepping.internal_steps == 1
     assert away("Chopper", 0.02, taken, "u") < 0.3 * away("Chopper", 0.02, one, "u")
 
 
 def test_no_more_internal_steps_than_needed_nor_than_allowed() -> None:
     taken, few = plan("Fast", 0.1), plan("Fast", 0.1, 2)
-    assert taken.stepping["internal_steps"] in (2, 5)
+    assert taken.stepping.internal_steps in (2, 5)
     assert "within 0.5 %" in taken.notes[0] and away("Fast", 0.1, taken, "x") < TOLERANCE
-    assert few.stepping["internal_steps"] <= 2
+    assert few.stepping.internal_steps <= 2
 
 
 def test_what_the_user_fixes_stays() -> None:
-    fixed = Request("auto", 1e-3, run={"stop": 0.02}, internal_steps=5, stepping={"events": "mid"})
-    taken = make_plan(model("Chopper"), fixed)
-    assert taken.stepping["events"] == "mid" and taken.stepping["internal_steps"] <= 5
+    fixed = StepSettings.of(solver="auto", step=1e-3, internal_steps=5, events="mid")
+    taken = make_plan(model("Chopper"), fixed, Experiment(stop=0.02))
+    assert taken.stepping.events == "mid" and taken.stepping.internal_steps <= 5
 
 
 def test_the_same_answer_every_time() -> None:
-    again = make_plan(load(f"{SOURCE}:Internal.Chopper"), Request("auto", 1e-3, run={"stop": 0.02}))
+    asked = StepSettings.of(solver="auto", step=1e-3)
+    again = make_plan(load(f"{SOURCE}:Internal.Chopper"), asked, Experiment(stop=0.02))
     assert again == plan("Chopper", 0.02)
 
 
 def test_long_work_is_told_of() -> None:
     said: list[str] = []
-    make_plan(model("Fast"), Request("auto", 1e-3, run={"stop": 0.1}, told=said.append))
+    make_plan(model("Fast"), StepSettings.of(solver="auto", step=1e-3), Experiment(stop=0.1), said.append)
     assert said[0].startswith("auto tries ") and len(said) > 1
 
 

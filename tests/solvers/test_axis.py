@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kilohertz.simulate import Program, Stepper, Stepping
+from kilohertz.simulate import Program, Stepper
+from kilohertz.solvers import StepSettings
 
 # largest error of x over 0 .. 4 s in micrometres at h = 20, 10, 5, 2, 1 ms
 OPEN = {
@@ -64,7 +65,7 @@ REFERENCE = {  # t: x [m], v [m/s], pA [bar] by Radau IIA with a tolerance of 1e
 
 def run(program: Program, method: str, step: float, stop: float = 4.0, **how: int) -> np.ndarray:
     """x, v, pA after every step, the start included."""
-    stepper = Stepper(program, Stepping(method, round(step * 1e9), **how))
+    stepper = Stepper(program, StepSettings(method, step, **how))
     assert stepper.start(0.0) == 0
     watched = [program.step.variables[n] for n in ("x", "v", "pA")]
     rows = [[stepper.instance.read(v) for v in watched]]
@@ -111,7 +112,7 @@ def test_explicit_methods_have_a_limit(
 ) -> None:
     """The step at which a pressure leaves the range in which one could think of them."""
     axis = program("axis.mo", "Axis.Open")
-    stepper = Stepper(axis, Stepping(method, microseconds * 1000))
+    stepper = Stepper(axis, StepSettings(method, microseconds * 1e-6))
     pressures = [axis.step.variables[n] for n in ("pA", "pB", "pLA", "pLB")]
     stepper.start(0.0)
     found = None
@@ -132,7 +133,7 @@ def test_inputs_over_a_step(method: str, program: Callable[[str, str], Program])
     worst: dict[str, float] = {}
     late: dict[str, float] = {}
     for mode in ("held", "linear", "quadratic"):
-        stepper = Stepper(axis, Stepping(method, round(h * 1e9), input_mode=mode))
+        stepper = Stepper(axis, StepSettings(method, h, input_mode=mode))
         assert stepper.start(0.0) == 0
         errors, late[mode] = [], 0.0
         for k in range(800):
@@ -159,7 +160,7 @@ def test_inputs_extrapolated_from_before_the_start(
     """As published: the sine goes on to the left of t = 0, so that the first step has two samples to go by."""
     axis, h = program("axis.mo", "Axis.Driven"), 5e-3
     x, voltage = axis.step.variables["x"], axis.step.variables["voltage"]
-    stepper = Stepper(axis, Stepping(method, round(h * 1e9), input_mode="linear"))
+    stepper = Stepper(axis, StepSettings(method, h, input_mode="linear"))
     assert stepper.start(0.0) == 0
     stepper.past_inputs({"voltage": 2 * math.sin(-math.pi * h)})
     errors = []

@@ -12,7 +12,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from kilohertz import load
-from kilohertz.simulate import Program, Stepper, Stepping
+from kilohertz.simulate import Program, Stepper
+from kilohertz.solvers import StepSettings
 
 # error of the event time [ms], of the height at 0.75 s [mm], of the energy after the bounce [%], most steps per period
 BALL = {
@@ -32,7 +33,7 @@ METHOD_STAGES = 3  # right-hand sides of ROS4L
 
 
 def ball(program: Program, events: str, method: str = "ros4l", period: float = 0.01, **parameters: float) -> Stepper:
-    stepper = Stepper(program, Stepping(method, round(period * 1e9), events=events))
+    stepper = Stepper(program, StepSettings(method, period, events=events))
     for name, value in parameters.items():
         stepper.instance.set(name, value)
     assert stepper.start(0.0) == 0
@@ -112,7 +113,7 @@ def test_the_instant_converges_with_its_order(events: str, program: Callable[[st
 
 
 def run_to(program: Program, periods: int, **how: object) -> Stepper:
-    stepper = Stepper(program, Stepping("rk4", 1_000_000, **how))  # type: ignore[arg-type]
+    stepper = Stepper(program, StepSettings("rk4", 1e-3, **how))  # type: ignore[arg-type]
     assert stepper.start(0.0) == 0
     for _ in range(periods):
         stepper.step()

@@ -15,11 +15,11 @@ from kilohertz import load
 from kilohertz.base import InternalError, ModelError
 from kilohertz.cli.main import main
 from kilohertz.codegen.methods import methods_source
-from kilohertz.driver.plan import Request, make_plan
+from kilohertz.driver.plan import Experiment, make_plan
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining
-from kilohertz.simulate import Program, Statistics, Stepper, Stepping
-from kilohertz.solvers import PAIRS, Pair
+from kilohertz.simulate import Program, Statistics, Stepper
+from kilohertz.solvers import PAIRS, Pair, StepSettings
 from kilohertz.solvers.integrate import mixed_step
 from kilohertz.solvers.pairs import ARS222, ARS443, IMEX1
 
@@ -35,7 +35,7 @@ def program(implicit: str, part: str = "xyz") -> Program:
 
 def end_of(built: Program, pair: Pair, n: int, rate: float, substeps: int = 1) -> np.ndarray:
     """x, y, z at t = 2 after n steps."""
-    stepper = Stepper(built, Stepping(pair.name, round(2 / n * 1e9), inlined=True, substeps=substeps, loop_newton=12))
+    stepper = Stepper(built, StepSettings(pair.name, 2 / n, inline=True, substeps={"*": substeps}, loop_newton=12))
     stepper.instance.set("lambda", rate)
     assert stepper.start(0.0) == 0
     for _ in range(n):
@@ -154,12 +154,14 @@ def test_the_analysis_of_mixed_mode(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_taken_for_mixed_mode() -> None:
     model = load(PROBLEM)
-    found = {s: make_plan(model, Request(s, 1e-2, implicit=["z"])).solver for s in ("euler", "rk2", "sdirk3", "auto")}
+    asked = StepSettings.of(step=1e-2, implicit=["z"])
+    names = ("euler", "rk2", "sdirk3", "auto")
+    found = {s: make_plan(model, asked.but(solver=s)).stepping.solver for s in names}
     assert found == {"euler": "imex1", "rk2": "ars222", "sdirk3": "ars443", "auto": "ars222"}
-    plan = make_plan(model, Request("ars222", 1e-2, run={"settings": {"lambda": 300.0}}))
+    plan = make_plan(model, asked.but(solver="ars222", implicit=()), Experiment(settings={"lambda": 300.0}))
     assert plan.inlining == Inlining(frozenset("z"))
-    for request in (Request("rodas4", 1e-2, implicit=["z"]), Request("ars443", 1e-2, substeps={"z": 4})):
+    for wrong in (asked.but(solver="rodas4"), asked.but(solver="ars443", implicit=(), substeps={"z": 4})):
         with pytest.raises(ModelError, match=r"pair of methods|order 2 at most"):
-            make_plan(model, request)
+            make_plan(model, wrong)
     with pytest.raises(ModelError, match="built for it"):
-        Stepping("ars222", 1_000_000)
+        StepSettings("ars222", 1e-3).check_fixed()

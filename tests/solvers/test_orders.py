@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from kilohertz.ir.step import Kind
-from kilohertz.simulate import Program, Stepper, Stepping
-from kilohertz.solvers import METHODS
+from kilohertz.simulate import Program, Stepper
+from kilohertz.solvers import METHODS, StepSettings
 from kilohertz.solvers.integrate import step
 
 CONVERGED = 10
@@ -46,7 +46,7 @@ NEWTON = {"ieuler": (1, 1), "sdirk2": (2, 2), "sdirk3": (2, 3), "sdirk4": (2, 4)
 
 
 def end_of(program: Program, method: str, stop: float, n: int, newton: int = CONVERGED, every: int = 1) -> np.ndarray:
-    stepper = Stepper(program, Stepping(method, round(stop / n * 1e9), newton=newton, jacobian_every=every))
+    stepper = Stepper(program, StepSettings(method, stop / n, newton=newton, jacobian_every=every))
     assert stepper.start(0.0) == 0
     for _ in range(n):
         stepper.step()

@@ -1,10 +1,13 @@
 """Spans, diagnostics and origins: what every room shares.  Imports nothing of ours."""
 
 from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, Note, Severity, render
+from kilohertz.base.durations import EXAMPLES, seconds
+from kilohertz.base.near import near
 from kilohertz.base.origin import Origin
 from kilohertz.base.source import SourceMap, Span
 
 __all__ = [
+    "EXAMPLES",
     "Diagnostic",
     "InternalError",
     "ModelError",
@@ -13,5 +16,7 @@ __all__ = [
     "Severity",
     "SourceMap",
     "Span",
+    "near",
     "render",
+    "seconds",
 ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Any
 
+from kilohertz import base
 from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.solvers import SETTINGS, Setting
 
-HELP_INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
-_UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+SET_HELP = "a parameter or the start of an input; of several tasks: task.name=value"
 
 
 def add_model(parser: argparse.ArgumentParser, help: str = "class name, file.mo or file.mo:Class") -> None:
@@ -24,16 +26,61 @@ def add_model(parser: argparse.ArgumentParser, help: str = "class name, file.mo 
     )
 
 
+def add_step_settings(parser: argparse.ArgumentParser) -> None:
+    """How the model is stepped: the same options in every command that steps one (`solvers/settings.py`)."""
+    group = parser.add_argument_group("settings of the step")
+    for name, setting in SETTINGS.items():
+        option, words = f"--{name.replace('_', '-')}", _help(setting)
+        match setting.kind:
+            case "flag":
+                group.add_argument(option, action=argparse.BooleanOptionalAction, default=None, help=words)
+            case "patterns" | "counts":
+                group.add_argument(option, metavar=_metavar(setting), action="append", help=words)
+            case _:
+                group.add_argument(option, metavar=_metavar(setting), type=_TYPES[setting.kind], help=words)
+
+
+def step_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What was given of them, as keywords of the Python API."""
+    found = {name: getattr(arguments, name) for name in SETTINGS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _help(s: Setting) -> str:
+    """The sentence, what it may be, the default."""
+    allowed = s.range if s.kind in ("solver", "choice", "count", "number") else ""
+    default = f"default: {s.default_text}" if s.default_text and s.kind != "flag" else ""
+    more = "; ".join(part for part in (allowed, default) if part)
+    return f"{s.help} ({more})" if more else s.help
+
+
+def _metavar(s: Setting) -> str:
+    return {"counts": "PATTERN=N", "patterns": "PATTERN", "count": "N", "time": "H", "number": "X"}.get(s.kind, "NAME")
+
+
 def seconds(text: str) -> float:
     """A duration with an optional unit: 0.5, 1ms, 250us, 2min."""
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyzµ") if not text.endswith(("inf", "nan")) else text
-    unit = text[len(number) :]
     try:
-        if unit in _UNITS:
-            return float(number) * _UNITS[unit]
+        return base.seconds(float(text) if text in ("inf", "nan") else text)
     except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"`{text}` is not a time; write 0.5, 1ms, 250us or 2min")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a time; write 0.5, 1ms, 250us or 2min") from None
+
+
+def integer(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{text}` is not an integer; write 1, 2, 10") from None
+
+
+_TYPES: dict[str, Callable[[str], Any]] = {
+    "solver": str,
+    "choice": str,
+    "count": integer,
+    "number": float,
+    "time": seconds,
+}
 
 
 def positive_seconds(text: str) -> float:
@@ -52,25 +99,21 @@ def setting(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def internal_steps(text: str) -> int:
-    """A number of steps, at least 1."""
-    if not text.strip().isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of steps; write 1, 2, 10")
-    return int(text)
+def number(name: str, text: str) -> float:
+    """The value that a signal is set to; true and false are 1 and 0."""
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    try:
+        return float(text)
+    except ValueError:
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to `{text}`: not a number")) from None
 
 
-def add_internal_steps(add: Callable[..., object]) -> None:
-    """The same words in every command that has fixed steps."""
-    text = "N equal steps of the whole model in each step, inputs sampled once (1; auto: at most N, if not given 20)"
-    add("--internal-steps", metavar="N", type=internal_steps, help=text)
-
-
-def substeps(text: str) -> tuple[str, int]:
-    """`pattern=N` for --substeps."""
-    pattern, equals, count = text.rpartition("=")
-    if not equals or not pattern.strip() or not count.strip().isdigit():
-        raise argparse.ArgumentTypeError(f"`{text}` is not of the form pattern=number")
-    return pattern.strip(), int(count)
+def add_set(parser: argparse.ArgumentParser, help: str) -> None:
+    """--set, which may be repeated."""
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", type=setting, action="append", default=[], dest="settings", help=help
+    )
 
 
 def not_there_yet(what: str, instead: str = "") -> ModelError:

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.cli.arguments import add_internal_steps, add_model, positive_seconds
+from kilohertz.cli.arguments import (
+    SET_HELP,
+    add_model,
+    add_set,
+    add_step_settings,
+    number,
+    positive_seconds,
+    step_settings,
+)
 from kilohertz.results import check_output, endings
 
 if TYPE_CHECKING:
@@ -29,32 +37,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
     add = parser.add_argument
-    add("--step", metavar="H", type=positive_seconds, help="step size, e.g. 1ms (default: the scenario's, or 1ms)")
-    add("--solver", metavar="S", help="fixed-step method: euler, rk4, ... (default: the scenario's, or auto)")
-    add_internal_steps(add)
     add("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s (default: until stopped)")
     add("--fast", action="store_true", help="as fast as possible instead of in real time")
     add("-o", "--output", metavar="F", type=Path, help=f"write what was recorded: {endings(to_write=True)}")
     add("--json", metavar="F", type=Path, help="write the report to F as JSON")
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
+    add_set(parser, SET_HELP)
+    add_step_settings(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver.realtime import run as run_scenario
-    from kilohertz.driver.tasks import open_scenario
+    from kilohertz.driver import open_job
 
-    session, scenario = open_scenario(
+    job = open_job(
         arguments.model,
-        step=arguments.step,
-        solver=arguments.solver,
         duration=arguments.duration,
-        internal_steps=arguments.internal_steps,
+        settings={name: number(name, text) for name, text in arguments.settings},
         libraries=arguments.library,
+        **step_settings(arguments),
     )
-    scenario = _with_output(scenario, arguments)
+    scenario = _with_output(job.scenario, arguments)
     with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
-        report = run_scenario(session, scenario, told=told, progress=progress, check=not arguments.no_check)
+        report = replace(job, scenario=scenario).run(told=told, progress=progress, check=not arguments.no_check)
     if arguments.json is not None:
         _write_json(arguments.json, report.data)
     if not arguments.quiet:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kilohertz.base import Diagnostic, ModelError
-from kilohertz.cli.arguments import setting
+from kilohertz.cli.arguments import number, setting
 
 _EPILOG = """\
   khz set resistor.R=50                        the only task that runs
@@ -32,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.realtime import attach
 
-    values = [(name, _number(name, text)) for name, text in arguments.values]
+    values = [(name, number(name, text)) for name, text in arguments.values]
     with attach(arguments.task) as live:
         if arguments.restore:
             live.restore()
@@ -52,12 +51,3 @@ def run(arguments: argparse.Namespace) -> int:
             live.stop()
             print(f"{live.name}: stopped")
     return 0
-
-
-def _number(name: str, text: str) -> float:
-    if text.lower() in ("true", "false"):
-        return float(text.lower() == "true")
-    try:
-        return float(text)
-    except ValueError:
-        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to `{text}`: not a number")) from None

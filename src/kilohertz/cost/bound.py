@@ -16,7 +16,7 @@ from kilohertz.cost.prices import Cost, Count, copy, moves, total
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
-from kilohertz.solvers import SOLVERS, Pair, Rosenbrock
+from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
 # per period and algorithm: (sub-)steps, events, evaluations of all values that locate an event, and where that fails
@@ -56,54 +56,30 @@ class Work:
     events: int = field(metadata={"internal": True})
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    events: str
-    newton: int
-    event_cap: int
-    events_per_step: int
-    input_mode: str
-    inlined: bool
-    substeps: int
-
-
-def cost_bound(
-    step: Step,
-    method: str,
-    *,
-    events: str = "none",
-    newton: int = 2,
-    loop_newton: int = 6,
-    event_cap: int = 16,
-    events_per_step: int = 4,
-    jacobian_every: int = 1,
-    input_mode: str = "held",
-    inlined: bool = False,
-    substeps: int = 0,
-    internal_steps: int = 1,
-) -> dict[str, Any]:
-    """Bounds of one period as plain data, ready for JSON.
-
-    `jacobian_every` is taken for the sake of callers: in each of the three periods the Jacobian is due.
-    """
-    operations = Operations(step, loop_newton)
-    settings = _Settings(events, newton, event_cap, events_per_step, input_mode, inlined, max(1, substeps))
-    period = _Period(step, method, settings, operations)
-    loops = [b for b in (step.inlined or () if inlined else step.blocks) if isinstance(b, s.NonlinearLoop)]
+def cost_bound(step: Step, stepping: StepSettings) -> dict[str, Any]:
+    """Bounds of one period as plain data, ready for JSON, with the Jacobian due in it."""
+    operations = Operations(step, stepping.loop_newton)
+    period = _Period(step, stepping, operations)
+    blocks = step.inlined or () if stepping.inline else step.blocks
+    loop_cap, times = stepping.loop_newton, stepping.internal_steps
     n, plan = period.kernels.n, period.kernels.plan
     return {
-        "method": method,
-        "events": events,
+        "method": stepping.solver,
+        "events": stepping.events,
         "states": n - len(step.algebraic),
         "algebraic": len(step.algebraic),
-        "internal_steps": internal_steps,
-        **{case: period.bound(case, internal_steps) for case in (REGULAR, EVENT, WORST)},
+        "internal_steps": times,
+        **{case: period.bound(case, times) for case in (REGULAR, EVENT, WORST)},
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
-        "loops": {"nonlinear": len(loops), "newton_cap": loop_newton, "newton_cap_in_events": 4 * loop_newton},
+        "loops": {
+            "nonlinear": sum(isinstance(b, s.NonlinearLoop) for b in blocks),
+            "newton_cap": loop_cap,
+            "newton_cap_in_events": 4 * loop_cap,
+        },
         "caps": {
-            "event_passes": event_cap,
-            "stage_newton": newton,
-            "located_events": events_per_step if events in _LOCATED else 1,
+            "event_passes": stepping.event_cap,
+            "stage_newton": stepping.newton,
+            "located_events": stepping.events_per_step if stepping.events in _LOCATED else 1,
         },
         "operations_of": {
             name: {REGULAR: c.regular.operations, WORST: c.worst.operations} for name, c in period.per.items()
@@ -115,9 +91,9 @@ def cost_bound(
 class _Period:
     """A method on a model: how often what is called in a period, and what a call takes."""
 
-    def __init__(self, step: Step, method: str, settings: _Settings, operations: Operations) -> None:
-        self.step, self.method, self.settings = step, SOLVERS[method], settings
-        self.kernels = Kernels(step, self.method, settings.newton, settings.inlined)
+    def __init__(self, step: Step, stepping: StepSettings, operations: Operations) -> None:
+        self.step, self.method, self.stepping = step, SOLVERS[stepping.solver], stepping
+        self.kernels = Kernels(step, self.method, stepping.newton, stepping.inline)
         self.operations = operations
         self.is_open = bool(step.algebraic)
         self.has_inputs = bool(step.of_kind(Kind.INPUT) or step.of_kind(Kind.INT_INPUT))
@@ -141,21 +117,21 @@ class _Period:
     def work(self, case: str) -> Work:
         """How often what is called."""
         symbolic, implicit = self.step.directional is not None, self.kernels.is_implicit
-        each = _LOCATED.get(self.settings.events, (0, 0, 0, 0))
-        once = _CYCLES[self.settings.events]
+        each = _LOCATED.get(self.stepping.events, (0, 0, 0, 0))
+        once = _CYCLES[self.stepping.events]
         steps, n_events, located, lost = (
-            a + self.settings.events_per_step * b for a, b in zip(once, each, strict=True)
+            a + self.stepping.events_per_step * b for a, b in zip(once, each, strict=True)
         )
         steps = 1 if case == REGULAR else steps
         n_events = 0 if case == REGULAR else n_events + int(self.has_inputs)
-        predicted = int(self.settings.events.startswith("predict") and bool(self.step.crossings))
+        predicted = int(self.stepping.events.startswith("predict") and bool(self.step.crossings))
         looks = {REGULAR: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
         looks += steps * (_HOLD if case == WORST else 0)
         jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit else 0
         begins = int(self._starts_anew or case == WORST) + steps - 1
         closed = 0
-        inlined = self.settings.inlined * self.kernels.stage_rhs(self.settings.substeps)
-        other = (0 if self.settings.inlined else self.kernels.stage_rhs(1)) + jacobian + self._correction
+        inlined = self.stepping.inline * self.kernels.stage_rhs(self.stepping.n_substeps)
+        other = (0 if self.stepping.inline else self.kernels.stage_rhs(1)) + jacobian + self._correction
         rosenbrock = isinstance(self.method, Rosenbrock)
         twice = 1
         rhs = steps * (1 + inlined + other) + looks + begins
@@ -193,7 +169,7 @@ class _Period:
         """Right-hand sides for J and df/dt: by differences, or where the values are not those of the start."""
         moved = predicted + int(case == WORST)
         differences = self.kernels.colours + 1 if case == WORST or not symbolic else 0
-        held = symbolic and (self.settings.input_mode == "held" or not self.step.of_kind(Kind.INPUT))
+        held = symbolic and (self.stepping.input_mode == "held" or not self.step.of_kind(Kind.INPUT))
         slope = int(isinstance(self.method, Rosenbrock) and (not held or case == WORST))
         return min(1, moved) + differences + 2 * slope
 
@@ -213,8 +189,8 @@ class _Period:
             if not self.n_discrete and not self.n_texts:
                 return 1
             if not self._reads_pre and case != WORST:
-                return min(3 if self.step.samples else 2, self.settings.event_cap)
-        return self.settings.event_cap
+                return min(3 if self.step.samples else 2, self.stepping.event_cap)
+        return self.stepping.event_cap
 
     @property
     def _reads_pre(self) -> bool:
@@ -266,7 +242,7 @@ class _Period:
             k.jacobian(w.directional, slopes).times(w.jacobians),
             k.factor.times(w.factorisations),
             k.solve.times(w.solves),
-            k.stages(self.settings.substeps).times(w.steps, 2 * w.steps),
+            k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),
             self._instants.times(1 + w.steps),
             _PERIOD,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
 from kilohertz.driver.pipeline import Work, run_to
 from kilohertz.driver.report import Report
+from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
     from kilohertz.driver.analysis import Analysis
+    from kilohertz.driver.plan import Plan
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
     from kilohertz.passes import Inlining
@@ -50,20 +53,15 @@ class Session:
             self._kept[model] = self.model(model)
         return self._kept[model]
 
+    def keep(self, called: str, model: Model) -> None:
+        """Keep a model that is here already, for whoever asks for it by this name."""
+        self._kept[called] = model
+
     def experiments(self, packages: Iterable[str]) -> list[str]:
         """Full names of all classes in these packages that have an experiment annotation."""
         from kilohertz.driver.experiments import experiments
 
         return experiments(self.libraries, packages)
-
-
-@dataclass(frozen=True, slots=True)
-class Mixed:
-    """Mixed mode as `simulate` takes it: patterns of implicit states, sub-steps by pattern, the step they are for."""
-
-    implicit: Sequence[str] = ()
-    substeps: Mapping[str, int] = field(default_factory=dict)
-    step: float | None = None
 
 
 class Model:
@@ -133,56 +131,49 @@ class Model:
             self._index1 = index1(step, dae.functions)
         return self._index1
 
-    def analyse(
-        self,
-        inline: bool = False,
-        solver: str | None = None,
-        index1: bool = False,
-        *,
-        mixed: Mixed | None = None,
-        **stepping: Any,
-    ) -> Analysis:
+    @takes_settings
+    def analyse(self, **stepping: Any) -> Analysis:
         """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with
-        `index1` what is left to the method, with a fixed-step `solver` also the cost bound of a period (keywords as for
-        `cost_bound`); `mixed` says what a stage of mixed mode leaves."""
+        `index1` what is left to the method, with `implicit` or `substeps` what a stage of mixed mode leaves; with a
+        fixed-step `solver` also the cost bound of a period."""
+        from kilohertz.cost import cost_bound
         from kilohertz.driver.analysis import analyse
 
-        if mixed is not None:
-            return self._analyse_mixed(mixed, solver, stepping)
-        if inline and index1:
-            raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
-        report, step = self.check(), self.inlined() if inline else self.index1() if index1 else self.process()
-        found = analyse(report, step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources)
-        if solver is None:
+        plan, step = self._bounded(StepSettings.of(**stepping))
+        taken, sources = self._work.seconds["flatten"], self.session.libraries.sources
+        found = analyse(self.check(), step, self._work.log, taken, sources)
+        if plan is None:
             return found
-        if index1:
-            from kilohertz.driver.plan import Request, make_plan
+        return replace(found, bound=cost_bound(step, plan.stepping), notes=(*found.notes, *plan.notes))
 
-            stepping = {**make_plan(self, Request(solver, None, index1=True)).stepping, **stepping}
-        return replace(found, bound=self.cost_bound(solver, inlined=inline, **stepping))
-
-    def _analyse_mixed(self, mixed: Mixed, solver: str | None, stepping: Mapping[str, Any]) -> Analysis:
-        from kilohertz.cost import cost_bound
-        from kilohertz.driver.analysis import analyse
-        from kilohertz.driver.plan import Request, make_plan
-
-        plan = make_plan(self, Request(solver or "ars222", mixed.step, False, mixed.implicit, mixed.substeps))
-        step = self.inlined(plan.inlining)
-        found = analyse(
-            self.check(), step, self._work.log, self._work.seconds["flatten"], self.session.libraries.sources
-        )
-        bound = cost_bound(step, plan.solver, **{**stepping, **plan.stepping})
-        return replace(found, bound=bound, notes=(*found.notes, *plan.notes))
-
+    @takes_settings
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
-        """The most that one period of a fixed-step solver can take; keywords as for `simulate`."""
+        """The most that one period of a fixed-step solver can take."""
         from kilohertz.cost import cost_bound
-        from kilohertz.simulate import Stepping
 
-        Stepping(solver, stepping.get("internal_steps", 1), **stepping)  # says what is wrong with them
-        is_open = stepping.pop("index1", False)
-        step = self.inlined() if stepping.get("inlined") else self.index1() if is_open else self.process()
-        return cost_bound(step, solver, **stepping)
+        plan, step = self._bounded(StepSettings.of(solver=solver, **stepping))
+        assert plan is not None
+        return cost_bound(step, plan.stepping)
+
+    def _bounded(self, asked: StepSettings) -> tuple[Plan | None, Step]:
+        """How a period is made, and what it computes; None where no solver says how."""
+        from kilohertz.driver.plan import make_plan
+
+        # a bound is the same for every step that can be divided
+        asked = asked.or_else(step=asked.internal_steps * 1e-3)
+        if "solver" not in asked.given and not (asked.implicit or asked.substeps):
+            if asked.inline and asked.index1:
+                raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
+            return None, self.inlined() if asked.inline else self.index1() if asked.index1 else self.process()
+        plan = make_plan(self, asked)
+        plan.stepping.check_fixed()
+        return plan, self.planned(plan)
+
+    def planned(self, plan: Plan) -> Step:
+        """The equations in the form that a plan asks for."""
+        if plan.inlining is not None:
+            return self.inlined(plan.inlining)
+        return self.index1() if plan.stepping.index1 else self.process()
 
     def compile(self, inlining: Inlining | None = None, *, index1: bool = False) -> Program:
         """Process the equations symbolically, generate C, compile and load it; with `inlining` as `inlined` says, with
@@ -210,71 +201,58 @@ class Model:
             self._built[id(form)] = model_units(form, self.session.libraries.sources)
         return self._built[id(form)]
 
+    @takes_settings
     def simulate(
         self,
         *,
         start: float | None = None,
         stop: float | None = None,
-        solver: str = "cvode",
-        step: float | None = None,
-        tolerance: float | None = None,
         intervals: int | None = None,
         settings: Mapping[str, float | str] | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
         told: Callable[[str], None] | None = None,
         statistics: Statistics | None = None,
-        inline: bool = False,
-        implicit: Sequence[str] = (),
-        substeps: Mapping[str, int] | None = None,
-        internal_steps: int | None = None,
-        index1: bool = False,
         **stepping: Any,
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
-        `solver` is cvode, ida, a fixed-step method or `auto`, which chooses one and tells why in `statistics.notes`;
-        `told` hears what `auto` is trying.
-        `inline` joins implicit stages with the equations; `implicit` names states (patterns, or `auto`) for mixed mode;
-        `substeps` gives a part of the model, by pattern, smaller steps; `internal_steps` gives the whole model so many
-        in each step (with `auto`: at most so many); `index1` leaves the unknowns of nonlinear loops to the method.
-        Fixed-step solvers take further keywords: events, newton, input_mode, jacobian_every, ... (`Stepping`).
+        `settings` are values of parameters.  What is chosen (`solver="auto"`, `implicit="auto"`) is told with its
+        reason in `statistics.notes`; `told` hears what is being tried.
         """
-        from kilohertz.driver.plan import Request, make_plan
-        from kilohertz.simulate import simulate
+        from kilohertz.driver.plan import Experiment, make_plan
+        from kilohertz.simulate import offline, simulate
 
-        given = {"start": start, "stop": stop, "tolerance": tolerance, "settings": settings}
-        fixed = (internal_steps, stepping)
-        plan = make_plan(self, Request(solver, step, inline, implicit, substeps or {}, given, *fixed, told, index1))
+        asked = offline(StepSettings.of(**stepping))
+        plan = make_plan(self, asked, Experiment(start, stop, settings or {}), told)
         if statistics is not None:
             statistics.notes = plan.notes
         return simulate(
-            self.compile(plan.inlining, index1=bool(plan.stepping.get("index1"))),
+            self.compile(plan.inlining, index1=plan.stepping.index1),
             start=start,
             stop=stop,
-            solver=plan.solver,
-            step=step,
-            tolerance=tolerance,
             intervals=intervals,
             settings=settings,
             record=record,
             progress=progress,
             statistics=statistics,
-            **{**plan.stepping, **stepping},
+            stepping=plan.stepping,
         )
 
+    @takes_settings
     def run(
         self,
         *,
-        step: float = 1e-3,
-        solver: str = "auto",
         duration: float | None = None,
         settings: Mapping[str, float] | None = None,
         folder: str | Path | None = None,
+        **stepping: Any,
     ) -> RealTimeReport:
-        """Run in real time until the duration is over or Ctrl-C; the deadline report with what was recorded."""
-        from kilohertz.driver.realtime import adjusted, run
-        from kilohertz.realtime import plain_scenario
+        """Run in real time until the duration is over or Ctrl-C; the deadline report with what was recorded.
 
-        scenario = plain_scenario(self.name, step=step, solver=solver, duration=duration, settings=settings)
-        return run(self.session, adjusted(scenario), folder=folder)
+        What is given overrides the model's own `Kilohertz.RealTime` block; `settings` are values of parameters.
+        """
+        from kilohertz.driver.job import job_of_model
+
+        job = job_of_model(self).changed(StepSettings.of(**stepping), duration=duration, settings=settings)
+        return job.run(folder=folder)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining
-from kilohertz.solvers import INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta
+from kilohertz.solvers import AUTO, INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta, StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
     from kilohertz.simulate.stiffness import Reference
 
-AUTO = "auto"
 # pairs of mixed mode by the name of a half: an explicit one makes no state implicit unless told, an implicit one all
 _PAIRS = {"euler": "imex1", "ieuler": "imex1", "rk2": "ars222", "sdirk2": "ars222", "rk3": "ars443", "sdirk3": "ars443"}
 _PAIRS[AUTO] = "ars222"
@@ -25,28 +24,20 @@ _INDEX_1 = f"those that have: {', '.join(INDEX_1)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for.  `implicit` and `substeps` name states by patterns; `auto` in `implicit` splits by speed."""
+class Experiment:
+    """The run that a plan is for, where something is decided from a reference run: its times, values of parameters."""
 
-    solver: str
-    step: float | None
-    inline: bool = False
-    implicit: Sequence[str] = ()
-    substeps: Mapping[str, int] = field(default_factory=dict)
-    run: Mapping[str, Any] = field(default_factory=dict)  # start, stop, tolerance, settings of the reference run
-    internal_steps: int | None = None  # of the whole model in a step; with `auto`: at most
-    stepping: Mapping[str, Any] = field(default_factory=dict)  # fields of `Stepping` that are fixed
-    told: Callable[[str], None] | None = None  # hears of work that takes its time
-    index1: bool = False  # the unknowns of nonlinear loops are left to the method
+    start: float | None = None
+    stop: float | None = None
+    settings: Mapping[str, float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run: the method, what the program is built with, fields of `Stepping`, and sentences that say why."""
+    """What is run: settings with everything decided, what is joined in an inlined stage, and sentences that say why."""
 
-    solver: str
+    stepping: StepSettings
     inlining: Inlining | None = None
-    stepping: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def and_note(self, text: str) -> Plan:
@@ -54,152 +45,159 @@ class Plan:
         return replace(self, notes=(*self.notes, text))
 
 
-def make_plan(model: Model, request: Request) -> Plan:
-    """Decide; a reference run is made only where something is to be decided from it."""
-    return _Planner(model, request).run()
+def make_plan(
+    model: Model,
+    asked: StepSettings,
+    experiment: Experiment | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Plan:
+    """Decide; a reference run is made only where something is to be decided from it.
+
+    `implicit` and `substeps` name states by patterns; `auto` in `implicit` splits by speed.  `told` hears of work that
+    takes its time.
+    """
+    if not asked.is_fixed:
+        return Plan(asked.check())
+    return _Planner(model, asked, experiment or Experiment(), told).run()
 
 
 class _Planner:
-    def __init__(self, model: Model, request: Request) -> None:
-        self._model, self._r = model, request
+    def __init__(
+        self, model: Model, asked: StepSettings, experiment: Experiment, told: Callable[[str], None] | None
+    ) -> None:
+        self._model, self._asked, self._experiment, self._told = model, asked, experiment, told
         self._notes: list[str] = []
 
     def run(self) -> Plan:
         plan = self._method()
-        return self._index1(plan) if self._r.index1 else plan
+        return self._index1(plan) if self._asked.index1 else plan
 
     def _method(self) -> Plan:
-        wanted = self._r.implicit or self._r.substeps or (self._r.inline and self._r.solver == "euler")
-        if wanted or isinstance(SOLVERS.get(self._r.solver), Pair):
+        asked = self._asked
+        if asked.implicit or asked.substeps or (asked.inline and asked.solver == "euler"):
             return self._mixed()
-        if self._r.solver == AUTO:
+        if isinstance(SOLVERS.get(asked.solver), Pair):
+            return self._mixed()
+        if asked.solver == AUTO:
             return self._auto()
-        if self._r.inline:
-            return Plan(self._r.solver, Inlining(), {"inlined": True, **self._internal()})
-        return Plan(self._r.solver, None, self._internal())
-
-    def _internal(self) -> dict[str, int]:
-        return {} if self._r.internal_steps is None else {"internal_steps": self._r.internal_steps}
+        return Plan(asked, Inlining() if asked.inline else None)
 
     def _index1(self, plan: Plan) -> Plan:
         """The same with the unknowns of nonlinear loops left to the method, where it and the model allow it."""
-        if plan.inlining is not None and self._r.solver == AUTO and not self._r.inline:
-            stepping = {k: v for k, v in plan.stepping.items() if k != "inlined"}
-            plan = replace(plan, inlining=None, stepping=stepping).and_note("index-1 form in place of inlined stages")
+        is_free = self._asked.solver == AUTO
+        if plan.inlining is not None and is_free and not self._asked.inline:
+            plan = Plan(plan.stepping.but(inline=False), None, plan.notes)
+            plan = plan.and_note("index-1 form in place of inlined stages")
         if plan.inlining is not None:
             raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
-        method = METHODS.get(plan.solver)
+        ordinary, solver = replace(plan, stepping=plan.stepping.but(index1=False)), plan.stepping.solver
+        method = METHODS.get(solver)
         if method is None:
-            raise ModelError(Diagnostic("R738", f"solver `{plan.solver}` has no index-1 form; {_INDEX_1}"))
-        if method.index1_order < method.order and self._r.solver == AUTO:
-            return plan.and_note(f"{plan.solver} has no index-1 form: loops are solved in each stage")
+            raise ModelError(Diagnostic("R738", f"solver `{solver}` has no index-1 form; {_INDEX_1}"))
+        if method.index1_order < method.order and is_free:
+            return ordinary.and_note(f"{solver} has no index-1 form: loops are solved in each stage")
         if not self._model.index1().algebraic:
-            return plan.and_note("index-1 form: no nonlinear loop leads to the derivatives")
-        own: dict[str, Any] = {"index1": True}
-        if isinstance(method, RungeKutta):
-            own["newton"] = max(2, method.index1_newton)
-        return replace(plan, stepping={**own, **plan.stepping})
+            return ordinary.and_note("index-1 form: no nonlinear loop leads to the derivatives")
+        needed = method.index1_newton if isinstance(method, RungeKutta) else 0
+        stepping = plan.stepping.but(index1=True)
+        return replace(plan, stepping=stepping.or_else(newton=max(stepping.newton, needed)))
 
     def _reference(self) -> Reference:
         from kilohertz.simulate.run import experiment_times
         from kilohertz.simulate.stiffness import reference_run
 
         program = self._model.compile()
-        run = dict(self._r.run)
-        start, stop = experiment_times(program, run.get("start"), run.get("stop"))
+        e = self._experiment
+        start, stop = experiment_times(program, e.start, e.stop)
         most = max(_FEW_ROWS, _NUMBERS // max(1, len(program.step.variables)))
-        rows = _rows(stop - start, self._r.step or stop - start, most)
-        given = run.pop("tolerance", None)
+        rows = _rows(stop - start, self._asked.step if "step" in self._asked.given else stop - start, most)
+        given = self._asked.tolerance if "tolerance" in self._asked.given else None
         tight = _TOLERANCE_OF_REFERENCE if given is None else min(given, _TOLERANCE_OF_REFERENCE)
-        try:
-            return reference_run(program, intervals=rows, tolerance=tight, **run)
-        except ModelError:
-            return reference_run(program, intervals=rows, tolerance=given, **run)
 
-    def _needs_step(self) -> float:
-        if self._r.step is None or not self._r.step > 0:
-            raise ModelError(Diagnostic("R723", f"solver `{self._r.solver}` needs a step greater than zero"))
-        return self._r.step
+        def run(tolerance: float | None) -> Reference:
+            return reference_run(
+                program, start=e.start, stop=e.stop, settings=e.settings, intervals=rows, tolerance=tolerance
+            )
+
+        try:
+            return run(tight)
+        except ModelError:
+            return run(given)
 
     # ------------------------------------------------------------------------------------------------------------ auto
 
     def _auto(self) -> Plan:
-        from kilohertz.simulate.trial import MOST_INTERNAL_STEPS, Task, choose_by_trial
+        from kilohertz.simulate.trial import Task, choose_by_trial
 
-        step, most = self._needs_step(), self._r.internal_steps
+        self._needs_step()
+        asked = self._asked.but(index1=False)  # whatever is chosen, see `_index1`
         try:
             reference = self._reference()
         except ModelError as error:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
-            return Plan("ros3prl", None, {}, (f"auto takes ros3prl: {why}",))
-        task = Task(
-            self._model.compile(),
-            reference,
-            step,
-            inlined=lambda: self._model.compile(Inlining()),
-            must_inline=self._r.inline,
-            most_internal_steps=MOST_INTERNAL_STEPS if most is None else most,
-            settings=self._r.run.get("settings") or {},
-            stepping=self._r.stepping,
-            told=self._r.told,
-        )
-        found = choose_by_trial(task)
-        c, text = found.candidate, f"auto takes {found.candidate.title(step)}: {found.reason}"
-        return Plan(c.solver, Inlining() if c.inlined else None, c.stepping, (text,))
+            return Plan(asked.but(solver="ros3prl"), None, (f"auto takes ros3prl: {why}",))
+        joined, values = lambda: self._model.compile(Inlining()), self._experiment.settings
+        found = choose_by_trial(Task(self._model.compile(), reference, joined, asked, values, self._told))
+        c, text = found.candidate, f"auto takes {found.candidate.title(asked.step)}: {found.reason}"
+        return Plan(c.stepping(asked), Inlining() if c.inlined else None, (text,))
+
+    def _needs_step(self) -> None:
+        if "step" not in self._asked.given:
+            raise ModelError(Diagnostic("R723", f"solver `{self._asked.solver}` needs a step: it is chosen for one"))
 
     # ----------------------------------------------------------------------------------------------------------- mixed
 
     def _mixed(self) -> Plan:
         pair = self._pair()
         states = [v.name for v in self._model.process().of_kind(Kind.STATE)]
-        part, count = self._part(states)
+        part = self._part(states)
         implicit = self._implicit(pair, states, part)
         self._notes.append(_told(pair.implicit.title, implicit, states))
         self._notes.append(_told(pair.explicit.title, frozenset(part or states) - implicit, states))
-        inlining = Inlining(implicit, part)
-        stepping = {"inlined": True, "substeps": count, **self._internal()}
-        return Plan(pair.name, inlining, stepping, tuple(self._notes))
+        stepping = self._asked.but(solver=pair.name, inline=True)
+        return Plan(stepping, Inlining(implicit, part), tuple(self._notes))
 
     def _pair(self) -> Pair:
         """The pair of methods that was asked for, by its own name or by that of a half."""
-        found = SOLVERS.get(_PAIRS.get(self._r.solver, self._r.solver))
+        found = SOLVERS.get(_PAIRS.get(self._asked.solver, self._asked.solver))
         if not isinstance(found, Pair):
             known = ", ".join((*(p.name for p in PAIRS), *_PAIRS))
-            text = f"mixed mode and sub-steps need a pair of methods: one of {known}, not {self._r.solver}"
+            text = f"mixed mode and sub-steps need a pair of methods: one of {known}, not {self._asked.solver}"
             raise ModelError(Diagnostic("R723", text))
-        if self._r.substeps and found.order > 2:
-            raise ModelError(Diagnostic("R723", f"sub-steps are of order 2 at most: ars222, not {self._r.solver}"))
+        if self._asked.substeps and found.order > 2:
+            raise ModelError(Diagnostic("R723", f"sub-steps are of order 2 at most: ars222, not {self._asked.solver}"))
         return found
 
-    def _part(self, states: Sequence[str]) -> tuple[frozenset[str] | None, int]:
-        counts = set(self._r.substeps.values())
+    def _part(self, states: Sequence[str]) -> frozenset[str] | None:
+        counts = set(self._asked.substeps.values())
         if not counts:
-            return None, 1
-        if len(counts) > 1 or min(counts) < 1:
-            raise ModelError(Diagnostic("R723", "sub-steps need one number, at least 1, for all patterns"))
-        part, (count,) = self._matching(states, list(self._r.substeps)), counts
+            return None
+        if len(counts) > 1:
+            raise ModelError(Diagnostic("R723", "sub-steps need one number for all patterns"))
+        part, count = self._matching(states, list(self._asked.substeps)), self._asked.n_substeps
         rest = "goes on linearly meanwhile" + (", then by the trapezoidal rule" if self._pair().order > 1 else "")
         self._notes.append(f"{count} sub-steps for {_listed(part, states)}; the rest {rest}")
-        return part, count
+        return part
 
     def _implicit(self, pair: Pair, states: Sequence[str], part: frozenset[str] | None) -> frozenset[str]:
         inside = frozenset(states) if part is None else part
-        given = self._r.implicit or ([AUTO] if self._r.solver in (pair.name, AUTO) else [])
+        given = self._asked.implicit or ((AUTO,) if self._asked.solver in (pair.name, AUTO) else ())
         patterns = [p for p in given if p != AUTO]
         found = self._matching(states, patterns) if patterns else frozenset()
         if AUTO in given:
-            found |= self._fast(pair, max(1, *self._r.substeps.values()) if self._r.substeps else 1)
-        if not given and not _is_explicit(self._r.solver):
+            found |= self._fast(pair)
+        if not given and not _is_explicit(self._asked.solver):
             found = inside
         if not found <= inside:
             outside = ", ".join(sorted(found - inside))
             raise ModelError(Diagnostic("R723", f"implicit states must belong to the part with sub-steps: {outside}"))
         return found
 
-    def _fast(self, pair: Pair, substeps: int) -> frozenset[str]:
+    def _fast(self, pair: Pair) -> frozenset[str]:
         from kilohertz.simulate.choose import split_states
 
-        split = split_states(self._reference(), self._needs_step() / substeps, pair.explicit)
+        self._needs_step()
+        split = split_states(self._reference(), self._asked.step / self._asked.n_substeps, pair.explicit)
         self._notes.append(split.reason)
         return split.implicit
 

@@ -12,29 +12,18 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.driver.locate import BUNDLED
-from kilohertz.ir.expr import Bool, Int, Real, Str
+from kilohertz.ir.expr import Array, Bool, Int, Real, Str
+from kilohertz.solvers import SETTINGS
 
 if TYPE_CHECKING:
-    from kilohertz.ir.flat import Flat
+    from kilohertz.ir.flat import Flat, Variable
     from kilohertz.realtime import Scenario
 
 BLOCK = str(BUNDLED / "Kilohertz" / "RealTime.mo")
-Value = float | int | str | bool
+Value = float | int | str | bool | list[str]
 
-# parameter of the block: table and key of a scenario.toml
-_KEYS = {
-    "step": ("", "step"),
-    "solver": ("", "solver"),
-    "duration": ("", "duration"),
-    "time_scale": ("", "time_scale"),
-    "newton": ("", "newton"),
-    "events": ("", "events"),
-    "inputs": ("", "input"),
-    "priority": ("realtime", "priority"),
-    "cpu": ("realtime", "cpu"),
-    "overrun": ("realtime", "overrun"),
-    "grace": ("realtime", "grace"),
-}
+# parameters of the block that are keys of [realtime] in a scenario.toml; all others stand at its top
+_REALTIME = ("priority", "cpu", "overrun", "grace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +40,19 @@ def real_time_block(flat: Flat) -> Block | None:
     for v in flat.variables.values():
         if v.origin.spans and v.origin.spans[0].file == BLOCK:
             path, _, name = v.name.rpartition(".")
-            if not isinstance(v.binding, Real | Int | Str | Bool):
-                raise ModelError(
-                    Diagnostic("R751", f"`{v.name}` sets the real-time run, but its value is not constant")
-                )
-            blocks.setdefault(path, {})[name] = v.binding.value
+            blocks.setdefault(path, {})[name] = _value(v)
     if len(blocks) > 1:
         raise ModelError(Diagnostic("R750", f"a model may have one RealTime block, not {' and '.join(blocks)}"))
     return next((Block(path, values) for path, values in blocks.items()), None)
+
+
+def _value(v: Variable) -> Value:
+    match v.binding:
+        case Real(value) | Int(value) | Str(value) | Bool(value):
+            return value
+        case Array(elements) if all(isinstance(e, Str) for e in elements):
+            return [e.value for e in elements if isinstance(e, Str)]
+    raise ModelError(Diagnostic("R751", f"`{v.name}` sets the real-time run, but its value is not constant"))
 
 
 def block_scenario(model: str, block: Block, name: str, libraries: tuple[str, ...]) -> Scenario:
@@ -67,9 +61,10 @@ def block_scenario(model: str, block: Block, name: str, libraries: tuple[str, ..
 
     settings: dict[str, object] = {"model": model, "name": name, "library": list(libraries)}
     realtime: dict[str, object] = {}
-    for parameter, value in block.values.items():
-        table, key = _KEYS[parameter]
-        (realtime if table else settings)[key] = value
+    for name, value in block.values.items():
+        setting = SETTINGS.get(name)
+        if setting is None or setting.understood(value) != setting.default:  # at its default it asks for nothing
+            (realtime if name in _REALTIME else settings)[name] = value
     if not settings["duration"]:
         del settings["duration"]
     if not settings["time_scale"]:

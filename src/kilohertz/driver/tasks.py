@@ -2,91 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kilohertz.driver import realtime
 from kilohertz.driver.api import Session
+from kilohertz.driver.job import Job, Progress, Told, job_of_model
+from kilohertz.driver.keywords import takes_settings
+from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
-    from kilohertz.driver.realtime import Told
-    from kilohertz.realtime import Built, Live, Report, Scenario
+    from kilohertz.realtime import Built, Report, Scenario
 
 
-def open_scenario(
+@takes_settings
+def open_job(
     what: str | Path | Scenario,
     *,
-    step: float | None = None,
-    solver: str | None = None,
     duration: float | None = None,
-    internal_steps: int | None = None,
+    settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
-) -> tuple[Session, Scenario]:
-    """A scenario from its file, from a model's name, or as it is, with what is given instead; and its session."""
+    **stepping: Any,
+) -> Job:
+    """A scenario from its file, from a model or as it is, with what is given instead.
+
+    `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.
+    """
+    asked = StepSettings.of(**stepping)
+    return _opened(what, tuple(str(p) for p in libraries)).changed(asked, duration=duration, settings=settings)
+
+
+def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
     from kilohertz.realtime import Scenario, read_scenario
 
-    more = tuple(str(p) for p in libraries)
     if isinstance(what, Scenario):
-        session, scenario = Session((*more, *what.libraries)), what
-    elif str(what).endswith(".toml"):
+        return Job(Session((*libraries, *what.libraries)), what)
+    if str(what).endswith(".toml"):
         read = read_scenario(what)
-        scenario = replace(read, libraries=(*more, *read.libraries))
-        session = Session(scenario.libraries)
-    else:
-        session = Session(more)
-        scenario = realtime.model_scenario(session, str(what), more)
-    changed = realtime.adjusted(scenario, step=step, solver=solver, duration=duration, internal_steps=internal_steps)
-    return session, changed
+        scenario = replace(read, libraries=(*libraries, *read.libraries))
+        return Job(Session(scenario.libraries), scenario)
+    return job_of_model(Session(libraries).model(str(what)), str(what), libraries)
 
 
-def scenario_of(
-    what: str | Path | Scenario,
-    *,
-    step: float | None = None,
-    solver: str | None = None,
-    duration: float | None = None,
-    libraries: Iterable[str | Path] = (),
-) -> Scenario:
-    """The scenario alone, as `open_scenario` finds it."""
-    return open_scenario(what, step=step, solver=solver, duration=duration, libraries=libraries)[1]
-
-
+@takes_settings
 def build(
     what: str | Path | Scenario,
     *,
     folder: str | Path | None = None,
     target: str = "",
-    step: float | None = None,
-    solver: str | None = None,
     duration: float | None = None,
+    settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
     told: Told | None = None,
+    **stepping: Any,
 ) -> Built:
     """Compile the models of a scenario into one executable.  `told` hears what is being done."""
-    session, scenario = open_scenario(what, step=step, solver=solver, duration=duration, libraries=libraries)
-    return realtime.build(session, scenario, folder=folder, target=target, told=told)
+    job = open_job(what, duration=duration, settings=settings, libraries=libraries, **stepping)
+    return job.build(folder=folder, target=target, told=told)
 
 
+@takes_settings
 def run(
     what: str | Path | Scenario,
     *,
     folder: str | Path | None = None,
-    step: float | None = None,
-    solver: str | None = None,
     duration: float | None = None,
+    settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
     told: Told | None = None,
-    progress: Callable[[float, Live | None], None] | None = None,
+    progress: Progress | None = None,
     check: bool = True,
+    **stepping: Any,
 ) -> Report:
-    """Build a scenario, start it, wait for its end and bring back the report.
+    """Build a scenario, start it, wait for its end and bring back the report (see `Job.run`).
 
-    `what` is a scenario.toml, a model (1 kHz and other defaults) or a `Scenario`; step, solver, duration override it.
-    Before the start a short run without waiting says whether the period can be kept (`report.predicted`; `check=False`
-    leaves it out).  `progress` is told the model time and the live values as it runs.  Ctrl-C ends the task, not the
-    report.
+    `what` is a scenario.toml, a model (its own RealTime block, or 1 kHz and other defaults) or a `Scenario`; what is
+    given besides overrides it.
     """
-    session, scenario = open_scenario(what, step=step, solver=solver, duration=duration, libraries=libraries)
-    return realtime.run(session, scenario, folder=folder, told=told, progress=progress, check=check)
+    job = open_job(what, duration=duration, settings=settings, libraries=libraries, **stepping)
+    return job.run(folder=folder, told=told, progress=progress, check=check)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
 from kilohertz.realtime.scenario import Device, Recording, Scenario, Stimulus, Task, Trigger
-from kilohertz.realtime.table import Problems, near
+from kilohertz.realtime.table import Problems
 from kilohertz.realtime.threads import Placed, placed
+from kilohertz.results import Selection
 
 _RING_SECONDS, _RING_LEAST, _RING_BYTES = 2.0, 4096, 1 << 28
 
@@ -128,8 +129,8 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
     head = f"task.{i}."
     lines["n_tasks"] = i + 1
     lines |= {head + "name": task.name, head + "model": model, head + "every": task.every}
-    lines |= {head + "method": task.solver, head + "inlined": task.inlined, head + "thread": resolver.thread_of[i]}
-    lines |= {head + key: value for key, value in task.options.items() if value}
+    lines[head + "thread"] = resolver.thread_of[i]
+    lines |= {head + key: value for key, value in task.stepping.c_values().items() if key != "period_ns"}
     given = 0
     for name, value in task.settings.items():
         signal = resolver.tables[i].get(name)
@@ -268,25 +269,14 @@ def _record(lines: dict[str, object], resolver: Resolver) -> None:
 
 
 def _columns(r: Recording, resolver: Resolver) -> list[tuple[int, str, ModelSignal]]:
-    out = []
-    patterns = [p.replace("[", "[[]") for p in r.signals]
-    varying = {"", "input", "output"}
-    matched: set[str] = set()
-    for task, name, signal in resolver.names():
-        hits = {
-            p
-            for p, q in zip(r.signals, patterns, strict=True)
-            if (p == "all" and signal.causality in varying)
-            or (p == "outputs" and signal.causality in ("input", "output"))
-            or fnmatch.fnmatchcase(name, q)
-        }
-        matched |= hits
-        if hits:
-            out.append((task, name, signal))
-    for p in r.signals:
-        if p not in matched and p not in ("all", "outputs"):
-            known = [n for _, n, _ in resolver.names()]
-            resolver.problems.add("R744", f"nothing to record is called `{p}`{near(p, known)}", ("record", "signals"))
+    wanted, varying = Selection(r.signals), ("", "input", "output")
+    out = [
+        (task, name, signal)
+        for task, name, signal in resolver.names()
+        if wanted.takes(name, is_output=signal.causality == "output", is_in_all=signal.causality in varying)
+    ]
+    for problem in wanted.problems(name for _, name, _ in resolver.names()):
+        resolver.problems.add(problem.code, problem.message, ("record", "signals"))
     return out
 
 

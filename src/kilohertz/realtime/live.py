@@ -21,8 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from kilohertz.base import Diagnostic, ModelError, Note
-from kilohertz.realtime.table import near
+from kilohertz.base import Diagnostic, ModelError, Note, near
 from kilohertz.runtime import constant, family, fields, task_layout, words
 
 FOLDER = Path("/dev/shm")

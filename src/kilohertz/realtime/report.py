@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.realtime.scenario import EVENTS
 from kilohertz.results import Result, read_recording
+from kilohertz.solvers import EVENTS
 
 _KINDS = (
     ("lateness", "wake-up late by"),

@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz import devices
-from kilohertz.base import Diagnostic, ModelError
-from kilohertz.realtime.table import Problems, Table, near, not_toml, seconds
+from kilohertz.base import Diagnostic, ModelError, near, seconds
+from kilohertz.realtime.table import Problems, Table, not_toml
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family
-from kilohertz.solvers import SOLVERS
+from kilohertz.solvers import SETTINGS, StepSettings
+from kilohertz.solvers.settings import not_fixed
 
 POLICIES = tuple(family("KHZ_POLICY_"))
-EVENTS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")  # KHZ_EVENTS_*
-INPUTS = ("held", "linear", "quadratic")  # KHZ_INPUT_*
-DEFAULT_STEP = 1e-3
 _NS = 1_000_000_000
 
 
@@ -35,16 +33,10 @@ class Task:
 
     name: str
     model: str
-    solver: str = ""  # "": chosen by the builder
-    period_ns: int = 0
+    stepping: StepSettings = field(default_factory=StepSettings)
     every: int = 1
     settings: Mapping[str, float] = field(default_factory=dict)  # parameters and start values of inputs
-    options: Mapping[str, int] = field(default_factory=dict)  # of the stepper, as the flat scenario spells them
-    inlined: bool = False  # implicit stages joined with the equations
-    implicit: tuple[str, ...] = ()  # mixed mode: states by patterns, or "auto"
-    substeps: Mapping[str, int] = field(default_factory=dict)  # states by patterns: parts of a step
     path: tuple[str | int, ...] = ()  # where it stands in the TOML
-    index1: bool = False  # the unknowns of nonlinear loops are left to the method
     thread: str = ""  # the real-time thread that steps it; "": main
 
 
@@ -182,19 +174,17 @@ class Scenario:
 def plain_scenario(
     model: str,
     *,
-    step: float = DEFAULT_STEP,
-    solver: str = "",
     duration: float | None = None,
     name: str = "",
     libraries: tuple[str, ...] = (),
     settings: Mapping[str, float] | None = None,
     record: str = "",
+    **stepping: Any,
 ) -> Scenario:
     """One model with every default: 1 kHz, all signals recorded, until stopped where no duration is given."""
-    period = nanoseconds(step)
-    task = Task("model", model, solver, period, 1, dict(settings or {}))
+    task = Task("model", model, StepSettings.of(**stepping), 1, dict(settings or {}))
     title = name or model.rsplit(":", 1)[-1].rsplit("/", 1)[-1].removesuffix(".mo").rsplit(".", 1)[-1]
-    scenario = Scenario(title, (task,), period, libraries=libraries, recording=Recording(record))
+    scenario = Scenario(title, (task,), task.stepping.period_ns, libraries=libraries, recording=Recording(record))
     return scenario.lasting(duration)
 
 
@@ -236,7 +226,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
     name = top.text("name", file.stem)
     _check_name(top, name)
     listed = _tasks(top)
-    period = min((t.period_ns for t in listed), default=nanoseconds(DEFAULT_STEP))
+    period = min((t.stepping.period_ns for t in listed), default=StepSettings().period_ns)
     tasks = _with_rates(top, listed, period)
     threads = tuple(read_thread(t, POLICIES) for t in top.tables("thread"))
     check_threads(top.problems, threads, tasks)
@@ -277,21 +267,32 @@ def _tasks(top: Table) -> list[Task]:
     tables = top.tables("task")
     if tables and top.has("model"):
         top.wrong("model", "stands beside [[task]]: one model, or tasks with a model each")
-    step = top.seconds("step", DEFAULT_STEP, positive=True)
-    solver, names = top.text("solver"), set()
-    _check_solver(top, solver)
+    common, names = read_stepping(top), set()
     if not tables:
-        return [_task(top, "model", solver, step)]
+        return [_task(top, "model", common)]
     tasks = []
     for table in tables:
         name = table.needed_text("name")
         if name in names:
             table.wrong("name", f"`{name}` is taken by another task")
         names.add(name)
-        tasks.append(_task(table, name, solver, step))
+        tasks.append(_task(table, name, read_stepping(table).over(common)))
         table.close()
     top.raw("model")
     return tasks
+
+
+def read_stepping(table: Table) -> StepSettings:
+    """The settings of a step that stand in a table; what is wrong with one is told with its line."""
+    values: dict[str, Any] = {}
+    for name, setting in SETTINGS.items():
+        value = setting.understood(table.flattened(name) if setting.kind == "counts" else table.raw(name))
+        problem = setting.problem(value) if table.has(name) else None
+        if problem is not None:
+            table.problems.add(problem.code, problem.message, (*table.path, name))
+        elif table.has(name):
+            values[name] = value
+    return StepSettings.of(**values)
 
 
 def _model(table: Table) -> str:
@@ -303,49 +304,23 @@ def _model(table: Table) -> str:
     return f"{_beside(Path(table.problems.file), file)}{colon}{name}"
 
 
-def _task(table: Table, name: str, solver: str, step: float | None) -> Task:
-    model = _model(table)
-    own = table.seconds("step", step, positive=True) if table.path else step
-    method = solver
-    if table.path:
-        method = table.text("solver", solver)
-        _check_solver(table, method)
-    options = {
-        "events": EVENTS.index(table.choice("events", EVENTS, "none")),
-        "newton": table.integer("newton", 0, 0, 1000),
-        "loop_newton": table.integer("loop_newton", 0, 0, 1000),
-        "event_cap": table.integer("event_cap", 0, 0, 100000),
-        "events_per_step": table.integer("events_per_step", 0, 0, 1000),
-        "jacobian_every": table.integer("jacobian_every", 0, 0, 1000000),
-        "internal_steps": table.integer("internal_steps", 0, 0, 1000),
-        "input_mode": INPUTS.index(table.choice("input", INPUTS, "held")),
-    }
-    implicit = table.texts("implicit")
-    substeps = {name: max(1, round(n)) for name, n in table.numbers("substeps").items()}
+def _task(table: Table, name: str, stepping: StepSettings) -> Task:
+    if not stepping.is_fixed:
+        problem = not_fixed(stepping.solver)
+        table.problems.add(problem.code, problem.message, (*table.path, "solver"))
     settings = {**table.numbers("set"), **table.numbers("inputs")}
-    period = max(1, nanoseconds(own or DEFAULT_STEP))
-    inline, index1 = table.flag("inline", False), table.flag("index1", False)
-    return Task(
-        *(name, model, method, period, 1, settings, options, inline, implicit, substeps, table.path, index1),
-        table.text("thread") if table.path else "",
-    )
-
-
-def _check_solver(table: Table, solver: str) -> None:
-    if solver and solver != "auto" and solver not in SOLVERS:
-        known = ", ".join(SOLVERS)
-        table.wrong(
-            "solver", f"is `{solver}`; there are auto and the fixed-step methods {known}{near(solver, SOLVERS)}"
-        )
+    thread = table.text("thread") if table.path else ""
+    return Task(name, _model(table), stepping, 1, settings, table.path, thread)
 
 
 def _with_rates(top: Table, tasks: list[Task], period: int) -> tuple[Task, ...]:
     out = []
     for task in tasks:
-        if task.period_ns % period:
-            message = f"`step` of task `{task.name}` is {task.period_ns} ns, no multiple of the shortest, {period} ns"
+        step = task.stepping.period_ns
+        if step % period:
+            message = f"`step` of task `{task.name}` is {step} ns, no multiple of the shortest, {period} ns"
             top.problems.add("R742", message, (*task.path, "step"))
-        out.append(replace(task, every=max(1, task.period_ns // period)))
+        out.append(replace(task, every=max(1, step // period)))
     return tuple(out)
 
 

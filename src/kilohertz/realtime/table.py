@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kilohertz.base import Diagnostic, ModelError, Span
+from kilohertz.base import EXAMPLES, Diagnostic, ModelError, Span, near, seconds
 from kilohertz.realtime.locate import find_key
-
-_UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
-
-
-def seconds(text: str | float) -> float:
-    """A duration with an optional unit (0.5, "1ms", "250us"); ValueError where it is none."""
-    if isinstance(text, (int, float)) and not isinstance(text, bool):
-        return float(text)
-    if not isinstance(text, str):
-        raise ValueError(text)
-    number = text.strip().rstrip("abcdefghijklmnopqrstuvwxyzµ")
-    unit = text.strip()[len(number) :]
-    if text.strip() in ("inf", "nan") or unit not in _UNITS:
-        raise ValueError(text)
-    return float(number) * _UNITS[unit]
 
 
 @dataclass(slots=True)
@@ -38,6 +22,7 @@ class Problems:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def add(self, code: str, message: str, path: Sequence[str | int]) -> None:
+        """Something is wrong with the key at `path`."""
         self.diagnostics.append(Diagnostic(code, message, find_key(self.file, self.text, path)))
 
     def stop_if_any(self) -> None:
@@ -58,12 +43,6 @@ def not_toml(file: str, text: str, error: tomllib.TOMLDecodeError) -> Diagnostic
         span = Span(file, at, at + 1)
         message = message[: place.start()].strip()
     return Diagnostic("R740", f"not a TOML file: {message}", span)
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """`; did you mean ...?` where something is close."""
-    found = difflib.get_close_matches(name, list(known), n=3)
-    return f"; did you mean {', '.join(f'`{n}`' for n in found)}?" if found else ""
 
 
 class Table:
@@ -143,7 +122,7 @@ class Table:
             found = float("nan")
         if not (found > 0 if positive else found >= 0) or found == float("inf"):
             kind = "a time above zero" if positive else "a time"
-            self.wrong(key, f'is {value!r}, but must be {kind} such as 0.5, "1ms" or "250us"')
+            self.wrong(key, f"is {value!r}, but must be {kind} such as {EXAMPLES}")
             return fallback
         return found
 
@@ -157,6 +136,11 @@ class Table:
             self.wrong(key, "must be a text or a list of texts")
             return tuple(fallback)
         return tuple(value)
+
+    def flattened(self, key: str) -> Any:
+        """A table whose dotted keys are one name; what is none stays as it is."""
+        value = self.raw(key)
+        return _flattened(value) if isinstance(value, dict) else value
 
     def numbers(self, key: str) -> dict[str, float]:
         """A table of numbers (true and false are 1 and 0); dotted keys are one name."""

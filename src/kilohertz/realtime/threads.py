@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kilohertz.realtime.table import Problems, Table, near
+from kilohertz.base import near
+from kilohertz.realtime.table import Problems, Table
 from kilohertz.runtime import constant
 
 if TYPE_CHECKING:
@@ -92,10 +93,11 @@ def check_threads(problems: Problems, threads: Sequence[Thread], tasks: Sequence
             )
     for name in dict.fromkeys(t.thread or MAIN for t in tasks):
         own = [t for t in tasks if (t.thread or MAIN) == name]
-        shortest = min(t.period_ns for t in own)
+        shortest = min(t.stepping.period_ns for t in own)
         for task in own:
-            if task.period_ns % shortest:
-                message = f"`step` of task `{task.name}` is {task.period_ns} ns, no multiple of the shortest in its "
+            step = task.stepping.period_ns
+            if step % shortest:
+                message = f"`step` of task `{task.name}` is {step} ns, no multiple of the shortest in its "
                 problems.add("R742", f"{message}thread, {shortest} ns", (*task.path, "step"))
 
 

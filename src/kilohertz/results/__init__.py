@@ -7,12 +7,14 @@ from kilohertz.results.mat_read import read_mat
 from kilohertz.results.mat_write import MatWriter, write_mat
 from kilohertz.results.recording import read_recording
 from kilohertz.results.result import Result, Signal
+from kilohertz.results.selection import Selection
 
 __all__ = [
     "FORMATS",
     "CsvWriter",
     "MatWriter",
     "Result",
+    "Selection",
     "Signal",
     "check_output",
     "endings",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kilohertz.base import ModelError
 from kilohertz.ir import expr as x
 from kilohertz.ir.step import Alias, Kind, StepVariable
 from kilohertz.ir.types import BOOLEAN
-from kilohertz.results import Result, Signal
+from kilohertz.results import Result, Selection, Signal
 from kilohertz.simulate.program import Instance, Program
 
 Floats = NDArray[np.float64]
@@ -69,9 +69,9 @@ class Recorder:
 
 
 def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
-    """Select variables: `all`, `outputs`, or patterns with `*` and `?`."""
+    """Select variables: `all`, `outputs`, or patterns with `*` and `?`; ModelError where one names nothing."""
     step = program.step
-    wanted = _selection(record)
+    wanted = Selection(record)
     out = Recorder(program)
     column_of: dict[str, int] = {}
 
@@ -85,7 +85,10 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
     for name in _names_in_order(program):
         alias = step.aliases.get(name)
         v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
-        if name.startswith(("$", "der($")) or not wanted(name, v if alias is None else None):
+        if name.startswith(("$", "der($")):
+            continue
+        causality = alias.causality if alias is not None else v.causality if v is not None else ""
+        if not wanted.takes(name, is_output=causality == "output"):
             continue
         if alias is None:
             assert v is not None
@@ -108,32 +111,14 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
     for name, alias, source in late:
         out.signals[name] = Signal(len(out.columns) + len(out.negated), 1, alias.unit, alias.description)
         out.negated.append(source)
+    problems = wanted.problems(_names_in_order(program))
+    if problems:
+        raise ModelError(*problems)
     return out
 
 
 def _names_in_order(program: Program) -> list[str]:
     return [*program.step.variables, *program.step.aliases]
-
-
-def _selection(record: str | Sequence[str]) -> _Selection:
-    patterns = [record] if isinstance(record, str) else list(record)
-    return _Selection(patterns)
-
-
-class _Selection:
-    def __init__(self, patterns: list[str]) -> None:
-        self.all = "all" in patterns
-        self.outputs = "outputs" in patterns
-        self.exact = frozenset(p for p in patterns if "*" not in p and "?" not in p)
-        # brackets are array subscripts here, not character sets
-        self.patterns = [p.replace("[", "[[]") for p in patterns if p not in self.exact]
-
-    def __call__(self, name: str, v: StepVariable | None) -> bool:
-        if self.all or name in self.exact:
-            return True
-        if self.outputs and v is not None and v.causality == "output":
-            return True
-        return any(fnmatch.fnmatchcase(name, p) for p in self.patterns)
 
 
 def _constant(value: x.Expr | None) -> float:

@@ -17,14 +17,11 @@ from kilohertz.simulate.failure import failure
 from kilohertz.simulate.faults import faults, unsettled
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
-from kilohertz.simulate.stepper import Stepper, Stepping
+from kilohertz.simulate.stepper import Stepper
 from kilohertz.simulate.sundials import function_table, ida_table
-from kilohertz.solvers import SOLVERS
+from kilohertz.solvers import VARIABLE_STEP, StepSettings
 
-DEFAULT_TOLERANCE = 1e-6
 DEFAULT_INTERVALS = 500
-VARIABLE_STEP = ("cvode", "ida")
-DEFAULT_STEP = 1e-3
 _BYTES_OF_ROWS = 1 << 22
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
 
@@ -50,7 +47,7 @@ class Statistics:
     time_events: int = 0
     messages: tuple[str, ...] = ()
     terminated: str = ""
-    stepping: Stepping | None = None  # of a fixed-step run: what it was made with, whoever chose it
+    stepping: StepSettings | None = None  # what it was made with, whoever chose it
     notes: tuple[str, ...] = ()  # what was chosen for the user, and why
     warnings: tuple[Diagnostic, ...] = ()  # what the run had to cope with
     counts: dict[str, int] = field(default_factory=dict)
@@ -60,7 +57,6 @@ class Statistics:
 class _Experiment:
     start: float
     stop: float
-    tolerance: float
     intervals: int
 
 
@@ -69,42 +65,33 @@ def simulate(
     *,
     start: float | None = None,
     stop: float | None = None,
-    solver: str = "cvode",
-    step: float | None = None,
-    tolerance: float | None = None,
     intervals: int | None = None,
     settings: Mapping[str, float | str] | None = None,
     record: str | Sequence[str] = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
     observe: Callable[[Instance], None] | None = None,
-    **stepping: Any,
+    stepping: StepSettings | None = None,
+    **given: Any,
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
-    `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row.  Further
-    keywords are fields of `Stepping` for fixed-step solvers: events, newton, input_mode, jacobian_every, ...
+    `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row.  How it
+    is stepped: `stepping`, or further keywords (solver, step, tolerance, events, ...: fields of `StepSettings`).
     """
-    experiment = _experiment(program, start, stop, tolerance, intervals)
-    if solver not in VARIABLE_STEP and solver not in SOLVERS:
-        known = ", ".join((*VARIABLE_STEP, "auto", *SOLVERS))
-        raise ModelError(Diagnostic("R721", f"no solver is called `{solver}`; there are {known}"))
-    if solver in VARIABLE_STEP and stepping:
-        raise ModelError(Diagnostic("R723", f"`{', '.join(stepping)}` is for fixed-step solvers, not for `{solver}`"))
-    stepper: Stepper | None = None
-    notes: list[Diagnostic] = []
-    if solver in SOLVERS:
-        h, notes = _step(program, solver, step)
-        settled = Stepping(solver, round(h * 1e9), **stepping)
-        if statistics is not None:
-            statistics.stepping = settled
-        stepper = Stepper(program, settled)
+    stepping = offline(StepSettings.of(**given) if stepping is None else stepping.but(**given))
+    notes = _note_on_step(program, stepping)
+    stepping = _of_experiment(program, stepping).check()
+    experiment = _experiment(program, start, stop, intervals)
+    stepper = Stepper(program, stepping) if stepping.is_fixed else None
+    if statistics is not None:
+        statistics.stepping = stepping
     instance = stepper.instance if stepper is not None else Instance(program)
     try:
         for name, value in (settings or {}).items():
             instance.set(name, value)
         run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe)
-        result = run.execute(solver, stepper, statistics)
+        result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
             statistics.warnings = (*notes, *(faults(stepper) if stepper is not None else unsettled(instance)))
             statistics.counts = stepper.counts if stepper is not None else {}
@@ -113,31 +100,37 @@ def simulate(
         instance.close()
 
 
-def _step(program: Program, solver: str, given: float | None) -> tuple[float, list[Diagnostic]]:
-    """The step in seconds; where none is given the experiment's interval, with a note about it."""
-    if given is not None:
-        if not given > 0:
-            raise ModelError(Diagnostic("R723", f"solver `{solver}` needs a step greater than zero"))
-        return given, []
-    interval = program.step.experiment.interval
-    h = interval if interval else DEFAULT_STEP
-    where = "the interval of the experiment annotation" if interval else "the default"
-    note = Diagnostic("R732", f"no step given: {h:g} s, {where}", severity=Severity.WARNING)
-    return h, [note]
+def offline(stepping: StepSettings) -> StepSettings:
+    """Off-line nothing forces a fixed step: CVODE where no solver was given."""
+    return stepping.or_else(solver=VARIABLE_STEP[0])
 
 
-def _experiment(
-    program: Program, start: float | None, stop: float | None, tolerance: float | None, intervals: int | None
-) -> _Experiment:
+def _of_experiment(program: Program, stepping: StepSettings) -> StepSettings:
+    """Step and tolerance that were not given, from the experiment annotation."""
+    e = program.step.experiment
+    if stepping.is_fixed:
+        return stepping.or_else(step=e.interval or stepping.step)
+    return stepping.or_else(tolerance=e.tolerance or stepping.tolerance)
+
+
+def _note_on_step(program: Program, stepping: StepSettings) -> list[Diagnostic]:
+    """Where a fixed step was not given, what is taken for it."""
+    if "step" in stepping.given or not stepping.is_fixed:
+        return []
+    where = "the interval of the experiment annotation" if program.step.experiment.interval else "the default"
+    text = f"no step given: {_of_experiment(program, stepping).step:g} s, {where}"
+    return [Diagnostic("R732", text, severity=Severity.WARNING)]
+
+
+def _experiment(program: Program, start: float | None, stop: float | None, intervals: int | None) -> _Experiment:
     given = program.step.experiment
     first, last = experiment_times(program, start, stop)
     if not last >= first:
         raise ModelError(Diagnostic("R723", f"the run would end ({last:g}) before it starts ({first:g})"))
-    rtol = tolerance if tolerance is not None else given.tolerance if given.tolerance else DEFAULT_TOLERANCE
     count = intervals
     if count is None:
         count = round((last - first) / given.interval) if given.interval else DEFAULT_INTERVALS
-    return _Experiment(first, last, rtol, max(1, count))
+    return _Experiment(first, last, max(1, count))
 
 
 def experiment_times(program: Program, start: float | None, stop: float | None) -> tuple[float, float]:
@@ -164,7 +157,7 @@ class _Run:
         self.messages: list[str] = []
         self.error: BaseException | None = None
 
-    def execute(self, solver: str, stepper: Stepper | None, statistics: Statistics | None) -> Result:
+    def execute(self, stepping: StepSettings, stepper: Stepper | None, statistics: Statistics | None) -> Result:
         library, instance = self.program.library, self.instance
         listener = _Listener(self._listen)
         library.khz_set_listener(listener)
@@ -172,9 +165,9 @@ class _Run:
             start = self.experiment.start
             status = instance.initialize(start) if stepper is None else stepper.start(start)
             if status == 0:
-                o = self._structure()
+                o = self._structure(stepping.tolerance)
                 if stepper is None:
-                    table = function_table() if solver == "cvode" else ida_table(library)
+                    table = function_table() if stepping.solver == "cvode" else ida_table(library)
                     o.sundials = ctypes.addressof(table)
                     status = int(library.khz_run_cvode(ctypes.byref(o)))
                 else:
@@ -197,7 +190,7 @@ class _Run:
             statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
         return self.recorder.result(instance)
 
-    def _structure(self) -> _Offline:
+    def _structure(self, tolerance: float) -> _Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
         self.rows = np.empty((capacity, n_columns))
@@ -215,7 +208,7 @@ class _Run:
             flush=self.flush,
             start=e.start,
             stop=e.stop,
-            relative_tolerance=e.tolerance,
+            relative_tolerance=tolerance,
             absolute_factor=0.01,
             # what delay and transport lines remember are the ends of steps
             max_step=0.0 if states and not (step.delays or step.transports) else grid,

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.step import Kind
-from kilohertz.runtime import family, fields, words
+from kilohertz.runtime import family, fields
 from kilohertz.simulate.program import Instance, Program, aligned_memory
-from kilohertz.solvers import INDEX_1, METHODS, SOLVERS, Method, Pair, Rosenbrock, RungeKutta
-
-EVENTS, INPUT_MODES = words("KHZ_EVENTS_"), words("KHZ_INPUT_")
-MOST_INTERNAL_STEPS = 1000
-
+from kilohertz.solvers import StepSettings
 
 _FLAGS = family("KHZ_STEP_")
 
@@ -38,81 +33,9 @@ UNUSUAL = Flags.of(
 )  # more than a step or event takes
 
 
-@dataclass(frozen=True, slots=True)
-class Stepping:
-    """How a fixed-step run goes on; see `khz_step_settings`."""
-
-    method: str
-    period_ns: int
-    events: str = "none"
-    newton: int = 2
-    loop_newton: int = 6
-    event_cap: int = 16
-    events_per_step: int = 4  # located in one period, catch-up and exact
-    jacobian_every: int = 1
-    input_mode: str = "held"
-    inlined: bool = False
-    substeps: int = 0  # of a pair: equal parts of a step for what a program built for mixed mode computes there
-    internal_steps: int = 1  # of the whole model in one period
-    index1: bool = False  # of a program built so: the unknowns of nonlinear loops are left to the method
-
-    def __post_init__(self) -> None:
-        _one_of("solver", self.method, tuple(SOLVERS), "R721")
-        _one_of("event algorithm", self.events, EVENTS)
-        _one_of("input mode", self.input_mode, INPUT_MODES)
-        if self.period_ns < 1:
-            raise ModelError(Diagnostic("R723", "the step must be at least a nanosecond"))
-        caps = (self.newton, self.loop_newton, self.event_cap, self.events_per_step, self.jacobian_every)
-        if min(*caps, self.internal_steps) < 1:
-            raise ModelError(Diagnostic("R723", "caps and iterations of a fixed-step run must be at least 1"))
-        if self.internal_steps > MOST_INTERNAL_STEPS or self.period_ns % self.internal_steps:
-            message = f"a step of {self.period_ns} ns cannot be divided into {self.internal_steps} internal steps"
-            hint = f"at most {MOST_INTERNAL_STEPS}, of whole nanoseconds each"
-            raise ModelError(Diagnostic("R723", f"{message} ({hint})"))
-        method = SOLVERS[self.method]
-        if isinstance(method, Pair):
-            _check_pair(method, self.inlined, self.substeps)
-        elif self.inlined and not (isinstance(method, RungeKutta) and method.n_implicit):
-            message = f"`{self.method}` has no implicit stages that could be inlined"
-            raise ModelError(Diagnostic("R723", message))
-        if self.index1:
-            self._check_index1()
-
-    def _check_index1(self) -> None:
-        method = METHODS.get(self.method)
-        if method is None or self.method not in INDEX_1:
-            message = f"`{self.method}` is not for the index-1 form ({_why_not(method)})"
-            raise ModelError(Diagnostic("R738", f"{message}; those that are: {', '.join(INDEX_1)}"))
-        if isinstance(method, RungeKutta) and self.newton < method.index1_newton:
-            needs = f"needs {method.index1_newton} Newton iterations per stage for its order, not {self.newton}"
-            raise ModelError(Diagnostic("R738", f"`{self.method}` in the index-1 form {needs}"))
-
-
-def _why_not(method: Method | None) -> str:
-    """What keeps a method from the index-1 form."""
-    if method is not None and method.index1_order:
-        return f"it keeps order {method.index1_order} of {method.order}"
-    if isinstance(method, Rosenbrock):
-        rest = method.amplification_at_infinity
-        return f"an error of the algebraic unknowns goes on with {rest:.2f} times its size in each step"
-    return "no such form"
-
-
-def _check_pair(pair: Pair, inlined: bool, substeps: int) -> None:
-    if not inlined:
-        message = f"`{pair.name}` is a pair for mixed mode: the program must be built for it (--implicit PATTERN)"
-        raise ModelError(Diagnostic("R723", message))
-    if substeps > 1 and pair.order > 2:
-        message = f"sub-steps are of order 2 at most: `ars222`, not `{pair.name}`"
-        raise ModelError(Diagnostic("R723", message))
-
-
-def _one_of(what: str, name: str, known: tuple[str, ...], code: str = "R723") -> None:
-    if name not in known:
-        raise ModelError(Diagnostic(code, f"no {what} is called `{name}`; there are {', '.join(known)}"))
-
-
 class _Settings(ctypes.Structure):
+    """`khz_step_settings`."""
+
     _fields_ = fields("khz_step_settings")
 
 
@@ -134,7 +57,7 @@ class BlockCounts(ctypes.Structure):
 class Stepper:
     """One running model: memory, and the calls of khz_stepper.h."""
 
-    def __init__(self, program: Program, stepping: Stepping) -> None:
+    def __init__(self, program: Program, stepping: StepSettings) -> None:
         self.program, self.stepping = program, stepping
         library = _prototypes(program.library)
         settings = _settings(library, stepping)
@@ -208,21 +131,9 @@ class Stepper:
         self.instance.close()
 
 
-def _settings(library: ctypes.CDLL, s: Stepping) -> _Settings:
-    return _Settings(
-        s.period_ns,
-        library.khz_method_index(s.method.encode()),
-        EVENTS.index(s.events),
-        s.newton,
-        s.loop_newton,
-        s.event_cap,
-        s.jacobian_every,
-        INPUT_MODES.index(s.input_mode),
-        int(s.inlined),
-        s.events_per_step,
-        s.substeps,
-        s.internal_steps,
-    )
+def _settings(library: ctypes.CDLL, stepping: StepSettings) -> _Settings:
+    values = stepping.check_fixed().c_values()
+    return _Settings(**{**values, "method": library.khz_method_index(stepping.solver.encode())})
 
 
 def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:

@@ -21,7 +21,7 @@ from kilohertz.simulate.judge import SLACK_STEPS, Distances, Judge
 from kilohertz.simulate.program import Program
 from kilohertz.simulate.run import Statistics, simulate
 from kilohertz.simulate.stiffness import Reference
-from kilohertz.solvers import METHODS
+from kilohertz.solvers import METHODS, StepSettings
 
 TOLERANCE = 0.005  # of the range of each variable
 INLINED = ("ieuler", "sdirk2", "sdirk4")
@@ -48,11 +48,11 @@ class Candidate:
     internal_steps: int = 1
     inlined: bool = False
 
-    @property
-    def stepping(self) -> dict[str, Any]:
-        """Fields of `Stepping`."""
-        more = {"inlined": True} if self.inlined else {}
-        return {"events": self.events, "internal_steps": self.internal_steps, **more}
+    def stepping(self, asked: StepSettings) -> StepSettings:
+        """What was asked for, with this decided."""
+        return asked.but(
+            solver=self.solver, events=self.events, internal_steps=self.internal_steps, inline=self.inlined
+        )
 
     def title(self, step: float) -> str:
         """As the reason begins."""
@@ -106,13 +106,18 @@ class Task:
 
     program: Program
     reference: Reference
-    step: float
     inlined: Callable[[], Program]  # the program with its stages joined, built when it is needed
-    must_inline: bool = False
-    most_internal_steps: int = MOST_INTERNAL_STEPS
+    asked: StepSettings  # `events` that are given leave one way only; `internal_steps` are the most there may be
     settings: Mapping[str, float | str] = field(default_factory=dict)
-    stepping: Mapping[str, Any] = field(default_factory=dict)  # given by the user; `events` leaves one way only
     told: Callable[[str], None] | None = None
+
+    @property
+    def step(self) -> float:
+        return self.asked.step
+
+    @property
+    def most_internal_steps(self) -> int:
+        return self.asked.internal_steps if "internal_steps" in self.asked.given else MOST_INTERNAL_STEPS
 
 
 def choose_by_trial(task: Task) -> Outcome:
@@ -150,8 +155,8 @@ class _Trial:
 
     def _shaped(self, choice: Choice, internal_steps: int) -> Candidate:
         """What the eigenvalues say, as the user lets it be."""
-        events = self._t.stepping.get("events", choice.events)
-        if self._t.must_inline and choice.solver in _JOINED:
+        events = self._t.asked.events if "events" in self._t.asked.given else choice.events
+        if self._t.asked.inline and choice.solver in _JOINED:
             return Candidate(_JOINED[choice.solver], events, internal_steps, True)
         return Candidate(choice.solver, events, internal_steps)
 
@@ -160,11 +165,11 @@ class _Trial:
         steps = max(1.0, self._t.reference.span / self._t.step)
         values = self._t.reference.eigenvalues
         names = [n for n in EXPLICIT if growth(METHODS[n], values, self._t.step, steps) <= GROWTH]
-        names += [] if self._t.must_inline else IMPLICIT
+        names += [] if self._t.asked.inline else IMPLICIT
         yield from self._by_cost(Candidate(n, e) for n in names for e in self._events())
 
     def _joined(self) -> Iterator[Candidate]:
-        if self._is_small or self._t.must_inline:
+        if self._is_small or self._t.asked.inline:
             yield from self._by_cost(Candidate(n, e, 1, True) for n in INLINED for e in self._events()[:3])
 
     def _finer(self) -> Iterator[Candidate]:
@@ -173,7 +178,7 @@ class _Trial:
             choice = choose_solver(self._t.reference, self._t.step / n)
             options = [self._shaped(choice, n)]
             options += [replace(c, internal_steps=n) for c in self._leaders()]
-            if not self._t.must_inline:
+            if not self._t.asked.inline:
                 options.append(Candidate(IMPLICIT[-1], self._events()[0], n))
             yield from (c for c in self._by_cost(options) if self._fits(c))
             if not self._gains(n):
@@ -197,8 +202,8 @@ class _Trial:
         return [n for n in INTERNAL_STEPS if n <= self._t.most_internal_steps and period % n == 0]
 
     def _events(self) -> tuple[str, ...]:
-        if "events" in self._t.stepping:
-            return (str(self._t.stepping["events"]),)
+        if "events" in self._t.asked.given:
+            return (self._t.asked.events,)
         return EVENTS if self._t.reference.n_events else ("none",)
 
     def _by_cost(self, candidates: Iterator[Candidate] | Sequence[Candidate]) -> list[Candidate]:
@@ -218,10 +223,8 @@ class _Trial:
         """The bound with one internal step."""
         key = (c.inlined, c.solver, c.events)
         if key not in self._costs:
-            caps = ("newton", "loop_newton", "event_cap", "events_per_step")
-            given = {k: v for k, v in self._t.stepping.items() if k in caps}
-            bound = cost_bound(self._program(c).step, c.solver, events=c.events, inlined=c.inlined, **given)
-            self._costs[key] = bound
+            one = replace(c, internal_steps=1).stepping(self._t.asked)
+            self._costs[key] = cost_bound(self._program(c).step, one)
         return self._costs[key]
 
     def _worst(self, c: Candidate) -> float:
@@ -258,13 +261,11 @@ class _Trial:
                 self._program(c),
                 start=self._start,
                 stop=self._stop,
-                solver=c.solver,
-                step=self._t.step,
                 intervals=max(1, min(rows, int(self._steps))),
                 settings=self._t.settings,
                 record=self._judge.names,
                 statistics=statistics,
-                **{**c.stepping, **self._t.stepping},
+                stepping=c.stepping(self._t.asked),
             )
         except ModelError:
             return None

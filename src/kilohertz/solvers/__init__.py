@@ -1,28 +1,46 @@
-"""Integration methods as checked tables: the one source of every coefficient in Python and in C."""
+"""Integration methods as checked tables, the one source of every coefficient; and the settings of a step."""
 
 from __future__ import annotations
 
-from kilohertz.solvers.dirk import DIRK
-from kilohertz.solvers.explicit import EXPLICIT
-from kilohertz.solvers.pairs import PAIRS
-from kilohertz.solvers.rosenbrock import ROSENBROCK
-from kilohertz.solvers.table import Method, Pair, Rosenbrock, RungeKutta
+import importlib
+from typing import TYPE_CHECKING, Any
 
-METHODS: dict[str, Method] = {m.name: m for m in (*EXPLICIT, *ROSENBROCK, *DIRK)}
-# With the pairs, which need a program built for mixed mode.
-SOLVERS: dict[str, Method | Pair] = {**METHODS, **{m.name: m for m in PAIRS}}
-INDEX_1 = tuple(name for name, m in METHODS.items() if m.index1_order == m.order)  # M*y' = f at their own order
+from kilohertz.solvers.settings import AUTO, EVENTS, INPUT_MODES, SETTINGS, VARIABLE_STEP, Setting, StepSettings
+
+if TYPE_CHECKING:
+    from kilohertz.solvers.dirk import DIRK
+    from kilohertz.solvers.explicit import EXPLICIT
+    from kilohertz.solvers.methods import INDEX_1, METHODS, SOLVERS
+    from kilohertz.solvers.pairs import PAIRS
+    from kilohertz.solvers.rosenbrock import ROSENBROCK
+    from kilohertz.solvers.table import Method, Pair, Rosenbrock, RungeKutta
 
 __all__ = [
+    "AUTO",
     "DIRK",
+    "EVENTS",
     "EXPLICIT",
     "INDEX_1",
+    "INPUT_MODES",
     "METHODS",
     "PAIRS",
     "ROSENBROCK",
+    "SETTINGS",
     "SOLVERS",
+    "VARIABLE_STEP",
     "Method",
     "Pair",
     "Rosenbrock",
     "RungeKutta",
+    "Setting",
+    "StepSettings",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The tables check themselves with numpy when they are first asked for; the settings need none of it."""
+    for module in ("methods", "table", "dirk", "explicit", "pairs", "rosenbrock") if name in __all__ else ():
+        found = importlib.import_module(f"kilohertz.solvers.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,14 +1,26 @@
 within Kilohertz;
-block RealTime "How the model runs in real time: read by `khz run`, of no effect in a simulation"
-  parameter Units.Time step = 1e-3 "Period of the task" annotation(Evaluate=true);
-  parameter String solver = "" "Fixed-step method; empty: chosen for the model" annotation(Evaluate=true);
+block RealTime "How the model runs in real time: read by `khz run` and `khz build`, of no effect in a simulation"
   parameter Units.Time duration = 0 "How long it runs; 0: until it is stopped" annotation(Evaluate=true);
   parameter Real time_scale(min=0) = 1 "Model time over wall time; 0: as fast as possible" annotation(Evaluate=true);
   parameter Integer priority(min=0, max=99) = 80 "SCHED_FIFO priority; 0: an ordinary process" annotation(Evaluate=true);
   parameter Integer cpu(min=-1) = -1 "Processor to stay on; -1: any" annotation(Evaluate=true);
   parameter String overrun = "catch_up" "After a miss: catch_up, skip, hold, safe or stop" annotation(Evaluate=true);
   parameter Integer grace(min=0) = 100 "Cycles at the start in which misses do not count" annotation(Evaluate=true);
-  parameter Integer newton(min=0) = 0 "Newton iterations per stage; 0: what the method asks for" annotation(Evaluate=true);
-  parameter String events = "none" "Location of events: none, mid, linear, catch_up, hermite or predict" annotation(Evaluate=true);
-  parameter String inputs = "held" "Inputs between samples: held, linear or quadratic" annotation(Evaluate=true);
+  // generated from solvers/settings.py: begin
+  parameter String solver = "auto" "cvode, ida, a fixed-step method, or auto, which tries some (simulate alone: cvode where none is given)" annotation(Evaluate=true);
+  parameter Units.Time step(min=1e-09, max=1000000) = 0.001 "period of a fixed-step solver (simulate alone: the interval of the experiment annotation where none is given)" annotation(Evaluate=true);
+  parameter Real tolerance(min=1e-16, max=1) = 1e-06 "relative, of cvode and ida, and of the run auto compares with (default: the experiment annotation's first)" annotation(Evaluate=true);
+  parameter String events = "none" "where an event inside a step is handled; none: at its end (none, mid, linear, catch-up, hermite, predict, predict-quadratic, exact)" annotation(Evaluate=true);
+  parameter Integer newton(min=1, max=1000) = 2 "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)" annotation(Evaluate=true);
+  parameter Integer loop_newton(min=1, max=1000) = 6 "cap of Newton iterations in each nonlinear loop of the model" annotation(Evaluate=true);
+  parameter Integer event_cap(min=1, max=100000) = 16 "cap of passes of an event iteration" annotation(Evaluate=true);
+  parameter Integer events_per_step(min=1, max=1000) = 4 "events located in one step by catch-up and exact" annotation(Evaluate=true);
+  parameter Integer jacobian_every(min=1, max=1000000) = 1 "renew the Jacobian every so many steps" annotation(Evaluate=true);
+  parameter Integer internal_steps(min=1, max=1000) = 1 "equal steps of the whole model in each step, inputs sampled once (auto: at most, 20 where none is given)" annotation(Evaluate=true);
+  parameter String input_mode = "held" "inputs over a step (held, linear, quadratic)" annotation(Evaluate=true);
+  parameter Boolean inline = false "join implicit stages with the equations of the model" annotation(Evaluate=true);
+  parameter Boolean index1 = false "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step" annotation(Evaluate=true);
+  parameter String implicit[:] = fill("", 0) "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones" annotation(Evaluate=true);
+  parameter String substeps[:] = fill("", 0) "parts of a step for the states of a part of the model (imex1, ars222); texts such as motor=4" annotation(Evaluate=true);
+  // generated from solvers/settings.py: end
 end RealTime;

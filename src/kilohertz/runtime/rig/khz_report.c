@@ -103,8 +103,10 @@ static void put_unit(FILE *f, const khz_unit *u)
     (void)fputs(", \"thread\": ", f);
     put_text(f, u->task->name);
     const khz_step_settings *const s = &u->stepper->settings;
-    (void)fprintf(f, ", \"method\": \"%s\", \"events\": %d, \"inlined\": %d, \"internal_steps\": %d",
-                  khz_methods[s->method].name, (int)s->events, (int)s->inlined, (int)s->internal_steps);
+    (void)fprintf(f, ", \"method\": \"%s\"", khz_methods[s->method].name);
+#define PUT(field, fallback, least, most) (void)fprintf(f, ", \"" #field "\": %d", (int)s->field);
+    KHZ_STEP_SETTINGS(PUT)
+#undef PUT
     (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {",
                   (long long)(u->every * u->task->every), (unsigned long long)u->flags_seen);
     put_counters(f, &khz_model_layout, "khz_step_counts", &u->stepper->counts);

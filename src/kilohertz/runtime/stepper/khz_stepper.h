@@ -34,22 +34,50 @@ enum { KHZ_INPUT_HELD = 0, KHZ_INPUT_LINEAR = 1, KHZ_INPUT_QUADRATIC = 2 };
 /* Addresses that a stepper and an instance begin at are a multiple of this. */
 enum { KHZ_ALIGNMENT = 64 };
 
-/* Plain data; zero means the default. */
+/* clang-format off */
+/* generated from solvers/settings.py: begin */
+/* How a model is stepped; zero means the default. */
 typedef struct khz_step_settings {
-    int64_t period_ns;       /* of one call of khz_stepper_step */
-    int32_t method;          /* khz_method_index("rk4") */
-    int32_t events;          /* KHZ_EVENTS_* */
-    int32_t newton;          /* simplified Newton iterations per implicit stage (2) */
-    int32_t loop_newton;     /* Newton iterations of each nonlinear loop of the model (6) */
-    int32_t event_cap;       /* passes of an event iteration (16) */
-    int32_t jacobian_every;  /* renew the Jacobian every k-th step (1) */
-    int32_t input_mode;      /* KHZ_INPUT_* */
-    int32_t inlined;         /* implicit stages through model->inlined */
-    int32_t events_per_step; /* events that are located in one period, catch-up and exact only (4) */
-    int32_t substeps;        /* pairs only: equal parts of a step for what the inlined phase computes (1) */
-    int32_t
-        internal_steps; /* equal steps of the whole model in one period, inputs sampled once (1); divides period_ns */
+    /* of one call of khz_stepper_step */
+    int64_t period_ns;
+    /* khz_method_index("rk4") */
+    int32_t method;
+    /* where an event inside a step is handled; none: at its end; KHZ_EVENTS_* */
+    int32_t events;
+    /* Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs) */
+    int32_t newton;
+    /* cap of Newton iterations in each nonlinear loop of the model */
+    int32_t loop_newton;
+    /* cap of passes of an event iteration */
+    int32_t event_cap;
+    /* events located in one step by catch-up and exact */
+    int32_t events_per_step;
+    /* renew the Jacobian every so many steps */
+    int32_t jacobian_every;
+    /* equal steps of the whole model in each step, inputs sampled once (auto: at most, 20 where none is given) */
+    int32_t internal_steps;
+    /* inputs over a step; KHZ_INPUT_* */
+    int32_t input_mode;
+    /* join implicit stages with the equations of the model */
+    int32_t inlined;
+    /* parts of a step for the states of a part of the model (imex1, ars222) */
+    int32_t substeps;
 } khz_step_settings;
+
+/* X(field, default, least, largest) for each but method and period. */
+#define KHZ_STEP_SETTINGS(X) \
+    X(events, 0, 0, 7) \
+    X(newton, 2, 1, 1000) \
+    X(loop_newton, 6, 1, 1000) \
+    X(event_cap, 16, 1, 100000) \
+    X(events_per_step, 4, 1, 1000) \
+    X(jacobian_every, 1, 1, 1000000) \
+    X(internal_steps, 1, 1, 1000) \
+    X(input_mode, 0, 0, 2) \
+    X(inlined, 0, 0, 1) \
+    X(substeps, 1, 1, 1000)
+/* generated from solvers/settings.py: end */
+/* clang-format on */
 
 /* What a step did. */
 enum {

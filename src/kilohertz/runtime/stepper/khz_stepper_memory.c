@@ -4,7 +4,6 @@
 #include "khz_jacobian.h"
 #include "khz_stepper_core.h"
 
-enum { DEFAULT_NEWTON = 2, DEFAULT_LOOP_NEWTON = 6, DEFAULT_EVENT_CAP = 16, DEFAULT_EVENTS = 4 };
 
 static size_t aligned(size_t n) { return (n + KHZ_ALIGNMENT - 1) / KHZ_ALIGNMENT * KHZ_ALIGNMENT; }
 
@@ -79,19 +78,35 @@ khz_work khz_stepper_divide(khz_stepper *s)
     return w;
 }
 
+/* Every field is in its range, or zero for its default. */
+static int in_range(const khz_step_settings *s)
+{
+    int all = 1;
+#define IN_RANGE(field, fallback, least, most) all &= s->field == 0 || (s->field >= (least) && s->field <= (most));
+    KHZ_STEP_SETTINGS(IN_RANGE)
+#undef IN_RANGE
+    return all;
+}
+
+static void fill_in_defaults(khz_step_settings *s)
+{
+#define FILL_IN(field, fallback, least, most) s->field = s->field != 0 ? s->field : (fallback);
+    KHZ_STEP_SETTINGS(FILL_IN)
+#undef FILL_IN
+}
+
 static int makes_sense(const khz_model *m, const khz_step_settings *s)
 {
     const int known = s->method >= 0 && s->method < khz_n_methods && s->period_ns > 0 && m->abi == KHZ_ABI;
     const int32_t kind = known ? khz_methods[s->method].kind : KHZ_EXPLICIT;
     const int inlinable = !s->inlined || (m->inlined != NULL && kind == KHZ_DIRK && m->stage_role == NULL);
-    const int modes =
-        s->events >= 0 && s->events <= KHZ_EVENTS_EXACT && s->input_mode >= 0 && s->input_mode <= KHZ_INPUT_QUADRATIC;
     /* what is held during sub-steps moves linearly, so that no more than order 2 can be had with them */
     const int mixable = s->inlined && m->inlined != NULL && (s->substeps <= 1 || khz_methods[s->method].order <= 2);
     const int dividable = s->internal_steps <= 1 || s->period_ns % s->internal_steps == 0;
     /* The Jacobian of a program in the index-1 form is that of the whole: no other form can use it. */
     const int index_1 = m->n_z == 0 || (known && !s->inlined && khz_methods[s->method].index1_order > 0);
-    return known && modes && dividable && index_1 && (kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 0);
+    const int fits = kind == KHZ_PAIR ? mixable : inlinable && s->substeps <= 1;
+    return known && in_range(s) && dividable && index_1 && fits;
 }
 
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given)
@@ -104,13 +119,7 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->model = m;
     s->method = &khz_methods[given->method];
     s->settings = *given;
-    s->settings.newton = given->newton > 0 ? given->newton : DEFAULT_NEWTON;
-    s->settings.loop_newton = given->loop_newton > 0 ? given->loop_newton : DEFAULT_LOOP_NEWTON;
-    s->settings.event_cap = given->event_cap > 0 ? given->event_cap : DEFAULT_EVENT_CAP;
-    s->settings.events_per_step = given->events_per_step > 0 ? given->events_per_step : DEFAULT_EVENTS;
-    s->settings.substeps = given->substeps > 0 ? given->substeps : 1;
-    s->settings.jacobian_every = given->jacobian_every > 0 ? given->jacobian_every : 1;
-    s->settings.internal_steps = given->internal_steps > 0 ? given->internal_steps : 1;
+    fill_in_defaults(&s->settings);
     s->settings.period_ns = given->period_ns / s->settings.internal_steps;
     s->work = aligned(sizeof *s);
     s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));

@@ -38,16 +38,9 @@ static void step_settings(khz_rig *r, int32_t i, khz_step_settings *s)
     memset(s, 0, sizeof *s);
     s->period_ns = r->period_ns * integer(r, "task", i, "every", 1, 1, 1000000);
     s->method = khz_method_index(text(r, "task", i, "method", "euler"));
-    s->events = (int32_t)integer(r, "task", i, "events", 0, 0, 100);
-    s->newton = (int32_t)integer(r, "task", i, "newton", 0, 0, 1000);
-    s->loop_newton = (int32_t)integer(r, "task", i, "loop_newton", 0, 0, 1000);
-    s->event_cap = (int32_t)integer(r, "task", i, "event_cap", 0, 0, 100000);
-    s->events_per_step = (int32_t)integer(r, "task", i, "events_per_step", 0, 0, 1000);
-    s->jacobian_every = (int32_t)integer(r, "task", i, "jacobian_every", 0, 0, 1000000);
-    s->input_mode = (int32_t)integer(r, "task", i, "input_mode", 0, 0, 100);
-    s->substeps = (int32_t)integer(r, "task", i, "substeps", 0, 0, 1000);
-    s->internal_steps = (int32_t)integer(r, "task", i, "internal_steps", 1, 1, 1000);
-    s->inlined = (int32_t)integer(r, "task", i, "inlined", 0, 0, 1);
+#define READ(field, fallback, least, most) s->field = (int32_t)integer(r, "task", i, #field, fallback, least, most);
+    KHZ_STEP_SETTINGS(READ)
+#undef READ
 }
 
 static khz_status set_parameters(khz_rig *r, int32_t i, khz_unit *u)

@@ -1,0 +1,154 @@
+"""A scenario with the session that knows its models: opened for a model, changed, planned, built and run.
+
+The one road to a running task: `driver/tasks.py` and `Model.run` make a `Job`, `Job.build` and `Job.run` do the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.solvers.settings import StepSettings, not_fixed
+
+if TYPE_CHECKING:
+    from kilohertz.driver.api import Model, Session
+    from kilohertz.realtime import Built, Live, ModelCode, Prediction, Report, Scenario, Task
+
+Told = Callable[[str], None]
+Progress = Callable[[float, "Live | None"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A scenario, and the session that knows its models."""
+
+    session: Session
+    scenario: Scenario
+
+    def build(self, *, folder: str | Path | None = None, target: str = "", told: Told | None = None) -> Built:
+        """Compile the models of the scenario into one executable.  `told` hears what is being done."""
+        from kilohertz.realtime import build
+
+        say: Told = told if told is not None else lambda text: None
+        tasks, codes, compiled = [], [], set()
+        for task in self.scenario.tasks:
+            if task.model not in compiled:
+                say(f"compiling {task.model}")
+                compiled.add(task.model)
+            planned, code = _planned(self.session.kept(task.model), task, say)
+            tasks.append(planned)
+            codes.append(code)
+        say("building the executable")
+        place = Path(folder) if folder is not None else default_folder(self.scenario.name)
+        return build(replace(self.scenario, tasks=tuple(tasks)), codes, place, target)
+
+    def run(
+        self,
+        *,
+        folder: str | Path | None = None,
+        told: Told | None = None,
+        progress: Progress | None = None,
+        check: bool = True,
+    ) -> Report:
+        """Build, start, wait for the end and bring back the report.
+
+        Before the start a short run without waiting says whether the period can be kept (`report.predicted`;
+        `check=False` leaves it out).  `progress` is told the model time and the live values as it runs.  Ctrl-C ends
+        the task, not the report.
+        """
+        from kilohertz.realtime import predict, start
+        from kilohertz.realtime.predict import blamed
+
+        built = self.build(folder=folder, told=told)
+        said: Prediction | None = None
+        if check:
+            said = predict(built)
+            if told is not None:
+                told(said.as_text())
+        if told is not None:
+            told(f"running {built.name}")
+        report = start(built).wait(progress)
+        return replace(report, predicted=said.as_text() if said is not None else "", blame=blamed(built))
+
+    def changed(
+        self, asked: StepSettings, *, duration: float | None = None, settings: Mapping[str, float] | None = None
+    ) -> Job:
+        """The same with what is given instead; `settings` are values of parameters and inputs.
+
+        Where there are several tasks, they are called `task.name`, and `step` is the base period: slower tasks stay as
+        much slower as they were.
+        """
+        scenario = _with_values(self.scenario, settings or {})
+        tasks = tuple(replace(t, stepping=asked.over(t.stepping).but(step=t.stepping.step)) for t in scenario.tasks)
+        for task in tasks:
+            if not task.stepping.is_fixed:
+                raise ModelError(not_fixed(task.stepping.solver))
+        scenario = replace(scenario, tasks=tasks)
+        if "step" in asked.given:
+            scenario = _at_step(scenario, asked)
+        return replace(self, scenario=scenario.lasting(duration))
+
+
+def job_of_model(model: Model, called: str = "", libraries: tuple[str, ...] = ()) -> Job:
+    """Defaults for a model, or what a RealTime block in it says; what is known about the model is used again.
+
+    `called`: what the user calls it (a file, say), where that is not its full name.
+    """
+    from kilohertz.driver.realtime_block import block_scenario, real_time_block
+    from kilohertz.realtime import plain_scenario
+
+    name = called or model.name
+    model.session.keep(name, model)
+    plain = plain_scenario(name, libraries=libraries)
+    plain = replace(plain, name=re.sub(r"[^\w.-]", "_", plain.name)[:48])
+    block = real_time_block(model.flatten())
+    scenario = plain if block is None else block_scenario(name, block, plain.name, libraries)
+    return Job(model.session, scenario)
+
+
+def default_folder(name: str) -> Path:
+    """Where a run without a folder of its own puts its files."""
+    from kilohertz.toolchain import cache_directory
+
+    return cache_directory().parent / "run" / name
+
+
+def _with_values(scenario: Scenario, values: Mapping[str, float]) -> Scenario:
+    """The scenario with other values of parameters and inputs; their names are checked with the compiled models."""
+    of_tasks: list[dict[str, float]] = [dict(t.settings) for t in scenario.tasks]
+    for name, value in values.items():
+        if len(scenario.tasks) == 1:
+            of_tasks[0][name] = value
+            continue
+        owner = next((i for i, t in enumerate(scenario.tasks) if name.startswith(f"{t.name}.")), None)
+        if owner is None:
+            known = ", ".join(t.name for t in scenario.tasks)
+            raise ModelError(Diagnostic("R744", f"`{name}` names no task; write `task.name`, a task is one of {known}"))
+        of_tasks[owner][name.removeprefix(f"{scenario.tasks[owner].name}.")] = value
+    changed = (replace(t, settings=v) for t, v in zip(scenario.tasks, of_tasks, strict=True))
+    return replace(scenario, tasks=tuple(changed))
+
+
+def _at_step(scenario: Scenario, asked: StepSettings) -> Scenario:
+    """Another base period; slower tasks stay as much slower as they were, the duration stays."""
+    lasts = scenario.duration
+    tasks = tuple(replace(t, stepping=t.stepping.but(step=asked.step * t.every)) for t in scenario.tasks)
+    scenario = replace(scenario, tasks=tasks, period_ns=asked.period_ns, cycles=0)
+    return scenario.lasting(lasts if lasts != float("inf") else None)
+
+
+def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
+    """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
+    from kilohertz.cost import cost_bound
+    from kilohertz.driver.plan import Experiment, make_plan
+    from kilohertz.realtime import ModelCode
+
+    plan = make_plan(model, task.stepping, Experiment(settings=task.settings), say)
+    for note in plan.notes:
+        say(f"{task.name}: {note}" if task.name != "model" else note)
+    stepping, step = plan.stepping.check_fixed(), model.planned(plan)
+    return replace(task, stepping=stepping), ModelCode(model.built(step), cost_bound(step, stepping))

@@ -1,0 +1,319 @@
+"""How a model is stepped: one record, and all that is known about each of its fields.
+
+Every door reads this file: options of the commands, keys of a scenario, parameters of the block `Kilohertz.RealTime`,
+keywords of the Python API, `khz_step_settings` in C, the cost bound and docs/reference/settings.md.  A new setting is a
+line in `StepSettings`; `pytest --update-golden tests/solvers/test_doors.py` writes the texts generated from it.
+
+Tables of methods are read when a solver is looked at: whoever wants the names of settings alone needs no numpy.
+Codes: R721 no such solver, R723 a value or a combination that makes no sense, R738 the index-1 form is not possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from kilohertz.base import EXAMPLES, Diagnostic, ModelError, near, seconds
+
+if TYPE_CHECKING:
+    from kilohertz.solvers.table import Method, Pair
+
+AUTO = "auto"
+VARIABLE_STEP = ("cvode", "ida")
+NS = 1_000_000_000
+Kind = Literal["solver", "choice", "time", "number", "count", "flag", "patterns", "counts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its name at every door, its default, what it may be, and a sentence about it."""
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    low: float = 0.0
+    high: float = 0.0
+    choices: tuple[str, ...] = ()  # in the order of the enumeration in C; solvers: see `known`
+    c: str = ""  # field of khz_step_settings; "": the model is built otherwise, or another solver takes it
+    fixed: bool = True  # for fixed-step solvers alone
+    code: str = "R723"
+
+    def understood(self, value: Any) -> Any:
+        """A value as the doors have it (a text with a unit, a list), in the type of the field; else as it is."""
+        if self.kind == "time" and isinstance(value, str):
+            try:
+                return seconds(value)
+            except ValueError:
+                return value
+        if self.kind == "patterns":
+            return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
+        if self.kind == "counts":
+            return _counts(value)
+        is_real = self.kind in ("time", "number") and isinstance(value, int) and not isinstance(value, bool)
+        return float(value) if is_real else value
+
+    def problem(self, value: Any) -> Diagnostic | None:
+        """What is wrong with a value, in the same words at every door."""
+        if self._fits(value):
+            return None
+        is_name = isinstance(value, str) and bool(self.known)
+        hint, shown = near(value, self.known) if is_name else "", f"`{value}`" if is_name else repr(value)
+        return Diagnostic(self.code, f"`{self.name}` is {shown}, but must be {self.range}{hint}")
+
+    def _fits(self, value: Any) -> bool:
+        match self.kind:
+            case "choice" | "solver":
+                return value in self.known
+            case "flag":
+                return isinstance(value, bool)
+            case "count":
+                return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
+            case "time" | "number":
+                return isinstance(value, float) and self.low <= value <= self.high
+            case "patterns":
+                return isinstance(value, tuple) and all(isinstance(v, str) and v for v in value)
+            case "counts":
+                return isinstance(value, Mapping) and all(_is_count(k, n, self.high) for k, n in value.items())
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The names that a choice has."""
+        if self.kind != "solver":
+            return self.choices
+        from kilohertz.solvers.methods import SOLVERS
+
+        return (AUTO, *VARIABLE_STEP, *SOLVERS)
+
+    @property
+    def range(self) -> str:
+        """What it may be, in words."""
+        match self.kind:
+            case "choice" | "solver":
+                return f"one of {', '.join(self.known)}"
+            case "flag":
+                return "true or false"
+            case "count":
+                return f"an integer from {self.low:.12g} to {self.high:.12g}"
+            case "time":
+                return f"a time from {self.low:.12g} to {self.high:.12g} s such as {EXAMPLES}"
+            case "number":
+                return f"a number from {self.low:.12g} to {self.high:.12g}"
+            case "patterns":
+                return "patterns of states, such as `motor` or `motor.*`"
+            case "counts":
+                return f"a pattern of states and an integer from 1 to {self.high:.12g}, such as `motor` and 4"
+
+    @property
+    def default_text(self) -> str:
+        """The default as a user would write it; empty where nothing is one."""
+        if self.kind == "flag":
+            return "true" if self.default else "false"
+        if self.kind == "time":
+            return f"{1e3 * self.default:g} ms"
+        return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default or "")
+
+
+def _counts(value: Any) -> Any:
+    """`{pattern: N}`, or texts `pattern=N`; what is neither stays as it is."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple):
+        return value
+    pairs = [str(text).rpartition("=") for text in texts]
+    return {p.strip(): int(n) if n.strip().isdigit() else n for p, _, n in pairs}
+
+
+def _is_count(pattern: Any, n: Any, most: float) -> bool:
+    return isinstance(pattern, str) and bool(pattern) and isinstance(n, int) and 1 <= n <= most
+
+
+def _setting(kind: Kind, default: Any, help: str, **more: Any) -> Any:
+    """A field of `StepSettings`; `name` is filled in from the class."""
+    meta = {"setting": Setting("", kind, default, help, **more)}
+    return field(default_factory=dict, metadata=meta) if kind == "counts" else field(default=default, metadata=meta)
+
+
+def _count(default: int, most: int, c: str, help: str) -> Any:
+    return _setting("count", default, help, low=1, high=most, c=c)
+
+
+_METHOD = "cvode, ida, a fixed-step method, or auto, which tries some (simulate alone: cvode where none is given)"
+_STEP = "period of a fixed-step solver (simulate alone: the interval of the experiment annotation where none is given)"
+_TOLERANCE = (
+    "relative, of cvode and ida, and of the run auto compares with (default: the experiment annotation's first)"
+)
+_EVENTS = "where an event inside a step is handled; none: at its end"
+_IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
+_INTERNAL = "equal steps of the whole model in each step, inputs sampled once (auto: at most, 20 where none is given)"
+_NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
+_WAYS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")
+_INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
+
+
+@dataclass(frozen=True, slots=True)
+class StepSettings:
+    """How a model is stepped.  `given` names what somebody asked for (`of`): the rest is open to choice (`auto`)."""
+
+    solver: str = _setting("solver", AUTO, _METHOD, c="method", fixed=False, code="R721")
+    step: float = _setting("time", 1e-3, _STEP, low=1e-9, high=1e6, c="period_ns", fixed=False)
+    tolerance: float = _setting("number", 1e-6, _TOLERANCE, low=1e-16, high=1.0, fixed=False)
+    events: str = _setting("choice", "none", _EVENTS, choices=_WAYS, c="events")
+    newton: int = _count(2, 1000, "newton", _NEWTON)
+    loop_newton: int = _count(6, 1000, "loop_newton", "cap of Newton iterations in each nonlinear loop of the model")
+    event_cap: int = _count(16, 100_000, "event_cap", "cap of passes of an event iteration")
+    events_per_step: int = _count(4, 1000, "events_per_step", "events located in one step by catch-up and exact")
+    jacobian_every: int = _count(1, 1_000_000, "jacobian_every", "renew the Jacobian every so many steps")
+    internal_steps: int = _count(1, 1000, "internal_steps", _INTERNAL)
+    input_mode: str = _setting(
+        "choice", "held", "inputs over a step", choices=("held", "linear", "quadratic"), c="input_mode"
+    )
+    inline: bool = _setting("flag", False, "join implicit stages with the equations of the model", c="inlined")
+    index1: bool = _setting("flag", False, _INDEX1)
+    implicit: tuple[str, ...] = _setting("patterns", (), _IMPLICIT)
+    substeps: Mapping[str, int] = _setting(
+        "counts", {}, "parts of a step for the states of a part of the model (imex1, ars222)", high=1000, c="substeps"
+    )
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def __post_init__(self) -> None:
+        values = {name: s.understood(getattr(self, name)) for name, s in SETTINGS.items()}
+        problems = [p for name, s in SETTINGS.items() if (p := s.problem(values[name])) is not None]
+        if problems:
+            raise ModelError(*problems)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def of(**values: Any) -> StepSettings:
+        """From keywords; None is not given.  A value counts as given even where it is the default."""
+        for name in values:
+            if name not in SETTINGS:
+                raise TypeError(f"there is no setting `{name}` of a step{near(name, SETTINGS)}")
+        told = {name: value for name, value in values.items() if value is not None}
+        return StepSettings(**told, given=frozenset(told))
+
+    def over(self, other: StepSettings) -> StepSettings:
+        """These where they were given, else those of `other`."""
+        mine = {name: getattr(self, name) for name in SETTINGS if name in self.given}
+        return replace(other, **mine, given=self.given | other.given)
+
+    def but(self, **values: Any) -> StepSettings:
+        """The same with these values."""
+        return StepSettings.of(**values).over(self)
+
+    def or_else(self, **values: Any) -> StepSettings:
+        """The same with these values where none was given; they count as chosen, not as given."""
+        open_ones = {name: value for name, value in values.items() if name not in self.given}
+        return replace(self, **open_ones, given=self.given)
+
+    @property
+    def period_ns(self) -> int:
+        """The step in whole nanoseconds."""
+        return round(self.step * NS)
+
+    @property
+    def n_substeps(self) -> int:
+        """Parts of a step for what is stepped finer; 1 where nothing is."""
+        return max(self.substeps.values(), default=1)
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.solver not in VARIABLE_STEP
+
+    def c_values(self) -> dict[str, int | str]:
+        """Fields of `khz_step_settings` in its order; the method by its name, since C alone knows its number."""
+        return {s.c: self._c_value(s) for s in C_FIELDS}
+
+    def _c_value(self, s: Setting) -> int | str:
+        value = getattr(self, s.name)
+        match s.kind:
+            case "time":
+                return self.period_ns
+            case "solver":
+                return str(value)
+            case "choice":
+                return s.choices.index(value)
+            case "counts":
+                return self.n_substeps
+            case _:
+                return int(value)
+
+    # --------------------------------------------------------------------------------------------------- combinations
+
+    def check(self) -> StepSettings:
+        """The same, once it is decided what is run: ModelError where the settings do not fit each other."""
+        if not self.is_fixed:
+            wrong = [n for n, s in SETTINGS.items() if s.fixed and getattr(self, n) != s.default]
+            if wrong:
+                raise _wrong(f"`{', '.join(wrong)}` is for fixed-step solvers, not for `{self.solver}`")
+            return self
+        return self.check_fixed()
+
+    def check_fixed(self) -> StepSettings:
+        """The same, for the bounded stepper."""
+        from kilohertz.solvers.methods import SOLVERS
+        from kilohertz.solvers.table import Pair, RungeKutta
+
+        if self.solver not in SOLVERS:
+            raise ModelError(not_fixed(self.solver))
+        if self.period_ns % self.internal_steps:
+            message = f"a step of {self.period_ns} ns cannot be divided into {self.internal_steps} internal steps"
+            raise _wrong(f"{message} of whole nanoseconds each")
+        method = SOLVERS[self.solver]
+        if isinstance(method, Pair):
+            self._check_pair(method)
+        elif self.inline and not (isinstance(method, RungeKutta) and method.n_implicit):
+            raise _wrong(f"`{self.solver}` has no implicit stages that could be inlined")
+        if self.index1:
+            self._check_index1()
+        return self
+
+    def _check_pair(self, pair: Pair) -> None:
+        if not self.inline:
+            message = f"`{pair.name}` is a pair for mixed mode: the program must be built for it (--implicit PATTERN)"
+            raise _wrong(message)
+        if self.n_substeps > 1 and pair.order > 2:
+            raise _wrong(f"sub-steps are of order 2 at most: `ars222`, not `{pair.name}`")
+
+    def _check_index1(self) -> None:
+        from kilohertz.solvers.methods import INDEX_1, METHODS
+        from kilohertz.solvers.table import RungeKutta
+
+        method = METHODS.get(self.solver)
+        if method is None or self.solver not in INDEX_1:
+            message = f"`{self.solver}` is not for the index-1 form ({_why_not(method)})"
+            raise _wrong(f"{message}; those that are: {', '.join(INDEX_1)}", "R738")
+        if isinstance(method, RungeKutta) and self.newton < method.index1_newton:
+            needs = f"needs {method.index1_newton} Newton iterations per stage for its order, not {self.newton}"
+            raise _wrong(f"`{self.solver}` in the index-1 form {needs}", "R738")
+
+
+def not_fixed(solver: str) -> Diagnostic:
+    """A solver was named that a periodic task cannot have."""
+    known = ", ".join(name for name in SETTINGS["solver"].known if name not in VARIABLE_STEP)
+    return Diagnostic("R721", f"no fixed-step method is called `{solver}`; there are {known}")
+
+
+def _wrong(message: str, code: str = "R723") -> ModelError:
+    return ModelError(Diagnostic(code, message))
+
+
+def _why_not(method: Method | None) -> str:
+    """What keeps a method from the index-1 form."""
+    from kilohertz.solvers.table import Rosenbrock
+
+    if method is not None and method.index1_order:
+        return f"it keeps order {method.index1_order} of {method.order}"
+    if isinstance(method, Rosenbrock):
+        rest = method.amplification_at_infinity
+        return f"an error of the algebraic unknowns goes on with {rest:.2f} times its size in each step"
+    return "no such form"
+
+
+SETTINGS: dict[str, Setting] = {
+    f.name: replace(f.metadata["setting"], name=f.name) for f in fields(StepSettings) if f.metadata
+}
+# The fields of khz_step_settings: the 64-bit one first, so that nothing is padded.
+C_FIELDS = tuple(sorted((s for s in SETTINGS.values() if s.c), key=lambda s: s.kind != "time"))
+EVENTS, INPUT_MODES = SETTINGS["events"].choices, SETTINGS["input_mode"].choices
