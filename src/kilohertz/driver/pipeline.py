@@ -73,8 +73,10 @@ class Stage(NamedTuple):
 
 
 def _flatten(work: Work) -> Flat:
+    from kilohertz.ir.expr import release
     from kilohertz.semantics import flatten
 
+    release()  # a compilation begins: what earlier ones left and nobody holds goes
     flat, warnings = flatten(work.libraries, work.name)
     work.warnings += warnings
     return flat

@@ -185,7 +185,10 @@ class Functions:
         modification = element.component.modification
         if modification is not None:
             specs.append(
-                (spec_of(modification, element.view.definition.file), Ctx(element.view, None, None, ctx.locals))
+                (
+                    spec_of(modification, element.view, element.view.definition.file),
+                    Ctx(element.view, None, None, ctx.locals),
+                )
             )
         sized = self._sized_fields(base, specs)
         if sized:

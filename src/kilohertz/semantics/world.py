@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Severity, Span
+from kilohertz.semantics.classes.modifiers import Spec
 from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, visible_names
 from kilohertz.semantics.instances import Comp
 from kilohertz.syntax import Libraries, parse_text, tree
@@ -28,6 +29,7 @@ class World:
         self.libraries = libraries
         self.warnings: list[Diagnostic] = []
         self.redeclared: list[tuple[Element, tree.Component | tree.ClassDef, View, Span]] = []  # to be checked at last
+        self.specs: dict[tree.Modification, Spec] = {}  # by what was written
         self.elaborator: Elaborator
         self._top: dict[str, ClassNode | None] = {}
         self._names: dict[str, int] = {}

@@ -5,13 +5,15 @@ Items are row-major; a record contributes its fields in order, so `{a, b}` of re
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
 from kilohertz.base import InternalError
 from kilohertz.ir.expr import Array, Expr, Record
 from kilohertz.ir.types import RecordType, TupleType, Type
+
+_TYPES = 4096  # remembered at a time
 
 
 class Value(NamedTuple):
@@ -39,7 +41,7 @@ def count(dims: tuple[int, ...]) -> int:
     return n
 
 
-@cache
+@lru_cache(maxsize=_TYPES)
 def width(ty: Type) -> int:
     """How many scalars one element of the type has (dimensions not counted)."""
     if isinstance(ty.base, RecordType):
@@ -49,13 +51,13 @@ def width(ty: Type) -> int:
     return 1
 
 
-@cache
+@lru_cache(maxsize=_TYPES)
 def size(ty: Type) -> int:
     """How many scalars a value of the type has."""
     return count(shape(ty)) * width(ty.scalar())
 
 
-@cache
+@lru_cache(maxsize=_TYPES)
 def leaves(ty: Type) -> tuple[tuple[str, Type], ...]:
     """What to append to a name for each scalar, with its type: `[1,2].T`."""
     element = element_leaves(ty)

@@ -224,7 +224,7 @@ def _name_span(definition: tree.ClassDef) -> Span:
 
 
 def _own(modification: tree.Modification | None, file: str, ctx: Ctx) -> Env:
-    return () if modification is None else (Mod(spec_of(modification, file), ctx),)
+    return () if modification is None else (Mod(spec_of(modification, ctx.view, file), ctx),)
 
 
 def _narrow(chain: Env, name: str) -> Env:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Spec:
     """One level of a modification: binding, nested modifications by name, or a redeclaration."""
 
-    __slots__ = ("binding", "each", "end", "final", "redeclare", "start", "subs")
+    __slots__ = ("binding", "each", "end", "filtered", "final", "redeclare", "start", "subs")
 
     def __init__(self, start: int, end: int) -> None:
         self.start, self.end = start, end
@@ -30,20 +30,16 @@ class Spec:
         self.subs: dict[str, Spec] = {}
         self.redeclare: tree.Redeclaration | None = None
         self.each = self.final = False
+        self.filtered: dict[tuple[str, ...], Spec] = {}  # without other elements, as far as they were asked for
 
 
-_SPECS: dict[int, tuple[tree.Modification, Spec]] = {}
-
-
-def spec_of(modification: tree.Modification, file: str) -> Spec:
-    """The Spec of a modification; kept, since the same declaration is instantiated many times."""
-    known = _SPECS.get(id(modification))
-    if known is not None:
-        return known[1]
-    spec = Spec(modification.start, modification.end)
-    _fill(spec, modification, file)
-    _SPECS[id(modification)] = (modification, spec)
-    return spec
+def spec_of(modification: tree.Modification, view: View, file: str) -> Spec:
+    """The Spec of a modification; the world keeps it, since the same declaration is instantiated many times."""
+    known = view.world.specs.get(modification)
+    if known is None:
+        known = view.world.specs[modification] = Spec(modification.start, modification.end)
+        _fill(known, modification, file)
+    return known
 
 
 def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
@@ -69,18 +65,15 @@ def _fill(spec: Spec, modification: tree.Modification, file: str) -> None:
             _fill(inner, arg.modification, file)
 
 
-_FILTERED: dict[tuple[int, tuple[str, ...]], tuple[Spec, Spec]] = {}
-
-
 def _filtered(spec: Spec, names: list[str]) -> Spec:
     """A Spec without the modifications of other elements."""
-    key = (id(spec), tuple(names))
-    if key not in _FILTERED:
-        small = Spec(spec.start, spec.end)
+    key = tuple(names)
+    small = spec.filtered.get(key)
+    if small is None:
+        small = spec.filtered[key] = Spec(spec.start, spec.end)
         small.subs = {n: spec.subs[n] for n in names}
         small.binding, small.each, small.final = spec.binding, spec.each, spec.final
-        _FILTERED[key] = (spec, small)
-    return _FILTERED[key][1]
+    return small
 
 
 class Ctx:

@@ -60,4 +60,4 @@ def of_declaration(decl: tree.Component | tree.ClassDef, ctx: Ctx) -> Env:
 
 
 def _env(modification: tree.Modification | None, ctx: Ctx) -> Env:
-    return () if modification is None else (Mod(spec_of(modification, ctx.file), ctx),)
+    return () if modification is None else (Mod(spec_of(modification, ctx.view, ctx.file), ctx),)

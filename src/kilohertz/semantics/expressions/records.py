@@ -126,7 +126,9 @@ class Records:
         specs = [(mod.spec, mod.ctx) for mod in element.chain]
         if element.component.modification is not None:
             file = element.view.definition.file
-            specs.append((spec_of(element.component.modification, file), Ctx(element.view, None, None, values)))
+            specs.append(
+                (spec_of(element.component.modification, element.view, file), Ctx(element.view, None, None, values))
+            )
         given: dict[str, tuple[Expr, bool]] = {}
         for spec, inside in specs:
             for name, sub in spec.subs.items():
