@@ -43,6 +43,7 @@ class SignalVerdict:
 
     @property
     def ok(self) -> bool:
+        """The signal counts as equal."""
         return not self.reason
 
 
@@ -55,10 +56,12 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
+        """The results cover the same time, and every signal counts as equal."""
         return bool(self.signals) and not self.coverage and all(s.ok for s in self.signals)
 
     @property
     def failed(self) -> tuple[SignalVerdict, ...]:
+        """The signals that do not count as equal."""
         return tuple(s for s in self.signals if not s.ok)
 
 

@@ -51,10 +51,12 @@ class Link:
 
     @property
     def n_receive(self) -> int:
+        """How many values a message from the task has."""
         return self._carrier.n_receive
 
     @property
     def n_send(self) -> int:
+        """How many values a message to the task has."""
         return self._carrier.n_send
 
     def receive(self, timeout: float | None = None) -> Message | None:
@@ -81,6 +83,7 @@ class Link:
             yield message
 
     def close(self) -> None:
+        """Close the link; the task sees it fall silent."""
         self._carrier.close()
 
     def __enter__(self) -> Self:

@@ -62,6 +62,7 @@ class Gate:
     n_old: int = 0
 
     def admits(self, message: Message) -> bool:
+        """Whether a message is newer than all before it, and of the session that counts."""
         if message.session == self.session:
             if message.sequence <= self.sequence:
                 self.n_old += 1

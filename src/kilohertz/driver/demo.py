@@ -159,7 +159,7 @@ def draw(path: Path, run: Result, reference: Result, period: float) -> None:
         axes.grid(alpha=0.3)
         axes.legend(loc="center right", fontsize="small")
     try:
-        figure.savefig(path, dpi=130)
+        figure.savefig(path, dpi=100)
     except OSError as failure:
         raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {failure.strerror}")) from failure
 

@@ -26,10 +26,12 @@ class Report:
 
     @property
     def equations(self) -> int:
+        """How many scalar equations there are."""
         return self.balance.n_equations
 
     @property
     def unknowns(self) -> int:
+        """How many scalar unknowns there are."""
         return self.balance.n_unknowns
 
     def counts(self) -> dict[str, int]:

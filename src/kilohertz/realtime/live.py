@@ -191,17 +191,21 @@ class Live(Mapping[str, float]):
         return dict(zip(self.entries, values, strict=True))
 
     def unit(self, name: str) -> str:
+        """The unit of a signal."""
         return self._text(self.entries[name][1].unit)
 
     def is_tunable(self, name: str) -> bool:
+        """Whether a signal can be set in the run."""
         return bool(self.entries[name][1].tunable)
 
     @property
     def name(self) -> str:
+        """The name of the task."""
         return bytes(self._head.name).decode()
 
     @property
     def pid(self) -> int:
+        """The process of the task."""
         return int(self._head.pid)
 
     @property
@@ -226,6 +230,7 @@ class Live(Mapping[str, float]):
 
     @property
     def period(self) -> float:
+        """The period of the task in seconds."""
         return float(self._head.period_ns * 1e-9)
 
     @property
@@ -250,9 +255,11 @@ class Live(Mapping[str, float]):
         self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
 
     def pause(self) -> None:
+        """Stop stepping; model time stands still."""
         self._ask("pause")
 
     def resume(self) -> None:
+        """Go on stepping."""
         self._ask("resume")
 
     def step(self, n: int = 1) -> None:
@@ -273,6 +280,7 @@ class Live(Mapping[str, float]):
         self._ask("restore")
 
     def stop(self) -> None:
+        """End the task; it writes its report."""
         self._ask("stop")
 
     def _common_ns(self) -> int:

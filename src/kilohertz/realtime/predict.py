@@ -81,6 +81,7 @@ class Prediction:
         return out
 
     def as_text(self) -> str:
+        """The prediction in words, as `khz run` prints it."""
         if len(self.threads) == 1:
             text = self.threads[0].as_text()
         else:

@@ -43,6 +43,7 @@ class Report:
 
     @property
     def name(self) -> str:
+        """The name of the task."""
         return str(self.data["name"])
 
     @property
@@ -52,14 +53,17 @@ class Report:
 
     @property
     def period(self) -> float:
+        """The period in seconds."""
         return float(self.data["period_ns"]) * 1e-9
 
     @property
     def counts(self) -> dict[str, int]:
+        """What was counted, by name (docs/reference/report.md)."""
         return dict(self.data["counts"])
 
     @property
     def missed(self) -> int:
+        """Cycles that ended after their deadline."""
         return int(self.data["counts"]["missed"])
 
     def microseconds(self, kind: str, measure: str) -> float:

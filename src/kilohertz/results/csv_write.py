@@ -31,6 +31,7 @@ class CsvWriter:
         table.write_csv(self._file, include_header=False)
 
     def close(self) -> None:
+        """Write out what is left and close the file."""
         self._file.close()
 
     def __enter__(self) -> CsvWriter:

@@ -97,9 +97,11 @@ class Result(Mapping[str, Floats]):
         return {n: s.value for n, s in self.signals.items() if s.column is None}
 
     def unit(self, name: str) -> str:
+        """The unit of a signal, as its declaration has it."""
         return self.signals[name].unit
 
     def description(self, name: str) -> str:
+        """The text that describes a signal in its declaration."""
         return self.signals[name].description
 
     def final(self, name: str) -> float:

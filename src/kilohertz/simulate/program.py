@@ -44,6 +44,7 @@ class Program:
         return self.offsets[kind] + width * v.slot.index
 
     def is_int(self, v: StepVariable) -> bool:
+        """Whether the variable of this slot is kept as an integer."""
         return v.slot.kind in _INTS
 
 
@@ -106,6 +107,7 @@ class Instance:
         self.program.library.khz_instance_destroy(self.program.model, self.address)
 
     def read(self, v: StepVariable) -> float | str:
+        """The value at an offset of the instance."""
         at = self.address + self.program.offset(v)
         if v.slot.kind in _TEXTS:
             return ctypes.string_at(at).decode("utf-8", "replace")
@@ -114,6 +116,7 @@ class Instance:
         return float(ctypes.c_double.from_address(at).value)
 
     def write(self, v: StepVariable, value: float | str) -> None:
+        """Set the value at an offset of the instance."""
         at = self.address + self.program.offset(v)
         if v.slot.kind in _TEXTS:
             data = str(value).encode()[: TEXT_SIZE - 1] + b"\0"

@@ -19,6 +19,7 @@ class Flags(int):
 
     @staticmethod
     def of(*words: str) -> Flags:
+        """The flags with these names."""
         return Flags(sum(_FLAGS[word] for word in words))
 
     def __contains__(self, word: str) -> bool:
@@ -93,6 +94,7 @@ class Stepper:
 
     @property
     def time(self) -> float:
+        """Model time that has been reached, in seconds."""
         return float(self.program.library.khz_stepper_time(self.address))
 
     @property
@@ -124,6 +126,7 @@ class Stepper:
         return ctypes.string_at(self.address, self.size)
 
     def restore(self, snapshot: bytes) -> None:
+        """Go back to a snapshot; what follows has the same bits as after it."""
         ctypes.memmove(self.address, snapshot, self.size)
 
     def close(self) -> None:

@@ -70,14 +70,17 @@ class RungeKutta:
 
     @property
     def n_stages(self) -> int:
+        """Stages of a step."""
         return len(self.b)
 
     @property
     def is_explicit(self) -> bool:
+        """Whether no stage needs a solution."""
         return not np.triu(self.a).any()
 
     @property
     def explicit_first(self) -> bool:
+        """Whether the first stage is the beginning of the step."""
         return not self.is_explicit and self.a[0, 0] == 0.0
 
     @property
@@ -87,6 +90,7 @@ class RungeKutta:
 
     @property
     def n_implicit(self) -> int:
+        """Stages that need a solution."""
         return 0 if self.is_explicit else self.n_stages - int(self.explicit_first)
 
     @property
@@ -96,10 +100,12 @@ class RungeKutta:
 
     @property
     def stiffly_accurate(self) -> bool:
+        """Whether the last stage is the end of the step."""
         return not self.is_explicit and bool(np.abs(self.a[-1] - np.array(self.b)).max() < _EXACT)
 
     @property
     def stage_order(self) -> int:
+        """The order of the stages themselves: what is left of the order on very stiff modes."""
         c = np.array(self.c)
         return 1 + int(np.abs(self.a @ c - c**2 / 2).max() < _EXACT)
 
@@ -137,6 +143,7 @@ class RungeKutta:
 
     @property
     def amplification_at_infinity(self) -> float:
+        """R at infinity: 0 where infinitely fast modes are damped out at once."""
         if self.is_explicit:
             return float("inf")
         if self.explicit_first:  # stiffly accurate: the last stage alone counts
@@ -175,6 +182,7 @@ class Rosenbrock:
 
     @property
     def n_stages(self) -> int:
+        """Stages, each with one solution of a linear system."""
         return len(self.m)
 
     @cached_property
@@ -210,10 +218,12 @@ class Rosenbrock:
 
     @property
     def n_rhs(self) -> int:
+        """Evaluations of the right-hand side in a step: stages that share a point share one."""
         return self.n_stages - sum(self.reuses)
 
     @property
     def reached_order(self) -> int:
+        """The order that the conditions confirm."""
         alpha, beta, b = self.k_alpha, self.k_alpha + self.k_gamma, self.k_b
         ai, bi = alpha.sum(axis=1), beta.sum(axis=1)
         return _reached(
@@ -240,6 +250,7 @@ class Rosenbrock:
 
     @property
     def stiffly_accurate(self) -> bool:
+        """Whether the last stage is the end of the step."""
         beta = self.k_alpha + self.k_gamma
         return bool(np.abs(beta[-1] - self.k_b).max() < _EXACT and abs(self.alpha[-1] - 1) < _EXACT)
 
@@ -270,11 +281,13 @@ class Rosenbrock:
         return min(self.order, _reached(groups))
 
     def amplification(self, z: complex) -> complex:
+        """R(z): what a step makes of y' = lambda*y, z = h*lambda."""
         beta, n = self.k_alpha + self.k_gamma, self.n_stages
         return complex(1 + z * (self.k_b @ np.linalg.solve(np.eye(n) - z * beta, np.ones(n))))
 
     @property
     def amplification_at_infinity(self) -> float:
+        """R at infinity: 0 where infinitely fast modes are damped out at once."""
         return float(1 - self.k_b @ np.linalg.solve(self.k_alpha + self.k_gamma, np.ones(self.n_stages)))
 
 
@@ -304,6 +317,7 @@ class Pair:
 
     @property
     def n_stages(self) -> int:
+        """Stages of either method."""
         return self.implicit.n_stages
 
     @property
