@@ -33,6 +33,7 @@ class ModelCode:
 
     @property
     def step(self) -> Step:
+        """What the model computes, in which order."""
         return self.built.step
 
 

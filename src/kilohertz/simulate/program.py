@@ -31,10 +31,12 @@ class Program:
 
     @property
     def step(self) -> Step:
+        """What it computes, in which order."""
         return self.built.step
 
     @property
     def code(self) -> CProgram:
+        """The C it was made from."""
         return self.built.code
 
     def offset(self, v: StepVariable) -> int:

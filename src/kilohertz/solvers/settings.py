@@ -219,6 +219,7 @@ class StepSettings:
 
     @property
     def is_fixed(self) -> bool:
+        """Whether the solver has a fixed step."""
         return self.solver not in VARIABLE_STEP
 
     def c_values(self) -> dict[str, int | str]:
