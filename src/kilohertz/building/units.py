@@ -40,21 +40,22 @@ def model_units(step: Step, sources: SourceMap | None = None, flags: tuple[str, 
 def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tuple[str, ...]) -> ModelUnits:
     code = generate(step, sources, prefix=prefix)
     headers = (*runtime_headers(), Source(code.header.name, code.header.text))
-    stem = prefix.rstrip("_")
-    units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, stem)]
+    place = f"models/{prefix.rstrip('_')}"
+    units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, place)]
     if code.external is not None:
         more = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
         source = Source(code.external.name, code.external.text)
-        units.append(Unit((source,), headers, include_directories(code.externals), more, stem))
+        units.append(Unit((source,), headers, include_directories(code.externals), more, place))
     return ModelUnits(step, sources, code, tuple(units))
 
 
-def linked_units(models: Sequence[ModelUnits]) -> tuple[list[Unit], tuple[str, ...]]:
-    """All of some models but a door: their files, their external code and the runtime; and linker arguments."""
+def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[list[Unit], tuple[str, ...]]:
+    """All of some models but a door: their files, their external code and the runtime (with `offline`, CVODE and the
+    like); and linker arguments."""
     headers = runtime_headers()
     calls = [call for model in models for call in model.code.externals]
     foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
-    core = Unit(tuple(Source(name, text) for name, text in runtime_sources()), headers, name="runtime")
+    core = Unit(tuple(Source(name, text) for name, text in runtime_sources(offline)), headers, name="runtime")
     return [*(unit for model in models for unit in model.units), *foreign, core], libraries
 
 

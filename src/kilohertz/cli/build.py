@@ -10,7 +10,8 @@ from kilohertz.cli.arguments import SET_HELP, add_model, add_set, add_step_setti
 
 _EPILOG = """\
 The folder gets NAME (the executable; it needs no Python), NAME.scenario (what it reads at its start; every key can be
-overridden on its command line as key=value), NAME.cost.json (the cost bound of a step) and src/ (all C, with build.sh).
+overridden on its command line as key=value), NAME.cost.json (the cost bound of a step) and src/ (all C, with
+build.sh and CMakeLists.txt).
 
   khz build Kilohertz.Examples.RCCircuit --solver rk4 --step 1ms -o out && out/RCCircuit cycles=2000
   khz build scenario.toml --target aarch64-linux-musl -o arm"""

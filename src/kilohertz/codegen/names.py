@@ -10,6 +10,8 @@ from fractions import Fraction
 _LONGEST_PLAIN = 10
 _LONGEST_PREFIX = 24
 LONGEST_NAME = 36
+_WIDTH = 120
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+|\s+')  # of a line: texts, words, spaces
 _NOT_IDENTIFIER = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -109,3 +111,30 @@ def string(text: str) -> str:
 def comment(text: str) -> str:
     """Text that can stand inside a C comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
+
+
+def wrapped(line: str) -> list[str]:
+    """A line of C as lines that are not too long, broken at spaces outside of texts."""
+    if len(line) <= _WIDTH or line.startswith("#"):
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    lines, present, space = [], "", ""
+    for word in _words(line):
+        if present.strip() and len(present) + len(space) + len(word) > _WIDTH:
+            lines.append(present)
+            present = indent + word
+        else:
+            present += space + word
+        space = " "
+    return [*lines, present]
+
+
+def _words(line: str) -> list[str]:
+    """What stands between spaces outside of texts; the first with its indentation."""
+    words = [""]
+    for piece in _PIECE.findall(line):
+        if piece.isspace() and words[0].strip():
+            words.append("")
+        else:
+            words[-1] += piece
+    return [word for word in words if word]

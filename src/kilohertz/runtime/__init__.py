@@ -2,7 +2,7 @@
 
 from kilohertz.runtime.definitions import constant, family, fields, formula, words
 from kilohertz.runtime.files import device_headers, device_sources, headers, task_headers
-from kilohertz.runtime.layout import check_layout, sources, task_layout, task_sources
+from kilohertz.runtime.layout import check_layout, sources, step_sources, task_layout, task_sources
 
 __all__ = [
     "check_layout",
@@ -14,6 +14,7 @@ __all__ = [
     "formula",
     "headers",
     "sources",
+    "step_sources",
     "task_headers",
     "task_layout",
     "task_sources",

@@ -6,11 +6,15 @@ over all folders, so that a build may lay them beside one another.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib import resources
 
-_MODEL = ("model", "loops", "stepper", "offline")  # what runs a model
+_STEP = ("model", "loops", "stepper")  # what makes steps of a model
+_MODEL = (*_STEP, "offline")  # what runs it
 _DEVICES = ("devices", "drivers")  # ports and what is behind them
+_DRIVER = re.compile(r'^const khz_device_class (\w+) = \{"([\w-]+)"', re.MULTILINE)
+_INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
 _TASK = ("task", "record", "rig")  # the periodic loop, its files, the process around it
 
 
@@ -27,15 +31,30 @@ def sources() -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=1)
+def step_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of what makes bounded steps of a model: `sources()` without off-line runs."""
+    return _texts(_STEP, ".c")
+
+
+@lru_cache(maxsize=1)
 def device_headers() -> tuple[tuple[str, str], ...]:
     """(name, text) of the headers of ports and devices; they need `headers()` too."""
     return _texts(_DEVICES, ".h")
 
 
-@lru_cache(maxsize=1)
-def device_sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of ports and drivers: what a real-time executable links besides `sources()`."""
-    return _texts(_DEVICES, ".c")
+@lru_cache(maxsize=8)
+def device_sources(drivers: tuple[str, ...] | None = None) -> tuple[tuple[str, str], ...]:
+    """(name, text) of ports, of some drivers by their names (default: all) and of the table that finds them."""
+    texts = dict(_texts(_DEVICES, ".c"))
+    defined = {found[2]: (found[1], file) for file, text in texts.items() if (found := _DRIVER.search(text))}
+    chosen = [defined[name] for name in (defined if drivers is None else drivers)]
+    needed = ["khz_device.c", "khz_ports.c", *(file for _, file in chosen)]
+    for file in needed:  # grows: the C beside each header that is included
+        needed += [c for h in _INCLUDE.findall(texts[file]) if (c := h + ".c") in texts and c not in needed]
+    lines = ["/* The drivers in this program, by name (khz_device.h). */", '#include "khz_drivers.h"', ""]
+    lines += ["const khz_device_class *const khz_linked_drivers[] = {", *(f"    &{symbol}," for symbol, _ in chosen)]
+    table = "\n".join([*lines, "    NULL,", "};", ""])
+    return (*((file, texts[file]) for file in sorted(needed)), ("khz_linked_drivers.c", table))
 
 
 @lru_cache(maxsize=1)

@@ -71,6 +71,12 @@ def sources() -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=1)
+def step_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of the same without off-line runs."""
+    return (*files.step_sources(), _source("khz_model_layout", files.headers(), _MODEL))
+
+
+@lru_cache(maxsize=1)
 def task_sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of the periodic task: the loop, accounting, recorder, live values, `main`; and its table."""
     headers = (*files.device_headers(), *files.task_headers())

@@ -1,12 +1,15 @@
 """C compiler calls, build cache, loading the result."""
 
+from kilohertz.toolchain.build import FLAGS as COMMON_FLAGS
 from kilohertz.toolchain.build import QUIET, STRICT, Source, Unit, build_executable, build_objects, build_shared
-from kilohertz.toolchain.cache import cache_directory
+from kilohertz.toolchain.cache import C_SUFFIXES, cache_directory
 from kilohertz.toolchain.compiler import Compiler, cross_compiler, find_compiler
 from kilohertz.toolchain.external import external_units, include_directories, lapack_prefix
 from kilohertz.toolchain.load import load_library
 
 __all__ = [
+    "COMMON_FLAGS",
+    "C_SUFFIXES",
     "QUIET",
     "STRICT",
     "Compiler",

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import platformdirs
 
+C_SUFFIXES = (".h", ".c", ".inc")  # what external code may include
+
 
 def cache_directory() -> Path:
     """$KHZ_CACHE_DIR, or the user's cache folder."""
@@ -58,7 +60,7 @@ def published(target: Path) -> Iterator[Path]:
 
 def folder_digest(folder: Path) -> str:
     """The content of every C source and header under a folder: external code may include any of them."""
-    files = sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".c", ".inc") and p.is_file())
+    files = sorted(p for p in folder.rglob("*") if p.suffix in C_SUFFIXES and p.is_file())
     stamps = tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files)
     return _digest_files(str(folder), stamps)
 

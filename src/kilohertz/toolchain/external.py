@@ -49,7 +49,7 @@ def external_units(calls: Iterable[ExternalCall], headers: tuple[Source, ...]) -
                 arguments.update(dict.fromkeys(_linked(library, call)))
     directories = (*folders, *(dict.fromkeys(f.parent for f in files if f.parent not in folders)))
     texts = tuple(Source(f.name, f.read_text(encoding="utf-8", errors="surrogateescape")) for f in files)
-    units = [Unit(texts, headers, directories, FLAGS)] if texts else []
+    units = [Unit(texts, headers, directories, FLAGS, "external")] if texts else []
     return units, tuple(arguments)
 
 

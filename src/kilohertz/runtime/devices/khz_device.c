@@ -10,18 +10,13 @@
 #include "khz_address.h"
 #include "khz_drivers.h"
 
-static const khz_device_class *const drivers[] = {
-    &khz_loopback,      &khz_udp,           &khz_shm,       &khz_tcp,    &khz_serial,
-    &khz_modbus_server, &khz_modbus_client, &khz_socketcan, &khz_comedi, NULL,
-};
-
-const khz_device_class *const *khz_device_all(void) { return drivers; }
+const khz_device_class *const *khz_device_all(void) { return khz_linked_drivers; }
 
 const khz_device_class *khz_device_find(const char *name)
 {
-    for (int i = 0; drivers[i]; i++) {
-        if (strcmp(drivers[i]->name, name) == 0) {
-            return drivers[i];
+    for (int i = 0; khz_linked_drivers[i]; i++) {
+        if (strcmp(khz_linked_drivers[i]->name, name) == 0) {
+            return khz_linked_drivers[i];
         }
     }
     return NULL;

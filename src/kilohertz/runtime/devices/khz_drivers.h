@@ -1,4 +1,4 @@
-/* The drivers there are.  Private: the task finds them by name (khz_device.h). */
+/* The drivers there are, and those in this program.  Private: the task finds them by name (khz_device.h). */
 #ifndef KHZ_DRIVERS_H
 #define KHZ_DRIVERS_H
 
@@ -13,5 +13,7 @@ extern const khz_device_class khz_modbus_server;
 extern const khz_device_class khz_modbus_client;
 extern const khz_device_class khz_socketcan;
 extern const khz_device_class khz_comedi;
+
+extern const khz_device_class *const khz_linked_drivers[]; /* ends with NULL; written when a program is built */
 
 #endif

@@ -175,7 +175,8 @@ khz_status khz_port_open(void *memory, const khz_device_config *c, char *message
     const char *name = khz_config_text(c, "driver", "");
     const khz_device_class *driver = khz_device_find(name);
     if (!driver) {
-        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: there is no driver \"%s\"", c->name, name);
+        return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: there is no driver \"%s\" in this program",
+                               c->name, name);
     }
     size_t at[4];
     int32_t n[2];
