@@ -1,4 +1,4 @@
-"""Instructions of a step, counted by callgrind: what `step_inline.py` and `step_cost.py` share."""
+"""Instructions of a step, counted by callgrind: what `step_inline.py` and `step_prices.py` share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kilohertz.building import linked_units, main_unit, model_units
 from kilohertz.ir.step import Step
-from kilohertz.toolchain import STRICT, build_executable
+from kilohertz.toolchain import STRICT, Compiler, build_executable
 
 DRIVER = Path(__file__).parent / "steps" / "driver.c"
 HELD, EVENT = 128, 1  # KHZ_STEP_HELD, KHZ_STEP_EVENT
@@ -25,11 +25,12 @@ class Counted:
     events: bool
 
 
-def build(step: Step) -> Path:
-    """The model, the runtime and the driver as an executable."""
+def build(step: Step, compiler: Compiler | None = None) -> Path:
+    """The model, the runtime and the driver as an executable, for this machine or that of the compiler."""
     model = model_units(step)
     units, libraries = linked_units([model])
-    return build_executable([*units, main_unit(model, DRIVER.read_text(encoding="utf-8"), STRICT)], libraries)
+    driver = main_unit(model, DRIVER.read_text(encoding="utf-8"), STRICT)
+    return build_executable([*units, driver], libraries, compiler)
 
 
 def count(program: Path, method: str, step: float, inlined: bool, skipped: int, steps: int) -> Counted:

@@ -2,5 +2,15 @@
 
 from kilohertz.cost.bound import cost_bound
 from kilohertz.cost.factors import IN_PLACE, loop_elimination, loop_pattern, state_elimination
+from kilohertz.cost.targets import Target, reference, target_for
 
-__all__ = ["IN_PLACE", "cost_bound", "loop_elimination", "loop_pattern", "state_elimination"]
+__all__ = [
+    "IN_PLACE",
+    "Target",
+    "cost_bound",
+    "loop_elimination",
+    "loop_pattern",
+    "reference",
+    "state_elimination",
+    "target_for",
+]

@@ -13,6 +13,7 @@ from typing import Any
 from kilohertz.cost.kernels import Kernels
 from kilohertz.cost.operations import Operations
 from kilohertz.cost.prices import Cost, Count, copy, moves, total
+from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
@@ -56,8 +57,12 @@ class Work:
     events: int = field(metadata={"internal": True})
 
 
-def cost_bound(step: Step, stepping: StepSettings) -> dict[str, Any]:
-    """Bounds of one period as plain data, ready for JSON, with the Jacobian due in it."""
+def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None) -> dict[str, Any]:
+    """Bounds of one period as plain data, ready for JSON, with the Jacobian due in it.
+
+    Instructions are those of the target, else of the reference.
+    """
+    target = target or reference()
     operations = Operations(step, stepping.loop_newton)
     period = _Period(step, stepping, operations)
     blocks = step.inlined or () if stepping.inline else step.blocks
@@ -69,7 +74,7 @@ def cost_bound(step: Step, stepping: StepSettings) -> dict[str, Any]:
         "states": n - len(step.algebraic),
         "algebraic": len(step.algebraic),
         "internal_steps": times,
-        **{case: period.bound(case, times) for case in (REGULAR, EVENT, WORST)},
+        **{case: period.bound(case, times, target) for case in (REGULAR, EVENT, WORST)},
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
         "loops": {
             "nonlinear": sum(isinstance(b, s.NonlinearLoop) for b in blocks),
@@ -85,6 +90,7 @@ def cost_bound(step: Step, stepping: StepSettings) -> dict[str, Any]:
             name: {REGULAR: c.regular.operations, WORST: c.worst.operations} for name, c in period.per.items()
         },
         "unbounded": list(operations.unbounded),
+        "prices": target.to_dict(),
     }
 
 
@@ -103,14 +109,14 @@ class _Period:
         self.crossings = self.crossings + moves(20 * len(step.crossings) + 20)
         self.per = self._per_call()
 
-    def bound(self, case: str, times: int) -> dict[str, int]:
+    def bound(self, case: str, times: int, target: Target) -> dict[str, int]:
         """Calls and costs of one kind of period with so many internal steps."""
         work = self.work(case)
         counted = self._total(work, case)
         cost = counted.worst if case == WORST else counted.regular
         fields = (f.name for f in Work.__dataclass_fields__.values() if not f.metadata.get("internal"))
         calls = {name: times * int(getattr(work, name)) for name in fields}
-        return calls | {"operations": times * cost.operations, "instructions": times * cost.instructions}
+        return calls | {"operations": times * cost.operations, "instructions": times * target.instructions(cost)}
 
     # ---------------------------------------------------------------------------------------------------------- calls
 
@@ -209,7 +215,7 @@ class _Period:
         stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
         late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(18 * n + 200) + copy(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
-        late = late + Count(Cost(), Cost(0, 20 * values))  # looked through for the first that is not finite
+        late = late + Count(Cost(), Cost(moves=20 * values))  # looked through for the first that is not finite
         called = moves(7 * n + 170 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())

@@ -9,7 +9,7 @@ external code, recursion, loops over sizes that are not known) is named, not gue
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from kilohertz.cost.factors import IN_PLACE, loop_elimination
 from kilohertz.cost.prices import (
@@ -199,7 +199,7 @@ class Operations:
         tried = 0 if n == 0 else 2**n if n <= _FEW else _WALK
         masks = (n + 1) * 2**n * (8 * n + 6) if n <= _FEW else 20 * n * _WALK
         search = turn.times(1 + _TOGETHER, 1 + _TOGETHER + tried + 3)
-        return search + Count(Cost(), Cost(0, masks))
+        return search + Count(Cost(), Cost(moves=masks))
 
     def _is_relation(self, name: str) -> bool:
         return self.step.slot(name).kind is s.Kind.RELATION
@@ -253,9 +253,9 @@ class Operations:
 
 
 def _larger(counts: Sequence[Count]) -> Count:
-    """The most that one of several ways takes."""
+    """The most that one of several ways takes, of each kind of instruction."""
 
     def most(costs: Sequence[Cost]) -> Cost:
-        return Cost(max(c.operations for c in costs), max(c.instructions for c in costs))
+        return Cost(*(max(getattr(c, f.name) for c in costs) for f in fields(Cost)))
 
     return Count(most([c.regular for c in counts]), most([c.worst for c in counts]))

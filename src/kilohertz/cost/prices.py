@@ -1,8 +1,9 @@
 """What operations and kernels of the runtime cost, as floating-point operations and as instructions.
 
-Instructions are those of gcc -O2 for x86-64, counted with callgrind and rounded up: a bound must not be below what is
-measured (tests/cost/test_bound.py), and should not be far above it (docs/reference/step-cost.md).  An operand that
-is read from memory is part of the operation; what a loop of the runtime does with an element is a coefficient here.
+Instructions are those of gcc -O2 for x86-64 with glibc, counted with callgrind and rounded up: a bound must not be
+below what is measured (tests/cost/test_bound.py), and should not be far above it (docs/reference/step-cost.md); what
+other targets make of them is in `targets.toml`.  An operand that is read from memory is part of the operation; what a
+loop of the runtime does with an element is a coefficient here.
 """
 
 from __future__ import annotations
@@ -17,16 +18,33 @@ from kilohertz.ir.builtins import BUILTINS
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Floating-point operations (a division counts 4, an elementary function 20) and instructions."""
+    """Floating-point operations (a division counts 4, an elementary function 20), and instructions by what they do.
+
+    Another compiler, another machine or another C library makes each group dearer or cheaper as a whole: `targets.py`.
+    """
 
     operations: int = 0
-    instructions: int = 0
+    expressions: int = 0  # of generated code
+    functions: int = 0  # of the C library
+    kernels: int = 0  # loops of the runtime with arithmetic in them
+    moves: int = 0  # copies, addresses, branches, calls
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(self.operations + other.operations, self.instructions + other.instructions)
+        return Cost(
+            self.operations + other.operations,
+            self.expressions + other.expressions,
+            self.functions + other.functions,
+            self.kernels + other.kernels,
+            self.moves + other.moves,
+        )
 
     def times(self, n: int) -> Cost:
-        return Cost(self.operations * n, self.instructions * n)
+        return Cost(self.operations * n, self.expressions * n, self.functions * n, self.kernels * n, self.moves * n)
+
+    @property
+    def instructions(self) -> int:
+        """At the prices that stand here."""
+        return self.expressions + self.functions + self.kernels + self.moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +67,25 @@ class Count:
 
 
 def both(operations: float, instructions: float) -> Count:
-    """The same in either case."""
-    cost = Cost(round(operations), round(instructions))
-    return Count(cost, cost)
+    """A loop of the runtime, the same in either case."""
+    return _always(Cost(round(operations), kernels=round(instructions)))
 
 
 def moves(instructions: float) -> Count:
     """Copies, addresses, branches: no arithmetic."""
-    return both(0, instructions)
+    return _always(Cost(moves=round(instructions)))
+
+
+def _always(cost: Cost) -> Count:
+    return Count(cost, cost)
+
+
+def _expression(operations: int, instructions: int) -> Count:
+    return _always(Cost(operations, expressions=instructions))
+
+
+def _function(operations: int, instructions: int) -> Count:
+    return _always(Cost(operations, functions=instructions))
 
 
 def total(counts: Iterable[Count]) -> Count:
@@ -87,26 +116,27 @@ def node(e: x.Expr) -> Count:
     match e:
         case x.Binary("^", _, exponent):
             value = _number(exponent)
-            return both(*_POWERS.get(value, _POWER) if value is not None else _POWER)
+            known = _POWERS.get(value) if value is not None else None
+            return _function(*_POWER) if known is None else _expression(*known)
         case x.Binary():
-            return both(*_BINARY.get(e.op, _RELATION))
+            return _expression(*_BINARY.get(e.op, _RELATION))
         case x.Builtin():
-            known = BUILTINS.get(e.name)
-            operations = _OTHER[0] if known is None else known.operations
-            usual = Cost(operations, _FUNCTIONS.get(e.name, _OTHER[1]))
-            return Count(usual, Cost(usual.operations, max(usual.instructions, _FAR.get(e.name, 0))))
+            builtin = BUILTINS.get(e.name)
+            operations = _OTHER[0] if builtin is None else builtin.operations
+            usual = Cost(operations, functions=_FUNCTIONS.get(e.name, _OTHER[1]))
+            return Count(usual, Cost(usual.operations, functions=max(usual.functions, _FAR.get(e.name, 0))))
         case x.Call():
-            return both(30, 80)  # arguments, arena, status
+            return _expression(30, 80)  # arguments, arena, status
         case x.Ref() | x.Real() | x.Int() | x.Bool() | x.Enum():
             return Count()
         case x.Unary():
-            return both(1, 2)
+            return _expression(1, 2)
         case x.IfExp():
-            return both(1, 5)
+            return _expression(1, 5)
         case x.Index():
-            return both(1, 8)
+            return _expression(1, 8)
         case _:
-            return both(1, 4)
+            return _expression(1, 4)
 
 
 def _number(e: x.Expr) -> float | None:
@@ -126,8 +156,8 @@ def copy(n: int) -> Count:
 def dense_factor(n: int) -> Count:
     """khz_lu_factor; at worst khz_minimum_norm follows."""
     operations = 2 * n**3 // 3 + 2 * n**2
-    lu = Cost(operations, round(3.5 * n**3 + 30 * n**2 + 220 * n + 100))
-    norm = Cost(3 * n**3 + 8 * n**2, 11 * n**3 + 55 * n**2 + 350 * n + 120)
+    lu = Cost(operations, kernels=round(3.5 * n**3 + 30 * n**2 + 220 * n + 100))
+    norm = Cost(3 * n**3 + 8 * n**2, kernels=11 * n**3 + 55 * n**2 + 350 * n + 120)
     return Count(lu, lu + norm)
 
 

@@ -150,6 +150,15 @@ def bound_lines(b: Mapping[str, Any]) -> Iterator[str]:
         yield f"  LU of {lu['n']} x {lu['n']} with {lu['nnz']} entries{' (dense)' if lu['dense'] else ''}"
     for what in b["unbounded"]:
         yield f"  without a bound: {what}"
+    yield f"  {_prices(b['prices'])}"
+
+
+def _prices(p: Mapping[str, Any]) -> str:
+    """Whose instructions, and how well the bound fits them."""
+    head, fit = f"instructions of {p['compiler']} for {p['architecture']}", p["fit"]
+    if fit is None:
+        return f"{head}: not measured there, taken from the dearest of other targets"
+    return f"{head}: {fit['least']:g} to {fit['most']:g} times what was measured in {fit['measured']} regular steps"
 
 
 def _solved(work: Mapping[str, Any], bound: Mapping[str, Any]) -> str:

@@ -138,22 +138,24 @@ class Model:
         fixed-step `solver` also the cost bound of a period."""
         from kilohertz.cost import cost_bound
         from kilohertz.driver.analysis import analyse
+        from kilohertz.driver.prices import prices_here
 
         plan, step = self._bounded(StepSettings.of(**stepping))
         taken, sources = self._work.seconds["flatten"], self.session.libraries.sources
         found = analyse(self.check(), step, self._work.log, taken, sources)
         if plan is None:
             return found
-        return replace(found, bound=cost_bound(step, plan.stepping), notes=(*found.notes, *plan.notes))
+        return replace(found, bound=cost_bound(step, plan.stepping, prices_here()), notes=(*found.notes, *plan.notes))
 
     @takes_settings
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
-        """The most that one period of a fixed-step solver can take."""
+        """The most that one period of a fixed-step solver can take, in instructions of the compiler found here."""
         from kilohertz.cost import cost_bound
+        from kilohertz.driver.prices import prices_here
 
         plan, step = self._bounded(StepSettings.of(solver=solver, **stepping))
         assert plan is not None
-        return cost_bound(step, plan.stepping)
+        return cost_bound(step, plan.stepping, prices_here())
 
     def _bounded(self, asked: StepSettings) -> tuple[Plan | None, Step]:
         """How a period is made, and what it computes; None where no solver says how."""

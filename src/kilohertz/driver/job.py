@@ -39,7 +39,7 @@ class Job:
             if task.model not in compiled:
                 say(f"compiling {task.model}")
                 compiled.add(task.model)
-            planned, code = _planned(self.session.kept(task.model), task, say)
+            planned, code = _planned(self.session.kept(task.model), task, say, target)
             tasks.append(planned)
             codes.append(code)
         say("building the executable")
@@ -141,14 +141,16 @@ def _at_step(scenario: Scenario, asked: StepSettings) -> Scenario:
     return scenario.lasting(lasts if lasts != float("inf") else None)
 
 
-def _planned(model: Model, task: Task, say: Told) -> tuple[Task, ModelCode]:
+def _planned(model: Model, task: Task, say: Told, machine: str) -> tuple[Task, ModelCode]:
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
     from kilohertz.cost import cost_bound
     from kilohertz.driver.plan import Experiment, make_plan
+    from kilohertz.driver.prices import prices_here
     from kilohertz.realtime import ModelCode
 
     plan = make_plan(model, task.stepping, Experiment(settings=task.settings), say)
     for note in plan.notes:
         say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
-    return replace(task, stepping=stepping), ModelCode(model.built(step), cost_bound(step, stepping))
+    cost = cost_bound(step, stepping, prices_here(machine))
+    return replace(task, stepping=stepping), ModelCode(model.built(step), cost)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -26,6 +27,17 @@ class Compiler:
     @property
     def is_zig(self) -> bool:
         return "ziglang" in self.command
+
+    @property
+    def family(self) -> str:
+        """gcc, clang or zig, as prices are listed by."""
+        return "zig" if self.is_zig else "clang" if "clang" in self.version.lower() else "gcc"
+
+    @property
+    def architecture(self) -> str:
+        """Of what it makes: that of this machine, or of the target it was called for."""
+        target = self.command[self.command.index("-target") + 1] if "-target" in self.command else platform.machine()
+        return target.partition("-")[0]
 
 
 def find_compiler() -> Compiler:
