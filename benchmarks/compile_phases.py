@@ -55,8 +55,8 @@ def child(name: str, library: str) -> dict[str, object]:
         import kilohertz.semantics  # noqa: F401
         from kilohertz.building import linked_units, model_units
         from kilohertz.driver import Session
-        from kilohertz.driver.contract import Log, run_passes
         from kilohertz.driver.pipeline import PASSES
+        from kilohertz.passes.contract import Log, run_passes
         from kilohertz.simulate.program import load_program
         from kilohertz.toolchain.build import build_objects
     with clock.phase("read libraries"):

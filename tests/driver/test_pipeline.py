@@ -6,9 +6,9 @@ import pytest
 
 import kilohertz
 from kilohertz.base import InternalError
-from kilohertz.driver.contract import Fact, Log, in_order, run_passes
 from kilohertz.driver.pipeline import PASSES
 from kilohertz.driver.symbolic import Assemble, EliminateAliases, ReduceIndex, Scalarise, Split
+from kilohertz.passes.contract import Fact, Log, in_order, run_passes
 
 
 def test_the_list_ends_with_a_step() -> None:

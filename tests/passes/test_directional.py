@@ -13,7 +13,7 @@ from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.expr import Call, Expr
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, without_directional
-from kilohertz.ir.step_printer import print_step
+from kilohertz.ir.text.step_printer import print_step
 from kilohertz.passes.derivative import NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives
 

@@ -8,7 +8,7 @@ import pytest
 
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
-from kilohertz.ir.step_printer import print_step
+from kilohertz.ir.text.step_printer import print_step
 
 
 @pytest.mark.golden("step.case")

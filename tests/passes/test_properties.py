@@ -14,7 +14,7 @@ from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, R
 from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Assignment, Block, LinearLoop, MixedLoop, NonlinearLoop, Step
-from kilohertz.ir.step_printer import print_step
+from kilohertz.ir.text.step_printer import print_step
 from kilohertz.passes import make_dae, vanish
 from kilohertz.passes.algebra import degree, linear_parts, simplify
 from kilohertz.passes.derivative import Differentiator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kilohertz.ir.printer import print_flat
+from kilohertz.ir.text.flat_printer import print_flat
 from kilohertz.semantics import flatten
 from kilohertz.syntax import Libraries
 

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kilohertz.base import Origin, SourceMap, Span
-from kilohertz.driver.contract import Log
 from kilohertz.driver.report import Report
 from kilohertz.graphs import colour_columns
 from kilohertz.ir.dae import print_equation, show
@@ -26,6 +25,7 @@ from kilohertz.ir.step import (
     WhenBlock,
     targets,
 )
+from kilohertz.passes.contract import Log
 
 _LONGEST_EQUATION = 120
 _MATRIX = {Partition.ONCE: "constant", Partition.EVENT: "event"}  # else: every step

@@ -94,7 +94,7 @@ class Model:
 
     def flat_text(self) -> str:
         """The flat model as readable Modelica, with origins as comments."""
-        from kilohertz.ir.printer import print_flat
+        from kilohertz.ir.text.flat_printer import print_flat
 
         return print_flat(self.flatten(), self.session.libraries.sources)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Diagnostic, ModelError, Severity
-from kilohertz.driver.contract import Log, in_order, run_passes
 from kilohertz.driver.symbolic import (
     Assemble,
     DropZeroTerms,
@@ -25,6 +24,7 @@ from kilohertz.driver.symbolic import (
     Scalarise,
     Split,
 )
+from kilohertz.passes.contract import Log, in_order, run_passes
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from kilohertz.driver.contract import Fact, Log
+from kilohertz.passes.contract import Fact, Log
 
 if TYPE_CHECKING:
     from kilohertz.ir.dae import Dae

@@ -61,8 +61,8 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
-from kilohertz.ir.printer import print_expr, print_flat, print_function, print_type
-from kilohertz.ir.reader import ReadError, Scope, read_expr, read_flat, read_function
+from kilohertz.ir.text.flat_printer import print_expr, print_flat, print_function, print_type
+from kilohertz.ir.text.flat_reader import ReadError, Scope, read_expr, read_flat, read_function
 from kilohertz.ir.traverse import (
     expressions_in,
     flat_expressions,

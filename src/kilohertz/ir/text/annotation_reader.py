@@ -1,4 +1,4 @@
-"""Reads the annotations of functions as `printer` prints them."""
+"""Reads the annotations of functions as `flat_printer` prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads equations and statements as `printer` prints them."""
+"""Reads equations and statements as `flat_printer` prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a Flat as `printer` prints it; origins, which stand in comments, are lost."""
+"""Reads a Flat as `flat_printer` prints it; origins, which stand in comments, are lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks the contract that heads `flat.py`; a breach is our mistake: an InternalError that says what and where."""
+"""Checks the contract that heads `ir/flat.py`; a breach is our mistake: an InternalError that says what and where."""
 
 from __future__ import annotations
 

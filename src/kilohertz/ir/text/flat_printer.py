@@ -2,7 +2,7 @@
 
 Types and functions come first, then the variables, then equations and algorithms.  A comment at the end of a line
 says where it came from: `// file:line instance [passes]`.  `annotation(Evaluate = true)` marks a structural parameter.
-`reader` reads all of it back except the origins.
+`flat_reader` reads all of it back except the origins.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from kilohertz.base import InternalError
-from kilohertz.driver.count import count
+from kilohertz.passes.count import count
 
 if TYPE_CHECKING:
     from kilohertz.ir.dae import Dae
