@@ -55,8 +55,8 @@ def child(name: str, library: str) -> dict[str, object]:
         import kilohertz.semantics  # noqa: F401
         from kilohertz.building import linked_units, model_units
         from kilohertz.driver import Session
-        from kilohertz.driver.pipeline import PASSES
-        from kilohertz.passes.contract import Log, run_passes
+        from kilohertz.driver.pipeline import selected
+        from kilohertz.passes import contract
         from kilohertz.simulate.program import load_program
         from kilohertz.toolchain.build import build_objects
     with clock.phase("read libraries"):
@@ -66,10 +66,10 @@ def child(name: str, library: str) -> dict[str, object]:
     with clock.phase("check"):
         equations = model.check().equations
     form: object = flat
-    for i, one in enumerate(PASSES):
-        again = any(p.name == one.name for p in PASSES[:i])
-        with clock.phase(f"pass {one.name}{' again' if again else ''}"):
-            form = run_passes([one], form, Log())
+    log = contract.Log()
+    for one in selected():
+        with clock.phase(f"pass {contract.label(one)}"):
+            form = one.run(form, log)
     with clock.phase("write C"):
         built = model_units(form, model.session.libraries.sources)  # type: ignore[arg-type]
     code, units = built.code, linked_units([built])[0]

@@ -7,8 +7,8 @@ A golden file holds cases, each with input and expected output:
     [expect]
     block 1 torn on y: ...
 
-A test takes them one by one: `@pytest.mark.golden("tear.case")` and an argument `case`; it ends with
-`case.check(output)`.  `pytest --update-golden` (without -n) rewrites what is expected.
+A test takes them one by one: `@pytest.mark.golden("tear.case")`, or a pattern for several files, and an argument
+`case`; it ends with `case.check(output)`.  `pytest --update-golden` (without -n) rewrites what is expected.
 """
 
 from __future__ import annotations
@@ -70,9 +70,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("golden")
     if marker is not None:
-        file = metafunc.definition.path.parent / marker.args[0]
-        cases = list(read_cases(file, metafunc.config.getoption("--update-golden")))
-        metafunc.parametrize("case", cases, ids=[c.title for c in cases])
+        folder, update = metafunc.definition.path.parent, metafunc.config.getoption("--update-golden")
+        files = sorted(folder.glob(marker.args[0]))
+        assert files, f"no file {marker.args[0]} beside {metafunc.definition.path.name}"
+        cases = [c for file in files for c in read_cases(file, update)]
+        ids = [c.title if len(files) == 1 else f"{c.file.stem}: {c.title}" for c in cases]
+        metafunc.parametrize("case", cases, ids=ids)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,7 +14,7 @@ model Run{k}
   Real y{k};
 equation
   der(x{k}) = -p{k}*y{k};
-  y{k} = sin(x{k}) + x{k}/(1.0 + p{k}^2);
+  y{k} = sin(x{k}) + x{k}/(1.0 + p{k}^2.0);
 end Run{k};
 """
 

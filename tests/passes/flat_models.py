@@ -13,10 +13,10 @@ model Chain
   Real s;
   Real c;
 equation
-  s = sin(x)*exp(-v) + time^2;
-  c = if s > 0.5 then k*s*x else s/(1.5 + x^2);
+  s = sin(x)*exp(-v) + time^2.0;
+  c = if s > 0.5 then k*s*x else s/(1.5 + x^2.0);
   der(x) = v*c + min(x, v);
-  der(v) = -k*sin(x) - abs(v)*v + atan2(s, 1.0 + c^2) + tanh(time*x);
+  der(v) = -k*sin(x) - abs(v)*v + atan2(s, 1.0 + c^2.0) + tanh(time*x);
 end Chain;
 """
 
@@ -30,8 +30,8 @@ model Linear
   Real c;
 equation
   (2.0 + cos(p))*a + p*b + q*c = sin(time) + r;
-  p*a + (3.0 + q^2)*b - r*c = q;
-  q*a - r*b + (4.0 + r^2)*c = p*time;
+  p*a + (3.0 + q^2.0)*b - r*c = q;
+  q*a - r*b + (4.0 + r^2.0)*c = p*time;
   der(p) = a*b;
   der(q) = b - c*p;
   der(r) = c*a - r;
@@ -46,9 +46,9 @@ model Nonlinear
   Real b(start = 1.0);
   Real w;
 equation
-  w = a^2 + sin(b)*x;
+  w = a^2.0 + sin(b)*x;
   a + 0.3*exp(0.2*b) + 0.1*w = x + 2.0;
-  b^3 + b + 0.2*a*w = y + time;
+  b^3.0 + b + 0.2*a*w = y + time;
   der(x) = w - a*b;
   der(y) = -b*y + w;
 end Nonlinear;
@@ -67,7 +67,7 @@ model Calls
     n := 0;
     for i in 1:2 loop
       z[i] := sin(x*y[i]) + s;
-      s := s + z[i]^2;
+      s := s + z[i]^2.0;
       n := n + 1;
     end for;
     if x > 0.2 then
@@ -82,7 +82,7 @@ model Calls
     while v > 1.0 loop
       v := v/2.0;
     end while;
-    v := v^2;
+    v := v^2.0;
   end h;
   function k
     input Real u;
@@ -115,7 +115,7 @@ equation
   off = s < 0.0;
   u = if off then s else 0.01*s;
   i = if off then 0.001*s else s;
-  u + (2.0 + q^2)*i = q + 0.2*sin(time);
+  u + (2.0 + q^2.0)*i = q + 0.2*sin(time);
   der(q) = -i*q;
   der(p) = u - p;
 end Mixed;

@@ -13,4 +13,4 @@ from kilohertz.ir.text.step_printer import print_step
 
 @pytest.mark.golden("step.case")
 def test_step(case: Any) -> None:
-    case.check(print_step(compile_flat(read_flat(case.text))))
+    case.check(print_step(compile_flat(read_flat(case.text)), helpers=False))

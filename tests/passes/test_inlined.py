@@ -11,13 +11,13 @@ from interpreted import Interpreted
 from kilohertz import load
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir.step import Kind, NonlinearLoop, Partition, Step
-from kilohertz.passes import Inlining
+from kilohertz.passes.step.inline_stage import InlineStage
 
 SOURCE = Path(__file__).parent.parent / "simulate" / "inlined.mo"
 
 
 def inlined(name: str) -> Step:
-    return compile_flat(load(f"{SOURCE}:Inlined.{name}").flatten(), Inlining())
+    return compile_flat(load(f"{SOURCE}:Inlined.{name}").flatten(), InlineStage())
 
 
 def at_a_stage(name: str, gamma_h: float, shift: float) -> Interpreted:

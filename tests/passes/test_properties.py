@@ -5,23 +5,29 @@ from __future__ import annotations
 import math
 import random
 import time
+from typing import Any
 
 import pytest
 
 from kilohertz.base import ModelError
-from kilohertz.driver.pipeline import compile_flat
+from kilohertz.driver.pipeline import compile_flat, selected, up_to
 from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
 from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Assignment, Block, LinearLoop, MixedLoop, NonlinearLoop, Step
 from kilohertz.ir.text.step_printer import print_step
-from kilohertz.passes import make_dae, vanish
 from kilohertz.passes.algebra import degree, linear_parts, simplify
+from kilohertz.passes.contract import Log, run_passes
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.guesses import tear
 
 NAMES = ("a", "b", "c", "d")
+
+
+def after(name: str, flat: Flat) -> Any:
+    """The form after a pass."""
+    return run_passes(up_to(name, selected()), flat, Log(), verify=True)
 
 
 def random_expression(rng: random.Random, depth: int) -> Expr:
@@ -144,7 +150,7 @@ def test_blocks_solve_the_equations(seed: int) -> None:
     for alias, entry in step.aliases.items():
         if entry.target is not None:
             values[alias] = entry.sign * values[entry.target]
-    for e in make_dae(flat).equations:
+    for e in after("lower-events", flat).equations:
         assert isinstance(e, Equation)
         left, right = Numeric(values)(e.left), Numeric(values)(e.right)
         assert left is not None and right is not None
@@ -243,7 +249,7 @@ def test_a_call_with_results_is_one_node() -> None:
         "    y := x;\n    while y > 1.0 loop\n      y := y - 1.0;\n    end while;\n    z := 2.0*x;\n  end f;\n"
         "  Real a;\n  Real b;\nequation\n  (a, b) = f(time);\nend Calls;\n"
     )
-    dae = make_dae(flat)
+    dae = after("lower-events", flat)
     calls = [e for e in dae.equations if isinstance(e, CallEquation)]
     assert len(calls) == 1
     assert "Calls" in print_step(compile_flat(flat))
@@ -254,7 +260,7 @@ def test_a_computed_zero_takes_its_term_out_of_the_structure() -> None:
         "model P\n  parameter Real k = 3.0;\n  final parameter Real r = k - 3.0;\n  Real i;\n  Real v;\n  Real u;\n"
         "equation\n  i*r = v - u;\n  u = time;\n  i = 2.0*v;\nend P;\n"
     )
-    dae = vanish(make_dae(flat))
+    dae = after("drop-zero-terms", flat)
     assert [n for n in dae.notes if "taken as zero" in n]
     assert all("r" not in {ref.name for ref in build.refs(e.left)} for e in dae.equations if hasattr(e, "left"))
     assert "i" in print_step(compile_flat(flat))

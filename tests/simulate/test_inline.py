@@ -14,6 +14,7 @@ from kilohertz.cost import loop_elimination
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Partition, Step, targets
 from kilohertz.passes import Inlining
+from kilohertz.passes.step.inline_stage import InlineStage
 from kilohertz.simulate import Instance, Program, Statistics, build_program
 from kilohertz.simulate import Stepper as FixedStepper
 from kilohertz.simulate.stiffness import reference_run
@@ -24,7 +25,7 @@ NAMES = ("Chain", "Pendulum", "Circuit", "Loop", "Called", "Bridge", "Star", "Sw
 
 
 def inlined(name: str, choice: Inlining | None = None) -> Step:
-    return compile_flat(load(f"{SOURCE}:Inlined.{name}").flatten(), choice or Inlining())
+    return compile_flat(load(f"{SOURCE}:Inlined.{name}").flatten(), InlineStage(choice or Inlining()))
 
 
 class Stepper:

@@ -123,7 +123,7 @@ def chain(n: int) -> str:
     """A rod of n cells: heat passes on, the ends radiate."""
     cells = "\n".join(f"  Real T{i}(start = {1.0 + 0.01 * i}, fixed = true);" for i in range(n))
     inner = "\n".join(f"  der(T{i}) = {n}.0*(T{i - 1} - 2.0*T{i} + T{i + 1});" for i in range(1, n - 1))
-    ends = f"  der(T0) = T1 - T0^4;\n  der(T{n - 1}) = T{n - 2} - T{n - 1} - T{n - 1}^4;"
+    ends = f"  der(T0) = T1 - T0^4.0;\n  der(T{n - 1}) = T{n - 2} - T{n - 1} - T{n - 1}^4.0;"
     return f"model Rod\n{cells}\nequation\n{inner}\n{ends}\nend Rod;\n"
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
-from kilohertz.driver.pipeline import Work, run_to
 from kilohertz.driver.report import Report
+from kilohertz.driver.stages import Work, run_to
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
 
@@ -113,22 +113,21 @@ class Model:
 
     def inlined(self, choice: Inlining | None = None) -> Step:
         """The same with the formula of an implicit stage joined (default: for every state)."""
-        from kilohertz.passes import Inlining, inline
+        from kilohertz.driver.pipeline import further
+        from kilohertz.passes.step.inline_stage import InlineStage, Inlining
 
-        choice, step, dae = choice or Inlining(), self.process(), self._work.log.dae
+        choice, step = choice or Inlining(), self.process()
         if choice not in self._inlined:
-            assert dae is not None
-            self._inlined[choice] = inline(dae, step, choice)
+            self._inlined[choice] = further(step, InlineStage(choice), verify=self._work.verify)
         return self._inlined[choice]
 
     def index1(self) -> Step:
         """The same with the unknowns of nonlinear loops left to the method of integration."""
-        from kilohertz.passes import index1
+        from kilohertz.driver.pipeline import further
+        from kilohertz.passes.step.open_loops import OpenLoops
 
         if self._index1 is None:
-            step, dae = self.process(), self._work.log.dae
-            assert dae is not None
-            self._index1 = index1(step, dae.functions)
+            self._index1 = further(self.process(), OpenLoops(), verify=self._work.verify)
         return self._index1
 
     @takes_settings

@@ -1,158 +1,82 @@
-"""The compiler's table of contents: which room does what, in which order.
+"""The compiler's table of contents: symbolic processing from Flat to Step, pass by pass.
 
-`PASSES` is symbolic processing, from Flat to Step; its order is checked from facts when this file is read.  `STAGES` is
-the whole way: each stage takes the form the one before it made.  Rooms are imported when their stage runs: `khz check`
-needs no NumPy.
+The order is checked from facts when this file is read.  To add a pass, write its file and put it here.
 """
 
 from __future__ import annotations
 
-import gc
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
 
-from kilohertz.base import Diagnostic, ModelError, Severity
-from kilohertz.driver.symbolic import (
-    Assemble,
-    DropZeroTerms,
-    EliminateAliases,
-    Prune,
-    ReduceIndex,
-    RevealConstraints,
-    Scalarise,
-    Split,
-)
-from kilohertz.passes.contract import Log, in_order, run_passes
-
-if TYPE_CHECKING:
-    from kilohertz.building import ModelUnits
-    from kilohertz.ir.flat import Flat
-    from kilohertz.ir.step import Step
-    from kilohertz.passes import Inlining
-    from kilohertz.semantics import Balance
-    from kilohertz.simulate import Program
-    from kilohertz.syntax.library import Libraries
+from kilohertz.ir.flat import Flat
+from kilohertz.ir.step import Step
+from kilohertz.passes.contract import Log, Pass, in_order, label, run_passes
+from kilohertz.passes.dae.drop_zero_terms import DropZeroTerms
+from kilohertz.passes.dae.eliminate_aliases import EliminateAliases
+from kilohertz.passes.dae.lower_events import LowerEvents
+from kilohertz.passes.dae.prefer_states import PreferStates
+from kilohertz.passes.dae.prune import Prune
+from kilohertz.passes.dae.reduce_index import ReduceIndex
+from kilohertz.passes.dae.reveal_constraints import RevealConstraints
+from kilohertz.passes.flat.expand_partials import ExpandPartials
+from kilohertz.passes.flat.scalarise import Scalarise
+from kilohertz.passes.ordered.causalise import Causalise
+from kilohertz.passes.ordered.initialise import Initialise
+from kilohertz.passes.ordered.order_parameters import OrderParameters
+from kilohertz.passes.ordered.tear import Tear
+from kilohertz.passes.step.differentiate import Differentiate
+from kilohertz.passes.step.drop_unused_functions import DropUnusedFunctions
+from kilohertz.passes.step.find_sparsity import FindSparsity
+from kilohertz.passes.step.hoist import Hoist
+from kilohertz.passes.step.inline_stage import InlineStage
+from kilohertz.passes.step.open_loops import OpenLoops
+from kilohertz.passes.step.partition_blocks import PartitionBlocks
+from kilohertz.passes.step.place import Place
 
 PASSES = in_order(
+    ExpandPartials(),  # Flat
     Scalarise(),
-    Split(),
+    LowerEvents(),  # to Dae
     DropZeroTerms(),
     EliminateAliases(),
     Prune(),
     RevealConstraints(),
+    PreferStates(),
     ReduceIndex(),
     EliminateAliases(states_chosen=True),
-    Assemble(),
+    OrderParameters(),  # to Ordered
+    Initialise(),
+    Causalise(),
+    Tear(),
+    Place(),  # to Step
+    PartitionBlocks(),
+    Hoist(),
+    FindSparsity(),
+    Differentiate(),
+    DropUnusedFunctions(),
+    InlineStage(),  # where settings ask for it
+    OpenLoops(),  # where settings ask for it
 )
 
 
-@dataclass(slots=True)
-class Work:
-    """A model on its way: the forms made so far, warnings, and the seconds each stage took."""
-
-    libraries: Libraries
-    name: str
-    flat: Flat | None = None
-    balance: Balance | None = None
-    step: Step | None = None
-    built: ModelUnits | None = None
-    program: Program | None = None
-    warnings: list[Diagnostic] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    log: Log = field(default_factory=Log)  # of the passes
+def selected(*chosen: Pass) -> tuple[Pass, ...]:
+    """The list with those of the optional passes that are chosen, each with its options."""
+    given = {p.name: p for p in chosen}
+    return tuple(given.get(p.name, p) for p in PASSES if not p.optional or p.name in given)
 
 
-class Stage(NamedTuple):
-    """A stage by the form it makes: a field of `Work`."""
-
-    name: str
-    makes: str
-    run: Callable[[Work], Any]
+def further(step: Step, *chosen: Pass, verify: bool = False) -> Step:
+    """A step that went through the list before, with optional passes besides."""
+    found: Step = run_passes(selected(*chosen)[len(selected()) :], step, Log(), verify=verify)
+    return found
 
 
-def _flatten(work: Work) -> Flat:
-    from kilohertz.ir.expr import release
-    from kilohertz.semantics import flatten
-
-    release()  # a compilation begins: what earlier ones left and nobody holds goes
-    flat, warnings = flatten(work.libraries, work.name)
-    work.warnings += warnings
-    return flat
+def compile_flat(flat: Flat, *chosen: Pass) -> Step:
+    """Flat to Step by the list, with the optional passes that are chosen; every form on the way is checked."""
+    found: Step = run_passes(selected(*chosen), flat, Log(), verify=True)
+    return found
 
 
-def _check(work: Work) -> Balance:
-    from kilohertz.semantics import check
-
-    assert work.flat is not None
-    balance, diagnostics = check(work.flat)
-    if any(d.severity is Severity.ERROR for d in diagnostics):
-        raise ModelError(*diagnostics)
-    work.warnings += diagnostics
-    return balance
-
-
-def _process(work: Work) -> Step:
-    import kilohertz.passes  # noqa: F401  so that no pass is charged with loading NumPy
-
-    assert work.flat is not None
-    step: Step = run_passes(PASSES, work.flat, work.log)
-    return step
-
-
-def _generate(work: Work) -> ModelUnits:
-    from kilohertz.building import model_units
-
-    assert work.step is not None
-    return model_units(work.step, work.libraries.sources)
-
-
-def _build(work: Work) -> Program:
-    from kilohertz.simulate import load_program
-
-    assert work.built is not None
-    return load_program(work.built)
-
-
-STAGES = (
-    Stage("flatten", "flat", _flatten),  # Tree to Flat
-    Stage("check", "balance", _check),  # as many equations as unknowns, or the culprits by name
-    Stage("process", "step", _process),  # Flat to Dae to Step: PASSES
-    Stage("generate", "built", _generate),  # Step to C
-    Stage("build", "program", _build),  # C to a loaded library
-)
-
-
-def compile_flat(flat: Flat, inlining: Inlining | None = None) -> Step:
-    """Flat to Step without the rest of a `Work`; with `inlining` also the blocks of an implicit stage."""
-    from kilohertz.passes import inline
-
-    log = Log()
-    step: Step = run_passes(PASSES, flat, log)
-    if inlining is None:
-        return step
-    assert log.dae is not None
-    return inline(log.dae, step, inlining)
-
-
-def run_to(form: str, work: Work) -> None:
-    """Run the stages that are still missing until `work` has a form."""
-    for stage in STAGES:
-        if getattr(work, stage.makes) is None:
-            started = time.perf_counter()
-            setattr(work, stage.makes, _without_collector(stage.run, work))
-            work.seconds[stage.name] = time.perf_counter() - started
-        if stage.makes == form:
-            return
-
-
-def _without_collector(job: Callable[[Work], Any], work: Work) -> Any:
-    """Forms are large and almost free of cycles: looking for garbage in them costs up to half of the time."""
-    if not gc.isenabled():
-        return job(work)
-    gc.disable()
-    try:
-        return job(work)
-    finally:
-        gc.enable()
+def up_to(name: str, passes: Sequence[Pass]) -> Sequence[Pass]:
+    """The passes up to the one with a label; no pass where there is none such."""
+    place = next((i for i, p in enumerate(passes, 1) if label(p) == name), 0)
+    return passes[:place]

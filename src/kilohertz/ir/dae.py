@@ -202,6 +202,7 @@ class Dae:
     aliases: dict[str, AliasOf] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     selections: list[Selection] = field(default_factory=list)
+    preferred: tuple[str, ...] = ()  # made candidates for states because the user wants them, without a `der`
     experiment: Experiment = field(default_factory=Experiment)
     notes: list[str] = field(default_factory=list)
     description: str = ""
@@ -235,28 +236,6 @@ def roots(equation: AnyEquation) -> Iterator[Expr]:
             yield equation.call
             if equation.guard is not None:
                 yield equation.guard
-
-
-def print_dae(dae: Dae) -> str:
-    """A short text of the whole form."""
-    lines = [f"dae {dae.name}"]
-    for role in Role:
-        names = [v.name for v in dae.variables.values() if v.role is role]
-        if names:
-            lines.append(f"  {role.value}: {', '.join(names)}")
-    for title, equations in (("equations", dae.equations), ("initial", dae.initial_equations)):
-        if equations:
-            lines.append(f"{title}:")
-            lines += [f"  {print_equation(e)}" for e in equations]
-    for when in dae.whens:
-        lines.append(f"when {show(when.guard)}: {len(when.actions)} actions")
-    lines += [f"crossing r{c.index}: {show(c.relation)}" for c in dae.crossings]
-    lines += [f"time event at {show(t.at)}" for t in dae.time_events]
-    lines += [f"sample {s.index}: start {show(s.start)} every {show(s.interval)}" for s in dae.samples]
-    for name, alias in dae.aliases.items():
-        value = show(alias.value) if alias.value is not None else f"{'-' if alias.sign < 0 else ''}{alias.target}"
-        lines.append(f"alias {name} = {value}")
-    return "\n".join(lines) + "\n"
 
 
 def print_equation(equation: AnyEquation) -> str:

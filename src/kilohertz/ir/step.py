@@ -33,15 +33,14 @@ How it is run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
-from kilohertz.base import InternalError, Origin
-from kilohertz.ir.builtins import Event, named
-from kilohertz.ir.dae import show
-from kilohertz.ir.expr import Array, Builtin, Call, Expr, Item, Record, Ref
+from kilohertz.base import Origin
+from kilohertz.ir.dae import Dae
+from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Terminate
 from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import Type
@@ -92,6 +91,14 @@ HELPERS = frozenset(  # areas of `directional`, `inlined` and the index-1 form: 
         *(Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
     }
 )
+
+DISCRETE_KINDS = frozenset({Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.RELATION})
+TWINS = {  # areas that come with another, index by index: derivatives, and values before an event
+    Kind.STATE: Kind.DERIVATIVE,
+    Kind.DISCRETE: Kind.PRE_DISCRETE,
+    Kind.INT_DISCRETE: Kind.PRE_INT_DISCRETE,
+    Kind.STRING_DISCRETE: Kind.PRE_STRING_DISCRETE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +335,7 @@ class Step:
     experiment: Experiment = field(default_factory=Experiment)
     notes: tuple[str, ...] = ()  # what was completed or chosen for the user
     description: str = ""
+    dae: Dae | None = None  # what the blocks were made from: optional passes go back to its equations
 
     def slot(self, name: str) -> Slot:
         return self.variables[name].slot
@@ -400,33 +408,6 @@ def expressions(block: Block) -> Iterator[Expr]:
                         yield action.call
 
 
-GONE = named(Event.RATE, Event.BEFORE, Event.QUIET, Event.CLOCKED) | {"initial", "$when"}
-
-
-def verify(step: Step) -> None:
-    """Check the contract; a breach is our mistake (InternalError)."""
-    places: set[tuple[Kind, int]] = set()
-    for variable in step.variables.values():
-        place = (variable.slot.kind, variable.slot.index)
-        if place in places:
-            raise InternalError(f"two variables in slot {variable.slot}: {variable.name}")
-        places.add(place)
-    known = set(step.variables) | {"time"}
-    for label, blocks in lists(step):
-        done: set[str] = set()
-        for block in blocks:
-            _verify_expressions(expressions(block), known, label)
-            for target in targets(block):
-                if target.name in done:
-                    raise InternalError(f"{label}: {target.name} is set twice")
-                if target.name not in known:
-                    raise InternalError(f"{label}: {target.name} has no slot")
-                done.add(target.name)
-    for alias, entry in step.aliases.items():
-        if entry.target is not None and entry.target not in step.variables:
-            raise InternalError(f"alias {alias} of unknown {entry.target}")
-
-
 def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
     """Every list of blocks, by its name."""
     return [
@@ -436,23 +417,6 @@ def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
         ("directional", step.directional or ()),
         ("inlined", step.inlined or ()),
     ]
-
-
-def _verify_expressions(roots: Iterable[Expr], known: set[str], label: str) -> None:
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack:
-        e = stack.pop()
-        if id(e) in seen:
-            continue
-        seen.add(id(e))
-        if isinstance(e, Ref) and e.name not in known:
-            raise InternalError(f"{label}: {e.name} has no slot")
-        if isinstance(e, Builtin) and e.name in GONE:
-            raise InternalError(f"{label}: {e.name} is left: {show(e)}")
-        if e.ty.dims and not isinstance(e, (Array, Record, Call, Item)):
-            raise InternalError(f"{label}: not scalar: {show(e)}")
-        stack.extend(e.children())
 
 
 def stage_roles(step: Step) -> list[str]:

@@ -1,18 +1,19 @@
-"""What a pass is: a name, the facts it needs, gives and breaks, and a function of the model; and the log of its run."""
+"""What a pass is: a name, the facts it needs, gives and breaks, and a function of a form; and the log of its run."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from kilohertz.base import InternalError
+from kilohertz.ir.verify import verify_form
+from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.count import count
 
 if TYPE_CHECKING:
-    from kilohertz.ir.dae import Dae
     from kilohertz.passes.dae.reduction import Reduction
 
 
@@ -20,14 +21,30 @@ class Fact(Enum):
     """What holds of a model after a pass; the order of the list is checked from these."""
 
     FLAT = "the form is Flat"
+    BODIES = "every function has a body, or is external"
     SCALAR = "every variable and equation is scalar"
     DAE = "the form is Dae: variables by kind, events explicit"
     NO_ZERO_TERMS = "no term is multiplied by a computed parameter that is zero"
     ALIAS_FREE = "no equation says only that two unknowns are equal or one is constant"
     USED = "every result of a call is read"
     REVEALED = "no constraint between states is hidden in several sums"
+    WISHES = "what is wanted as a state and may be one is a candidate"
     INDEX_1 = "every highest derivative can be solved for; the states are chosen"
-    STEP = "the form is Step: ordered blocks"
+    ORDERED = "the form is Ordered: parameters in order"
+    INITIAL = "the initial system is in order"
+    CAUSAL = "the simulated system is in order"
+    TORN = "the systems are blocks"
+    STEP = "the form is Step: blocks and a place for every variable"
+    PARTITIONED = "every block is in its partition"
+    HOISTED = "what parameters alone give is computed at events"
+    SPARSITY = "the pattern of the state Jacobian is known"
+    DIRECTIONAL = "the directional derivative is there, or why it is not"
+    CALLED = "every function is called"
+    STAGE = "an implicit stage is joined with the equations"
+    OPEN = "nonlinear loops are left to the method of integration"
+
+
+NOTHING: frozenset[Fact] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +67,16 @@ class Record:
 
 @dataclass(slots=True)
 class Log:
-    """What the passes said while they ran."""
+    """What the passes said while they ran, and what they may remember for each other."""
 
     records: list[Record] = field(default_factory=list)
     reduction: Reduction | None = None  # what index reduction did
-    dae: Dae | None = None  # what the blocks were assembled from: inlining starts here again
+    occurrence: Occurrence = field(default_factory=Occurrence)  # a memo: no result depends on it
 
     @property
     def seconds(self) -> dict[str, float]:
-        """What each pass took, by name; a pass that runs twice is added up."""
-        found: dict[str, float] = {}
-        for r in self.records:
-            found[r.name] = found.get(r.name, 0.0) + r.seconds
-        return found
+        """What each pass took, by its label."""
+        return {r.name: r.seconds for r in self.records}
 
 
 class Pass(Protocol):
@@ -71,9 +85,17 @@ class Pass(Protocol):
     name: ClassVar[str]
     needs: ClassVar[frozenset[Fact]]
     gives: ClassVar[frozenset[Fact]]
-    breaks: ClassVar[frozenset[Fact]]
+    breaks: ClassVar[frozenset[Fact]] = NOTHING
+    optional: ClassVar[bool] = False  # runs where settings ask for it
 
     def run(self, model: Any, log: Log) -> Any: ...
+
+
+def label(p: Pass) -> str:
+    """The name with the options that are not as usual: `eliminate-aliases{states-chosen}`."""
+    own = [f for f in fields(p) if getattr(p, f.name) != f.default and getattr(p, f.name) is True]  # type: ignore[arg-type]
+    options = ", ".join(f.name.replace("_", "-") for f in own)
+    return f"{p.name}{{{options}}}" if options else p.name
 
 
 def in_order(*passes: Pass, given: Iterable[Fact] = (Fact.FLAT,)) -> tuple[Pass, ...]:
@@ -88,8 +110,8 @@ def in_order(*passes: Pass, given: Iterable[Fact] = (Fact.FLAT,)) -> tuple[Pass,
     return passes
 
 
-def run_passes(passes: Iterable[Pass], model: Any, log: Log) -> Any:
-    """One after the other; the log gets each pass's time and what it did to the counts."""
+def run_passes(passes: Iterable[Pass], model: Any, log: Log, *, verify: bool = False) -> Any:
+    """One after the other; the log gets each pass's time and what it did to the counts.  `verify` checks every form."""
     before = None
     for p in passes:
         started = time.perf_counter()
@@ -97,6 +119,17 @@ def run_passes(passes: Iterable[Pass], model: Any, log: Log) -> Any:
         seconds = time.perf_counter() - started
         counted = count(model)
         after = None if counted is None else Size(*counted)
-        log.records.append(Record(p.name, seconds, before, after))
+        log.records.append(Record(label(p), seconds, before, after))
         before = after
+        if verify:
+            verify_after(p, model)
+    log.occurrence = Occurrence()
     return model
+
+
+def verify_after(p: Pass, model: Any) -> None:
+    """Check the contract of the form a pass left; a breach names the pass."""
+    try:
+        verify_form(model)
+    except InternalError as error:
+        raise InternalError(f"after pass {label(p)}: {error}") from error

@@ -6,6 +6,7 @@ from typing import Any
 
 from kilohertz.ir.dae import CallEquation, Dae, Role
 from kilohertz.ir.expr import Ref
+from kilohertz.ir.ordered import Ordered
 from kilohertz.ir.step import Kind, Step, targets
 
 _UNKNOWN = (Role.STATE, Role.ALGEBRAIC, Role.DISCRETE, Role.RELATION)
@@ -29,6 +30,8 @@ def count(form: Any) -> tuple[int, int] | None:
                     case _:
                         n += 1
             return n, len(unknowns)
+        case Ordered():
+            return count(form.dae)
         case Step():
             computed = sum(v.slot.kind in _COMPUTED for v in form.variables.values())
             return sum(len(targets(b)) for b in form.blocks), computed

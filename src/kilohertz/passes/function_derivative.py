@@ -59,7 +59,7 @@ class FunctionDerivatives:
     def __init__(self, functions: dict[str, Function]) -> None:
         self.functions = functions
         self._making: set[str] = set()
-        self._second: dict[str, DerivativeOf] = {}  # by first derivative: the second one its function names
+        self._second = _second_derivatives(functions)
 
     def rule(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
         """The derivative of a call (of output `index`, where it has several) from those of its arguments."""
@@ -98,9 +98,6 @@ class FunctionDerivatives:
                 continue
             if any(is_moving([rate_of[name]]) for name in d.zero_derivative if name in rate_of):
                 continue
-            for second in f.derivatives:
-                if second.order == 2 and second.function in self.functions:
-                    self._second.setdefault(d.function, second)
             return d
         return None
 
@@ -129,6 +126,17 @@ class FunctionDerivatives:
         )
         self.functions[name] = made
         return made
+
+
+def _second_derivatives(functions: dict[str, Function]) -> dict[str, DerivativeOf]:
+    """By first derivative: the second one that its function names."""
+    found: dict[str, DerivativeOf] = {}
+    for f in functions.values():
+        first = [d for d in f.derivatives if d.order == 1 and d.function in functions]
+        second = [d for d in f.derivatives if d.order == 2 and d.function in functions]
+        for d in first if second else ():
+            found.setdefault(d.function, second[0])
+    return found
 
 
 def _rate_name(f: Function, name: str) -> str:

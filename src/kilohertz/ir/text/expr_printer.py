@@ -8,7 +8,7 @@ call, a subscript or field may follow any expression in parentheses, and the typ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kilohertz.base import InternalError
@@ -60,12 +60,15 @@ _LEVELS = {
     **dict.fromkeys(["^", ".^"], _POWER),
 }
 
+_LARGE, _WORTH = 120, 6  # nodes of an expression whose parts get names, and of such a part
+_NO_NAMES: Mapping[Expr, str] = {}
+
 # A piece is text, or an expression with the level its place asks for.
 _Piece = str | tuple[Expr, int]
 
 
-def print_expr(e: Expr) -> str:
-    """An expression as text; works on a stack of its own, so any length will do."""
+def print_expr(e: Expr, names: Mapping[Expr, str] = _NO_NAMES) -> str:
+    """An expression as text; works on a stack of its own, so any length will do.  Parts with a name are not shown."""
     out: list[str] = []
     stack: list[_Piece] = [(e, _LOOSE)]
     while stack:
@@ -74,11 +77,52 @@ def print_expr(e: Expr) -> str:
             out.append(piece)
             continue
         node, needed = piece
+        if node in names and node is not e:
+            out.append(names[node])
+            continue
         level, pieces = _PIECES[type(node)](node)
         if level < needed:
             pieces = ["(", *pieces, ")"]
         stack.extend(reversed(pieces))
     return "".join(out)
+
+
+def print_shared(e: Expr) -> str:
+    """A large expression with names for the parts that it has several times: `let($1 = a*b, $1 + sin($1))`.
+
+    Written out, what symbolic processing shares may be longer than any memory.
+    """
+    order, uses, sizes = _shape(e)
+    if sizes[e] <= _LARGE:
+        return print_expr(e)
+    shared = [n for n in order if uses[n] > 1 and sizes[n] >= _WORTH and n is not e]
+    names = {n: f"${i}" for i, n in enumerate(shared, 1)}
+    parts = [f"{names[n]} = {print_expr(n, names)}" for n in shared]
+    return f"let({', '.join([*parts, print_expr(e, names)])})" if parts else print_expr(e)
+
+
+def _shape(root: Expr) -> tuple[list[Expr], dict[Expr, int], dict[Expr, int]]:
+    """The parts of an expression, operands first; how often each stands in others; how large each is written out."""
+    order: list[Expr] = []
+    uses: dict[Expr, int] = {root: 1}
+    sizes: dict[Expr, int] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in sizes:
+            stack.pop()
+            continue
+        children = node.children()
+        missing = [c for c in children if c not in sizes]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        sizes[node] = 1 + sum(sizes[c] for c in children)
+        for c in children:
+            uses[c] = uses.get(c, 0) + 1
+        order.append(node)
+    return order, uses, sizes
 
 
 def _number(e: Real | Int) -> tuple[int, list[_Piece]]:

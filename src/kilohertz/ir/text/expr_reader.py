@@ -115,6 +115,7 @@ class ExprReader:
         self.tokens = found
         self.at = 0
         self.scope = scope
+        self._shared: dict[str, Expr] = {}
 
     # --------------------------------------------------------------------------------------------------- tokens
 
@@ -329,6 +330,14 @@ class ExprReader:
             return FALSE
         if self.accept("function"):
             return self._function_ref()
+        if self.tokens[self.at].text in self._shared:
+            self.at += 1
+            return self._shared[self.tokens[self.at - 1].text]
+        if self.peek("let") and self.tokens[self.at + 1].text == "(":
+            return self._let()
+        wrapped = self._wrapped()
+        if wrapped is not None:
+            return wrapped
         prefixes = self._prefixes()
         for text, after in reversed(prefixes):
             if text in self.scope.variables and self.tokens[after].text != "(":
@@ -343,6 +352,44 @@ class ExprReader:
                 self.at = after + 1
                 return self._called(text)
         raise self.error("a known name expected")
+
+    def _let(self) -> Expr:
+        """`let($1 = a*b, $1 + sin($1))`: parts that stand in an expression several times."""
+        outer, self._shared = self._shared, {}
+        self.at += 2
+        while self.tokens[self.at + 1].text == "=":
+            name = self.take("name")
+            self.expect("=")
+            self._shared[name] = self.expression()
+            self.expect(",")
+        result = self.expression()
+        self.expect(")")
+        self._shared = outer
+        return result
+
+    def _wrapped(self) -> Expr | None:
+        """A name with another in brackets: `der(x)` and `pre(b)` of the forms where they are variables, `$D(f)(x)`."""
+        if self.tokens[self.at + 1].text != "(":
+            return None
+        text, after = self.bracketed()
+        if text in self.scope.variables:
+            self.at = after
+            return Ref(text, self.scope.variables[text])
+        if self.tokens[after].text == "(" and text in self.scope.functions:
+            self.at = after + 1
+            return self._called(text)
+        return None
+
+    def bracketed(self) -> tuple[str, int]:
+        """The text from here to the bracket that closes the next one, and the position after it."""
+        depth, k, pieces = 0, self.at, []
+        while self.tokens[k].kind != "end":
+            pieces.append(self.tokens[k].text)
+            depth += (pieces[-1] == "(") - (pieces[-1] == ")")
+            k += 1
+            if depth == 0 and pieces[-1] == ")":
+                break
+        return "".join(pieces), k
 
     def _prefixes(self) -> list[tuple[str, int]]:
         """Texts a name starting here may have, with the position after each; the shortest first."""

@@ -7,7 +7,7 @@ says where it came from: `// file:line instance [passes]`.  `annotation(Evaluate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kilohertz.base import Origin, SourceMap
@@ -45,26 +45,36 @@ from kilohertz.ir.types import REAL, Base, EnumType, ExternalObjectType, Functio
 
 _UNNAMED = (TupleType, FunctionType)
 
-__all__ = ["print_expr", "print_flat", "print_function", "print_type"]
+__all__ = ["print_declarations", "print_experiment", "print_expr", "print_flat", "print_function", "print_type"]
 
 
 def print_flat(flat: Flat, sources: SourceMap | None = None) -> str:
     """The whole model; `sources` turns spans into line numbers."""
     p = _Printer(sources)
     p.line(f"model {flat.name}{_description(flat.description)}")
-    p.indented((text, None) for text in _type_declarations(flat))
-    for function in flat.functions.values():
-        _function(p, function)
+    types = (v.ty for v in flat.variables.values())
+    p.lines += print_declarations(flat.functions, types, flat_expressions(flat), sources)
     _variables(p, flat.variables.values())
     _section(p, "initial equation", flat.initial_equations)
     _section(p, "equation", flat.equations)
     _algorithms(p, "initial algorithm", flat.initial_algorithms)
     _algorithms(p, "algorithm", flat.algorithms)
-    experiment = _experiment(flat.experiment)
+    experiment = print_experiment(flat.experiment)
     if experiment:
         p.indented([(f"annotation({experiment});", None)])
     p.line(f"end {flat.name};")
     return "\n".join(p.lines) + "\n"
+
+
+def print_declarations(
+    functions: Mapping[str, Function], types: Iterable[Type], roots: Iterable[Expr], sources: SourceMap | None = None
+) -> list[str]:
+    """Lines for the types that occur in variables, functions and expressions, and for the functions."""
+    p = _Printer(sources)
+    p.indented((text, None) for text in _type_declarations(functions, types, roots))
+    for function in functions.values():
+        _function(p, function)
+    return p.lines
 
 
 def print_function(function: Function, sources: SourceMap | None = None) -> str:
@@ -230,7 +240,8 @@ def _variable(v: Variable) -> str:
     return " ".join([*words, print_type(v.ty), declared])
 
 
-def _experiment(e: Experiment) -> str:
+def print_experiment(e: Experiment) -> str:
+    """The annotation, empty where nothing is given."""
     given = [("StartTime", e.start), ("StopTime", e.stop), ("Interval", e.interval), ("Tolerance", e.tolerance)]
     settings = ", ".join(f"{name} = {value!r}" for name, value in given if value is not None)
     return f"experiment({settings})" if settings else ""
@@ -239,15 +250,15 @@ def _experiment(e: Experiment) -> str:
 # --------------------------------------------------------------------------------------------------------------- types
 
 
-def _type_declarations(flat: Flat) -> list[str]:
+def _type_declarations(functions: Mapping[str, Function], types: Iterable[Type], roots: Iterable[Expr]) -> list[str]:
     """Enumerations, records and external objects that occur, those needed by others first."""
     found: dict[Base, None] = {}
-    for v in flat.variables.values():
-        _collect(v.ty, found)
-    for f in flat.functions.values():
+    for ty in types:
+        _collect(ty, found)
+    for f in functions.values():
         for local in (*f.inputs, *f.outputs, *f.locals):
             _collect(local.ty, found)
-    for e in walk_all(flat_expressions(flat)):
+    for e in walk_all(roots):
         if isinstance(e, Enum) or not isinstance(e.ty.base, TupleType):
             _collect(e.ty, found)
     by_name = {base.name: base for base in sorted(found, key=_known_sizes) if not isinstance(base, _UNNAMED)}

@@ -39,12 +39,12 @@ _PRIMITIVES = {str(t): t for t in (REAL, INTEGER, BOOLEAN, STRING, CLOCK)}
 
 def read_flat(text: str) -> Flat:
     """A model as printed."""
-    return _FlatReader(text).model()
+    return FormReader(text, "model").model()
 
 
 def read_function(text: str, scope: Scope | None = None) -> Function:
     """One function as printed; `scope` knows the functions and types it uses."""
-    reader = _FlatReader(text)
+    reader = FormReader(text, "model")
     if scope is not None:
         reader.scope.functions = {**scope.functions, **reader.scope.functions}
         reader.scope.enums.update(scope.enums)
@@ -52,10 +52,12 @@ def read_function(text: str, scope: Scope | None = None) -> Function:
     return reader.function()
 
 
-class _FlatReader:
+class FormReader:
     """Declarations in their order; expressions wait until all names are declared."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, word: str) -> None:
+        """`word` begins the text of the form."""
+        self._word = word
         self.scope = Scope({"time": REAL})
         self.r = StatementReader(ExprReader(tokens(text), self.scope))
         self.e = self.r.e
@@ -63,23 +65,40 @@ class _FlatReader:
         self._scan_signatures()
 
     def model(self) -> Flat:
-        self.e.expect("model")
-        flat = Flat(self._dotted())
-        flat.description = self._description()
-        while self._type_declaration():
-            pass
+        name, description = self.head()
+        flat = Flat(name, description=description)
         self._skim_variables()
-        while self.e.peek("function", "impure"):
-            function = self.function()
-            flat.functions[function.id] = function
+        flat.functions = self.functions()
         self._variables(flat)
         self._sections(flat)
-        self._experiment(flat.experiment)
+        self.experiment(flat.experiment)
+        self.end()
+        return flat
+
+    # ------------------------------------------------------------------------------------- what the forms share
+
+    def head(self) -> tuple[str, str]:
+        """Name and description; types are declared behind them."""
+        self.e.expect(self._word)
+        name, description = self.dotted(), self.description()
+        while self._type_declaration():
+            pass
+        return name, description
+
+    def functions(self) -> dict[str, Function]:
+        """Functions by name."""
+        found: dict[str, Function] = {}
+        while self.e.peek("function", "impure"):
+            function = self.function()
+            found[function.id] = function
+        return found
+
+    def end(self) -> None:
+        """The last line."""
         self.e.expect("end")
-        self._dotted()
+        self.dotted()
         self.e.expect(";")
         self.e.expect_end()
-        return flat
 
     def _sections(self, flat: Flat) -> None:
         while self.e.peek("initial", "equation", "algorithm"):
@@ -91,7 +110,8 @@ class _FlatReader:
             algorithms = flat.initial_algorithms if initial else flat.algorithms
             algorithms.append(Algorithm(self.r.statements()))
 
-    def _experiment(self, experiment: Experiment) -> None:
+    def experiment(self, experiment: Experiment) -> None:
+        """The annotation, where there is one."""
         if not self.e.accept("annotation"):
             return
         self.e.expect("(")
@@ -109,14 +129,22 @@ class _FlatReader:
 
     # ---------------------------------------------------------------------------------------------------- names
 
-    def _dotted(self) -> str:
+    def dotted(self) -> str:
+        """Idents and dots; of a derivative `$D(f)`."""
+        if self.e.tokens[self.e.at + 1].text == "(" and self.e.peek("$D"):
+            text, self.e.at = self.e.bracketed()
+            return text
         name = self.e.take("name")
         while self.e.accept("."):
             name += "." + self.e.take("name")
         return name
 
-    def _variable_name(self) -> str:
-        """A flat name: idents, dots and literal subscripts."""
+    def variable_name(self) -> str:
+        """A flat name: idents, dots and literal subscripts; or `der(x)` and the like, where no attribute follows."""
+        after = self.e.tokens[self.e.at + 1 : self.e.at + 4]
+        if len(after) == 3 and after[0].text == "(" and after[2].text != "=":
+            name, self.e.at = self.e.bracketed()
+            return name
         name = self.e.take("name")
         while self.e.peek(".", "["):
             if self.e.accept("."):
@@ -127,7 +155,8 @@ class _FlatReader:
                 self.e.at += 1
         return name
 
-    def _description(self) -> str:
+    def description(self) -> str:
+        """A string behind a declaration."""
         if self.e.tokens[self.e.at].kind != "string":
             return ""
         return unquoted(self.e.take("string"))
@@ -136,7 +165,7 @@ class _FlatReader:
 
     def _type_declaration(self) -> bool:
         if self.e.accept("type"):
-            name = self._dotted()
+            name = self.dotted()
             for word in ("=", "enumeration", "("):
                 self.e.expect(word)
             literals = [self.e.take("name")]
@@ -145,9 +174,9 @@ class _FlatReader:
             self.e.expect(")")
             self.scope.enums[name] = EnumType(name, tuple(literals))
         elif self.e.accept("record"):
-            name = self._dotted()
+            name = self.dotted()
             self.scope.records[name] = RecordType(name, tuple(self._fields()))
-            self._dotted()
+            self.dotted()
         elif self.e.accept("class"):
             self._object()
         else:
@@ -158,26 +187,26 @@ class _FlatReader:
     def _fields(self) -> list[tuple[str, Type]]:
         fields: list[tuple[str, Type]] = []
         while not self.e.accept("end"):
-            ty = self._type()
+            ty = self.type_()
             fields.append((self.e.take("name"), ty))
             self.e.expect(";")
         return fields
 
     def _object(self) -> None:
-        name = self._dotted()
+        name = self.dotted()
         for word in ("extends", "ExternalObject", "("):
             self.e.expect(word)
-        constructor = self._dotted()
+        constructor = self.dotted()
         self.e.expect(",")
-        self._objects[name] = ExternalObjectType(name, constructor, self._dotted())
+        self._objects[name] = ExternalObjectType(name, constructor, self.dotted())
         for word in (")", ";", "end"):
             self.e.expect(word)
-        self._dotted()
+        self.dotted()
 
     def _base(self) -> Type:
         if self.e.accept("function"):
             return Type(self._function_type())
-        name = self._dotted()
+        name = self.dotted()
         base = self.scope.enums.get(name) or self.scope.records.get(name) or self._objects.get(name)
         if base is not None:
             return Type(base)
@@ -189,18 +218,18 @@ class _FlatReader:
         self.e.expect("(")
         inputs: list[tuple[str, Type]] = []
         while not self.e.accept(")"):
-            ty = self._type()
+            ty = self.type_()
             inputs.append((self.e.take("name"), ty))
             self.e.accept(",")
         self.e.expect("->")
         self.e.expect("(")
         outputs: list[Type] = []
         while not self.e.accept(")"):
-            outputs.append(self._type())
+            outputs.append(self.type_())
             self.e.accept(",")
         return FunctionType(tuple(inputs), tuple(outputs))
 
-    def _type(self) -> Type:
+    def type_(self) -> Type:
         """A type with literal sizes or colons."""
         base = self._base()
         return base.array_of(*self._literal_dims()) if self.e.accept("[") else base
@@ -218,14 +247,14 @@ class _FlatReader:
         """Names and types of the model's variables, before any expression needs them."""
         start = self.e.at
         while self.e.peek("function", "impure"):
-            self._skip_function()
+            self.skip_function()
         while not self.e.peek("initial", "equation", "algorithm", "annotation", "end"):
             if self.e.accept("protected") or self.e.accept("public"):
                 continue
             self._prefixes()
-            ty = self._type()
-            self.scope.variables[self._variable_name()] = ty
-            self._skip_to_semicolon()
+            ty = self.type_()
+            self.scope.variables[self.variable_name()] = ty
+            self.skip_to_semicolon()
         self.e.at = start
 
     def _prefixes(self) -> list[str]:
@@ -234,7 +263,8 @@ class _FlatReader:
             words.append(self.e.take("name"))
         return words
 
-    def _skip_to_semicolon(self) -> None:
+    def skip_to_semicolon(self) -> None:
+        """Go on behind the next one."""
         while not self.e.peek(";"):
             self.e.at += 1
         self.e.at += 1
@@ -251,8 +281,8 @@ class _FlatReader:
 
     def _variable(self) -> Variable:
         words = self._prefixes()
-        ty = self._type()
-        v = Variable(self._variable_name(), ty, CONTINUOUS if ty.base == REAL.base else DISCRETE)
+        ty = self.type_()
+        v = Variable(self.variable_name(), ty, CONTINUOUS if ty.base == REAL.base else DISCRETE)
         v.final = "final" in words
         v.variability = next((w for w in words if w in (CONSTANT, PARAMETER, DISCRETE, CONTINUOUS)), v.variability)
         v.causality = next((w for w in words if w in ("input", "output")), "")
@@ -265,7 +295,7 @@ class _FlatReader:
                 self.e.accept(",")
         if self.e.accept("="):
             v.binding = self.e.expression()
-        v.description = self._description()
+        v.description = self.description()
         if self.e.accept("annotation"):
             for word in ("(", "Evaluate", "=", "true", ")"):
                 self.e.expect(word)
@@ -277,28 +307,24 @@ class _FlatReader:
 
     def _scan_signatures(self) -> None:
         """Signatures of all functions first: they may call one another.  Types are declared before them."""
-        if not self.e.peek("model"):
+        if not self.e.peek(self._word):
             return
         start = self.e.at
-        self.e.expect("model")
-        self._dotted()
-        self._description()
-        while self._type_declaration():
-            pass
+        self.head()
         found: dict[str, FunctionType] = {}
         while self.e.peek("function", "impure"):
             begin = self.e.at
             name, inputs, outputs = self._signature()
             found[name] = FunctionType(tuple(inputs), tuple(outputs))
             self.e.at = begin
-            self._skip_function()
+            self.skip_function()
         self.scope.functions = found
         self.e.at = start
 
     def _signature(self) -> tuple[str, list[tuple[str, Type]], list[Type]]:
         self.e.accept("impure")
         self.e.expect("function")
-        name = self._dotted()
+        name = self.dotted()
         inputs: list[tuple[str, Type]] = []
         outputs: list[Type] = []
         while self.e.peek("input", "output"):
@@ -309,7 +335,7 @@ class _FlatReader:
                 inputs.append((local, ty))
             else:
                 outputs.append(ty)
-            self._skip_to_semicolon()
+            self.skip_to_semicolon()
         return name, inputs, outputs
 
     def _open_type(self) -> Type:
@@ -330,27 +356,29 @@ class _FlatReader:
             if depth < 0:
                 return base.array_of(*dims)
 
-    def _skip_function(self) -> None:
+    def skip_function(self) -> None:
+        """Go on behind a function."""
         self.e.accept("impure")
         self.e.expect("function")
-        name = self._dotted().split(".")
+        name = self.dotted().split(".")
         while True:
             self.e.at += 1
             if self.e.peek("end"):
                 back = self.e.at
                 self.e.at += 1
-                if not self.e.peek("if", "for", "while", "when") and self._dotted().split(".") == name:
+                if not self.e.peek("if", "for", "while", "when") and self.dotted().split(".") == name:
                     self.e.expect(";")
                     return
                 self.e.at = back
 
     def function(self) -> Function:
+        """One function."""
         begin = self.e.at
         names = self._local_types()
         self.e.at = begin
         pure = not self.e.accept("impure")
         self.e.expect("function")
-        f = Function(self._dotted(), [], [], [], [], pure=pure)
+        f = Function(self.dotted(), [], [], [], [], pure=pure)
         outer, self.e.scope = self.e.scope, self.scope.with_variables(names)
         while self.e.peek("input", "output"):
             word = self.e.take("name")
@@ -365,7 +393,7 @@ class _FlatReader:
         if self.e.accept("annotation"):
             AnnotationReader(self.e).read(f)
         self.e.expect("end")
-        self._dotted()
+        self.dotted()
         self.e.expect(";")
         self.e.scope = outer
         return f
@@ -380,13 +408,13 @@ class _FlatReader:
                 self.e.take("name")
             ty = self._open_type()
             names[self.e.take("name")] = ty
-            self._skip_to_semicolon()
+            self.skip_to_semicolon()
         return names
 
     def _signature_head(self) -> None:
         self.e.accept("impure")
         self.e.expect("function")
-        self._dotted()
+        self.dotted()
 
     def _local(self) -> Local:
         base = self._base()
@@ -400,7 +428,7 @@ class _FlatReader:
         if any(s is not None and not isinstance(s, Int) for s in sizes):
             x.dims = tuple(sizes)
         x.default = self.e.expression() if self.e.accept("=") else None
-        x.description = self._description()
+        x.description = self.description()
         self.e.expect(";")
         return x
 

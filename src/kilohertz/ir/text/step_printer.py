@@ -1,13 +1,28 @@
-"""The Step form as text."""
+"""Step as text: variables by storage area, lists of blocks, events; `step_reader` reads it back except origins, costs.
+
+step Name
+  p: k(start = 2.0, tunable = true);             der(x) of a state and pre(v) of a discrete variable are implied
+  x: x(start = 1.0);
+blocks
+  1 step: y := k*x;
+  2 step, linear (event) in a, b:                a loop ends with `end;`
+      A[1,1] = 2.0; ...  b[1] = u; ...
+      then step: c := a + b;
+  end;
+end Name;
+"""
 
 from __future__ import annotations
 
-from kilohertz.ir.dae import show
-from kilohertz.ir.expr import Ref
+from collections.abc import Iterable, Sequence
+
+from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
 from kilohertz.ir.step import (
     HELPERS,
+    TWINS,
     Action,
+    Alias,
     Assignment,
     Block,
     CallBlock,
@@ -17,38 +32,107 @@ from kilohertz.ir.step import (
     NonlinearLoop,
     SetState,
     Step,
+    StepVariable,
     WhenBlock,
+    expressions,
     lists,
 )
+from kilohertz.ir.text.dae_printer import (
+    assert_text,
+    attribute_text,
+    described,
+    flag,
+    optional,
+    outputs_text,
+    transport_text,
+)
+from kilohertz.ir.text.expr_printer import print_shared, print_type, quoted
+from kilohertz.ir.text.flat_printer import print_declarations, print_experiment
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, Type
+
+WIDTH = 110  # of a line of variables
+USUAL_TYPES: dict[Kind, Type] = {  # others stand before the name
+    **dict.fromkeys((Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE), INTEGER),
+    **dict.fromkeys((Kind.STRING_PARAMETER, Kind.STRING_DISCRETE), STRING),
+    Kind.RELATION: BOOLEAN,
+}
 
 
-def print_step(step: Step, *, helpers: bool = False) -> str:
-    """A short text of the whole form, for people and golden tests; `helpers`: with its derivatives and inlined form."""
-    lines = [f"step {step.name}"]
+def print_step(step: Step, *, helpers: bool = True) -> str:
+    """The whole form; without `helpers` its derivatives and inlined stage are left out."""
+    lines = [f"step {step.name}{described(step.description)}"]
+    lines += print_declarations(step.functions, (v.ty for v in step.variables.values()), _roots(step))
     for kind in Kind:
-        if kind in HELPERS and not helpers:
-            continue
-        names = [v.name for v in step.of_kind(kind)]
-        if names:
-            lines.append(f"  {kind.value}: {', '.join(names)}")
+        if kind not in TWINS.values() and (helpers or kind not in HELPERS):
+            lines += _wrapped(kind, step.of_kind(kind))
     for title, blocks in lists(step):
         if blocks and (helpers or title not in ("directional", "inlined")):
-            lines.append(f"{title}:")
-            lines += [line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  ")]
-    for c in step.crossings:
-        lines.append(f"crossing r{c.index}: {show(c.relation)}  by {show(c.function)}")
-    lines += [f"time event at {show(t.at)}" for t in step.time_events]
-    lines += [f"sample {s.index}: start {show(s.start)} every {show(s.interval)}" for s in step.samples]
-    lines += [f"delay {d.index}: {d.source.name} up to {show(d.maximum)}" for d in step.delays]
-    for t in step.transports:
-        lines.append(f"transport {t.index}: {', '.join(x.name for x in t.sources)}")
-    for name, alias in step.aliases.items():
-        if alias.target is None:
-            lines.append(f"alias {name} = {show(alias.value) if alias.value is not None else '?'}")
-        else:
-            lines.append(f"alias {name} = {'-' if alias.sign < 0 else ''}{alias.target}")
-    lines += [f"note {n}" for n in step.notes]
-    return "\n".join(lines) + "\n"
+            lines += [title, *(line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  "))]
+    events = list(_events(step))
+    lines += ["event", *(f"  {text};" for text in events)] if events else []
+    lines += [f"alias {name}{_alias(a)};" for name, a in step.aliases.items()]
+    lines += [f"algebraic {_names(step.algebraic)};"] if step.algebraic else []
+    if step.state_sparsity:
+        rows = ", ".join("(" + ", ".join(str(i + 1) for i in row) + ")" for row in step.state_sparsity)
+        lines.append(f"pattern {rows};")
+    lines += [f"without derivative {quoted(step.no_directional)};"] if step.no_directional else []
+    lines += [f"note {quoted(n)};" for n in step.notes]
+    experiment = print_experiment(step.experiment)
+    lines += [f"annotation({experiment});"] if experiment else []
+    return "\n".join([*lines, f"end {step.name};"]) + "\n"
+
+
+def _roots(step: Step) -> Iterable[Expr]:
+    """Expressions in which a type may occur that no variable has."""
+    yield from (e for _, blocks in lists(step) for b in blocks for e in expressions(b))
+    yield from (a.value for a in step.aliases.values() if a.value is not None)
+    yield from (v.start for v in step.variables.values() if v.start is not None)
+    yield from (x for a in step.asserts for x in (a.condition, a.message))
+
+
+# ------------------------------------------------------------------------------------------------------------ variables
+
+
+def _wrapped(kind: Kind, variables: Sequence[StepVariable]) -> list[str]:
+    """One area, as many variables in a line as fit."""
+    lines: list[str] = []
+    current = f"  {kind.value}:"
+    for i, v in enumerate(variables, 1):
+        text = f" {_variable(v)}{';' if i == len(variables) else ','}"
+        if len(current) + len(text) > WIDTH and not current.endswith(":"):
+            lines.append(current)
+            current = "    "
+        current += text
+    return [*lines, current] if variables else []
+
+
+def _variable(v: StepVariable) -> str:
+    usual = USUAL_TYPES.get(v.slot.kind, REAL)
+    attributes = attribute_text(
+        [
+            ("start", optional(v.start)),
+            ("fixed", flag(v.fixed)),
+            ("nominal", optional(v.nominal)),
+            ("min", optional(v.min)),
+            ("max", optional(v.max)),
+            ("unit", quoted(v.unit) if v.unit else ""),
+            ("displayUnit", quoted(v.display_unit) if v.display_unit else ""),
+            ("causality", v.causality),
+            ("protected", flag(v.protected)),
+            ("tunable", flag(v.tunable)),
+        ]
+    )
+    ty = "" if v.ty == usual else f"{print_type(v.ty)} "
+    return f"{ty}{v.name}{attributes}{described(v.description)}"
+
+
+def _alias(a: Alias) -> str:
+    value = f"{'-' if a.sign < 0 else ''}{a.target}" if a.target is not None else optional(a.value)
+    own = attribute_text([("unit", quoted(a.unit) if a.unit else ""), ("causality", a.causality)])
+    return f"{own}{described(a.description)} is {value}"
+
+
+# --------------------------------------------------------------------------------------------------------------- blocks
 
 
 def print_block(block: Block, number: str, indent: str) -> list[str]:
@@ -57,43 +141,68 @@ def print_block(block: Block, number: str, indent: str) -> list[str]:
     deeper = indent + "    "
     match block:
         case Assignment():
-            return [f"{head}: {block.target.name} := {show(block.value)}"]
+            return [f"{head}: {block.target.name} := {print_shared(block.value)};"]
         case LinearLoop():
-            lines = [f"{head}, linear ({block.matrix_partition.value}) in {_names(block.unknowns)}:"]
-            lines += [f"{deeper}A[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.matrix]
-            lines += [f"{deeper}b[{i}] = {show(e)}" for i, e in enumerate(block.rhs, 1)]
-            return lines + [line for b in block.inner for line in print_block(b, "then", deeper)]
+            return [*_linear(block, head, deeper), f"{indent}end;"]
         case NonlinearLoop():
-            lines = [f"{head}, nonlinear in {_names(block.unknowns)}:"]
-            lines += [line for b in block.inner for line in print_block(b, "inner", deeper)]
-            lines += [f"{deeper}residual {show(e)}" for e in block.residuals]
-            if block.jacobian is None:
-                return [*lines, f"{deeper}J by differences"]
-            lines += [line for b in block.rates for line in print_block(b, "rate", deeper)]
-            return lines + [f"{deeper}J[{e.row + 1},{e.column + 1}] = {show(e.value)}" for e in block.jacobian]
+            return [*_nonlinear(block, head, deeper), f"{indent}end;"]
         case MixedLoop():
             lines = [f"{head}, mixed:"]
-            lines += [x for i, b in enumerate(block.continuous, 1) for x in print_block(b, f"c{i}", deeper)]
-            return lines + [x for i, b in enumerate(block.discrete, 1) for x in print_block(b, f"d{i}", deeper)]
+            lines += [x for b in block.continuous for x in print_block(b, "continuous", deeper)]
+            lines += [x for b in block.discrete for x in print_block(b, "discrete", deeper)]
+            return [*lines, f"{indent}end;"]
         case CallBlock():
-            outputs = ", ".join("(" + ", ".join("" if t is None else t.name for t in o) + ")" for o in block.targets)
-            guard = f" when {show(block.guard)}" if block.guard is not None else ""
-            return [f"{head}: ({outputs}) := {show(block.call)}{guard}"]
+            guard = f" when {print_shared(block.guard)}" if block.guard is not None else ""
+            return [f"{head}, call: {outputs_text(block.targets)} := {print_shared(block.call)}{guard};"]
         case WhenBlock():
-            return [f"{head}: when {show(block.guard)}", *(f"{deeper}{_action(a)}" for a in block.actions)]
+            actions = (f"{deeper}{_action(a)};" for a in block.actions)
+            return [f"{head}, when {print_shared(block.guard)} then", *actions, f"{indent}end;"]
+
+
+def _linear(b: LinearLoop, head: str, deeper: str) -> list[str]:
+    again = f" again {_names(b.again)}" if b.again else ""
+    apart = f" apart {b.n_apart}" if b.n_apart else ""
+    lines = [f"{head}, linear ({b.matrix_partition.value}) in {_names(b.unknowns)}{again}{apart}:"]
+    lines += [f"{deeper}A[{e.row + 1},{e.column + 1}] = {print_shared(e.value)};" for e in b.matrix]
+    lines += [f"{deeper}b[{i}] = {print_shared(e)};" for i, e in enumerate(b.rhs, 1)]
+    return lines + [line for x in b.inner for line in print_block(x, "then", deeper)]
+
+
+def _nonlinear(b: NonlinearLoop, head: str, deeper: str) -> list[str]:
+    lines = [f"{head}, nonlinear in {_names(b.unknowns)}:"]
+    lines += [line for x in b.inner for line in print_block(x, "inner", deeper)]
+    lines += [f"{deeper}residual {print_shared(e)};" for e in b.residuals]
+    lines += [line for x in b.rates for line in print_block(x, "rate", deeper)]
+    lines += [f"{deeper}J[{e.row + 1},{e.column + 1}] = {print_shared(e.value)};" for e in b.jacobian or ()]
+    places = () if b.jacobian is None else tuple((e.row, e.column) for e in b.jacobian)
+    if b.jacobian is None or places != b.sparsity:
+        how = "differences" if b.jacobian is None else "within"
+        lines.append(f"{deeper}{how} {', '.join(f'[{i + 1},{j + 1}]' for i, j in b.sparsity)};")
+    return lines
 
 
 def _action(action: Action) -> str:
     match action:
         case SetState():
-            return f"reinit({action.target.name}, {show(action.value)})"
+            return f"reinit({action.target.name}, {print_shared(action.value)})"
         case Assert():
-            return f"assert({show(action.condition)}, {show(action.message)})"
+            return assert_text(action)
         case Terminate():
-            return f"terminate({show(action.message)})"
+            return f"terminate({print_shared(action.message)})"
         case CallEquation():
-            return show(action.call)
+            return print_shared(action.call)
 
 
-def _names(refs: tuple[Ref, ...]) -> str:
+def _names(refs: Iterable[Ref]) -> str:
     return ", ".join(r.name for r in refs)
+
+
+def _events(step: Step) -> Iterable[str]:
+    for c in step.crossings:
+        yield f"crossing {c.index}: {print_shared(c.relation)} by {print_shared(c.function)}"
+    yield from (f"time event at {print_shared(t.at)}" for t in step.time_events)
+    yield from (f"sample {s.index}: {print_shared(s.start)}, {print_shared(s.interval)}" for s in step.samples)
+    yield from (f"delay {d.index}: {print_shared(d.source)}, {print_shared(d.maximum)}" for d in step.delays)
+    yield from map(transport_text, step.transports)
+    yield from map(assert_text, step.asserts)
+    yield from (f"initially {assert_text(a)}" for a in step.initial_asserts)

@@ -257,9 +257,9 @@ class _Verifier:
             self.matches(left.ty, right, "the right side")
             return
         self.expression(right)
-        if not isinstance(right.ty.base, TupleType):
+        if not isinstance(right, Call) and not isinstance(right.ty.base, TupleType):
             raise self.broken(f"several left sides for a value of type {right.ty}")
-        outputs = right.ty.base.elements
+        outputs = right.ty.base.elements if isinstance(right.ty.base, TupleType) else (right.ty,)
         if len(left.elements) > len(outputs):
             raise self.broken(f"{len(left.elements)} left sides for {len(outputs)} outputs")
         for e, ty in zip(left.elements, outputs, strict=False):
@@ -309,8 +309,8 @@ class _Verifier:
         match e:
             case Ref(name, ty):
                 known = self.names.get(name) or bound.get(name)
-                if known is None:
-                    return "is not a known name"
+                if known is None:  # clocks leave the variables when a model becomes scalar
+                    return "" if ty.base == CLOCK.base else "is not a known name"
                 return "" if _agree(known, ty) else f"is of type {known}, not {ty}"
             case Call(function, args, ty):
                 return self._call_problem(function, args, ty)

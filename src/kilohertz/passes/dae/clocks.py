@@ -1,4 +1,4 @@
-"""discretise-clocks: a clocked partition becomes discrete equations that act at its ticks (MLS 16).
+"""A clocked partition becomes discrete equations that act at its ticks (MLS 16).
 
   when $tick(0) then x = previous(x) + u; y = 2*x; end when     ->   x := if tick then pre(x) + u else pre(x);  ...
   hold(y)         ->  pre(y): the continuous part sees a new value one pass later, so `sample(u)` is the left limit of u

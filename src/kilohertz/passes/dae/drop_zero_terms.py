@@ -1,20 +1,22 @@
-"""Factors that are zero: the terms they multiply are dropped before the structure is analysed.
+"""drop-zero-terms: what a factor multiplies that is zero is dropped before the structure is analysed.
 
-  i*R = v - u,  R = f(device) = 0            becomes      0 = v - u
-  i = C*der(v),  C = 0                       becomes      i = 0           (v is no state any more)
-  dv = (L1 - M)*der(i1),  L1 = M             becomes      dv = 0
-  i = c*der(v),  (c, ...) = f(device, v)     becomes      i = 0           where f gives c = 0 whatever v is
+  i*R = v - u,  R = f(device) = 0            ->  0 = v - u
+  i = C*der(v),  C = 0                       ->  i = 0           (v is no state any more)
+  dv = (L1 - M)*der(i1),  L1 = M             ->  dv = 0
+  i = c*der(v),  (c, ...) = f(device, v)     ->  i = 0           where f gives c = 0 whatever v is
 
 The equation then says something else about its unknowns; index reduction and matching must know.  Zeros that the user
 does not set directly are put into every equation that loses an unknown by it; another factor only where the equation
 loses all its derivatives: nothing could be solved for them.  A note names the factors, and an assertion stops
 a run in which one of them is no longer zero.  Cost: linear, but for the calls looked into.
+Gives up on a factor that cannot be evaluated: it stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, der_name, roots, show
@@ -22,6 +24,7 @@ from kilohertz.ir.expr import Binary, Expr, Real, Ref, Str
 from kilohertz.ir.flat import Assert
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import simplify_node
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.zero_outputs import zero_outputs
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.parameter_values import parameter_values
@@ -30,12 +33,20 @@ _KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 _MOST_NAMED = 5
 
 
-def vanish(dae: Dae) -> Dae:
-    """The model without the terms that zero factors multiply."""
-    return _Vanisher(dae).run()
+@dataclass(frozen=True, slots=True)
+class DropZeroTerms(Pass):
+    """What a computed parameter that is zero multiplies is not there, structurally."""
+
+    name: ClassVar[str] = "drop-zero-terms"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.NO_ZERO_TERMS})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.ALIAS_FREE})
+
+    def run(self, model: Dae, log: Log) -> Dae:
+        return _Dropper(model).run()
 
 
-class _Vanisher:
+class _Dropper:
     def __init__(self, dae: Dae) -> None:
         self._dae = dae
         self._values = parameter_values(dae)

@@ -6,12 +6,14 @@ Rounds: find such equations under the replacements known so far, join their vari
 rewrite only the equations that mention what was newly eliminated, folding constants as it goes; until a round finds
 nothing.  At the end each set is named after its best member: one that must stay (input, parameter, result of a call),
 a state, higher stateSelect, fixed or given start, shortest name.  Linear in the equations touched per round.
+Gives up (B205) where an equation between numbers does not hold; an equation that ties two that must both stay is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir import build
@@ -34,16 +36,25 @@ from kilohertz.ir.dae import (
 from kilohertz.ir.expr import Expr, Int, Real, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
 
-PASS = "eliminate-aliases"
 UNKNOWN = (Role.ALGEBRAIC, Role.STATE, Role.DISCRETE)
 KNOWN = (Role.PARAMETER, Role.INPUT, Role.CONSTANT)
 
 
-def eliminate(dae: Dae, states_chosen: bool = False) -> Dae:
-    """The Dae without alias and constant equations; states that are chosen stay."""
-    return _Eliminator(dae, states_chosen).run()
+@dataclass(frozen=True, slots=True)
+class EliminateAliases(Pass):
+    """Unknowns that equal another, its negative or a constant leave the system."""
+
+    name: ClassVar[str] = "eliminate-aliases"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.NO_ZERO_TERMS})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.ALIAS_FREE})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.USED})
+    states_chosen: bool = False  # after index reduction: a state stays, even where it equals something
+
+    def run(self, model: Dae, log: Log) -> Dae:
+        return _Eliminator(model, self.states_chosen).run()
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""make-events: every operator with time or events in it is made explicit (MLS 3.7.5, 8.5).
+"""Every operator with time or events in it is made explicit (MLS 3.7.5, 8.5).
 
   x > 0                     ->  $r0,   $r0 := x > 0, crossing 0           (not in noEvent, smooth, functions)
   time >= t0 + d            ->  $t0,   $t0 := time >= t0 + d, time event there

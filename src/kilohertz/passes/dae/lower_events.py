@@ -4,12 +4,14 @@
   ->  v := if g then e else pre(v);   when g: reinit(x, f);      g = $w0 and not pre($w0) and not initial(),  $w0 := c
 
 A Real is discrete where it is declared so, set in a when, or defined from its own `pre`.  Branches after the first act
-only where no earlier one does.
+only where no earlier one does.  Operators: `events.py`; clocked partitions: `clocks.py`.  Cost: linear.  Gives up
+(B102 to B106) where an operator with events stands where it has no meaning.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
@@ -44,6 +46,7 @@ from kilohertz.ir.flat import Equation as FlatEquation
 from kilohertz.ir.flat import Reinit as FlatReinit
 from kilohertz.ir.flat import Terminate as FlatTerminate
 from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.clocks import Clocks
 from kilohertz.passes.dae.events import Lowering
 from kilohertz.passes.dae.lenient import lenient
@@ -51,12 +54,20 @@ from kilohertz.passes.flat.ticks import ScalarFlat
 from kilohertz.passes.numeric import Numeric, known_values
 
 
-def split(flat: ScalarFlat) -> Dae:
-    """Flat (scalar) to Dae."""
-    return _Splitter(flat).run()
+@dataclass(frozen=True, slots=True)
+class LowerEvents(Pass):
+    """Variables by kind; when-equations, relations and samples become explicit."""
+
+    name: ClassVar[str] = "lower-events"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT, Fact.SCALAR})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT})
+
+    def run(self, model: ScalarFlat, log: Log) -> Dae:
+        return _Lowerer(model).run()
 
 
-class _Splitter:
+class _Lowerer:
     def __init__(self, flat: ScalarFlat) -> None:
         self._flat = flat
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)

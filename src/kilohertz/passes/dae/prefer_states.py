@@ -5,29 +5,51 @@
 
 Without it p and h come from m and U by iteration at every step.  A variable is taken where the equations that give it
 lead to states alone (not to derivatives, inputs or time) and every one of them can be differentiated; there the wish
-costs nothing but these derivatives.  Cost: one matching; each equation is tried once.
+costs nothing but these derivatives.  `preferred` names those that were made candidates: where index reduction fails
+with them it goes on without.  Cost: one matching; each equation is tried once.  Gives up on a variable where that does
+not hold: it stays algebraic.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.graphs import FREE, maximum_matching
 from kilohertz.ir import build
 from kilohertz.ir.builtins import is_past
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, Select, der_name
 from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.ordered import Row
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.ordered.components import Row, candidates, incidence, names_in, rows_of
+from kilohertz.passes.ordered.components import candidates, incidence, names_in, rows_of
 
 _WANTED = (Select.PREFER, Select.ALWAYS)
 
 
-def prefer_states(dae: Dae) -> Dae:
-    """The Dae with the role STATE for what may become one."""
+@dataclass(frozen=True, slots=True)
+class PreferStates(Pass):
+    """What is wanted as a state and may be one becomes a candidate."""
+
+    name: ClassVar[str] = "prefer-states"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.ALIAS_FREE, Fact.USED, Fact.REVEALED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.WISHES})
+
+    def run(self, model: Dae, log: Log) -> Dae:
+        return _preferred(model)
+
+
+def without_preferred(dae: Dae) -> Dae:
+    """The Dae with the wishes undone."""
+    back = {n: replace(dae.variables[n], role=Role.ALGEBRAIC) for n in dae.preferred}
+    return replace(dae, variables={**dae.variables, **back}, preferred=())
+
+
+def _preferred(dae: Dae) -> Dae:
     wanted = [v.name for v in dae.variables.values() if v.role is Role.ALGEBRAIC and v.select in _WANTED]
     if not wanted:
         return dae
@@ -36,7 +58,7 @@ def prefer_states(dae: Dae) -> Dae:
     if not taken:
         return dae
     variables = {n: replace(v, role=Role.STATE) if n in taken else v for n, v in dae.variables.items()}
-    return replace(dae, variables=variables)
+    return replace(dae, variables=variables, preferred=tuple(n for n in wanted if n in taken))
 
 
 class _Search:

@@ -2,19 +2,35 @@
 
   ($c0.y, $c0.i) := f(x)   with $c0.i unused   ->   ($c0.y, ) := f(x)
 
-Only auxiliary variables go; what the user declared stays.  One sweep over all names.
+Only auxiliary variables go; what the user declared stays.  One sweep over all names,
+again while something goes.  It never gives up.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
 from kilohertz.ir.expr import Expr, Ref
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.rewrite import copied
 
 
-def prune(dae: Dae) -> Dae:
-    """The Dae without results that nothing reads."""
+@dataclass(frozen=True, slots=True)
+class Prune(Pass):
+    """Results of calls that nothing reads are dropped."""
+
+    name: ClassVar[str] = "prune"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.USED})
+
+    def run(self, model: Dae, log: Log) -> Dae:
+        return _pruned(model)
+
+
+def _pruned(dae: Dae) -> Dae:
     out = copied(dae)
     while True:
         read = _read(out)

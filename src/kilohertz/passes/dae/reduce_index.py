@@ -11,11 +11,13 @@
    at the start values.  Where such a pivot may vanish, the choice among equals is made in the run (`dynamic_states`).
 
 Cost: one maximum matching, then one search per differentiation; each differentiates only what it coloured.
+Gives up (B206) where a constraint has no derivative, (B207) where it never ends, (B208) where no states can be chosen.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.graphs import FREE, Matching, UnionFind, maximum_matching, strong_components
@@ -32,30 +34,38 @@ from kilohertz.ir.dae import (
     der_name,
 )
 from kilohertz.ir.expr import TIME, Call, Expr, Ref
+from kilohertz.ir.ordered import Row
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.dynamic_states import Candidates, DynamicStates
-from kilohertz.passes.dae.prefer_states import prefer_states
+from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
 from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction, cannot_differentiate
 from kilohertz.passes.dae.rewrite import copied, rename_rates
 from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
-from kilohertz.passes.ordered.components import Row, call_names, names_in, rows_of, singular, targets_of
-
-PASS = "reduce-index"
+from kilohertz.passes.ordered.components import call_names, names_in, rows_of, singular, targets_of
 
 
-def reduce_index(dae: Dae) -> tuple[Dae, Reduction]:
-    """An index-one Dae with its states chosen."""
-    preferred = prefer_states(dae)
-    if preferred is not dae:
+@dataclass(frozen=True, slots=True)
+class ReduceIndex(Pass):
+    """Hidden constraints are differentiated until every highest derivative can be solved for; states are chosen."""
+
+    name: ClassVar[str] = "reduce-index"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.ALIAS_FREE, Fact.USED, Fact.REVEALED, Fact.WISHES})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.INDEX_1})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.ALIAS_FREE, Fact.USED})
+
+    def run(self, model: Dae, log: Log) -> Dae:
         try:
-            return _Reducer(preferred).run()
+            reduced, log.reduction = _Reducer(replace(model, preferred=())).run()
         except ModelError:
-            pass  # a wish is no reason to refuse a model
-    return _Reducer(dae).run()
+            if not model.preferred:
+                raise
+            reduced, log.reduction = _Reducer(without_preferred(model)).run()  # a wish is no reason to refuse a model
+        return reduced
 
 
 class _Reducer:
@@ -244,7 +254,7 @@ class _Reducer:
             left, right = (simplify(differentiate(side), self._simple) for side in (e.left, e.right))
         except NoDerivative as failure:
             raise cannot_differentiate(e, str(failure)) from failure
-        made = Equation(left, right, e.origin.touched(PASS))
+        made = Equation(left, right, e.origin.touched(ReduceIndex.name))
         j = self._add_row(Row(made))
         self._next_row[i], self._previous_row[j] = j, i
         self._differentiated(i)
@@ -266,7 +276,7 @@ class _Reducer:
             if has_reals(local.ty):
                 targets.append(tuple(self._rate_target(t) for t in output))
         assert isinstance(call, Call)
-        made = CallEquation(tuple(targets), call, e.origin.touched(PASS))
+        made = CallEquation(tuple(targets), call, e.origin.touched(ReduceIndex.name))
         siblings = {r.target: k for k, r in enumerate(self._rows) if r.equation is e}
         for row in rows_of([made]):
             assert row.target is not None

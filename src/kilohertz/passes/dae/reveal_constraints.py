@@ -1,24 +1,28 @@
-"""Constraints that are hidden in sums: `c1.v = p - n;  c2.v = n - p` says `c1.v + c2.v = 0` (parallel capacitors).
+"""reveal-constraints: constraints between states that are hidden in several sums become equations.
+
+  c1.v = p - n;  c2.v = n - p            ->   c1.v = p - n;  c2.v + c1.v = 0             (parallel capacitors)
 
 Matching sees two equations for p and n and is content, but their matrix is singular; index reduction has to see the
 constraint between the states.  Equations that are sums of variables with literal factors are taken; those that have an
 unknown which stands in no other of them are peeled off (they determine it, so nothing is hidden in them), again and
 again, and the rest is eliminated exactly, in fractions.  A row that loses all its unknowns but states and what is known
-from outside takes the place of the equation it came from.  Peeling is linear; what is left is small, else left alone.
+from outside takes the place of the equation it came from.  Peeling is linear.  Gives up where more than
+MOST_ROWS are left, or a row gets more than MOST_TERMS: the equations stay as they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 from kilohertz.base import Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, Role
 from kilohertz.ir.expr import TIME, Binary, Expr, Real, Ref, Unary
 from kilohertz.ir.types import REAL
+from kilohertz.passes.contract import Fact, Log, Pass
 
-PASS = "hidden-constraints"
 MOST_ROWS = 3000  # of what is left after peeling
 MOST_TERMS = 200  # of a row on the way
 CONSTANT = ""  # stands for the number 1 in a row
@@ -26,9 +30,16 @@ CONSTANT = ""  # stands for the number 1 in a row
 Row = dict[str, Fraction]
 
 
-def reveal(dae: Dae) -> Dae:
-    """The model with hidden constraints between states as equations of their own."""
-    return _Revealer(dae).run()
+@dataclass(frozen=True, slots=True)
+class RevealConstraints(Pass):
+    """Constraints between states that are hidden in several sums become equations."""
+
+    name: ClassVar[str] = "reveal-constraints"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.ALIAS_FREE, Fact.USED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.REVEALED})
+
+    def run(self, model: Dae, log: Log) -> Dae:
+        return _Revealer(model).run()
 
 
 class _Revealer:
@@ -124,7 +135,7 @@ class _Revealer:
                 total = build.neg(term) if factor < 0 else term
             else:
                 total = build.sub(total, term) if factor < 0 else build.add(total, term)
-        return Equation(total, build.ZERO, Origin(origin.spans, origin.path, (*origin.passes, PASS)))
+        return Equation(total, build.ZERO, Origin(origin.spans, origin.path, (*origin.passes, RevealConstraints.name)))
 
 
 def _collect(e: Expr, factor: Fraction, row: Row) -> bool:
@@ -164,6 +175,3 @@ def _given(dae: Dae) -> set[str]:
         if all(r is TIME or (r.name in dae.variables and dae.variables[r.name].role in outside) for r in refs):
             found.add(variable.name)
     return found
-
-
-__all__ = ["reveal"]

@@ -1,31 +1,43 @@
-"""Partial derivatives of functions: `function f_x = der(f, x)` gets its body (MLS 12.7.2).
+"""expand-partials: `function f_x = der(f, x)` gets its body (MLS 12.7.2).
 
   function f_x = der(f, x, y);
   ->  function f_x  inputs and Real outputs of f;
       algorithm  (outputs) := $D($D(f))(...)  with 1 for the rate of what it is derived by, 0 for the others
 
-One step per name: `der(f, x, y)` derives `der(f, x)` by y.
+One step per name: `der(f, x, y)` derives `der(f, x)` by y.  Cost: linear in the bodies, for each name.  Gives up (B107)
+where a function has no derivative that could be worked out.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir.build import ONE, ZERO
 from kilohertz.ir.expr import Call, Ref
-from kilohertz.ir.flat import Assign, Function, TupleTarget
+from kilohertz.ir.flat import Assign, Flat, Function, TupleTarget
 from kilohertz.ir.types import TupleType, Type
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.derivative import NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 
 
-def with_partials(functions: dict[str, Function]) -> dict[str, Function]:
-    """The functions, those that are partial derivatives of others with a body."""
-    found = dict(functions)
-    if any(f.partial_of for f in functions.values()):
-        table = FunctionDerivatives(found)
-        for id in functions:
+@dataclass(frozen=True, slots=True)
+class ExpandPartials(Pass):
+    """Functions that are partial derivatives of others get a body."""
+
+    name: ClassVar[str] = "expand-partials"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.BODIES})
+
+    def run(self, model: Flat, log: Log) -> Flat:
+        if not any(f.partial_of for f in model.functions.values()):
+            return model
+        table = FunctionDerivatives(dict(model.functions))
+        for id in model.functions:
             _complete(id, table)
-    return found
+        return replace(model, functions=table.functions)
 
 
 def _complete(id: str, table: FunctionDerivatives) -> None:

@@ -14,7 +14,8 @@ known at compile time.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
@@ -38,21 +39,26 @@ from kilohertz.ir.flat import (
 )
 from kilohertz.ir.flat import DISCRETE as DISCRETE_TIME
 from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleType, Type
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
-from kilohertz.passes.flat.expand_partials import with_partials
 from kilohertz.passes.flat.outline import Outline
 from kilohertz.passes.flat.ticks import ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
 
-PASS = "scalarise"
 
+@dataclass(frozen=True, slots=True)
+class Scalarise(Pass):
+    """Arrays, records and loops become scalars; small functions are written out where they are called."""
 
-def scalarise(flat: Flat) -> ScalarFlat:
-    """The model with scalar variables and equations only."""
-    return _Scalariser(flat).run()
+    name: ClassVar[str] = "scalarise"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT, Fact.BODIES})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.SCALAR})
+
+    def run(self, model: Flat, log: Log) -> ScalarFlat:
+        return _Scalariser(model).run()
 
 
 class _Scalariser:
@@ -63,7 +69,7 @@ class _Scalariser:
         self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
         self._algorithm_clock = {i: k for k, c in enumerate(clocked) for i in c.algorithms}
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
-        self._functions = with_partials(flat.functions)
+        self._functions = dict(flat.functions)
         self._evaluator = Evaluator(self)
         self._inliner = Inliner(self._functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
@@ -196,7 +202,7 @@ class _Scalariser:
         )
         for auxiliary in self._inliner.calls:
             variability = self._variability(auxiliary)
-            origin = Origin(passes=(PASS,))
+            origin = Origin(passes=(Scalarise.name,))
             for name, ty in auxiliary.names:
                 own = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
                 self._out.variables[name] = Variable(name, ty, own, protected=True, final=True, origin=origin)
@@ -381,7 +387,7 @@ class _Scalariser:
         else:
             held = self._evaluator.model(e).scalar
         name = f"$watch{sum(v.startswith('$watch') for v in self._out.variables)}"
-        origin = Origin(passes=(PASS,))
+        origin = Origin(passes=(Scalarise.name,))
         self._out.variables[name] = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin)
         equations.append(Equality(Ref(name, BOOLEAN), held, origin))
         return Ref(name, BOOLEAN)
@@ -450,7 +456,7 @@ def _aligned(columns: list[list[Equality]]) -> list[list[Equality]]:
 
 def _choice(conditions: list[Expr], row: tuple[Equality, ...], origin: Origin) -> Equality:
     lefts = {e.left for e in row}
-    origin = Origin(origin.spans + row[0].origin.spans, row[0].origin.path or origin.path, (PASS,))
+    origin = Origin(origin.spans + row[0].origin.spans, row[0].origin.path or origin.path, (Scalarise.name,))
     if len(lefts) == 1:
         value = row[-1].right
         for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):

@@ -1,4 +1,4 @@
-"""solve-blocks: a component of the ordered system becomes a block: assignment, call, linear, nonlinear or mixed loop.
+"""A component of the ordered system becomes a block: assignment, call, linear, nonlinear or mixed loop.
 
   a*x = b, a free of x            ->  x := b/a
   the same, a may vanish in a mode ->  1x1 linear loop (so that 0*x = 0 has the smallest solution)
@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.graphs import FREE
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
 from kilohertz.ir.expr import Expr, IfExp, Real, Ref
 from kilohertz.ir.flat import Function
+from kilohertz.ir.ordered import Component, Row
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -38,7 +38,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.columns import Columns
-from kilohertz.passes.ordered.components import Component, Row, inputs_of, joined, names_in, order, targets_of
+from kilohertz.passes.ordered.components import inputs_of, joined, names_in, order, targets_of
 from kilohertz.passes.ordered.diagonal import with_diagonal
 from kilohertz.passes.ordered.guesses import Torn, tear
 from kilohertz.passes.ordered.inner_loops import Split, split
@@ -107,14 +107,14 @@ class _Maker:
         e = row.equation
         if isinstance(e, Equation):
             return row.target is not None and row.target in self._x.occurrence.names(e.right)
-        if row.head != FREE:
+        if row.head is not None:
             return False
         return any(u in self._x.occurrence.names(a) for u in self._names for a in inputs_of(e))
 
     # ---------------------------------------------------------------------------------------------------------- single
 
     def _single(self, row: Row, unknown: Ref) -> list[Block]:
-        if row.head != FREE:
+        if row.head is not None:
             return []
         e = row.equation
         if isinstance(e, CallEquation):
@@ -171,7 +171,7 @@ class _Maker:
 
     def _discrete_step(self, row: Row, unknown: Ref) -> list[Block]:
         e = row.equation
-        if row.head != FREE:
+        if row.head is not None:
             return []
         if isinstance(e, CallEquation):
             return [_call_block(e, self._x.partition)]
@@ -252,8 +252,8 @@ class _Loop:
         formulas = {self._index[name]: i for name, i in states.items() if name in self._index}
         if not formulas:
             return None
-        place = {id(r.equation): i for i, r in reversed(list(enumerate(self._rows))) if r.head == FREE}
-        heads = {i: place[k] for i, r in enumerate(self._rows) if r.head != FREE and (k := id(r.equation)) in place}
+        place = {id(r.equation): i for i, r in reversed(list(enumerate(self._rows))) if r.head is None}
+        heads = {i: place[k] for i, r in enumerate(self._rows) if r.head is not None and (k := id(r.equation)) in place}
         return split(self, columns, self._forced, heads, formulas)
 
     def is_sound(self, row: int, column: int) -> bool:
@@ -285,8 +285,8 @@ class _Loop:
         """Assignments and loops for given values of what is guessed."""
         made = []
         for members in parts.parts:
-            rows = [self._rows[i] for i, _ in members]
-            made.append(Component(rows, [self._unknowns[c] for _, c in members]))
+            rows = tuple(self._rows[i] for i, _ in members)
+            made.append(Component(rows, tuple(self._unknowns[c] for _, c in members)))
         found: list[Inner] = []
         for b in make_blocks(made, self._x):
             assert not isinstance(b, MixedLoop | WhenBlock)

@@ -1,4 +1,4 @@
-"""columns: how the residuals of a torn loop move with each unknown that is guessed, through what is computed inside.
+"""How the residuals of a torn loop move with each unknown that is guessed, through what is computed inside.
 
   w := g(z);  f(z, w)                       ->  df/dz + df/dw * dg/dz                      an expression
   A(z) y = b(z) inside, f(z, y)             ->  A dy = db - dA y for each guessed z        a linear system, in `rates`

@@ -1,4 +1,4 @@
-"""causalise: which equation computes which unknown, and in what order (matching, then Tarjan's components).
+"""Which equation computes which unknown, and in what order: matching, then Tarjan's components.
 
 Rows are equations; a call equation takes one row for each scalar it sets (the first row runs the call, the others need
 the first).  A directed equation may only compute its left side; a non-Real one only a variable that stands alone on one
@@ -8,37 +8,18 @@ side.  Cost: O(incidences * sqrt(n)) at worst, near-linear on models.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin
 from kilohertz.graphs import FREE, Matching, dulmage_mendelsohn, maximum_matching, strong_components
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation, print_equation, roots
 from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Ref
+from kilohertz.ir.ordered import Component, Row
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.numeric import Numeric
 
 MOST_INVERTIBLE = 200  # results of a call; with more of them its rows would make a graph of quadratic size
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One scalar equation, or one target of a call."""
-
-    equation: AnyEquation
-    target: str | None = None  # what it must compute, where that is fixed
-    head: int = FREE  # row that runs the call this is a target of
-    invertible: bool = False  # a call's Real result: the call may be solved for its arguments, by iteration
-    lead: str | None = None  # the head's target: where only that row is said to read the arguments
-
-
-@dataclass(slots=True)
-class Component:
-    """Rows that must be solved together, with the unknown each was matched to."""
-
-    rows: list[Row] = field(default_factory=list)
-    unknowns: list[Ref] = field(default_factory=list)
 
 
 def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
@@ -55,7 +36,7 @@ def rows_of(equations: Sequence[AnyEquation]) -> list[Row]:
             invertible = isinstance(e, CallEquation) and e.guard is None and result.ty == REAL and not large
             follows = len(rows) > first
             lead = results[0].name if large and follows else None
-            rows.append(Row(e, result.name, first if follows else FREE, invertible, lead))
+            rows.append(Row(e, result.name, first if follows else None, invertible, lead))
     return rows
 
 
@@ -172,7 +153,7 @@ def order(
     unknowns: Sequence[Ref],
     occurrence: Occurrence,
     vanishing: Vanishing | None = None,
-) -> list[Component]:
+) -> tuple[Component, ...]:
     """Components in order of computation; a structurally singular system is a ModelError."""
     rows = rows_of(equations)
     index = {u.name: i for i, u in enumerate(unknowns)}
@@ -190,21 +171,22 @@ def order(
 
 def components(
     rows: list[Row], touched: list[list[int]], unknowns: Sequence[Ref], index: dict[str, int], matching: Matching
-) -> list[Component]:
+) -> tuple[Component, ...]:
     """Strong components of a matched system.  Who computes the result of a call elsewhere is solved with the call."""
     needs: list[list[int]] = []
     for i, (row, columns) in enumerate(zip(rows, touched, strict=True)):
         own = [matching.row_of[c] for c in columns if matching.row_of[c] != i]
-        needs.append(own if row.head == FREE else [*own, row.head])
+        needs.append(own if row.head is None else [*own, row.head])
     for i, row in enumerate(rows):
         if row.invertible and row.target in index:
             owner = matching.row_of[index[row.target]]
             if owner != i:
-                needs[owner].append(i if row.head == FREE else row.head)
+                needs[owner].append(i if row.head is None else row.head)
     found = []
     for members in strong_components(needs):
-        found.append(Component([rows[i] for i in members], [unknowns[matching.column_of[i]] for i in members]))
-    return found
+        theirs = tuple(unknowns[matching.column_of[i]] for i in members)
+        found.append(Component(tuple(rows[i] for i in members), theirs))
+    return tuple(found)
 
 
 def singular(rows: list[Row], graph: list[list[int]], unknowns: Sequence[Ref], matching: Matching) -> ModelError:

@@ -1,4 +1,4 @@
-"""put-on-diagonal: residuals of a torn loop in an order in which each depends on the unknown of its own number.
+"""Residuals of a torn loop in an order in which each depends on the unknown of its own number.
 
 A sparse factorisation that is planned from the pattern takes its pivots there.  Literal and parametric entries are
 taken first: they do not vanish at run time.  Where no such order exists the residuals stay as they are.

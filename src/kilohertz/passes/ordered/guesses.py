@@ -1,4 +1,4 @@
-"""tear: guess a few unknowns of a loop, compute the others one after the other, and check the rest as residuals.
+"""Tearing: guess a few unknowns of a loop, compute the others one after the other, and check the rest as residuals.
 
   x + y = 3;  x - y = u;      ->   guess y:  x := 3 - y;  residual x - y - u
 

@@ -5,11 +5,17 @@ Unknowns: those of the simulation, the states, parameters with fixed=false, and 
 others) are taken as equations, with a note.  Too many: those that fit nowhere are not solved but checked, with a note;
 at the end of the initial system an assertion fails where they contradict the others.  Rows join one
 after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed.
+
+  der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
+
+Cost: one matching and a search for each equation that joins.  Gives up (B204) where an unknown is not determined.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.base import Diagnostic, InternalError, ModelError
 from kilohertz.graphs import FREE, Matching, maximum_matching
@@ -17,15 +23,13 @@ from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, DaeVariable, Equation, Role, der_name, pre_name
 from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Real, Ref, Str
 from kilohertz.ir.flat import Assert
-from kilohertz.ir.step import Block, Partition, WhenBlock
+from kilohertz.ir.ordered import Ordered, Row, System
+from kilohertz.ir.step import Partition, WhenBlock
 from kilohertz.ir.types import REAL
-from kilohertz.passes.algebra import simplify_node
+from kilohertz.passes.algebra import Occurrence, simplify_node
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
-from kilohertz.passes.numeric import free_names
-from kilohertz.passes.ordered.blocks import Context, make_blocks
 from kilohertz.passes.ordered.components import (
-    Component,
-    Row,
     Vanishing,
     candidates,
     components,
@@ -34,25 +38,28 @@ from kilohertz.passes.ordered.components import (
     singular,
     solvable_graph,
 )
+from kilohertz.passes.ordered.order_parameters import free_parameters
 from kilohertz.passes.parameter_values import is_parametric
 
 
-def initial_blocks(dae: Dae, context: Context) -> tuple[tuple[Block, ...], list[str]]:
-    """Ordered blocks of the initial system, and what was completed or dropped."""
-    system = _Initial(dae, context)
-    return system.run(), system.notes
+@dataclass(frozen=True, slots=True)
+class Initialise(Pass):
+    """The initial system: as many equations as unknowns, in order."""
 
+    name: ClassVar[str] = "initialise"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.ORDERED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.INITIAL})
 
-def free_parameters(dae: Dae) -> set[str]:
-    """Parameters with fixed=false, and those that depend on them: unknowns of the initial system."""
-    parameters = [v for v in dae.variables.values() if v.role is Role.PARAMETER]
-    return free_names({v.name: v.binding for v in parameters}, {v.name for v in parameters if not v.fixed})
+    def run(self, model: Ordered, log: Log) -> Ordered:
+        work = _Initial(model.dae, model.values, log.occurrence)
+        system = work.run()
+        return replace(model, initial=system, notes=(*model.notes, *work.notes))
 
 
 class _Initial:
-    def __init__(self, dae: Dae, context: Context) -> None:
+    def __init__(self, dae: Dae, values: Mapping[str, float], occurrence: Occurrence) -> None:
         self._dae = dae
-        self._x = replace(context, partition=Partition.INITIAL, has_start=self._has_start)
+        self._values, self._occurrence = values, occurrence
         self._free = free_parameters(dae)
         self.notes: list[str] = []
         self._spare: list[Equation] = []
@@ -63,7 +70,7 @@ class _Initial:
         self._index: dict[str, int] = {}
         self._matching = Matching([], [])
 
-    def run(self) -> tuple[Block, ...]:
+    def run(self) -> System:
         self._gather_unknowns()
         self._model_rows()
         for e in self._dae.initial_equations:
@@ -75,11 +82,8 @@ class _Initial:
         if not self._matching.is_perfect:
             free = [self._unknowns[c].name for c, r in enumerate(self._matching.row_of) if r == FREE]
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}"))
-        return (*make_blocks(self._components(), self._x), *map(_check, self._spare))
-
-    def _has_start(self, name: str) -> bool:
-        v = self._dae.variables.get(name)
-        return v is not None and v.start is not None and not v.typical_start
+        found = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
+        return System(found, checks=tuple(map(_check, self._spare)))
 
     def _variables(self) -> list[DaeVariable]:
         return [v for v in self._dae.variables.values() if v.role in (Role.STATE, Role.ALGEBRAIC)]
@@ -113,9 +117,9 @@ class _Initial:
             if v.name in self._free and v.binding is not None
         ]
         self._rows = rows_of(equations)
-        self._touched = incidence(self._rows, self._index, self._x.occurrence)
+        self._touched = incidence(self._rows, self._index, self._occurrence)
         full = [candidates(r, t, self._index) for r, t in zip(self._rows, self._touched, strict=True)]
-        vanishing = Vanishing(self._x.values, self._x.occurrence)
+        vanishing = Vanishing(self._values, self._occurrence)
         self._graph = solvable_graph(self._rows, self._touched, self._unknowns, self._index, vanishing)
         narrow = [[c for c in g if c < self._n_simulation] for g in self._graph]
         matching = maximum_matching(narrow, self._n_simulation)
@@ -177,7 +181,7 @@ class _Initial:
     def _try(self, e: AnyEquation, otherwise: str | None) -> bool:
         """Add an equation where an unknown can be found for it."""
         made = rows_of([e])
-        touched = incidence(made, self._index, self._x.occurrence)
+        touched = incidence(made, self._index, self._occurrence)
         for row, t in zip(made, touched, strict=True):
             self._rows.append(row)
             self._touched.append(t)
@@ -215,9 +219,6 @@ class _Initial:
                         return True
                     c = previous
         return False
-
-    def _components(self) -> list[Component]:
-        return components(self._rows, self._touched, self._unknowns, self._index, self._matching)
 
 
 def _check(e: Equation) -> WhenBlock:

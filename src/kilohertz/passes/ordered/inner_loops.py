@@ -1,4 +1,4 @@
-"""split: which unknowns of a joined loop are truly iterated on, and which systems are solved for given values of them.
+"""Which unknowns of a joined loop are truly iterated on, and which systems are solved for given values of them.
 
 After the formulas of a stage are joined with the equations nearly everything is one nonlinear loop.  Most of it is
 linear once a few unknowns are known: a motor's circuit for a given speed, the accelerations of a piston for a given one

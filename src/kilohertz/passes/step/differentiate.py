@@ -1,4 +1,4 @@
-"""directional: how the derivatives move along a direction in states and time, as blocks that follow those of STEP.
+"""differentiate: how the derivatives move along a direction in states and time, as blocks that follow those of STEP.
 
   v := e                    ->  dir(v) := sum over w in e of (d e / d w) * dir(w)
   A z = b                   ->  A dir(z) = dir(b) - dir(A) z            the same matrix, factorised already
@@ -18,6 +18,8 @@ It gives up, and the model gets no `directional`, where an algorithm, a loop or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.base import Origin
 from kilohertz.ir import build
@@ -40,6 +42,7 @@ from kilohertz.ir.step import (
 )
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.ordered.columns import inner_values
@@ -64,18 +67,30 @@ def residual_name(name: str) -> str:
     return f"res({name})"
 
 
-def directional(step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
-    """Set `step.directional` and its variables, or say in `step.no_directional` what has no derivative."""
+@dataclass(frozen=True, slots=True)
+class Differentiate(Pass):
+    """The directional derivative of the blocks of STEP, or what has none."""
+
+    name: ClassVar[str] = "differentiate"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.STEP, Fact.PARTITIONED, Fact.HOISTED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.DIRECTIONAL})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.CALLED})
+
+    def run(self, model: Step, log: Log) -> Step:
+        derivatives = FunctionDerivatives(dict(model.functions))
+        return replace(differentiated(model, derivatives, log.occurrence), functions=derivatives.functions)
+
+
+def differentiated(step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> Step:
+    """The step with `directional` and its variables, or with `no_directional`: what has no derivative."""
     if not step.of_kind(Kind.STATE):
-        return
+        return step
     work = _Directional(step, functions, occurrence)
     try:
         work.blocks(step.in_partition(Partition.STEP))
     except NoDerivative as why:
-        step.no_directional = str(why)
-        return
-    step.variables.update(work.variables)
-    step.directional = tuple(work.out)
+        return replace(step, no_directional=str(why))
+    return replace(step, variables={**step.variables, **work.variables}, directional=tuple(work.out))
 
 
 class _Directional:

@@ -7,12 +7,13 @@ The largest such parts of the moving blocks' expressions become variables; in a 
 that moves, `m*(L*s)`, the parameters are put together first: `$h3*s`.  Events compute them, not `once`: so they are
 right after initial equations have found parameters (`fixed = false`) and after a parameter was changed in a run.  Parts
 of a branch may not be valid where it is not taken: there sums, differences and products alone are moved; calls never
-are.  Linear in the expressions.
+are.  Linear in the expressions.  It never gives up: what it does not know stays.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.ir import build
 from kilohertz.ir.builtins import BUILTINS
@@ -32,6 +33,7 @@ from kilohertz.ir.step import (
 )
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import cost
+from kilohertz.passes.contract import Fact, Log, Pass
 
 MOVING = frozenset({Partition.STEP, Partition.CROSSING, Partition.OUTPUT})
 _STEADY = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
@@ -40,11 +42,18 @@ _ARITHMETIC = _SUMS | {"/", "^"}
 _FUNCTIONS = frozenset(f.name for f in BUILTINS.values() if f.value is not None)
 
 
-def hoist(step: Step) -> None:
-    """Set `step.blocks` anew, with blocks for the hoisted parts in front."""
-    work = _Hoist(step)
-    blocks = [work.block(b) if b.partition in MOVING else b for b in step.blocks]
-    step.blocks = (*work.made, *blocks)
+@dataclass(frozen=True, slots=True)
+class Hoist(Pass):
+    """Parts that depend on parameters alone become blocks of events, in front of the others."""
+
+    name: ClassVar[str] = "hoist"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.STEP, Fact.PARTITIONED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.HOISTED})
+
+    def run(self, model: Step, log: Log) -> Step:
+        work = _Hoist(model)
+        blocks = [work.block(b) if b.partition in MOVING else b for b in model.blocks]
+        return replace(model, variables={**model.variables, **work.variables}, blocks=(*work.made, *blocks))
 
 
 class _Hoist:
@@ -55,6 +64,7 @@ class _Hoist:
         self._next = 1 + max((v.slot.index for v in step.of_kind(Kind.ALGEBRAIC)), default=-1)
         self._memo: dict[tuple[Expr, bool], Expr] = {}
         self.made: list[Block] = []
+        self.variables: dict[str, StepVariable] = {}
 
     # ---------------------------------------------------------------------------------------------------------- blocks
 
@@ -190,6 +200,6 @@ class _Hoist:
             found = self._names[e] = Ref(name, REAL)
             slot = Slot(Kind.ALGEBRAIC, self._next)
             self._next += 1
-            self._step.variables[name] = StepVariable(name, REAL, slot, build.ZERO, protected=True)
+            self.variables[name] = StepVariable(name, REAL, slot, build.ZERO, protected=True)
             self.made.append(Assignment(found, e, Partition.EVENT, cost((e,))))
         return found

@@ -1,4 +1,4 @@
-"""inline: the formula of an implicit stage joined with the model's equations before they are matched and torn.
+"""inline-stage: the formula of an implicit stage joined with the model's equations before they are matched and torn.
 
   der(x) = f(x, w);  0 = g(x, w)      ->   x = base(x) + $gamma_h*der(x)  for every implicit state, x unknown too
 
@@ -12,26 +12,32 @@ where the explicit half of a pair of methods has put it.
 Sub-steps: with `part` only what the derivatives of these states need is computed; the others go on without them.
 
 Discrete variables are known in a stage.  Cost: as for the step itself; the loops are larger.
+Gives up (B201, B202) as `causalise` and `tear` do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from kilohertz.base import Origin
+from kilohertz.base import InternalError, Origin
 from kilohertz.ir import build, step
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, der_name
 from kilohertz.ir.expr import Ref
+from kilohertz.ir.ordered import Component
 from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, NonlinearLoop, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.blocks import make_blocks
-from kilohertz.passes.ordered.components import Component, Vanishing, order
+from kilohertz.passes.ordered.components import Vanishing, order
+from kilohertz.passes.ordered.simulation import simulation_equations, simulation_unknowns
+from kilohertz.passes.ordered.tear import make_context
 from kilohertz.passes.parameter_values import parameter_values
-from kilohertz.passes.step.assemble import make_context, simulation_equations, simulation_unknowns, used_functions
-from kilohertz.passes.step.partition import Settle, inputs
+from kilohertz.passes.step.drop_unused_functions import used_functions
+from kilohertz.passes.step.partition_blocks import Settle, inputs
 
 LAST = -100_000  # a state follows from its derivative, not the other way round: it is guessed last
 GAMMA_H = Ref("$gamma_h", REAL)
@@ -49,13 +55,28 @@ def base_name(state: str) -> str:
     return f"base({state})"
 
 
-def inline(dae: Dae, whole: Step, choice: Inlining) -> Step:
-    """The same step with `inlined` blocks; `dae` is what `whole` was assembled from."""
+@dataclass(frozen=True, slots=True)
+class InlineStage(Pass):
+    """An implicit stage of the method joined with the equations."""
+
+    name: ClassVar[str] = "inline-stage"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.STEP, Fact.PARTITIONED, Fact.CALLED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.STAGE})
+    optional: ClassVar[bool] = True
+    choice: Inlining = Inlining()
+
+    def run(self, model: Step, log: Log) -> Step:
+        if model.dae is None:
+            raise InternalError("a stage can be inlined only where the equations of the model are at hand")
+        return _inlined(model.dae, model, self.choice, log.occurrence)
+
+
+def _inlined(dae: Dae, whole: Step, choice: Inlining, occurrence: Occurrence) -> Step:
+    """The same step with `inlined` blocks; `dae` is what `whole` was made from."""
     states = [v.name for v in whole.of_kind(Kind.STATE)]
     implicit = [x for x in states if choice.implicit is None or x in choice.implicit]
     explicit = [x for x in states if choice.implicit is not None and x not in choice.implicit]
     unknown_states = set(implicit)
-    occurrence = Occurrence()
     derivatives = FunctionDerivatives(dict(dae.functions))
     values = parameter_values(dae)
     context = make_context(dae, values, derivatives, occurrence)
@@ -82,7 +103,6 @@ def inline(dae: Dae, whole: Step, choice: Inlining) -> Step:
     used = [u.name for b in blocks if isinstance(b, NonlinearLoop) for rate in b.rates for u in rate.unknowns]
     out.variables |= rates.variables(used)
     out.functions = used_functions({**whole.functions, **derivatives.functions}, out)
-    step.verify(out)
     return out
 
 

@@ -1,4 +1,4 @@
-"""index1: the unknowns of nonlinear loops become unknowns of the method of integration.
+"""open-loops: the unknowns of nonlinear loops become unknowns of the method of integration.
 
   der(x) = f(x, z);  F(x, z) = 0 solved for z      ->   M*y' = (f, F)(y),  y = (x, z),  M = diag(1, 0)
 
@@ -8,19 +8,20 @@ iterated on.  At events and initially loops are solved.  The pattern of the Jaco
 made anew, over y.  Residuals are put in an order in which the diagonal of dF/dz has entries, for the static pivots.
 Loops that only crossings or outputs need are not among them: they are solved once, at the end of a step.
 
-E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996, chapter VI.  Cost: linear, like `directional`.
+E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996, chapter VI.  Cost: linear, like `differentiate`.
+Gives up where there is no such loop: the step stays as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kilohertz.graphs import maximum_matching
-from kilohertz.ir import step
 from kilohertz.ir.expr import Ref
-from kilohertz.ir.flat import Function
 from kilohertz.ir.step import (
+    DISCRETE_KINDS,
     Block,
     Kind,
     MixedLoop,
@@ -34,14 +35,29 @@ from kilohertz.ir.step import (
 )
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.step.assemble import used_functions
-from kilohertz.passes.step.differentiate import directional, residual_name
-from kilohertz.passes.step.partition import DISCRETE_KINDS, bits, inputs
+from kilohertz.passes.step.differentiate import differentiated, residual_name
+from kilohertz.passes.step.drop_unused_functions import used_functions
+from kilohertz.passes.step.find_sparsity import bits
+from kilohertz.passes.step.partition_blocks import inputs
 
 
-def index1(whole: Step, functions: Mapping[str, Function]) -> Step:
-    """The same step in the index-1 form; `functions` are those of the Dae.  Without nonlinear loops: unchanged."""
+@dataclass(frozen=True, slots=True)
+class OpenLoops(Pass):
+    """The index-1 form: nonlinear loops of the derivatives are left to the method of integration."""
+
+    name: ClassVar[str] = "open-loops"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.STEP, Fact.PARTITIONED, Fact.DIRECTIONAL, Fact.CALLED})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.OPEN})
+    optional: ClassVar[bool] = True
+
+    def run(self, model: Step, log: Log) -> Step:
+        return _opened(model, log.occurrence)
+
+
+def _opened(whole: Step, occurrence: Occurrence) -> Step:
+    """Without nonlinear loops: unchanged."""
     plain = without_directional(whole)
     blocks = tuple(_arranged(b) if b.partition is Partition.STEP else b for b in plain.blocks)
     unknowns = tuple(u for loop in _open_loops(blocks) for u in loop.unknowns)
@@ -49,14 +65,12 @@ def index1(whole: Step, functions: Mapping[str, Function]) -> Step:
         return whole
     variables = {**plain.variables, **_residuals(unknowns)}
     out = replace(plain, variables=variables, blocks=blocks, algebraic=unknowns, no_directional="")
-    occurrence = Occurrence()
-    out.state_sparsity = _pattern(out, occurrence)
-    derivatives = FunctionDerivatives({**whole.functions, **functions})
+    own = {} if whole.dae is None else whole.dae.functions
+    derivatives = FunctionDerivatives({**whole.functions, **own})
+    out = replace(out, state_sparsity=_pattern(out, occurrence))
     if whole.directional is not None or whole.no_directional:
-        directional(out, derivatives, occurrence)
-    out.functions = used_functions(derivatives.functions, out)
-    step.verify(out)
-    return out
+        out = differentiated(out, derivatives, occurrence)
+    return replace(out, functions=used_functions(derivatives.functions, out))
 
 
 def _open_loops(blocks: Iterable[Block]) -> Iterator[NonlinearLoop]:

@@ -1,23 +1,26 @@
-"""partition: when each block is needed (see `ir/step.py`), and which states each derivative depends on.
+"""partition-blocks: when each block is needed (see `ir/step.py`).
+
+  y := 2*x;  der(x) := -x;  z := x - 1, crossing z > 0     ->   output y;  step der(x);  crossing z
 
 The variables that follow from the unknowns of a linear loop are looked at one by one: those that the derivatives do not
 need leave it.  What is CROSSING or OUTPUT goes behind the blocks of STEP, so that those stand together.
 
 A block moves where it reads time, a state, an input, a delay, or the result of a moving block.  Real blocks that do not
 move, and all discrete ones, belong to EVENT.  Among the moving: what derivatives need is STEP, what crossing functions,
-delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.
+delay lines and left limits need besides is CROSSING, the rest OUTPUT.  Two sweeps, linear.  It never gives up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import ClassVar, cast
 
 from kilohertz.ir import build
 from kilohertz.ir.builtins import is_past
 from kilohertz.ir.dae import is_left_limit
 from kilohertz.ir.step import (
+    DISCRETE_KINDS,
     Assignment,
     Block,
     Inner,
@@ -32,8 +35,8 @@ from kilohertz.ir.step import (
     targets,
 )
 from kilohertz.passes.algebra import Occurrence
+from kilohertz.passes.contract import Fact, Log, Pass
 
-DISCRETE_KINDS = frozenset({Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.RELATION})
 MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
 
 
@@ -46,9 +49,20 @@ def inputs(block: Block, occurrence: Occurrence) -> list[str]:
     return list(found)
 
 
-def partitioned(blocks: Sequence[Block], step: Step, occurrence: Occurrence) -> list[Block]:
-    """The same blocks, each in its partition."""
-    blocks, owners = _taken_apart(blocks)
+@dataclass(frozen=True, slots=True)
+class PartitionBlocks(Pass):
+    """Each block goes to the partition that says when it is needed."""
+
+    name: ClassVar[str] = "partition-blocks"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.STEP})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.PARTITIONED})
+
+    def run(self, model: Step, log: Log) -> Step:
+        return replace(model, blocks=tuple(_partitioned(model, log.occurrence)))
+
+
+def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
+    blocks, owners = _taken_apart(step.blocks)
     reads = [inputs(b, occurrence) for b in blocks]
     sets = [[t.name for t in targets(b)] for b in blocks]
     moving = _moving(blocks, reads, sets, step)
@@ -203,32 +217,3 @@ class Settle:
             return Partition.ONCE
         rests = all(n in self.resting or variables[n].slot.kind in _STILL for n in names)
         return Partition.EVENT if rests else p
-
-
-def state_sparsity(step: Step, occurrence: Occurrence) -> tuple[tuple[int, ...], ...]:
-    """For each derivative the states it may depend on."""
-    masks: dict[str, int] = {v.name: 1 << v.slot.index for v in step.of_kind(Kind.STATE)}
-    for b in step.blocks:
-        if b.partition is not Partition.STEP:
-            continue
-        mask = 0
-        for n in inputs(b, occurrence):
-            mask |= masks.get(n, 0)
-        own = targets(b)
-        for t in own:
-            if step.variables[t.name].slot.kind not in DISCRETE_KINDS:
-                masks[t.name] = masks.get(t.name, 0) | mask
-    found = []
-    for v in step.of_kind(Kind.DERIVATIVE):
-        found.append(bits(masks.get(v.name, 0)))
-    return tuple(found)
-
-
-def bits(mask: int) -> tuple[int, ...]:
-    """Positions of the ones, ascending."""
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return tuple(found)

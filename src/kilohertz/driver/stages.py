@@ -1,0 +1,132 @@
+"""The whole way of a model, from text to a loaded program: which room does what, in which order.
+
+Each stage takes the form the one before it made.  Rooms are imported when their stage runs: `khz check` needs no NumPy.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kilohertz.base import Diagnostic, ModelError, Severity
+
+if TYPE_CHECKING:
+    from kilohertz.building import ModelUnits
+    from kilohertz.ir.flat import Flat
+    from kilohertz.ir.step import Step
+    from kilohertz.passes.contract import Log
+    from kilohertz.semantics import Balance
+    from kilohertz.simulate import Program
+    from kilohertz.syntax.library import Libraries
+
+
+@dataclass(slots=True)
+class Work:
+    """A model on its way: the forms made so far, warnings, and the seconds each stage took."""
+
+    libraries: Libraries
+    name: str
+    flat: Flat | None = None
+    balance: Balance | None = None
+    step: Step | None = None
+    built: ModelUnits | None = None
+    program: Program | None = None
+    warnings: list[Diagnostic] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    _log: Log | None = None
+    verify: bool = False  # check every form between passes
+
+    @property
+    def log(self) -> Log:
+        """What the passes said; made when they run."""
+        from kilohertz.passes.contract import Log
+
+        if self._log is None:
+            self._log = Log()
+        return self._log
+
+
+class Stage(NamedTuple):
+    """A stage by the form it makes: a field of `Work`."""
+
+    name: str
+    makes: str
+    run: Callable[[Work], Any]
+
+
+def _flatten(work: Work) -> Flat:
+    from kilohertz.ir.expr import release
+    from kilohertz.semantics import flatten
+
+    release()  # a compilation begins: what earlier ones left and nobody holds goes
+    flat, warnings = flatten(work.libraries, work.name)
+    work.warnings += warnings
+    return flat
+
+
+def _check(work: Work) -> Balance:
+    from kilohertz.semantics import check
+
+    assert work.flat is not None
+    balance, diagnostics = check(work.flat)
+    if any(d.severity is Severity.ERROR for d in diagnostics):
+        raise ModelError(*diagnostics)
+    work.warnings += diagnostics
+    return balance
+
+
+def _process(work: Work) -> Step:
+    from kilohertz.driver.pipeline import selected
+    from kilohertz.passes.contract import run_passes
+
+    assert work.flat is not None
+    step: Step = run_passes(selected(), work.flat, work.log, verify=work.verify)
+    return step
+
+
+def _generate(work: Work) -> ModelUnits:
+    from kilohertz.building import model_units
+
+    assert work.step is not None
+    return model_units(work.step, work.libraries.sources)
+
+
+def _build(work: Work) -> Program:
+    from kilohertz.simulate import load_program
+
+    assert work.built is not None
+    return load_program(work.built)
+
+
+STAGES = (
+    Stage("flatten", "flat", _flatten),  # Tree to Flat
+    Stage("check", "balance", _check),  # as many equations as unknowns, or the culprits by name
+    Stage("process", "step", _process),  # Flat to Step: `PASSES` of `pipeline.py`
+    Stage("generate", "built", _generate),  # Step to C
+    Stage("build", "program", _build),  # C to a loaded library
+)
+
+
+def run_to(form: str, work: Work) -> None:
+    """Run the stages that are still missing until `work` has a form."""
+    for stage in STAGES:
+        if getattr(work, stage.makes) is None:
+            started = time.perf_counter()
+            setattr(work, stage.makes, _without_collector(stage.run, work))
+            work.seconds[stage.name] = time.perf_counter() - started
+        if stage.makes == form:
+            return
+
+
+def _without_collector(job: Callable[[Work], Any], work: Work) -> Any:
+    """Forms are large and almost free of cycles: looking for garbage in them costs up to half of the time."""
+    if not gc.isenabled():
+        return job(work)
+    gc.disable()
+    try:
+        return job(work)
+    finally:
+        gc.enable()

@@ -1,0 +1,378 @@
+"""Reads a Step as `step_printer` prints it; origins and costs are lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kilohertz.ir.dae import der_name, pre_name
+from kilohertz.ir.expr import Expr, Ref, Unary
+from kilohertz.ir.flat import CallEquation, Terminate
+from kilohertz.ir.step import (
+    TWINS,
+    Action,
+    Alias,
+    Assignment,
+    Block,
+    CallBlock,
+    Crossing,
+    Delay,
+    Entry,
+    Inner,
+    Kind,
+    LinearLoop,
+    MixedLoop,
+    NonlinearLoop,
+    Partition,
+    Sample,
+    SetState,
+    Slot,
+    Step,
+    StepVariable,
+    TimeEvent,
+    WhenBlock,
+)
+from kilohertz.ir.text.dae_reader import EventReader
+from kilohertz.ir.text.expr_reader import unquoted
+from kilohertz.ir.text.flat_reader import FormReader
+from kilohertz.ir.text.step_printer import USUAL_TYPES
+from kilohertz.ir.types import REAL, Type
+
+_KINDS = {k.value: k for k in Kind}
+_PARTITIONS = {p.value: p for p in Partition}
+_LISTS = ("once", "initial", "blocks", "directional", "inlined")
+_FLAGS = ("fixed", "protected", "tunable")
+_TEXTS = {"unit": "unit", "displayUnit": "display_unit"}
+
+
+def read_step(text: str) -> Step:
+    """A Step as printed."""
+    return _StepReader(text).step()
+
+
+class _StepReader:
+    def __init__(self, text: str) -> None:
+        self.form = FormReader(text, "step")
+        self.e = self.form.e
+        self.events = EventReader(self.form)
+        self.blocks = _BlockReader(self.events)
+
+    def step(self) -> Step:
+        name, description = self.form.head()
+        step = Step(name, description=description)
+        start = self.e.at
+        while self.e.peek("function", "impure"):
+            self.form.skip_function()
+        self._areas(step, skim=True)
+        self.e.at = start
+        step.functions = self.form.functions()
+        self._areas(step, skim=False)
+        while not self.events.is_section("end"):
+            self._section(step)
+        self.form.end()
+        return step
+
+    # ------------------------------------------------------------------------------------------------ variables
+
+    def _areas(self, step: Step, *, skim: bool) -> None:
+        """Variables area by area; the first time only their types, which expressions need."""
+        while self.e.peek(*_KINDS) and self.e.tokens[self.e.at + 1].text == ":":
+            kind = _KINDS[self.e.take("name")]
+            self.e.expect(":")
+            index = 0
+            while not self.e.accept(";"):
+                self.e.accept(",")
+                if skim:
+                    self._skim(kind)
+                else:
+                    self._variable(step, Slot(kind, index))
+                index += 1
+
+    def _typed_name(self, kind: Kind) -> tuple[str, Type]:
+        """A name, with a type before it where that is not the usual one."""
+        usual = USUAL_TYPES.get(kind, REAL)
+        at = self.e.at
+        name = self.form.variable_name()
+        if self.e.tokens[self.e.at].kind != "name":
+            return name, usual
+        self.e.at = at
+        ty = self.form.type_()
+        return self.form.variable_name(), ty
+
+    def _skim(self, kind: Kind) -> None:
+        name, ty = self._typed_name(kind)
+        known = self.form.scope.variables
+        known[name] = ty
+        if kind in TWINS:
+            known[_twin(name, kind)] = ty
+        depth = 0
+        while depth or not self.e.peek(",", ";"):
+            text = self.e.tokens[self.e.at].text if self.e.tokens[self.e.at].kind == "op" else ""
+            depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
+            self.e.at += 1
+
+    def _variable(self, step: Step, slot: Slot) -> None:
+        name, ty = self._typed_name(slot.kind)
+        words = self._attributes()
+        description = self.form.description()
+        v = step.variables[name] = StepVariable(name, ty, slot, description=description, **words)
+        twin = TWINS.get(slot.kind)
+        if twin is not None:
+            start = None if slot.kind is Kind.STATE else v.start
+            own = _twin(name, slot.kind)
+            step.variables[own] = StepVariable(own, ty, Slot(twin, slot.index), start, protected=v.protected)
+
+    def _attributes(self) -> dict[str, Any]:
+        words: dict[str, Any] = {}
+        if not self.e.accept("("):
+            return words
+        while not self.e.accept(")"):
+            attribute = self.e.take("name")
+            self.e.expect("=")
+            if attribute in _FLAGS:
+                words[attribute] = self.e.take("name") == "true"
+            elif attribute in _TEXTS:
+                words[_TEXTS[attribute]] = unquoted(self.e.take("string"))
+            elif attribute == "causality":
+                words[attribute] = self.e.take("name")
+            else:
+                words[attribute] = self.e.expression()
+            self.e.accept(",")
+        return words
+
+    # ------------------------------------------------------------------------------------------------- sections
+
+    def _section(self, step: Step) -> None:
+        if self.e.peek("annotation"):
+            self.form.experiment(step.experiment)
+            return
+        word = self.e.take("name")
+        if word in _LISTS:
+            found: list[Block] = []
+            while self.e.tokens[self.e.at].kind == "number":
+                found.append(self.blocks.block())
+            setattr(step, word, tuple(found))
+        elif word == "event":
+            while not self.events.is_section("alias", "algebraic", "pattern", "without", "note", "annotation", "end"):
+                self._event(step)
+                self.e.expect(";")
+        else:
+            self._entry(word, step)
+            self.e.expect(";")
+
+    def _entry(self, word: str, step: Step) -> None:
+        match word:
+            case "alias":
+                name = self.form.variable_name()
+                step.aliases[name] = self._alias()
+            case "algebraic":
+                step.algebraic = self.blocks.refs()
+            case "pattern":
+                step.state_sparsity = self._pattern()
+            case "without":
+                self.e.expect("derivative")
+                step.no_directional = unquoted(self.e.take("string"))
+            case "note":
+                step.notes = (*step.notes, unquoted(self.e.take("string")))
+            case _:
+                raise self.e.error("a section expected")
+
+    def _alias(self) -> Alias:
+        own: dict[str, Any] = {**self._attributes(), "description": self.form.description()}
+        self.e.expect("is")
+        value = self.e.expression()
+        sign, target = (-1, value.operand) if isinstance(value, Unary) else (1, value)
+        if isinstance(target, Ref):
+            return Alias(target.name, sign, **own)
+        return Alias(None, value=value, **own)
+
+    def _pattern(self) -> tuple[tuple[int, ...], ...]:
+        rows: list[tuple[int, ...]] = []
+        while self.e.accept("("):
+            row: list[int] = []
+            while not self.e.accept(")"):
+                row.append(int(self.e.take("number")) - 1)
+                self.e.accept(",")
+            rows.append(tuple(row))
+            self.e.accept(",")
+        return tuple(rows)
+
+    def _event(self, step: Step) -> None:
+        events = self.events
+        match self.e.take("name"):
+            case "crossing":
+                index, relation = events.number(), self.e.expression()
+                self.e.expect("by")
+                step.crossings = (*step.crossings, Crossing(index, relation, self.e.expression()))
+            case "time":
+                step.time_events = (*step.time_events, TimeEvent(events.time_event()))
+            case "sample":
+                step.samples = (*step.samples, Sample(*events.pair()))
+            case "delay":
+                step.delays = (*step.delays, Delay(*events.delay()))
+            case "transport":
+                step.transports = (*step.transports, events.transport())
+            case "assert":
+                step.asserts = (*step.asserts, events.assertion())
+            case "initially":
+                self.e.expect("assert")
+                step.initial_asserts = (*step.initial_asserts, events.assertion())
+            case _:
+                raise self.e.error("an event expected")
+
+
+def _twin(name: str, kind: Kind) -> str:
+    return der_name(name) if kind is Kind.STATE else pre_name(name)
+
+
+class _BlockReader:
+    """Blocks, each behind its number or what it is inside another."""
+
+    def __init__(self, events: EventReader) -> None:
+        self.events, self.e = events, events.e
+
+    def block(self) -> Block:
+        self.e.at += 1  # the number
+        partition = _PARTITIONS[self.e.take("name")]
+        if self.e.accept(":"):
+            target = self.events.ref()
+            self.e.expect(":=")
+            return self._ended(Assignment(target, self.e.expression(), partition))
+        self.e.expect(",")
+        match self.e.take("name"):
+            case "linear":
+                return self._ended(self._linear(partition))
+            case "nonlinear":
+                return self._ended(self._nonlinear(partition))
+            case "mixed":
+                return self._ended(self._mixed(partition))
+            case "call":
+                self.e.expect(":")
+                targets = self.events.outputs()
+                call, guard = self.events.guarded_call()
+                return self._ended(CallBlock(targets, call, partition, guard))
+            case "when":
+                return self._ended(self._when(partition))
+            case _:
+                raise self.e.error("a kind of block expected")
+
+    def _ended(self, b: Block) -> Block:
+        self.e.expect(";")
+        return b
+
+    def refs(self) -> tuple[Ref, ...]:
+        """Variables between commas."""
+        found = [self.events.ref()]
+        while self.e.accept(","):
+            found.append(self.events.ref())
+        return tuple(found)
+
+    def _inner(self) -> Inner:
+        b = self.block()
+        assert not isinstance(b, MixedLoop | WhenBlock)
+        return b
+
+    def _place(self) -> tuple[int, int]:
+        """`[row,column]`."""
+        self.e.expect("[")
+        row = int(self.e.take("number"))
+        self.e.expect(",")
+        column = int(self.e.take("number"))
+        self.e.expect("]")
+        return row - 1, column - 1
+
+    def _value(self) -> Expr:
+        """`= expression;`."""
+        self.e.expect("=")
+        value = self.e.expression()
+        self.e.expect(";")
+        return value
+
+    def _linear(self, partition: Partition) -> LinearLoop:
+        self.e.expect("(")
+        moves = _PARTITIONS[self.e.take("name")]
+        self.e.expect(")")
+        self.e.expect("in")
+        unknowns = self.refs()
+        again = self.refs() if self.e.accept("again") else ()
+        n_apart = int(self.e.take("number")) if self.e.accept("apart") else 0
+        self.e.expect(":")
+        matrix: list[Entry] = []
+        rhs: list[Expr] = []
+        inner: list[Assignment] = []
+        while not self.e.accept("end"):
+            if self.e.accept("A"):
+                matrix.append(Entry(*self._place(), self._value()))
+            elif self.e.accept("b"):
+                self.e.at += 3  # [i]
+                rhs.append(self._value())
+            else:
+                b = self.block()
+                assert isinstance(b, Assignment)
+                inner.append(b)
+        found = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
+        return LinearLoop(*found, again=again, n_apart=n_apart)
+
+    def _nonlinear(self, partition: Partition) -> NonlinearLoop:
+        self.e.expect("in")
+        unknowns = self.refs()
+        self.e.expect(":")
+        inner: list[Inner] = []
+        residuals: list[Expr] = []
+        rates: list[LinearLoop] = []
+        jacobian: list[Entry] | None = []
+        sparsity: list[tuple[int, int]] | None = None
+        while not self.e.accept("end"):
+            if self.e.accept("residual"):
+                residuals.append(self.e.expression())
+                self.e.expect(";")
+            elif self.e.accept("J") and jacobian is not None:
+                jacobian.append(Entry(*self._place(), self._value()))
+            elif self.e.peek("differences", "within"):
+                jacobian = None if self.e.take("name") == "differences" else jacobian
+                sparsity = self._places()
+            elif self.e.peek("rate"):
+                b = self.block()
+                assert isinstance(b, LinearLoop)
+                rates.append(b)
+            else:
+                inner.append(self._inner())
+        entries = None if jacobian is None else tuple(jacobian)
+        places = tuple((e.row, e.column) for e in entries or ()) if sparsity is None else tuple(sparsity)
+        return NonlinearLoop(unknowns, tuple(inner), tuple(residuals), entries, places, partition, rates=tuple(rates))
+
+    def _places(self) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        while not self.e.accept(";"):
+            self.e.accept(",")
+            found.append(self._place())
+        return found
+
+    def _mixed(self, partition: Partition) -> MixedLoop:
+        self.e.expect(":")
+        parts: dict[str, list[Block]] = {"continuous": [], "discrete": []}
+        while not self.e.accept("end"):
+            parts[self.e.tokens[self.e.at].text].append(self.block())
+        return MixedLoop(tuple(parts["continuous"]), tuple(parts["discrete"]), partition)
+
+    def _when(self, partition: Partition) -> WhenBlock:
+        guard = self.e.expression()
+        self.e.expect("then")
+        actions: list[Action] = []
+        while not self.e.accept("end"):
+            actions.append(self._action())
+            self.e.expect(";")
+        return WhenBlock(guard, tuple(actions), partition)
+
+    def _action(self) -> Action:
+        if self.e.accept("assert"):
+            return self.events.assertion()
+        if self.e.accept("reinit"):
+            self.e.expect("(")
+            target, value = self.e.until(")", self.e.expression)
+            assert isinstance(target, Ref)
+            return SetState(target, value)
+        if self.e.accept("terminate"):
+            self.e.expect("(")
+            (message,) = self.e.until(")", self.e.expression)
+            return Terminate(message)
+        return CallEquation(self.e.expression())

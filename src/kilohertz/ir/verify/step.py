@@ -1,0 +1,78 @@
+"""Checks the contract that heads `ir/step.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kilohertz.base import InternalError
+from kilohertz.ir import build
+from kilohertz.ir.dae import der_name, pre_name
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.step import TWINS, Block, Kind, MixedLoop, Step, expressions, lists, targets
+from kilohertz.ir.verify.expressions import LOWERED, Expressions
+
+GONE = LOWERED | {"initial"}
+
+
+def verify_step(step: Step) -> None:
+    """Raise InternalError where a Step breaks its contract."""
+    _places(step)
+    check = Expressions({"time", *step.variables}, GONE).check
+    for title, blocks in lists(step):
+        for b in blocks:
+            check(expressions(b), title)
+        unplaced = [t.name for b in blocks for t in targets(b) if t.name not in step.variables]
+        if unplaced:
+            raise InternalError(f"{title}: {unplaced[0]} has no slot")
+        verify_order(title, blocks)
+    check(_of_events(step), "an event")
+    for alias, entry in step.aliases.items():
+        if entry.target is not None and entry.target not in step.variables:
+            raise InternalError(f"alias {alias} of unknown {entry.target}")
+    if step.state_sparsity and len(step.state_sparsity) != len(step.of_kind(Kind.STATE)) + len(step.algebraic):
+        raise InternalError(f"a pattern of {len(step.state_sparsity)} rows")
+
+
+def _places(step: Step) -> None:
+    """No two variables in one slot, none left out; derivatives and pre values beside their variables."""
+    places = {(v.slot.kind, v.slot.index): v.name for v in step.variables.values()}
+    if len(places) != len(step.variables):
+        twice = next(v for v in step.variables.values() if places[v.slot.kind, v.slot.index] != v.name)
+        raise InternalError(f"two variables in slot {twice.slot}: {twice.name}")
+    counts: dict[Kind, int] = {}
+    for kind, _ in places:
+        counts[kind] = counts.get(kind, 0) + 1
+    for kind, n in counts.items():
+        if any((kind, i) not in places for i in range(n)):
+            raise InternalError(f"a gap in the slots of {kind.value}")
+    for kind, twin in TWINS.items():
+        named = der_name if kind is Kind.STATE else pre_name
+        for i in range(counts.get(kind, 0)):
+            if places.get((twin, i)) != named(places[kind, i]):
+                raise InternalError(f"{places[kind, i]} without {named(places[kind, i])} in the same place")
+
+
+def verify_order(title: str, blocks: Sequence[Block]) -> None:
+    """No variable is set twice, and none is read before it is set; discrete steps of a mixed loop are iterated on."""
+    owner: dict[str, int] = {}
+    for i, b in enumerate(blocks):
+        for t in targets(b):
+            if t.name in owner:
+                raise InternalError(f"{title}: {t.name} is set twice")
+            owner[t.name] = i
+    for i, b in enumerate(blocks):
+        for e in expressions(b):
+            late = [r.name for r in build.refs(e) if owner.get(r.name, 0) > i]
+            if late:
+                raise InternalError(f"{title}: block {i + 1} reads {late[0]}, which is set after it")
+        if isinstance(b, MixedLoop):
+            verify_order(title, b.continuous)
+
+
+def _of_events(step: Step) -> Iterable[Expr]:
+    yield from (x for c in step.crossings for x in (c.relation, c.function))
+    yield from (t.at for t in step.time_events)
+    yield from (x for s in step.samples for x in (s.start, s.interval))
+    yield from (x for d in step.delays for x in (d.source, d.maximum))
+    yield from (x for t in step.transports for x in t.recorded())
+    yield from (x for a in (*step.asserts, *step.initial_asserts) for x in (a.condition, a.message))

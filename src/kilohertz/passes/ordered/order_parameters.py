@@ -1,0 +1,83 @@
+"""order-parameters: parameters, each after those it is computed from; the first pass of the Ordered form.
+
+  b = 2*a;  a = f(c);  c = 3          ->   a := f(c);  b := 2*a         (c may be set before a run: no block)
+
+Left out are parameters with fixed=false and what depends on them: the initial system has them as unknowns.  Cost:
+linear.  Gives up (B203) where parameters depend on each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.graphs import strong_components
+from kilohertz.ir import build, step
+from kilohertz.ir.dae import CallEquation, Dae, DaeVariable, Role
+from kilohertz.ir.expr import Ref
+from kilohertz.ir.ordered import Ordered
+from kilohertz.ir.step import Assignment, Block, CallBlock, Partition
+from kilohertz.passes.algebra import Occurrence, cost
+from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.numeric import free_names
+from kilohertz.passes.parameter_values import is_parametric, parameter_values
+
+
+@dataclass(frozen=True, slots=True)
+class OrderParameters(Pass):
+    """Parameters in the order in which they need each other."""
+
+    name: ClassVar[str] = "order-parameters"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE, Fact.INDEX_1, Fact.ALIAS_FREE})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.ORDERED})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE})
+
+    def run(self, model: Dae, log: Log) -> Ordered:
+        once = tuple(_ordered(_jobs(model), log.occurrence))
+        return Ordered(model, once, parameter_values(model), functions=model.functions, notes=tuple(model.notes))
+
+
+def is_tunable(v: DaeVariable) -> bool:
+    """A parameter whose value stands by itself, so that it may be changed before a run."""
+    if not v.fixed:
+        return False
+    return v.binding is None or (build.is_literal(v.binding) and not v.final)
+
+
+def free_parameters(dae: Dae) -> set[str]:
+    """Parameters with fixed=false, and those that depend on them: unknowns of the initial system."""
+    parameters = [v for v in dae.variables.values() if v.role is Role.PARAMETER]
+    return free_names({v.name: v.binding for v in parameters}, {v.name for v in parameters if not v.fixed})
+
+
+def _jobs(dae: Dae) -> list[Assignment | CallBlock]:
+    """What is computed once, in the order of the declarations."""
+    free = free_parameters(dae)
+    jobs: list[Assignment | CallBlock] = []
+    for v in dae.variables.values():
+        computed = v.role is Role.OBJECT or (v.role is Role.PARAMETER and not is_tunable(v))
+        if computed and v.binding is not None and v.name not in free:
+            jobs.append(Assignment(v.ref, v.binding, Partition.ONCE, cost((v.binding,)), v.origin))
+    for e in dae.equations:
+        if isinstance(e, CallEquation) and is_parametric(e, dae):
+            targets = tuple(tuple(t if isinstance(t, Ref) else None for t in o) for o in e.targets)
+            jobs.append(CallBlock(targets, e.call, Partition.ONCE, None, cost((e.call,)), e.origin))
+    return jobs
+
+
+def _ordered(jobs: list[Assignment | CallBlock], occurrence: Occurrence) -> list[Block]:
+    owner = {t.name: i for i, job in enumerate(jobs) for t in step.targets(job)}
+    needs = []
+    for job in jobs:
+        names = occurrence.names(job.value if isinstance(job, Assignment) else job.call)
+        needs.append([owner[n] for n in names if n in owner])
+    found: list[Block] = []
+    for members in strong_components(needs):
+        if len(members) > 1 or members[0] in needs[members[0]]:
+            first = jobs[members[0]]
+            span = first.origin.spans[0] if first.origin.spans else None
+            cycle = [t.name for i in members for t in step.targets(jobs[i])]
+            raise ModelError(Diagnostic("B203", f"parameters depend on each other: {', '.join(cycle[:8])}", span))
+        found.append(jobs[members[0]])
+    return found

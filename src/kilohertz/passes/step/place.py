@@ -1,0 +1,175 @@
+"""place: every variable gets a slot; blocks, events and aliases become a Step.
+
+  state x, algebraic y, Boolean discrete b     ->   x[0], xd[0] for der(x);  w[0];  m[0], pre_m[0] for pre(b)
+
+Slots are given out kind by kind in the order of the declarations.  A constant needs none: it is an alias of its value.
+`when initial()` has done its work in the initial system and goes.  Cost: linear.  It never gives up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kilohertz.ir import build, step
+from kilohertz.ir.dae import AliasOf, Dae, DaeVariable, Effect, Equation, Reinit, Role, When, der_name, pre_name
+from kilohertz.ir.expr import FALSE, Binary, Ref
+from kilohertz.ir.flat import Assert, Terminate
+from kilohertz.ir.flat import CallEquation as FlatCall
+from kilohertz.ir.ordered import Ordered
+from kilohertz.ir.step import TWINS, Alias, Kind, Partition, Slot, Step, StepVariable, WhenBlock
+from kilohertz.ir.types import REAL, STRING, Type
+from kilohertz.passes.algebra import cost, simplify_node
+from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.ordered.order_parameters import is_tunable
+from kilohertz.passes.ordered.simulation import after_start, simulation_equations
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Pass):
+    """Variables get slots; the blocks and events of the model become a Step."""
+
+    name: ClassVar[str] = "place"
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.ORDERED, Fact.TORN})
+    gives: ClassVar[frozenset[Fact]] = frozenset({Fact.STEP})
+    breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.ORDERED})
+
+    def run(self, model: Ordered, log: Log) -> Step:
+        assert model.initial is not None and model.simulation is not None
+        dae, blocks = model.dae, model.simulation.blocks or ()
+        variables, aliases = _slots(dae)
+        aliases.update({name: _alias(a) for name, a in dae.aliases.items()})
+        whens = (_when(w) for w in dae.whens)
+        return Step(
+            dae.name,
+            variables,
+            aliases,
+            once=model.once,
+            initial=model.initial.blocks or (),
+            blocks=(*blocks, *(w for w in whens if w is not None)),
+            crossings=_crossings(dae, variables),
+            time_events=tuple(step.TimeEvent(t.at, t.origin) for t in dae.time_events),
+            samples=tuple(step.Sample(s.index, s.start, s.interval, s.origin) for s in dae.samples),
+            delays=tuple(step.Delay(d.index, d.source, d.maximum, d.origin) for d in dae.delays),
+            transports=tuple(dae.transports),
+            asserts=tuple(dae.asserts),
+            functions=model.functions,
+            experiment=dae.experiment,
+            notes=model.notes,
+            description=dae.description,
+            dae=dae,
+        )
+
+
+# ------------------------------------------------------------------------------------------------------------ variables
+
+
+def _slots(dae: Dae) -> tuple[dict[str, StepVariable], dict[str, Alias]]:
+    """Variables with their places; constants as aliases of their values."""
+    counts: dict[Kind, int] = {}
+    variables: dict[str, StepVariable] = {}
+    aliases: dict[str, Alias] = {}
+    for v in dae.variables.values():
+        if v.role is Role.CONSTANT:
+            aliases[v.name] = Alias(None, value=v.binding)
+            continue
+        kind = _kind(v)
+        index = counts.get(kind, 0)
+        counts[kind] = index + 1
+        placed = _placed(v, Slot(kind, index))
+        variables[v.name] = placed
+        twin = TWINS.get(kind)
+        if twin is not None:
+            name = der_name(v.name) if kind is Kind.STATE else pre_name(v.name)
+            start = None if kind is Kind.STATE else placed.start
+            place = Slot(twin, index)
+            variables[name] = StepVariable(name, v.ty, place, start, protected=v.protected, origin=v.origin)
+    return variables, aliases
+
+
+def _placed(v: DaeVariable, slot: Slot) -> StepVariable:
+    is_parameter = v.role is Role.PARAMETER
+    start = v.binding if is_parameter and v.binding is not None else v.start
+    if start is None and v.role is not Role.OBJECT:
+        start = default_start(v.ty)
+    return StepVariable(
+        v.name,
+        v.ty,
+        slot,
+        start,
+        v.fixed,
+        v.nominal,
+        v.min,
+        v.max,
+        v.unit,
+        v.display_unit,
+        v.description,
+        v.causality,
+        v.protected,
+        is_parameter and is_tunable(v),
+        v.origin,
+    )
+
+
+def _kind(v: DaeVariable) -> Kind:
+    match v.role:
+        case Role.OBJECT:
+            return Kind.OBJECT
+        case Role.STATE:
+            return Kind.STATE
+        case Role.ALGEBRAIC:
+            return Kind.ALGEBRAIC
+        case Role.RELATION:
+            return Kind.RELATION
+        case Role.PARAMETER:
+            return _by_type(v.ty, Kind.PARAMETER, Kind.INT_PARAMETER, Kind.STRING_PARAMETER)
+        case Role.INPUT:
+            return _by_type(v.ty, Kind.INPUT, Kind.INT_INPUT, Kind.STRING_PARAMETER)
+        case _:
+            return _by_type(v.ty, Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE)
+
+
+def _by_type(ty: Type, real: Kind, integer: Kind, string: Kind) -> Kind:
+    return real if ty == REAL else string if ty == STRING else integer
+
+
+def _alias(a: AliasOf) -> Alias:
+    v = a.variable
+    return Alias(a.target, a.sign, a.value, v.unit, v.description, v.causality)
+
+
+# --------------------------------------------------------------------------------------------------------------- events
+
+
+def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Crossing, ...]:
+    """Relations that are left, in slot order."""
+    found = []
+    for e in simulation_equations(dae):
+        if not isinstance(e, Equation) or not isinstance(e.left, Ref):
+            continue
+        v = variables.get(e.left.name)
+        if v is None or v.slot.kind is not Kind.RELATION or not e.directed:
+            continue
+        assert isinstance(e.right, Binary)
+        function = simplify_node(build.sub(e.right.left, e.right.right))
+        found.append(step.Crossing(v.slot.index, e.right, function, e.origin))
+    return tuple(sorted(found, key=lambda c: c.index))
+
+
+def _when(w: When) -> WhenBlock | None:
+    guard = after_start(w.guard)
+    if guard is FALSE:
+        return None
+    return WhenBlock(guard, tuple(_action(a) for a in w.actions), Partition.EVENT, cost((guard,)), w.origin)
+
+
+def _action(a: Reinit | Effect) -> step.Action:
+    if isinstance(a, Reinit):
+        return step.SetState(a.target, after_start(a.value), a.origin)
+    args = [after_start(x) for x in a.args]
+    if a.kind == "assert":
+        return Assert(args[0], args[1], args[2] if len(args) > 2 else None, a.origin)
+    if a.kind == "terminate":
+        return Terminate(args[0], a.origin)
+    return FlatCall(args[0], a.origin)
