@@ -3,8 +3,8 @@
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.methods import runtime_sources
 from kilohertz.codegen.model import CFile, CProgram, generate
-from kilohertz.codegen.names import model_prefix
 from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
+from kilohertz.codegen.writing.names import model_prefix
 
 __all__ = [
     "BlockInfo",

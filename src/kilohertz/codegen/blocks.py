@@ -8,10 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from kilohertz.base import InternalError, Origin
-from kilohertz.codegen import names
-from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.layout import Layout
-from kilohertz.codegen.placement import Scope
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import (
     group_subject,
@@ -23,9 +20,12 @@ from kilohertz.codegen.reading import (
     reads,
     system,
 )
-from kilohertz.codegen.statements import StatementWriter
-from kilohertz.codegen.values import ArrayValue
-from kilohertz.codegen.writer import Part, unsupported
+from kilohertz.codegen.writing import names
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.placement import Scope
+from kilohertz.codegen.writing.statements import StatementWriter
+from kilohertz.codegen.writing.values import ArrayValue
+from kilohertz.codegen.writing.writer import Part, unsupported
 from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS

@@ -6,9 +6,9 @@ matrices by columns: they are turned round before the call and, where the functi
 
 from __future__ import annotations
 
-from kilohertz.codegen.expressions import Writer
-from kilohertz.codegen.values import ArrayValue, TypeTable, is_string
-from kilohertz.codegen.writer import unsupported
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_string
+from kilohertz.codegen.writing.writer import unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Function

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kilohertz.base import InternalError, Origin
-from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.external import write_external
-from kilohertz.codegen.names import LONGEST_NAME, Names, comment
-from kilohertz.codegen.statements import Places, StatementWriter
-from kilohertz.codegen.values import ArrayValue, TypeTable, is_growing, is_string
-from kilohertz.codegen.writer import Callee, Text, WriterCore, unsupported
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.names import LONGEST_NAME, Names, comment
+from kilohertz.codegen.writing.statements import Places, StatementWriter
+from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_growing, is_string
+from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.build import refs
 from kilohertz.ir.expr import Expr

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from kilohertz.base import Origin, SourceMap
-from kilohertz.codegen import names
 from kilohertz.codegen.blocks import BlockInfo, BlockWriter
-from kilohertz.codegen.expressions import Writer
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
-from kilohertz.codegen.statements import StatementWriter
 from kilohertz.codegen.table import Door, model_table
-from kilohertz.codegen.values import TypeTable, default_start
+from kilohertz.codegen.writing import names
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.statements import StatementWriter
+from kilohertz.codegen.writing.values import TypeTable, default_start
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kilohertz.base import Origin
-from kilohertz.codegen import names
 from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
+from kilohertz.codegen.writing import names
 from kilohertz.cost import state_elimination
 from kilohertz.graphs import colour_columns
 from kilohertz.ir import expr as x

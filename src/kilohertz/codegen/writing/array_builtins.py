@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from kilohertz.codegen.arrays import ArrayWriter, accumulate
-from kilohertz.codegen.values import ArrayValue, is_real, product
-from kilohertz.codegen.writer import PRIMARY, Text, unsupported
+from kilohertz.codegen.writing.arrays import ArrayWriter, accumulate
+from kilohertz.codegen.writing.values import ArrayValue, is_real, product
+from kilohertz.codegen.writing.writer import PRIMARY, Text, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import same_as
 from kilohertz.ir.expr import Expr

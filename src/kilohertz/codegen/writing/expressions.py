@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kilohertz.base import InternalError
-from kilohertz.codegen import names
-from kilohertz.codegen.array_builtins import ArrayBuiltinWriter
-from kilohertz.codegen.arrays import accumulate
-from kilohertz.codegen.placement import Scope
-from kilohertz.codegen.values import ArrayValue, is_real, is_string
-from kilohertz.codegen.writer import (
+from kilohertz.codegen.writing import names
+from kilohertz.codegen.writing.array_builtins import ArrayBuiltinWriter
+from kilohertz.codegen.writing.arrays import accumulate
+from kilohertz.codegen.writing.placement import Scope
+from kilohertz.codegen.writing.values import ArrayValue, is_real, is_string
+from kilohertz.codegen.writing.writer import (
     AND,
     OR,
     PRIMARY,

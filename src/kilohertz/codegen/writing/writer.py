@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.codegen.placement import Placement, Scope
-from kilohertz.codegen.values import ArrayValue, TypeTable, product
+from kilohertz.codegen.writing.placement import Placement, Scope
+from kilohertz.codegen.writing.values import ArrayValue, TypeTable, product
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type

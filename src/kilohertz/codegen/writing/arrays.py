@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from kilohertz.base import InternalError
-from kilohertz.codegen.values import ArrayValue, fixed_dims, is_real, product
-from kilohertz.codegen.writer import PRIMARY, SUM, UNARY, WriterCore
+from kilohertz.codegen.writing.values import ArrayValue, fixed_dims, is_real, product
+from kilohertz.codegen.writing.writer import PRIMARY, SUM, UNARY, WriterCore
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kilohertz.base import InternalError, Origin
-from kilohertz.codegen.expressions import Writer
-from kilohertz.codegen.placement import Placement, Scope
-from kilohertz.codegen.values import ArrayValue
-from kilohertz.codegen.writer import unsupported
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.placement import Placement, Scope
+from kilohertz.codegen.writing.values import ArrayValue
+from kilohertz.codegen.writing.writer import unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir import flat
 from kilohertz.ir.expr import Expr

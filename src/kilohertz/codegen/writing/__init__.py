@@ -1,0 +1,1 @@
+"""Spelling of expressions and statements: scopes, temporaries, arrays, names, constants."""
