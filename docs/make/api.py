@@ -17,6 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from kilohertz.driver.keywords import as_written
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "api.md"
 # in the order of the page; the rooms below these are for those who change Kilohertz, not for those who use it
@@ -129,7 +131,7 @@ def _member(name: str, member: Any) -> str:
 
 def _signature(function: Callable[..., Any]) -> str:
     """As written, without self and without quotes around annotations."""
-    signature = inspect.signature(function)
+    signature, _, _ = as_written(function)
     kept = [p for n, p in signature.parameters.items() if n not in ("self", "cls")]
     text = str(signature.replace(parameters=kept))
     return re.sub(r"'([^']*)'", lambda m: m[1] if re.search(r"[\w\]]", m[1]) and _is_type(m[1]) else m[0], text)
@@ -163,13 +165,21 @@ def _code(text: str, line: int = LINE) -> str:
 
 def _prose(thing: Any) -> str:
     """A docstring; indented examples become blocks."""
-    text = inspect.getdoc(thing) or ""
+    text = _text(thing)
     return re.sub(r"(?m)^((?: {4}.*\n?)+)", lambda m: f"```text\n{inspect.cleandoc(m[1])}\n```\n", text)
 
 
 def _flow(thing: Any) -> str:
     """A docstring as one paragraph."""
-    return " ".join((inspect.getdoc(thing) or "").split())
+    return " ".join(_text(thing).split())
+
+
+def _text(thing: Any) -> str:
+    """A docstring; where a call takes all settings of the step, a link instead of the list."""
+    if not inspect.isfunction(thing):
+        return inspect.getdoc(thing) or ""
+    _, text, takes_settings = as_written(thing)
+    return f"{text}\n\n`stepping`: the [settings of the step](settings.md)." if takes_settings else text
 
 
 if __name__ == "__main__":

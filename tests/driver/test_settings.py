@@ -162,7 +162,7 @@ def test_every_call_has_every_setting(call: Callable[..., Any]) -> None:
     found = inspect.signature(call).parameters
     for name, s in SETTINGS.items():
         assert name in found
-        assert found[name].default in (s.default, inspect.Parameter.empty)  # `cost_bound` needs a solver
+        assert found[name].default in (s.default, s.offline, inspect.Parameter.empty)  # `cost_bound` needs a solver
         assert f"{name}: {s.help}" in str(call.__doc__)
 
 

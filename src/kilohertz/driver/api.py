@@ -130,7 +130,7 @@ class Model:
             self._index1 = further(self.process(), OpenLoops(), verify=self._work.verify)
         return self._index1
 
-    @takes_settings
+    @takes_settings()
     def analyse(self, **stepping: Any) -> Analysis:
         """What symbolic processing made of the model; with `inline` also what is left of an implicit stage, with
         `index1` what is left to the method, with `implicit` or `substeps` what a stage of mixed mode leaves; with a
@@ -146,7 +146,7 @@ class Model:
             return found
         return replace(found, bound=cost_bound(step, plan.stepping, prices_here()), notes=(*found.notes, *plan.notes))
 
-    @takes_settings
+    @takes_settings()
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take, in instructions of the compiler found here."""
         from kilohertz.cost import cost_bound
@@ -202,7 +202,7 @@ class Model:
             self._built[id(form)] = model_units(form, self.session.libraries.sources)
         return self._built[id(form)]
 
-    @takes_settings
+    @takes_settings(offline=True)
     def simulate(
         self,
         *,
@@ -240,7 +240,7 @@ class Model:
             stepping=plan.stepping,
         )
 
-    @takes_settings
+    @takes_settings()
     def run(
         self,
         *,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kilohertz.realtime import Built, Report, Scenario
 
 
-@takes_settings
+@takes_settings()
 def open_job(
     what: str | Path | Scenario,
     *,
@@ -45,7 +45,7 @@ def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
     return job_of_model(Session(libraries).model(str(what)), str(what), libraries)
 
 
-@takes_settings
+@takes_settings()
 def build(
     what: str | Path | Scenario,
     *,
@@ -62,7 +62,7 @@ def build(
     return job.build(folder=folder, target=target, told=told)
 
 
-@takes_settings
+@takes_settings()
 def run(
     what: str | Path | Scenario,
     *,

@@ -19,7 +19,7 @@ from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
 from kilohertz.simulate.sundials import function_table, ida_table
-from kilohertz.solvers import VARIABLE_STEP, StepSettings
+from kilohertz.solvers import SETTINGS, StepSettings
 
 DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
@@ -102,7 +102,7 @@ def simulate(
 
 def offline(stepping: StepSettings) -> StepSettings:
     """Off-line nothing forces a fixed step: CVODE where no solver was given."""
-    return stepping.or_else(solver=VARIABLE_STEP[0])
+    return stepping.or_else(solver=SETTINGS["solver"].offline)
 
 
 def _of_experiment(program: Program, stepping: StepSettings) -> StepSettings:

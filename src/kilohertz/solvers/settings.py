@@ -36,6 +36,7 @@ class Setting:
     low: float = 0.0
     high: float = 0.0
     choices: tuple[str, ...] = ()  # in the order of the enumeration in C; solvers: see `known`
+    offline: str = ""  # what comes before the default off-line
     c: str = ""  # field of khz_step_settings; "": the model is built otherwise, or another solver takes it
     fixed: bool = True  # for fixed-step solvers alone
     code: str = "R723"
@@ -108,19 +109,22 @@ class Setting:
     @property
     def default_text(self) -> str:
         """The default as a user would write it; empty where nothing is one."""
-        if self.kind == "flag":
-            return "true" if self.default else "false"
-        if self.kind == "time":
-            return f"{1e3 * self.default:g} ms"
-        return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default or "")
+        match self.default:
+            case bool(flag):
+                text = "true" if flag else "false"
+            case float(number):
+                text = f"{1e3 * number:g} ms" if self.kind == "time" else f"{number:g}"
+            case _:
+                text = str(self.default or "")
+        return f"{text}; off-line {self.offline}" if self.offline else text
 
 
 def _counts(value: Any) -> Any:
     """`{pattern: N}`, or texts `pattern=N`; what is neither stays as it is."""
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list | tuple):
+    if not isinstance(texts, list | tuple) or not all(isinstance(t, str) and "=" in t for t in texts):
         return value
-    pairs = [str(text).rpartition("=") for text in texts]
+    pairs = [text.rpartition("=") for text in texts]
     return {p.strip(): int(n) if n.strip().isdigit() else n for p, _, n in pairs}
 
 
@@ -138,14 +142,12 @@ def _count(default: int, most: int, c: str, help: str) -> Any:
     return _setting("count", default, help, low=1, high=most, c=c)
 
 
-_METHOD = "cvode, ida, a fixed-step method, or auto, which tries some (simulate alone: cvode where none is given)"
-_STEP = "period of a fixed-step solver (simulate alone: the interval of the experiment annotation where none is given)"
-_TOLERANCE = (
-    "relative, of cvode and ida, and of the run auto compares with (default: the experiment annotation's first)"
-)
+_SOLVER = "a fixed-step method, or auto, which tries some; off-line also cvode and ida"
+_TOLERANCE = "relative, of cvode and ida, and of the run that auto compares with"
+_FIRST = "that of the experiment annotation first"
 _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
-_INTERNAL = "equal steps of the whole model in each step, inputs sampled once (auto: at most, 20 where none is given)"
+_INTERNAL = "equal steps of the whole model in each step, inputs sampled once; with auto at most so many"
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
 _WAYS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")
 _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
@@ -155,9 +157,11 @@ _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no lo
 class StepSettings:
     """How a model is stepped.  `given` names what somebody asked for (`of`): the rest is open to choice (`auto`)."""
 
-    solver: str = _setting("solver", AUTO, _METHOD, c="method", fixed=False, code="R721")
-    step: float = _setting("time", 1e-3, _STEP, low=1e-9, high=1e6, c="period_ns", fixed=False)
-    tolerance: float = _setting("number", 1e-6, _TOLERANCE, low=1e-16, high=1.0, fixed=False)
+    solver: str = _setting("solver", AUTO, _SOLVER, offline="cvode", c="method", fixed=False, code="R721")
+    step: float = _setting(
+        "time", 1e-3, "period of fixed steps", low=1e-9, high=1e6, offline=_FIRST, c="period_ns", fixed=False
+    )
+    tolerance: float = _setting("number", 1e-6, _TOLERANCE, low=1e-16, high=1.0, offline=_FIRST, fixed=False)
     events: str = _setting("choice", "none", _EVENTS, choices=_WAYS, c="events")
     newton: int = _count(2, 1000, "newton", _NEWTON)
     loop_newton: int = _count(6, 1000, "loop_newton", "cap of Newton iterations in each nonlinear loop of the model")

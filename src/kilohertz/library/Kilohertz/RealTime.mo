@@ -7,16 +7,16 @@ block RealTime "How the model runs in real time: read by `khz run` and `khz buil
   parameter String overrun = "catch_up" "After a miss: catch_up, skip, hold, safe or stop" annotation(Evaluate=true);
   parameter Integer grace(min=0) = 100 "Cycles at the start in which misses do not count" annotation(Evaluate=true);
   // generated from solvers/settings.py: begin
-  parameter String solver = "auto" "cvode, ida, a fixed-step method, or auto, which tries some (simulate alone: cvode where none is given)" annotation(Evaluate=true);
-  parameter Units.Time step(min=1e-09, max=1000000) = 0.001 "period of a fixed-step solver (simulate alone: the interval of the experiment annotation where none is given)" annotation(Evaluate=true);
-  parameter Real tolerance(min=1e-16, max=1) = 1e-06 "relative, of cvode and ida, and of the run auto compares with (default: the experiment annotation's first)" annotation(Evaluate=true);
+  parameter String solver = "auto" "a fixed-step method, or auto, which tries some; off-line also cvode and ida" annotation(Evaluate=true);
+  parameter Units.Time step(min=1e-09, max=1000000) = 0.001 "period of fixed steps" annotation(Evaluate=true);
+  parameter Real tolerance(min=1e-16, max=1) = 1e-06 "relative, of cvode and ida, and of the run that auto compares with" annotation(Evaluate=true);
   parameter String events = "none" "where an event inside a step is handled; none: at its end (none, mid, linear, catch-up, hermite, predict, predict-quadratic, exact)" annotation(Evaluate=true);
   parameter Integer newton(min=1, max=1000) = 2 "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)" annotation(Evaluate=true);
   parameter Integer loop_newton(min=1, max=1000) = 6 "cap of Newton iterations in each nonlinear loop of the model" annotation(Evaluate=true);
   parameter Integer event_cap(min=1, max=100000) = 16 "cap of passes of an event iteration" annotation(Evaluate=true);
   parameter Integer events_per_step(min=1, max=1000) = 4 "events located in one step by catch-up and exact" annotation(Evaluate=true);
   parameter Integer jacobian_every(min=1, max=1000000) = 1 "renew the Jacobian every so many steps" annotation(Evaluate=true);
-  parameter Integer internal_steps(min=1, max=1000) = 1 "equal steps of the whole model in each step, inputs sampled once (auto: at most, 20 where none is given)" annotation(Evaluate=true);
+  parameter Integer internal_steps(min=1, max=1000) = 1 "equal steps of the whole model in each step, inputs sampled once; with auto at most so many" annotation(Evaluate=true);
   parameter String input_mode = "held" "inputs over a step (held, linear, quadratic)" annotation(Evaluate=true);
   parameter Boolean inline = false "join implicit stages with the equations of the model" annotation(Evaluate=true);
   parameter Boolean index1 = false "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step" annotation(Evaluate=true);

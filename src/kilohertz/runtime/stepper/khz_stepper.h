@@ -54,7 +54,7 @@ typedef struct khz_step_settings {
     int32_t events_per_step;
     /* renew the Jacobian every so many steps */
     int32_t jacobian_every;
-    /* equal steps of the whole model in each step, inputs sampled once (auto: at most, 20 where none is given) */
+    /* equal steps of the whole model in each step, inputs sampled once; with auto at most so many */
     int32_t internal_steps;
     /* inputs over a step; KHZ_INPUT_* */
     int32_t input_mode;
