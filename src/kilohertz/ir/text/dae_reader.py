@@ -34,6 +34,7 @@ from kilohertz.ir.types import REAL
 _ROLES = {r.value: r for r in Role}
 _SELECTS = {s.name.lower(): s for s in Select}
 _SECTIONS = ("initial", "equation", "event", "alias", "selection", "preferred", "note", "annotation", "end")
+_RESERVED = ("equation", "annotation", "end")  # no variable has such a name
 _FLAGS = {"fixed": "fixed", "typical": "typical_start"}
 _TEXTS = {"unit": "unit", "displayUnit": "display_unit"}
 
@@ -52,7 +53,7 @@ class EventReader:
     def is_section(self, *words: str) -> bool:
         """One of these words begins something new; a variable of that name would be followed by an operator."""
         after = self.e.tokens[self.e.at + 1]
-        return self.e.peek(*words) and (after.kind in ("name", "string") or self.e.peek("annotation"))
+        return self.e.peek(*words) and (self.e.peek(*_RESERVED) or after.kind in ("name", "string"))
 
     def names(self) -> tuple[str, ...]:
         """Names up to a semicolon or a word."""

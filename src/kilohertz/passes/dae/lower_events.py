@@ -63,13 +63,14 @@ class LowerEvents(Pass):
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE})
     breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT})
 
-    def run(self, model: ScalarFlat, log: Log) -> Dae:
+    def run(self, model: Flat, log: Log) -> Dae:
         return _Lowerer(model).run()
 
 
 class _Lowerer:
-    def __init__(self, flat: ScalarFlat) -> None:
+    def __init__(self, flat: Flat) -> None:
         self._flat = flat
+        self._ticks = flat.ticks if isinstance(flat, ScalarFlat) else []
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
         self._lowering = Lowering(self._dae, self._is_discrete, self._is_differentiated)
@@ -77,7 +78,7 @@ class _Lowerer:
         self._numeric: Numeric | None = None
         self._clocks = Clocks(
             self._dae,
-            flat.ticks,
+            self._ticks,
             lambda e, origin: self._lowering.lower(e, origin, False),
             lambda e: self._lowering.lower(Builtin("$when", (e,), BOOLEAN), Origin()),
         )
@@ -226,13 +227,13 @@ class _Lowerer:
 
     def _equality(self, e: Equality, events: bool) -> Equation | CallEquation:
         if isinstance(e.left, TupleTarget):
-            aside = self._clocks.called(e.right) if self._flat.ticks else e.right
+            aside = self._clocks.called(e.right) if self._ticks else e.right
             call = self._lowering.lower(aside, e.origin, False)
             assert isinstance(call, Call)
             targets = tuple(tuple(_scalars(t)) if t is not None else () for t in e.left.elements)
             return CallEquation(targets, call, e.origin)
         left, right = e.left, e.right
-        if self._flat.ticks:
+        if self._ticks:
             left, right = self._clocks.continuous(left), self._clocks.continuous(right)
         left = self._lowering.lower(left, e.origin, events)
         right = self._lowering.lower(right, e.origin, events)
