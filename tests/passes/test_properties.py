@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kilohertz.base import ModelError
-from kilohertz.driver.pipeline import compile_flat, selected, up_to
+from kilohertz.driver.pipeline import compile_flat, up_to
 from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
 from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
@@ -27,7 +27,7 @@ NAMES = ("a", "b", "c", "d")
 
 def after(name: str, flat: Flat) -> Any:
     """The form after a pass."""
-    return run_passes(up_to(name, selected()), flat, Log(), verify=True)
+    return run_passes(up_to(name), flat, Log(), verify=True)
 
 
 def random_expression(rng: random.Random, depth: int) -> Expr:

@@ -86,7 +86,7 @@ def point(step: Step, seed: int) -> dict[str, float]:
 
 
 def first_dae(flat: Flat) -> Dae:
-    dae = run_passes(up_to("lower-events", selected()), flat, Log())
+    dae = run_passes(up_to("lower-events"), flat, Log())
     assert isinstance(dae, Dae)
     return dae
 
@@ -136,7 +136,7 @@ def test_solutions_satisfy_the_equations_after_each_pass(stop: Pass, number: int
     step = compile_flat(flats()[number])
     values = derivatives(step, point(step, number), 0.3)
     evaluator = Interpreted(step).evaluator
-    dae = run_passes(up_to(label(stop), selected()), flats()[number], Log())
+    dae = run_passes(up_to(label(stop)), flats()[number], Log())
     for e in dae.equations if isinstance(dae, Dae) else ():
         if isinstance(e, Equation) and all(r.name in values for s in (e.left, e.right) for r in build.refs(s)):
             left, right = evaluator.evaluate(e.left, values), evaluator.evaluate(e.right, values)

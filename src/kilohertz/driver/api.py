@@ -82,6 +82,15 @@ class Model:
         return dict(self._work.seconds)
 
     @property
+    def verify(self) -> bool:
+        """Whether the contract of every form is checked between passes; a breach is a mistake of the compiler."""
+        return self._work.verify
+
+    @verify.setter
+    def verify(self, on: bool) -> None:
+        self._work.verify = on
+
+    @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What was noticed so far and is not an error."""
         return (*self.session.libraries.diagnostics, *self._work.warnings)
@@ -110,6 +119,13 @@ class Model:
         run_to("step", self._work)
         assert self._work.step is not None
         return self._work.step
+
+    def form_after(self, name: str) -> str:
+        """The text of the form that a pass leaves; passes that are optional run where they are asked for."""
+        from kilohertz.driver.pipeline import print_after
+
+        run_to("balance", self._work)
+        return print_after(self.flatten(), name, verify=self._work.verify)
 
     def inlined(self, choice: Inlining | None = None) -> Step:
         """The same with the formula of an implicit stage joined (default: for every state)."""

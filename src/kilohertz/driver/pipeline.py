@@ -5,10 +5,10 @@ The order is checked from facts when this file is read.  To add a pass, write it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Step
+from kilohertz.ir.text.forms import print_form
 from kilohertz.passes.contract import Log, Pass, in_order, label, run_passes
 from kilohertz.passes.dae.drop_zero_terms import DropZeroTerms
 from kilohertz.passes.dae.eliminate_aliases import EliminateAliases
@@ -76,7 +76,17 @@ def compile_flat(flat: Flat, *chosen: Pass) -> Step:
     return found
 
 
-def up_to(name: str, passes: Sequence[Pass]) -> Sequence[Pass]:
-    """The passes up to the one with a label; no pass where there is none such."""
-    place = next((i for i, p in enumerate(passes, 1) if label(p) == name), 0)
-    return passes[:place]
+def up_to(name: str) -> list[Pass]:
+    """The passes up to the one with a label, of the optional ones only that; a wrong label is a ModelError."""
+    found: list[Pass] = []
+    for p in PASSES:
+        if label(p) == name:
+            return [*found, p]
+        found += [] if p.optional else [p]
+    names = ", ".join(label(p) for p in PASSES)
+    raise ModelError(Diagnostic("R735", f"there is no pass `{name}`; passes are, in order: {names}"))
+
+
+def print_after(flat: Flat, name: str, *, verify: bool = False) -> str:
+    """The text of the form that a pass leaves."""
+    return print_form(run_passes(up_to(name), flat, Log(), verify=verify))

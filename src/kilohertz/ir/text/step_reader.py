@@ -40,6 +40,7 @@ from kilohertz.ir.types import REAL, Type
 _KINDS = {k.value: k for k in Kind}
 _PARTITIONS = {p.value: p for p in Partition}
 _LISTS = ("once", "initial", "blocks", "directional", "inlined")
+_EVENTS = ("crossing", "time", "sample", "delay", "transport", "assert", "initially")
 _FLAGS = ("fixed", "protected", "tunable")
 _TEXTS = {"unit": "unit", "displayUnit": "display_unit"}
 
@@ -152,7 +153,7 @@ class _StepReader:
                 found.append(self.blocks.block())
             setattr(step, word, tuple(found))
         elif word == "event":
-            while not self.events.is_section("alias", "algebraic", "pattern", "without", "note", "annotation", "end"):
+            while self.e.peek(*_EVENTS):
                 self._event(step)
                 self.e.expect(";")
         else:

@@ -8,7 +8,8 @@ after the other by augmenting paths, in the order of that list, so what the user
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
-Cost: one matching and a search for each equation that joins.  Gives up (B204) where an unknown is not determined.
+Cost: one matching and a search for each equation that joins.  Gives up where the
+equations of the model are structurally singular at the start (B201) and where an unknown is not determined (B204).
 """
 
 from __future__ import annotations
