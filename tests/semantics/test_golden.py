@@ -221,6 +221,12 @@ def test_messages_about_balance(case: Any, request: pytest.FixtureRequest) -> No
     check_messages(case, request)
 
 
+@pytest.mark.golden("messages/rules.case")
+def test_messages_about_rules(case: Any, request: pytest.FixtureRequest) -> None:
+    """Rules of the language, by code."""
+    check_messages(case, request)
+
+
 @pytest.mark.golden("messages/unchecked.case")
 @pytest.mark.xfail(strict=True, reason="bug 18: not checked yet")
 def test_unchecked(case: Any) -> None:

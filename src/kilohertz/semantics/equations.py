@@ -43,6 +43,8 @@ class Equations:
         match item:
             case tree.CallEquation() if item.call.function.names == ("reinit",) and not in_when:
                 raise self.elaborator.error("S286", "reinit stands only inside a when", item, ctx)
+            case tree.CallEquation() if item.call.function.names[0] == "Connections" and in_when:
+                raise self.elaborator.error("S286", "`Connections` speaks only outside of a when", item, ctx)
             case tree.Connect() if in_when:
                 raise self.elaborator.error("S286", "connect stands only outside of a when", item, ctx)
             case tree.WhenEquation():
@@ -151,7 +153,7 @@ class Equations:
             for inner in item.body:
                 self._equation(inner, ctx, out)
             return
-        for value in self.elaborator.loops.iteration_values(iterators[0], item.body, ctx):
+        for value in self.elaborator.loops.iteration_values(iterators[0], item.body, ctx, known=True):
             self._for(iterators[1:], item, ctx.with_iterator(iterators[0].name, value), out)
 
     def _if(self, item: tree.IfEquation, ctx: Ctx, out: list[Equation]) -> None:

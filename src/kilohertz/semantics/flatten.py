@@ -13,15 +13,27 @@ from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
 from kilohertz.ir.types import REAL, ExternalObjectType
 from kilohertz.semantics.balancing.clocks import infer_clocks
 from kilohertz.semantics.balancing.held import name_held
-from kilohertz.semantics.classes.modifiers import Ctx
-from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode
+from kilohertz.semantics.classes.modifiers import Ctx, Mod, Spec
+from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode, Element
 from kilohertz.semantics.connecting.connect_sets import FlowLeaf
 from kilohertz.semantics.connecting.streams import StreamVariable
 from kilohertz.semantics.equations import Equations
 from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.semantics.reach import called, expressions
-from kilohertz.semantics.rules import Redeclared, check_algorithms, check_pre, check_redeclarations
+from kilohertz.semantics.rules import (
+    Redeclared,
+    check_algorithms,
+    check_bases,
+    check_classes,
+    check_component,
+    check_conditions,
+    check_outputs,
+    check_pre,
+    check_redeclarations,
+    check_replaceable,
+    check_variability,
+)
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
 
@@ -34,7 +46,12 @@ def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, li
     if not isinstance(found, ClassNode):
         raise ModelError(_missing(world, name))
     with paused_collector():  # hundreds of thousands of objects, none of them garbage
-        flat = _Flattener(world, found).run()
+        try:
+            flat = _Flattener(world, found).run()
+        except ModelError as error:
+            raise ModelError(*error.diagnostics, *world.refused.values()) from None
+    if world.refused:
+        raise ModelError(*world.refused.values())
     return flat, world.warnings
 
 
@@ -62,6 +79,7 @@ class _Flattener:
         self.primitives: list[tuple[Comp, bool]] = []
         self.composites: list[Comp] = []
         self._checked: set[tuple[int, int]] = set()
+        self._checked_components: set[tuple[int, int]] = set()
 
     def run(self) -> Flat:
         node, flat = self.node, self.flat
@@ -98,8 +116,25 @@ class _Flattener:
         self._clocks()
         check_algorithms(flat)
         self.world.warnings += check_pre(flat)
-        self.world.warnings += list(check_redeclarations([Redeclared(*one) for one in self.world.redeclared]))
+        self._check_rules()
         return flat
+
+    def _check_rules(self) -> None:
+        """Rules on classes, which wait until no class is being built any more."""
+        world = self.world
+        views, extended = list(world.views.values()), list(world.extended.values())
+        redeclared = [Redeclared(*one) for one in world.redeclared]
+        for found in (
+            check_classes(views),
+            check_bases(extended),
+            check_redeclarations(redeclared),
+            check_replaceable(views),
+            check_conditions(views),
+            check_variability(self.flat, self.elaborator.evaluation.variables),
+            (one for function in self.flat.functions.values() for one in check_outputs(function)),
+        ):
+            for one in found:
+                world.told(one)
 
     # ------------------------------------------------------------------------------------------------------- components
 
@@ -109,6 +144,7 @@ class _Flattener:
         while stack:
             at, outer = stack.pop()
             self._check_modifiers(at)
+            self._check_component(at)
             if at.is_primitive:
                 self.primitives.append((at, outer))
                 continue
@@ -155,6 +191,32 @@ class _Flattener:
             for name, spec in mod.spec.subs.items():
                 if name not in known:
                     raise self.elaborator.names.no_member(comp.node.full_name, name, list(known), spec, mod.ctx)
+                if not comp.is_primitive:
+                    self._check_modified(comp.node.table[name], mod, spec)
+                elif spec.each and not mod.select and comp.ty is not None and not comp.ty.dims:
+                    self._superfluous_each(name, mod.ctx.span(spec))
+
+    def _check_modified(self, element: Element, mod: Mod, spec: Spec) -> None:
+        """Protected elements are not modified from outside (MLS 4.1), `each` is for arrays (MLS 7.2.5)."""
+        span = mod.ctx.span(spec)
+        if element.protected:
+            text = f"`{element.name}` is protected and cannot be modified from outside"
+            self.world.refuse("S310", text, span, Note("declared here", element.span))
+        if spec.each and not mod.select and not element.is_class and not element.component.dims:
+            self._superfluous_each(element.name, span)
+
+    def _superfluous_each(self, name: str, span: Span) -> None:
+        text = f"`each` has no meaning for `{name}` here: there is no array"
+        self.world.told(Diagnostic("S338", text, span, severity=Severity.WARNING))
+
+    def _check_component(self, comp: Comp) -> None:
+        """Rules on a component, once for all that come of one declaration and one class."""
+        key = (id(comp.element), id(comp.node))
+        if key in self._checked_components:
+            return
+        self._checked_components.add(key)
+        for one in check_component(comp):
+            self.world.told(one)
 
     def _flow_leaves(self) -> list[FlowLeaf]:
         graph = self.elaborator.graph

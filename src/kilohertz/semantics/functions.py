@@ -128,7 +128,17 @@ class Functions:
         elif causality == "output":
             function.outputs.append(local)
         else:
+            self._check_local(element, cls)
             function.locals.append(local)
+
+    def _check_local(self, element: Element, cls: ClassNode) -> None:
+        """Variables of a function are protected, and no models or blocks (MLS 12.2)."""
+        world = self.elaborator.world
+        if not element.protected and not element.component.variability:
+            text = f"`{element.name}` is neither input nor output; such variables of a function are protected"
+            world.refuse("S303", text, element.span)
+        if cls.kind in ("model", "block"):
+            world.refuse("S303", f"`{element.name}` is a {cls.kind}, which cannot stand in a function", element.span)
 
     def _is_constant(self, dim: tree.Expr, node: ClassNode) -> bool:
         """Whether a dimension uses no variable of the function."""

@@ -18,7 +18,15 @@ from kilohertz.ir.types import Type
 from kilohertz.semantics.classes import inner_class
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod
 from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode, Element, View
-from kilohertz.semantics.classes.redeclare import inherited, kept, of_constraint, of_declaration, of_redeclaration
+from kilohertz.semantics.classes.redeclare import (
+    inherited,
+    kept,
+    of_constraint,
+    of_declaration,
+    of_redeclaration,
+    redeclarations,
+)
+from kilohertz.semantics.rules import check_outer
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -210,6 +218,7 @@ class Maker:
         self.world, self.elaborator = world, elaborator
         self.top: Comp | None = None
         self._making: set[tuple[int, str, bool]] = set()
+        self._checked: set[tuple[int, int]] = set()
 
     def make(self, parent: Comp, element: Element, inner: bool = False) -> Comp | CompArray | None:
         """The component of `parent` that `element` declares; None where its condition is false."""
@@ -240,7 +249,7 @@ class Maker:
         comp = Comp(self.world, node, _join(parent.path, element.name), parent, element.name, env, element)
         comp.decl = decl
         self._check_final(parent, element, env)
-        if node.definition.partial and node.kind in ("model", "block"):
+        if node.definition.partial and node.kind in ("model", "block", "class", "record", "connector"):
             raise ModelError(
                 Diagnostic("S215", f"`{comp.path}` is of the partial class `{node.full_name}`", element.span)
             )
@@ -298,7 +307,7 @@ class Maker:
             if redeclared is None or not isinstance(redeclared.element, tree.Component):
                 continue
             new = redeclared.element
-            self.world.redeclared.append((element, new, mod.ctx.view, mod.span))
+            self.world.redeclared.append((element, new, mod.ctx.view, mod.span, redeclarations(env[k + 1 :])))
             rest = self._fitting(kept(element, env[k + 1 :]), parent, element, mod.ctx.view.lookup_class(new.type))
             return new, mod.ctx.view, env[:k] + of_redeclaration(mod) + rest, mod.ctx
         decl = element.component
@@ -409,11 +418,22 @@ class Maker:
         while at is not None:
             found = at.node.table.get(name)
             if found is not None and not found.is_class and found.component.inner:
-                return at.inner_child(name) if found.component.outer else at.child(name)
+                inner = at.inner_child(name) if found.component.outer else at.child(name)
+                if inner is not None:
+                    self._check_outer(parent, element, inner)
+                return inner
             at = at.parent
         if element.component.inner:
             return None
         return self._default_inner(parent, element)
+
+    def _check_outer(self, parent: Comp, element: Element, inner: Comp | CompArray) -> None:
+        """Rules on an outer declaration, once for each."""
+        if (id(element), id(inner)) in self._checked:
+            return
+        self._checked.add((id(element), id(inner)))
+        for one in check_outer(parent, element, self.world.component_type(element), inner):
+            self.world.told(one)
 
     def _default_inner(self, parent: Comp, element: Element) -> Comp | CompArray | None:
         """No inner anywhere: one with default values is put at the top, with a warning (MLS 5.4)."""

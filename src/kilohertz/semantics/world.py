@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, Note, Severity, Span
 from kilohertz.semantics.classes.modifiers import Spec
@@ -28,8 +28,11 @@ class World:
     def __init__(self, libraries: Libraries) -> None:
         self.libraries = libraries
         self.warnings: list[Diagnostic] = []
-        self.redeclared: list[tuple[Element, tree.Component | tree.ClassDef, View, Span]] = []  # to be checked at last
+        self.redeclared: list[tuple[Any, ...]] = []  # what rules.Redeclared is made of; to be checked at last
         self.specs: dict[tree.Modification, Spec] = {}  # by what was written
+        self.views: dict[int, View] = {}  # of all classes that were read, by definition; to be checked at last
+        self.extended: dict[int, tuple[View, tree.Extends | tree.ClassDef, ClassNode]] = {}  # base classes, likewise
+        self.refused: dict[tuple[str, Span | None], Diagnostic] = {}  # rules of the language that are broken
         self.elaborator: Elaborator
         self._top: dict[str, ClassNode | None] = {}
         self._names: dict[str, int] = {}
@@ -122,6 +125,17 @@ class World:
 
     def warn(self, code: str, message: str, span: Span | None, *notes: Note) -> None:
         self.warnings.append(Diagnostic(code, message, span, notes=notes, severity=Severity.WARNING))
+
+    def refuse(self, code: str, message: str, span: Span | None, *notes: Note) -> None:
+        """A rule of the language is broken: told when the model is flat, once for each place."""
+        self.told(Diagnostic(code, message, span, notes=notes))
+
+    def told(self, found: Diagnostic) -> None:
+        """What a rule of the language has to say of the model, once for each place."""
+        if found.severity is Severity.WARNING:
+            self.warnings.append(found)
+        else:
+            self.refused.setdefault((found.code, found.span), found)
 
     def missing_class(self, view: View, ref: tree.Ref, name: str, span: Span) -> Diagnostic:
         """Says which part of a dotted name is not there, and what comes close."""

@@ -29,6 +29,7 @@ class Collector:
             names = " -> ".join(d.name for d in [*self.active, definition])
             raise ModelError(Diagnostic("S210", f"recursive inheritance: {names}", _name_span(definition)))
         self.active.append(definition)
+        self.world.views.setdefault(id(definition), view)
         if definition.annotation is not None:
             self.node.annotations.append((definition.annotation, definition))
         body, outside = definition.body, view.parent or view
@@ -41,6 +42,7 @@ class Collector:
                 self.node.causality = self.node.causality or body.causality
                 own = _own(body.modification, definition.file, Ctx(outside, cls.inst, file=definition.file))
                 base = outside.lookup_class(body.type)
+                self.world.extended.setdefault(id(definition), (view, definition, base))
                 self._merge(base, view, chain + own + cls.tail, depth)
                 self._check_names(base, own)
             case tree.EnumBody():
@@ -64,6 +66,7 @@ class Collector:
             elif isinstance(item, tree.Extends):
                 own = _own(item.modification, view.definition.file, Ctx(view))
                 base = view.lookup_class(item.type, "base class")
+                self.world.extended.setdefault(id(item), (view, item, base))
                 before = set(view.names) if item.protected else set()
                 known, n = set(self.node._table or ()), len(self.node.sections)
                 self._merge(base, view, chain + own, depth)
@@ -165,6 +168,11 @@ class Collector:
             return
         if a.redeclare or same_declaration(a, b):
             return
+        types = {decl.type.names[-1] for decl in (a, b)}
+        if len(types) > 1 and types <= set(PRIMITIVES):
+            text = f"`{strong.name}` is inherited twice, as {a.type.names[-1]} and as {b.type.names[-1]}"
+            self.world.refuse("S217", text, strong.span, Note("the other one is here", weak.span))
+            return
         # a warning: libraries in use differ in comments of units and the like, and other tools take the stronger one
         self.world.warn(
             "S217",
@@ -177,11 +185,12 @@ class Collector:
         decl = strong._decl
         if decl is None:
             return
-        if isinstance(decl, tree.ClassDef) and isinstance(decl.body, tree.Body) and decl.body.is_extension:
+        is_extension = isinstance(decl, tree.ClassDef) and isinstance(decl.body, tree.Body) and decl.body.is_extension
+        if is_extension:
             strong.base = strong.base or weak
         if strong.replaces is None:
             strong.replaces = weak
-            if decl.redeclare:
+            if decl.redeclare or is_extension:
                 self.world.redeclared.append((weak, decl, strong.view, strong.span))
         elif strong.replaces is not weak and strong.replaces.depth < weak.depth:
             self._redeclares(strong.replaces, weak)

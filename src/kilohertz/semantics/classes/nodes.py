@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.semantics.classes.collect import Collector
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, Spec
-from kilohertz.semantics.classes.redeclare import inherited, kept, of_constraint
+from kilohertz.semantics.classes.redeclare import inherited, kept, of_constraint, redeclarations
 from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View, visible_names
 from kilohertz.syntax import tree
 
@@ -104,6 +104,11 @@ class ClassNode:
                 text = f"there is no inherited `{element.name}` to redeclare"
                 raise ModelError(Diagnostic("S212", text, element.span))
 
+    @property
+    def is_like_package(self) -> bool:
+        """Whether it contains classes and constants only."""
+        return all(e.is_class or e.component.variability == "constant" for e in self.table.values())
+
     def member(self, name: str) -> Element | ClassNode | None:
         """An element by name, not looking outside."""
         element = self.table.get(name)
@@ -181,7 +186,8 @@ def _class_node(element: Element) -> ClassNode:
         redeclared = mod.spec.redeclare
         if redeclared is not None and isinstance(redeclared.element, tree.ClassDef):
             tail = of_constraint(redeclared.element, mod.ctx) + kept(element, chain[k + 1 :])
-            view.world.redeclared.append((element, redeclared.element, mod.ctx.view, mod.span))
+            between = redeclarations(chain[k + 1 :])
+            view.world.redeclared.append((element, redeclared.element, mod.ctx.view, mod.span, between))
             decl, view, chain, inst = redeclared.element, mod.ctx.view, chain[:k], mod.ctx.inst
             break
     else:
@@ -193,6 +199,7 @@ def _class_node(element: Element) -> ClassNode:
         body = decl.body
         assert isinstance(body, tree.ShortBody)
         same = view.lookup_class(body.type)
+        view.world.extended.setdefault(id(decl), (view, decl, same))
         if decl.kind != "connector" or same.kind == "connector":  # `connector C = Real` is more than Real
             return same
     node = ClassNode(decl, view, view.world, chain, tail, inst)

@@ -9,7 +9,7 @@ constraining type.  Outer modifications override inner ones, as everywhere.
 from __future__ import annotations
 
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
-from kilohertz.semantics.classes.scopes import Element
+from kilohertz.semantics.classes.scopes import Element, View
 from kilohertz.syntax import tree
 
 
@@ -38,6 +38,11 @@ def of_redeclaration(mod: Mod) -> Env:
     new = mod.spec.redeclare.element
     own = of_declaration(new, mod.ctx) + of_constraint(new, mod.ctx)
     return tuple(Mod(one.spec, mod.ctx, mod.select) for one in own)
+
+
+def redeclarations(env: Env) -> tuple[tuple[tree.Component | tree.ClassDef, View], ...]:
+    """The redeclarations among modifications, with where they are written."""
+    return tuple((mod.spec.redeclare.element, mod.ctx.view) for mod in env if mod.spec.redeclare is not None)
 
 
 def _lasting(mod: Mod) -> Env:

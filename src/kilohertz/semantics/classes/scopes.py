@@ -24,6 +24,7 @@ ATTRIBUTES = (
     "stateSelect",
     "unbounded",
 )
+_NOT_PACKAGES = ("model", "block", "connector", "record", "function")
 PRIMITIVES = ("Real", "Integer", "Boolean", "String", "Clock")
 
 
@@ -146,6 +147,7 @@ class View:
         if path is not None:
             self._check_import(path)
             return self.world.absolute(path)
+        found: list[ClassNode] = []
         for package in self.stars:
             node = self.world.absolute(package)
             if (
@@ -154,24 +156,51 @@ class View:
                 and name in node.table
                 and not node.table[name].protected
             ):
-                return node.member(name)
-        return None
+                found.append(node)
+        if not found:
+            return None
+        self._check_stars(name, found)
+        return found[0].member(name)
+
+    def _check_stars(self, name: str, found: list[ClassNode]) -> None:
+        """What several `import P.*` bring in under one name means nothing (MLS 13.2.1.3); they are of packages."""
+        for node in found:
+            path = (*node.full_name.split("."), name)
+            if node.kind in _NOT_PACKAGES:
+                self._not_from_package(path, node)
+        if any(node.definition is not found[0].definition for node in found):
+            spans = [Span(self.definition.file, e.start, e.end) for e in self._star_imports()]
+            text = f"`{name}` is imported from `{found[0].full_name}` and from `{found[1].full_name}`"
+            self.world.refuse("S306", text, spans[-1], Note("the first import is here", spans[0]))
+
+    def _star_imports(self) -> list[tree.Import]:
+        body = self.definition.body
+        elements = body.elements if isinstance(body, tree.Body) else ()
+        return [e for e in elements if isinstance(e, tree.Import) and e.star]
 
     def _check_import(self, path: tuple[str, ...]) -> None:
         """Imports are from packages (MLS 13.2.1); a warning, since libraries in use differ."""
         owner = self.world.absolute(path[:-1]) if len(path) > 1 else None
-        if (
-            owner is not None
-            and not isinstance(owner, Element)
-            and owner.kind in ("model", "block", "connector", "record", "function")
-        ):
-            body = self.definition.body
-            elements = body.elements if isinstance(body, tree.Body) else ()
-            at = next(e for e in elements if isinstance(e, tree.Import) and path[: len(e.path)] == e.path)
-            span = Span(self.definition.file, at.start, at.end)
-            if not any(w.code == "S219" and w.span == span for w in self.world.warnings):
-                text = f"`{'.'.join(path[:-1])}` is a {owner.kind}; imports are from packages"
-                self.world.warn("S219", text, span)
+        if owner is None or isinstance(owner, Element):
+            return
+        if owner.kind in _NOT_PACKAGES:
+            self._not_from_package(path, owner)
+        element = owner.table.get(path[-1])
+        if element is not None and element.protected:
+            text = f"`{path[-1]}` is protected in `{owner.full_name}`"
+            self.world.refuse("S314", text, self._import_span(path), Note("declared here", element.span))
+
+    def _not_from_package(self, path: tuple[str, ...], owner: ClassNode) -> None:
+        span = self._import_span(path)
+        if not any(w.code == "S219" and w.span == span for w in self.world.warnings):
+            text = f"`{'.'.join(path[:-1])}` is a {owner.kind}; imports are from packages"
+            self.world.warn("S219", text, span)
+
+    def _import_span(self, path: tuple[str, ...]) -> Span:
+        body = self.definition.body
+        elements = body.elements if isinstance(body, tree.Body) else ()
+        at = next(e for e in elements if isinstance(e, tree.Import) and path[: len(e.path)] == e.path)
+        return Span(self.definition.file, at.start, at.end)
 
     def lookup_path(self, ref: tree.Ref) -> Element | ClassNode | None:
         """A dotted name whose parts are all classes but possibly the last."""
@@ -182,13 +211,39 @@ class View:
                 found = self.world.component_type(found)
             if found is None:
                 return None
+            self._check_visible(found, name, ref)
             found = found.member(name)
         return found
+
+    def _check_visible(self, owner: ClassNode, name: str, ref: tree.Ref) -> None:
+        """Protected classes are not reached from outside by a dot (MLS 4.1)."""
+        element = owner.table.get(name)
+        if element is not None and element.protected:
+            span = Span(self.definition.file, ref.start, ref.end)
+            text = f"`{name}` is protected in `{owner.full_name}`"
+            self.world.refuse("S314", text, span, Note("declared here", element.span))
+        elif element is not None and element.is_class and owner.kind in ("model", "block", "class"):
+            self._check_encapsulated(owner, element, ref)
+
+    def _check_encapsulated(self, owner: ClassNode, element: Element, ref: tree.Ref) -> None:
+        """Inside a class that is no package, only encapsulated classes are found (MLS 5.3.2)."""
+        decl = element.decl
+        if (isinstance(decl, tree.ClassDef) and decl.encapsulated) or owner.is_like_package:
+            return
+        text = f"`{owner.full_name}` is no package, and `{element.name}` in it is not encapsulated"
+        self.world.refuse("S320", text, Span(self.definition.file, ref.start, ref.end))
+
+    def not_through_component(self, ref: tree.Ref) -> None:
+        """A class is not reached through a component, only a function to be called is (MLS 5.3.2)."""
+        text = f"`{ref.names[0]}` is a component: only functions can be called through it"
+        self.world.refuse("S319", text, Span(self.definition.file, ref.start, ref.end))
 
     def lookup_class(self, ref: tree.Ref, wanted: str = "class") -> ClassNode:
         """The class a type name stands for, or a diagnostic."""
         found = self.lookup_path(ref)
         if found is not None and not isinstance(found, Element):
+            if len(ref.names) > 1 and not ref.absolute and isinstance(self.lookup(ref.names[0]), Element):
+                self.not_through_component(ref)
             return found
         span = Span(self.definition.file, ref.start, ref.end)
         name = ("." if ref.absolute else "") + ".".join(ref.names)

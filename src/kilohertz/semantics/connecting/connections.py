@@ -28,6 +28,7 @@ from kilohertz.semantics.connecting.connect_sets import (
 )
 from kilohertz.semantics.connecting.ends import End, EndFinder, can_connect, is_expandable
 from kilohertz.semantics.connecting.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
+from kilohertz.semantics.connecting.pairs import check_pair
 from kilohertz.semantics.connecting.streams import StreamTable, StreamVariable
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.syntax import tree
@@ -53,6 +54,7 @@ class Graph:
         self.forest: Forest | None = None
         self.streams: StreamTable | None = None
         self.equations: list[Equation] = []
+        self._paired: set[tuple[object, ...]] = set()
         self.ends = EndFinder(elaborator)
         self.buses = Buses(elaborator, self.ends, self.pending)
 
@@ -236,6 +238,7 @@ class Graph:
         a, b, origin = self.links[k]
         skip = {x.path for pair in dropped for x in pair}
         left, right = dict(self._leaves(a, skip)), dict(self._leaves(b, skip))
+        self._check_pair(a.comp, b.comp, origin)
         names = [n for n in left if n in right]
         if len(names) != max(len(left), len(right)) and not (is_expandable(a.comp) or is_expandable(b.comp)):
             missing = sorted(set(left) ^ set(right))
@@ -248,6 +251,22 @@ class Graph:
                 )
             )
         return Connection(tuple(left[n] for n in names), tuple(right[n] for n in names), a.outside, b.outside, origin)
+
+    def _check_pair(self, a: Comp, b: Comp, origin: Origin) -> None:
+        """Rules on two connectors, once for each two classes and, where they have constants, for each two of them."""
+        if a.is_primitive or b.is_primitive or is_expandable(a) or is_expandable(b):
+            return
+        key = (id(a.node), id(b.node), a.env, b.env) if _has_constants(a) else (id(a.node), id(b.node))
+        if key in self._paired or not origin.spans:
+            return
+        self._paired.add(key)
+        names = self.elaborator.names
+
+        def value(comp: Comp) -> object:
+            return self.elaborator.evaluation.try_value(names.variable(comp))
+
+        for one in check_pair(a, b, value, origin.spans[0]):
+            self.elaborator.world.told(one)
 
     def _leaves(self, end: End, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
         if end.comp.is_primitive:
@@ -292,6 +311,8 @@ class Graph:
             raise self.elaborator.error("S465", f"`{name}` stands only in a model", node, ctx)
         ends = self.ends.ends(arg, ctx) or []
         if name == "cardinality":
+            if any(not can_connect(e.comp) for e in ends):
+                raise self.elaborator.error("S465", "`cardinality` needs a connector", node, ctx)
             return Int(sum(self.counts.get(e.path, 0) for e in ends))
         assert self.forest is not None
         path = ends[0].comp.path if ends else ""  # absent, or an array without elements
@@ -318,6 +339,10 @@ class Graph:
         if comp is None or comp.connection != "stream":
             return expr
         return self.streams.in_stream(expr.name) if name == "inStream" else self.streams.actual_stream(expr.name)
+
+
+def _has_constants(comp: Comp) -> bool:
+    return any(not e.is_class and e.component.variability == "constant" for e in comp.node.table.values())
 
 
 def _variables_of(expr: Expr) -> list[Ref]:

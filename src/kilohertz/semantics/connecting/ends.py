@@ -71,11 +71,15 @@ class EndFinder:
         if k + 1 == len(ref.names):
             return [End(comp, (), outside)]
         name = ref.names[k + 1]
+        if k and comp.node.kind in ("model", "block"):
+            text = f"`{'.'.join(ref.names)}` is no connector of this class or of one of its components"
+            self.elaborator.world.refuse("S321", text, ctx.span(ref))
         if not comp.has(name):
             if is_expandable(comp):
                 return None
             names = [n for n, e in comp.node.table.items() if not e.is_class]
             raise self.elaborator.names.no_member(comp.path, name, names, ref, ctx)
+        self.elaborator.names.check_visible(comp.node, name, ref, ctx)
         return self._walk(comp.child(name), ref, k + 1, ctx, outside)
 
     def selected(self, array: CompArray, subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx) -> Iterator[Comp]:

@@ -17,6 +17,7 @@ from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce, compatible, fits
 from kilohertz.semantics.expressions.builtins import Builtins
+from kilohertz.semantics.expressions.constructors import first_fitting
 from kilohertz.semantics.expressions.enumerations import enum_value
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
@@ -44,9 +45,13 @@ class Calls:
             return self._call_of_input(ctx.locals[ref.names[0]], node, ctx)
         through = self._through_component(ref, ctx) if len(ref.names) > 1 and not ref.absolute else None
         if through is not None:
+            if ref.subs:
+                ctx.view.not_through_component(ref)
             return self.class_call(inner_class(through[0], ctx.inst), node, ctx, through[1])
         found = None if ref.subs else ctx.view.lookup_path(ref)
         if isinstance(found, ClassNode):
+            if len(ref.names) > 1 and not ref.absolute and isinstance(ctx.view.lookup(ref.names[0]), Element):
+                ctx.view.not_through_component(ref)
             return self.class_call(inner_class(found, ctx.inst), node, ctx)
         return self.builtins.call(".".join(ref.names), node, ctx)
 
@@ -63,6 +68,9 @@ class Calls:
             if element is None:
                 return None
             if element.is_class:
+                self.elaborator.names.check_visible(node, name, ref, ctx)
+                if not isinstance(comp, Comp):
+                    ctx.view.not_through_component(ref)
                 found: Element | ClassNode | None = element.node()
                 for rest in ref.names[k + 1 :]:
                     found = found.member(rest) if isinstance(found, ClassNode) else None
@@ -91,11 +99,11 @@ class Calls:
             builtin = self._as_builtin(found, node, ctx)
             return builtin if builtin is not None else self.apply(found, args, named, node, ctx, owner)
         if found.kind == "operator":
-            return self._first_fitting(list(self._functions_in(found)), args, named, node, ctx)
+            return first_fitting(self, self._functions_in(found), args, named, node, ctx)
         constructors = operator_functions(found, "constructor")
         inside = any(ctx.view.root is c for c in constructors)  # a constructor of the record sets its fields
         if constructors and not inside:
-            return self._first_fitting(constructors, args, named, node, ctx, found)
+            return first_fitting(self, constructors, args, named, node, ctx, found)
         return self.records.construct(found, args, named, node, ctx)
 
     def _functions_in(self, node: ClassNode) -> list[ClassNode]:
@@ -273,26 +281,6 @@ class Calls:
     def _wrong(self, header: Function, what: str, node: Any, ctx: Ctx) -> ModelError:
         span = header.origin.spans[0] if header.origin.spans else None
         return self.elaborator.error("S270", f"`{header.id}` {what}", node, ctx, Note("declared here", span))
-
-    def _first_fitting(
-        self,
-        functions: list[ClassNode],
-        args: list[Any],
-        named: dict[str, Any],
-        node: Any,
-        ctx: Ctx,
-        record: ClassNode | None = None,
-    ) -> Expr:
-        problem: ModelError | None = None
-        for function in functions:
-            try:
-                return self.apply(function, args, named, node, ctx)
-            except ModelError as error:
-                problem = error
-        if record is not None:
-            return self.records.construct(record, args, named, node, ctx)
-        assert problem is not None
-        raise problem
 
     # --------------------------------------------------------------------------------------------------------- results
 

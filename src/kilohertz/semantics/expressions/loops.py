@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
@@ -96,15 +97,17 @@ class Loops:
         except ModelError:
             return REAL.array_of(*([0] * len(rest)))
 
-    def iteration_values(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> list[Expr]:
-        """The values a for-index takes outside functions, as literals."""
+    def iteration_values(
+        self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx, known: bool = False
+    ) -> list[Expr]:
+        """The values a for-index takes outside functions, as literals; `known`: they must not vary (MLS 8.3.2)."""
         expr = self.iteration_range(iterator, body, ctx)
         if isinstance(expr, Range) and expr.step is None and isinstance(expr.first, Int) and isinstance(expr.last, Int):
             return [Int(i) for i in range(expr.first.value, expr.last.value + 1)]
         if isinstance(expr, Array) and all(build.is_literal(e) for e in expr.elements):
             return list(expr.elements)
         n = expr.ty.dims[0]
-        if n is not None and self.elaborator.evaluation.varies(expr):
+        if n is not None and not known and self.elaborator.evaluation.varies(expr):
             return [build.index(expr, (Int(i),)) for i in range(1, n + 1)]
         value = self.elaborator.evaluation.known(expr, iterator.range or iterator, ctx, "the range of a for")
         if not isinstance(value, ArrayValue):
@@ -149,24 +152,30 @@ class Loops:
 
     def _implied_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
         """`for i loop ... x[i] ...`: over the dimension of x that i indexes (MLS 11.2.2.1)."""
-        for ref in tree.refs(body):
-            if not ref.subs:
-                continue
-            for k, subs in enumerate(ref.subs):
-                for axis, sub in enumerate(subs):
-                    if isinstance(sub, tree.Ref) and sub.names == (iterator.name,) and not sub.subs:
-                        whole = tree.Ref(ref.start, ref.end, ref.names[: k + 1], (*ref.subs[:k], ()), ref.absolute)
-                        values = self._values_of_dimension(whole, axis, ctx)
-                        if values is not None:
-                            return values
-                        base = self.elaborator.expr(whole, ctx)
-                        size = base.ty.dims[axis]
-                        if size is not None:
-                            return build.range_(Int(1), None, Int(size))
-                        return build.range_(Int(1), None, Builtin("size", (base, Int(axis + 1)), INTEGER))
+        found: Expr | None = None
+        for whole, axis in _indexed(iterator.name, body):
+            over = self._dimension(whole, axis, ctx)
+            if found is None:
+                found = over
+            elif None not in (*over.ty.dims, *found.ty.dims) and over.ty.dims != found.ty.dims:
+                text = f"`{iterator.name}` indexes dimensions of {found.ty.dims[0]} and of {over.ty.dims[0]} elements"
+                raise self.elaborator.error("S248", text, iterator, ctx)
+        if found is not None:
+            return found
         raise self.elaborator.error(
             "S248", f"nothing is indexed by `{iterator.name}`: its range is not known", iterator, ctx
         )
+
+    def _dimension(self, whole: tree.Ref, axis: int, ctx: Ctx) -> Expr:
+        """What indexes an array along one dimension."""
+        values = self._values_of_dimension(whole, axis, ctx)
+        if values is not None:
+            return values
+        base = self.elaborator.expr(whole, ctx)
+        size = base.ty.dims[axis]
+        if size is not None:
+            return build.range_(Int(1), None, Int(size))
+        return build.range_(Int(1), None, Builtin("size", (base, Int(axis + 1)), INTEGER))
 
     def _values_of_dimension(self, ref: tree.Ref, axis: int, ctx: Ctx) -> Expr | None:
         """What indexes an array along a dimension that is declared by a type: `x[Boolean]`, `x[E]` (MLS 10.1)."""
@@ -190,3 +199,15 @@ class Loops:
         body = self.elaborator.expr(node.body, ctx)
         ty = body.ty if op else body.ty.array_of(*dims)
         return Comprehension(op, body, tuple(iterators), ty)
+
+
+def _indexed(name: str, body: tuple[Any, ...]) -> Iterator[tuple[tree.Ref, int]]:
+    """The arrays that an iterator alone indexes, each with the dimension."""
+    for ref in tree.refs(body):
+        for k, subs in enumerate(ref.subs or ()):
+            for axis, sub in enumerate(subs):
+                if isinstance(sub, tree.Ref) and sub.names == (name,) and not sub.subs:
+                    yield (
+                        tree.Ref(ref.start, ref.end, ref.names[: k + 1], ((*(ref.subs or ())[:k], ())), ref.absolute),
+                        axis,
+                    )

@@ -53,6 +53,7 @@ class Names:
         found = self.elaborator.world.top(first) if node.absolute else ctx.view.lookup(first)
         if found is None:
             if first == "time" and len(names) == 1:
+                self._check_time(node, ctx)
                 return TIME
             literal = self._imported_literal(first, ctx.view) if len(names) == 1 else None
             if literal is not None:
@@ -69,15 +70,49 @@ class Names:
             if literal is not None:
                 return literal
             inner = found.member(names[k])
+            self.check_visible(found, names[k], node, ctx)
+            if isinstance(inner, Element) and found.kind in ("model", "block", "class") and not found.is_like_package:
+                text = f"`{found.full_name}` is no package: `{names[k]}` cannot be used from outside"
+                self.elaborator.world.refuse("S320", text, ctx.span(node), Note("declared here", inner.span))
             if inner is None:
                 literals = self.elaborator.types.enum(found.enum).literals if found.enum is not None else ()
                 raise self.no_member(found.full_name, names[k], [*found.table, *literals], node, ctx)
             found = inner
+        if found.component.outer and k + 1 < len(names):
+            self._check_outer(found, node, k, ctx)
         inst = ctx.inst
         if inst is None or inst.node is not found.view.root:
             inst = found.view.root.instance()
+            if found.component.variability != "constant" and not found.component.outer:
+                self._not_constant(found, node, k, ctx)
         # an import may have given it another name
         return self._in_component(inst.child(found.name), node, k, ctx)
+
+    def check_visible(self, owner: ClassNode, name: str, node: tree.Ref, ctx: Ctx) -> None:
+        """Protected elements are not reached from outside by a dot (MLS 4.1)."""
+        element = owner.table.get(name)
+        if element is not None and element.protected:
+            text = f"`{name}` is protected in `{owner.full_name}`"
+            self.elaborator.world.refuse("S314", text, ctx.span(node), Note("declared here", element.span))
+
+    def _check_outer(self, found: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
+        """Of an outer component only what its own declaration has is seen (MLS 5.4)."""
+        declared = self.elaborator.world.component_type(found)
+        if node.names[k + 1] not in declared.table and not declared.is_expandable:
+            text = f"the outer `{found.name}` is declared as `{declared.full_name}`, which has no `{node.names[k + 1]}`"
+            self.elaborator.world.refuse("S312", text, ctx.span(node), Note("declared here", found.span))
+
+    def _check_time(self, node: tree.Ref, ctx: Ctx) -> None:
+        """`time` is there in models and blocks (MLS 3.6.7)."""
+        kind = ctx.view.definition.kind
+        if kind in ("function", "operator function", "record", "operator record", "connector", "package"):
+            self.elaborator.world.refuse("S316", f"`time` cannot be used in a {kind}", ctx.span(node))
+
+    def _not_constant(self, found: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
+        """Of another class, only constants have a value (MLS 5.3.1, 5.3.2)."""
+        where = "an enclosing class" if k == 0 else "a class"
+        text = f"`{'.'.join(node.names[: k + 1])}` is a variable of {where}, of which only constants can be used"
+        self.elaborator.world.refuse("S315", text, ctx.span(node), Note("declared here", found.span))
 
     def enum_literal(self, node: ClassNode, name: str) -> Expr | None:
         node.table  # noqa: B018
@@ -123,6 +158,7 @@ class Names:
                 return self._class_in_component(inst, node, k, ctx)
             names = [n for n, e in inst.node.table.items() if not e.is_class]
             raise self.no_member(inst.path or inst.name, name, names, node, ctx)
+        self.check_visible(inst.node, name, node, ctx)
         return self._in_component(inst.child(name), node, k, ctx)
 
     def _class_in_component(self, inst: Comp, node: tree.Ref, k: int, ctx: Ctx) -> Expr:

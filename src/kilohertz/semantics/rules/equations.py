@@ -1,15 +1,10 @@
-"""Rules that are looked at last, when the whole model is there.
-
-Redeclarations (MLS 7.3) wait until no class is being built any more; what may be assigned and what has a `pre` is seen
-from the flat model.
-"""
+"""What may be assigned, and what has a `pre`: seen from the flat model (MLS 3.7.5, 11.2, 12.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity, Span
+from kilohertz.base import Diagnostic, ModelError, Origin, Severity
 from kilohertz.ir.expr import Builtin, Expr, Index, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -25,72 +20,6 @@ from kilohertz.ir.flat import (
 )
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expressions
-from kilohertz.semantics.classes.nodes import ClassNode, Element, View
-from kilohertz.syntax import tree
-
-# ------------------------------------------------------------------------------------------------------- redeclarations
-
-
-@dataclass(frozen=True, slots=True)
-class Redeclared:
-    """`element` is replaced by `new`, which is written in `view`; `span` is where."""
-
-    element: Element
-    new: tree.Component | tree.ClassDef
-    view: View
-    span: Span
-
-
-def check_redeclarations(redeclared: list[Redeclared]) -> Iterator[Diagnostic]:
-    """S292: of what is not replaceable.  S294: by what lacks elements of the constraining type."""
-    seen: set[tuple[int, int]] = set()
-    for one in redeclared:
-        old = one.element.decl
-        key = (id(old), id(one.new))
-        if key in seen:
-            continue
-        seen.add(key)
-        try:
-            yield from _check_redeclared(one, old)
-        except ModelError:
-            continue  # one of the classes is not used, or an error of its own
-
-
-def _check_redeclared(one: Redeclared, old: tree.Component | tree.ClassDef) -> Iterator[Diagnostic]:
-    new_class = _class_of(one.new, one.view)
-    known = (Note("declared here", one.element.span),)
-    if not old.replaceable:
-        old_class = _class_of(old, one.element.view)
-        if new_class is None or old_class is None or new_class.definition is not old_class.definition:
-            text = f"`{one.element.name}` is redeclared, but is not replaceable"
-            yield Diagnostic("S292", text, one.span, notes=known, severity=Severity.WARNING)
-        return
-    constraint = old.constraint
-    wanted = _class_of(old, one.element.view) if constraint is None else one.element.view.lookup_class(constraint.type)
-    if new_class is None or wanted is None or new_class.definition is wanted.definition:
-        return
-    lacking = [n for n, e in wanted.table.items() if not e.is_class and not e.protected and n not in new_class.table]
-    if not lacking and wanted.builtin == new_class.builtin:
-        return
-    what = f"has no `{lacking[0]}`" if lacking else f"is no {wanted.builtin or wanted.kind}"
-    text = (
-        f"`{new_class.full_name}` does not fit `{wanted.full_name}`, which constrains `{one.element.name}`: it {what}"
-    )
-    yield Diagnostic("S294", text, one.span, notes=known, severity=Severity.WARNING)
-
-
-def _class_of(decl: tree.Component | tree.ClassDef, view: View) -> ClassNode | None:
-    """The class of a component, or what a short class stands for."""
-    if isinstance(decl, tree.Component):
-        found: ClassNode | None = view.lookup_class(decl.type)
-    elif isinstance(decl.body, tree.ShortBody):
-        found = view.lookup_class(decl.body.type)
-    elif isinstance(decl.body, tree.Body) and not decl.body.is_extension:
-        found = ClassNode(decl, view, view.world)
-    else:
-        return None
-    return found
-
 
 # ---------------------------------------------------------------------------------------------------------- assignments
 
@@ -104,6 +33,17 @@ def check_function(function: Function) -> None:
             raise _not_assignable(f"`{name}` is an input of the function, which cannot be assigned", origin)
         if name not in own:
             raise _not_assignable(f"`{name.split('$')[0]}` is an iterator, which cannot be assigned", origin)
+
+
+def check_outputs(function: Function) -> Iterator[Diagnostic]:
+    """S318: each output of a function gets a value (MLS 12.4.4)."""
+    if function.external is not None or function.partial_of or function.is_record_constructor:
+        return
+    assigned = {name for name, _ in _assigned(function.body)}
+    for output in function.outputs:
+        if output.name not in assigned and output.default is None and 0 not in output.ty.dims:
+            text = f"the output `{output.name}` of `{function.id}` never gets a value"
+            yield Diagnostic("S318", text, function.origin.spans[0] if function.origin.spans else None)
 
 
 def check_algorithms(flat: Flat) -> None:
@@ -137,7 +77,7 @@ def check_pre(flat: Flat) -> Iterator[Diagnostic]:
     found = [(name, part) for part in parts for name in _with_pre(part)]
     if not found:
         return
-    known = _discrete(flat, parts)
+    known = discrete_variables(flat, parts)
     told: set[str] = set()
     for name, part in found:
         if name in told or name in known:
@@ -170,7 +110,7 @@ def _with_pre(part: Equation | Statement) -> Iterator[str]:
             stack += fresh
 
 
-def _discrete(flat: Flat, parts: list[Equation | Statement]) -> set[str]:
+def discrete_variables(flat: Flat, parts: list[Equation | Statement]) -> set[str]:
     """Variables that change at events only: declared so, set in when or clocked, or equal to such ones."""
     known = {v.name for v in flat.variables.values() if v.variability != "continuous"}
     known |= {name for p in flat.clocks if p.base is not None for name in p.variables}

@@ -1,0 +1,30 @@
+"""Rules of the language that a model can break although its meaning would be clear, one function each, by chapter.
+
+What needs only the text of a class is looked at when the model is flat (`classes`, `inheritance`, `functions`); what
+needs an instance while it is met (`components`, `scoping`).  All of it ends in `World.refused`.
+"""
+
+from kilohertz.semantics.rules.classes import check_classes
+from kilohertz.semantics.rules.components import check_component
+from kilohertz.semantics.rules.conditions import check_conditions
+from kilohertz.semantics.rules.equations import check_algorithms, check_function, check_outputs, check_pre
+from kilohertz.semantics.rules.inheritance import check_bases
+from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
+from kilohertz.semantics.rules.scoping import check_outer
+from kilohertz.semantics.rules.variability import check_variability
+
+__all__ = [
+    "Redeclared",
+    "check_algorithms",
+    "check_bases",
+    "check_classes",
+    "check_component",
+    "check_conditions",
+    "check_function",
+    "check_outer",
+    "check_outputs",
+    "check_pre",
+    "check_redeclarations",
+    "check_replaceable",
+    "check_variability",
+]

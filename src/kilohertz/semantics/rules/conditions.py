@@ -1,0 +1,51 @@
+"""Components with a condition are there for connections (MLS 4.4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+
+from kilohertz.base import Diagnostic, Note, Span
+from kilohertz.semantics.classes.scopes import View
+from kilohertz.syntax import tree
+
+_GUARDED = (tree.IfEquation, tree.IfStatement, tree.IfExp, tree.Connect, tree.Redeclaration)
+_QUESTIONS = ("cardinality", "Connections")  # these speak of connections
+
+
+def check_conditions(views: Iterable[View]) -> Iterator[Diagnostic]:
+    """S330: a component that may be absent is used where no `if` guards it."""
+    for view in views:
+        body = view.definition.body
+        if not isinstance(body, tree.Body):
+            continue
+        names = {e.name: e for e in body.elements if isinstance(e, tree.Component) and e.condition is not None}
+        for ref in _unguarded(body) if names else ():
+            if ref.names[0] in names and not ref.absolute:
+                file, decl = view.definition.file, names[ref.names[0]]
+                text = f"`{decl.name}` may be absent, and no `if` guards its use here"
+                note = Note("declared here", Span(file, decl.start, decl.start + len(decl.name)))
+                yield Diagnostic("S330", text, Span(file, ref.start, ref.end), notes=(note,))
+
+
+def _unguarded(body: tree.Body) -> Iterator[tree.Ref]:
+    """References outside of every `if` and every connect."""
+    for section in body.sections:
+        yield from _refs(section.items)
+    for element in body.elements:
+        if isinstance(element, tree.Component) and element.condition is None and element.modification is not None:
+            yield from _refs(element.modification)
+
+
+def _refs(node: object) -> Iterator[tree.Ref]:
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, tuple):
+            stack.extend(reversed(at))
+        elif isinstance(at, _GUARDED) or (isinstance(at, tree.Call) and at.function.names[0] in _QUESTIONS):
+            continue
+        elif is_dataclass(at):
+            if isinstance(at, tree.Ref):
+                yield at
+            stack.extend(getattr(at, f.name) for f in reversed(fields(at)))

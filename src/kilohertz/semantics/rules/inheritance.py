@@ -1,0 +1,88 @@
+"""What a class may inherit from (MLS 4.5.2, 4.6, 5.6.1, 7.1.3, 7.1.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, Note, Severity, Span
+from kilohertz.semantics.classes.scopes import View
+from kilohertz.syntax import tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.classes.nodes import ClassNode
+
+# derived kind -> kinds of base classes (the table of MLS 7.1.3); `class` is a base of all
+_BASES = {
+    "package": ("package",),
+    "operator": ("operator",),
+    "function": ("function",),
+    "operator function": ("operator function", "function"),
+    "type": ("type",),
+    "record": ("record",),
+    "operator record": ("operator record",),
+    "connector": ("type", "record", "operator record", "connector"),
+    "block": ("record", "block"),
+    "model": ("record", "block", "model"),
+    "class": ("type", "record", "operator record", "connector", "block", "model", "package"),
+}
+
+
+def check_bases(extended: Iterable[tuple[View, tree.Extends | tree.ClassDef, ClassNode]]) -> Iterator[Diagnostic]:
+    """All rules on base classes: of extends clauses and of short classes."""
+    for view, item, base in extended:
+        definition = view.definition
+        if isinstance(item, tree.ClassDef):
+            assert isinstance(item.body, tree.ShortBody)
+            yield from _kind(item, base, Span(item.file, item.body.type.start, item.body.type.end), short=True)
+        else:
+            span = Span(definition.file, item.type.start, item.type.end)
+            yield from _kind(definition, base, span, short=False)
+            yield from _extends(view, item, base, span)
+
+
+def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> Iterator[Diagnostic]:
+    """S301: a class inherits from a class of a kind that fits its own."""
+    kind = base.definition.kind
+    if kind not in ("class", *_BASES[derived.kind]):
+        text = f"a {derived.kind} cannot inherit from `{base.full_name}`, which is a {kind}"
+        # libraries in use take icons of another kind, which have nothing but a picture
+        severity = Severity.ERROR if base.table or base.sections or base.builtin else Severity.WARNING
+        yield Diagnostic("S301", text, span, severity=severity)
+    elif kind == "connector" and derived.kind == "connector" and base.definition.expandable != derived.expandable:
+        if not short:
+            words = ("an expandable connector", "a connector that is not expandable")
+            a, b = words if derived.expandable else words[::-1]
+            yield Diagnostic("S301", f"{a} cannot inherit from `{base.full_name}`, which is {b}", span)
+    elif kind == "operator record" and not short:
+        text = f"`{base.full_name}` is an operator record: only a short class can be made of it"
+        yield Diagnostic("S301", text, span)
+
+
+def _extends(view: View, item: tree.Extends, base: ClassNode, span: Span) -> Iterator[Diagnostic]:
+    """Rules on one extends clause, when the table of its class is complete."""
+    found = view.root.table.get(item.type.names[0])
+    if found is not None and not item.type.absolute and found.view is not view and item.type.names[0] in view.names:
+        text = f"`{found.name}`, which this class extends, is itself inherited"
+        yield Diagnostic("S307", text, span, notes=(Note("declared here", found.span),))
+    if base.definition.replaceable:
+        yield Diagnostic("S308", f"`{base.full_name}` is replaceable and cannot be a base class", span)
+    if any(_is_operator_record(e) for e in _elements(base.definition)):
+        text = f"`{base.full_name}` contains an operator record and cannot be a base class"
+        yield Diagnostic("S301", text, span)
+    if (base.class_dims or base.causality) and len(_members(view.definition)) > 1:
+        what = "an array" if base.class_dims else f"`{base.causality}`"
+        text = f"`{base.full_name}` is {what}: a class that extends it has no other elements"
+        yield Diagnostic("S309", text, span)
+
+
+def _elements(definition: tree.ClassDef) -> tuple[tree.Element, ...]:
+    return definition.body.elements if isinstance(definition.body, tree.Body) else ()
+
+
+def _members(definition: tree.ClassDef) -> list[tree.Element]:
+    return [e for e in _elements(definition) if isinstance(e, tree.Component | tree.Extends)]
+
+
+def _is_operator_record(element: tree.Element) -> bool:
+    return isinstance(element, tree.ClassDef) and element.kind == "operator record"

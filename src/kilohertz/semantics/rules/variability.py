@@ -1,0 +1,301 @@
+"""What may vary how: seen from the flat model (MLS 3.5, 3.7.4, 3.7.5, 3.8, 4.5, 8.3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
+from kilohertz.ir import build
+from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, Field, Index, Int, Real, Record, Ref, Unary
+from kilohertz.ir.flat import (
+    CONSTANT,
+    PARAMETER,
+    Assign,
+    Equality,
+    Equation,
+    Flat,
+    Statement,
+    TupleTarget,
+    WhenEquation,
+    WhenStatement,
+)
+from kilohertz.ir.types import REAL, STRING, ExternalObjectType, Type
+from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expressions
+from kilohertz.semantics.rules.equations import discrete_variables
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.instances import Comp
+
+# operators whose value changes at events only, whatever their argument does
+_EVENTS = frozenset(["pre", "previous", "hold", "sample", "sampled", "edge", "change", "initial", "terminal"])
+_EVENTS |= frozenset(["integer", "floor", "ceil", "div", "sign", "Integer", "firstTick"])
+_ANY_TIME = (REAL.base, STRING.base)
+_TINY = 5e-324  # the smallest positive number: the domain is open there
+_DOMAINS = {
+    "asin": (-1.0, 1.0),
+    "acos": (-1.0, 1.0),
+    "sqrt": (0.0, inf),
+    "log": (_TINY, inf),
+    "log10": (_TINY, inf),
+}
+
+
+def check_variability(flat: Flat, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
+    """All rules on what varies; `comps` are the instances of the variables by name."""
+    yield from _constants(flat)
+    parts: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
+    for when in _whens(parts):
+        yield from _assigned_in(when, flat, comps)
+    known: set[str] | None = None
+    for part in flat.equations:
+        if isinstance(part, Equality) and isinstance(part.left, Ref) and part.left.ty.base not in _ANY_TIME:
+            known = discrete_variables(flat, parts) if known is None else known
+            yield from _set_continuously(part, part.left, flat, known)
+    yield from _discrete_reals(flat, parts)
+    yield from _operators(flat)
+    yield from _impure_calls(flat)
+
+
+def _constants(flat: Flat) -> Iterator[Diagnostic]:
+    """S322: a constant has a value (MLS 3.8.1)."""
+    for variable in flat.variables.values():
+        if variable.variability == CONSTANT and variable.binding is None and not _is_object(variable.ty):
+            yield Diagnostic("S322", f"the constant `{variable.name}` has no value", _place(variable.origin))
+
+
+def _is_object(ty: Type) -> bool:
+    return isinstance(ty.base, ExternalObjectType)
+
+
+# ---------------------------------------------------------------------------------------------------------------- when
+
+
+def _whens(parts: list[Equation | Statement]) -> Iterator[WhenEquation | WhenStatement]:
+    pending = parts[::-1]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, WhenEquation | WhenStatement):
+            yield part
+        else:
+            pending += bodies(part)
+
+
+def _assigned_in(when: WhenEquation | WhenStatement, flat: Flat, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
+    pending = list(bodies(when))
+    while pending:
+        part = pending.pop()
+        pending += bodies(part)
+        if isinstance(part, Equality):
+            if not _is_target(part.left):
+                text = "inside a when, a variable stands alone on the left of an equation"
+                yield Diagnostic("S324", text, _place(part.origin))
+                continue
+            target = part.left
+        elif isinstance(part, Assign):
+            target = part.target
+        else:
+            continue
+        for name, _ in assigned_variables(target):
+            yield from _own_variable(name, when.origin, comps)
+
+
+def _is_target(left: Expr | TupleTarget) -> bool:
+    """MLS 8.3.5.2: a variable, or several in parentheses or in an array."""
+    match left:
+        case TupleTarget():
+            return True
+        case Ref():
+            return True
+        case Index(base) | Field(base):
+            return _is_target(base)
+        case Array(elements):
+            return all(map(_is_target, elements))
+        case Record(fields):
+            return all(map(_is_target, fields))
+    return False
+
+
+def _own_variable(name: str, origin: Origin, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
+    """S323: what a when assigns is no variable of a model or block inside (MLS 4.5)."""
+    at = comps[name].parent if name in comps else None
+    while at is not None and at.path != origin.path:
+        if at.node.kind in ("model", "block"):
+            text = f"`{name}` belongs to the {at.node.kind} `{at.path}`, so a when outside of it cannot set it"
+            yield Diagnostic("S323", text, _place(origin))
+            return
+        at = at.parent
+
+
+# ------------------------------------------------------------------------------------------------------ discrete values
+
+
+def _set_continuously(part: Equality, left: Ref, flat: Flat, known: set[str]) -> Iterator[Diagnostic]:
+    """S326: an Integer, Boolean or enumeration changes at events only (MLS 3.8.4).
+
+    A warning: models in use take such a field of a record that a function makes.
+    """
+    variable = flat.variables.get(left.name)
+    if variable is None or _is_object(variable.ty):
+        return
+    cause = "" if isinstance(part.right, Field) else _continuous(part.right, flat, known)
+    if cause:
+        text = f"`{left.name}` changes at events only, but it is set by {cause}"
+        note = Note("declared here", _place(variable.origin))
+        yield Diagnostic("S326", text, _place(part.origin), notes=(note,), severity=Severity.WARNING)
+
+
+def _continuous(e: Expr, flat: Flat, known: set[str]) -> str:
+    """What makes an expression change between events; empty where nothing does."""
+    match e:
+        case Ref():
+            variable = flat.variables.get(e.name)
+            varies = e is TIME or (variable is not None and e.ty.base == REAL.base and e.name not in known)
+            return f"`{e.name}`, which varies continuously" if varies else ""
+        case Binary(op, left, _) if op in ("<", "<=", ">", ">=", "==", "<>") and left.ty.base == REAL.base:
+            return ""
+        case Builtin(name) if name in _EVENTS:
+            return ""
+        case Builtin("noEvent", args):
+            return _inside_no_event(args[0], flat, known)
+        case Call(function, args):
+            for argument in args:
+                if _continuous(argument, flat, known):
+                    return f"a call of `{function}` with an argument that varies continuously"
+            return ""
+    return next((cause for child in e.children() if (cause := _continuous(child, flat, known))), "")
+
+
+def _inside_no_event(e: Expr, flat: Flat, known: set[str]) -> str:
+    for ref in build.refs(e):
+        if _continuous(ref, flat, known):
+            return f"`noEvent` of `{ref.name}`, which varies continuously"
+    return ""
+
+
+def _discrete_reals(flat: Flat, parts: list[Equation | Statement]) -> Iterator[Diagnostic]:
+    """S325: a Real declared discrete is set in a when (MLS 4.5)."""
+    declared = [v for v in flat.variables.values() if v.variability == "discrete" and v.ty.base == REAL.base]
+    if not declared:
+        return
+    clocked = {name for p in flat.clocks if p.base is not None for name in p.variables}
+    inside = {
+        name
+        for when in _whens(parts)
+        for part in _all_inside(when)
+        if isinstance(part, Equality | Assign)
+        for name, _ in assigned_variables(part.left if isinstance(part, Equality) else part.target)
+    }
+    for part in flat.equations:
+        if not isinstance(part, Equality) or not isinstance(part.left, Ref):
+            continue
+        variable = flat.variables.get(part.left.name)
+        other = flat.variables.get(part.right.name) if isinstance(part.right, Ref) else None
+        is_alias = other is not None and (other.variability != "continuous" or other.name in inside)
+        if variable in declared and part.left.name not in clocked | inside and not is_alias:
+            text = f"the discrete variable `{part.left.name}` is set outside of a when"
+            yield Diagnostic("S325", text, _place(part.origin))
+
+
+def _all_inside(when: WhenEquation | WhenStatement) -> Iterator[Equation | Statement]:
+    pending = list(bodies(when))
+    while pending:
+        part = pending.pop()
+        pending += bodies(part)
+        yield part
+
+
+# ------------------------------------------------------------------------------------------------------------ operators
+
+
+def _operators(flat: Flat) -> Iterator[Diagnostic]:
+    """S327: arguments that must be parameters.  S328: Reals compared for equality.  S329: outside of a domain."""
+    seen: set[Expr] = set()
+    for part in _all_parts(flat):
+        for e in expressions(part):
+            for node in _fresh(e, seen):
+                if isinstance(node, Builtin) and node.name in ("sample", "delay"):
+                    yield from _parameters_needed(node, flat, part.origin)
+                elif isinstance(node, Builtin) and node.name in _DOMAINS:
+                    yield from _outside_domain(node, part.origin)
+                elif isinstance(node, Binary) and node.op in ("==", "<>") and node.left.ty.base == REAL.base:
+                    yield from _equal_reals(node, flat, part.origin)
+
+
+def _impure_calls(flat: Flat) -> Iterator[Diagnostic]:
+    """S339: an impure function is called in a when, at the start or in another impure one (MLS 12.3); a warning."""
+    impure = {f.id for f in flat.functions.values() if not f.pure}
+    if not impure:
+        return
+    pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, WhenEquation | WhenStatement):
+            continue
+        pending += bodies(part)
+        for node in (n for e in expressions(part) for n in build.walk(e)):
+            if isinstance(node, Call) and node.function in impure:
+                text = f"the impure function `{node.function}` is called outside of a when"
+                yield Diagnostic("S339", text, _place(part.origin), severity=Severity.WARNING)
+
+
+def _all_parts(flat: Flat) -> Iterator[Equation | Statement]:
+    pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
+    while pending:
+        part = pending.pop()
+        pending += bodies(part)
+        yield part
+
+
+def _fresh(e: Expr, seen: set[Expr]) -> Iterator[Expr]:
+    stack = [e]
+    while stack:
+        at = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        yield at
+        stack += at.children()
+
+
+def _parameters_needed(node: Builtin, flat: Flat, origin: Origin) -> Iterator[Diagnostic]:
+    """MLS 3.7.4.1, 3.7.5: both of sample; the delay time of `delay(u, T)`, the maximum of `delay(u, T, Tmax)`."""
+    fixed = node.args if node.name == "sample" else node.args[-1:]
+    if node.name == "delay" and len(node.args) == 3 and all(isinstance(a, Real | Int) for a in node.args[1:]):
+        time, most = (float(a.value) for a in node.args[1:] if isinstance(a, Real | Int))
+        if time > most:
+            yield Diagnostic("S327", f"the delay {time:g} is longer than its maximum {most:g}", _place(origin))
+    for argument in fixed:
+        for ref in build.refs(argument):
+            variable = flat.variables.get(ref.name)
+            if ref is TIME or (variable is not None and variable.variability not in (PARAMETER, CONSTANT)):
+                text = f"`{node.name}` needs parameters here, but `{ref.name}` varies"
+                yield Diagnostic("S327", text, _place(origin))
+                return
+
+
+def _outside_domain(node: Builtin, origin: Origin) -> Iterator[Diagnostic]:
+    """MLS 3.7.3: a number for which the function has no value."""
+    argument = node.args[0]
+    value = argument.operand if isinstance(argument, Unary) and argument.op == "-" else argument
+    if not isinstance(value, Real | Int):
+        return
+    number = float(value.value) if value is argument else -float(value.value)
+    low, high = _DOMAINS[node.name]
+    if not low <= number <= high:
+        yield Diagnostic("S329", f"`{node.name}` has no value for {number:g}", _place(origin))
+
+
+def _equal_reals(node: Binary, flat: Flat, origin: Origin) -> Iterator[Diagnostic]:
+    """MLS 3.5: rounding decides whether two Reals that vary are equal."""
+    for ref in (*build.refs(node.left), *build.refs(node.right)):
+        variable = flat.variables.get(ref.name)
+        if ref is TIME or (variable is not None and variable.variability == "continuous"):
+            text = f"`{node.op}` compares Reals, and `{ref.name}` varies continuously: rounding decides"
+            yield Diagnostic("S328", text, _place(origin), severity=Severity.WARNING)
+            return
+
+
+def _place(origin: Origin) -> Span | None:
+    return origin.spans[0] if origin.spans else None
