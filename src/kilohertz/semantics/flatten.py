@@ -20,6 +20,7 @@ from kilohertz.semantics.connecting.streams import StreamVariable
 from kilohertz.semantics.equations import Equations
 from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.semantics.objects import join_objects
 from kilohertz.semantics.reach import called, expressions
 from kilohertz.semantics.rules import (
     Redeclared,
@@ -112,6 +113,7 @@ class _Flattener:
         self._sections()
         flat.equations += graph.equations
         self._structural()
+        join_objects(flat)
         self._functions()
         self._clocks()
         check_algorithms(flat)
