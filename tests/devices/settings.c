@@ -85,7 +85,7 @@ static int refused(const char *driver, const char *key, const char *value)
 int main(void)
 {
     int n_refused = 0;
-    for (int i = 0; khz_device_all()[i]; i++) {
+    for (int i = 0; khz_device_all()[i] != NULL; i++) {
         const char *driver = khz_device_all()[i]->name;
         CHECK(!refused(driver, "nothing", "x"));
         for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {

@@ -28,10 +28,10 @@ static inline int khz_address_read(const char *text, struct sockaddr_storage *ad
     char host[64] = "127.0.0.1";
     const char *colon = strrchr(text, ':');
     in_port_t port;
-    if (!khz_port_read(colon ? colon + 1 : text, &port)) {
+    if (!khz_port_read(colon != NULL ? colon + 1 : text, &port)) {
         return 0;
     }
-    const size_t length = colon ? (size_t)(colon - text) : 0;
+    const size_t length = colon != NULL ? (size_t)(colon - text) : 0;
     if (length >= sizeof host) {
         return 0;
     }

@@ -53,7 +53,7 @@ static inline int64_t khz_client_now(void)
 
 static inline void khz_client_unmap(khz_client *c)
 {
-    if (c->segment) {
+    if (c->segment != NULL) {
         (void)munmap(c->segment, khz_segment_size(c->n_receive, c->n_send));
         c->segment = NULL;
     }
@@ -77,14 +77,14 @@ static inline int khz_client_map(khz_client *c)
     }
     (void)close(fd);
     c->segment = at == MAP_FAILED ? NULL : (khz_segment *)at;
-    return c->segment ? 0 : -1;
+    return c->segment != NULL ? 0 : -1;
 }
 
 static inline int khz_client_open_udp(khz_client *c, const char *remote, const char *local)
 {
     struct sockaddr_storage to, from;
     socklen_t n_to, n_from;
-    if (!khz_address_read(remote, &to, &n_to) || !khz_address_read(local ? local : ":0", &from, &n_from)) {
+    if (!khz_address_read(remote, &to, &n_to) || !khz_address_read(local != NULL ? local : ":0", &from, &n_from)) {
         errno = EINVAL;
         return -1;
     }
@@ -177,7 +177,7 @@ static inline int khz_client_drain(khz_client *c, double *values)
 static inline int khz_client_look(khz_client *c, double *values)
 {
     khz_message m;
-    if (!c->segment || !atomic_load(&c->segment->live)) {
+    if (c->segment == NULL || !atomic_load(&c->segment->live)) {
         khz_client_unmap(c);
         if (khz_client_map(c) != 0) {
             return 0;
@@ -197,7 +197,7 @@ static inline void khz_client_sleep(khz_client *c, int64_t ns)
 {
     const int64_t most = ns < 10000000 ? ns : 10000000;
     const struct timespec t = {0, (long)most};
-    if (!c->segment) {
+    if (c->segment == NULL) {
         (void)nanosleep(&t, NULL);
         return;
     }
@@ -243,7 +243,7 @@ static inline int khz_client_send(khz_client *c, const double *values)
         .count = (int32_t)c->n_send,
     };
     if (c->fd < 0) {
-        if (!c->segment) {
+        if (c->segment == NULL) {
             return -1;
         }
         khz_channel_write(khz_segment_channel(c->segment, c->n_receive, 1), c->n_send, &m, values);

@@ -14,7 +14,7 @@ const khz_device_class *const *khz_device_all(void) { return khz_linked_drivers;
 
 const khz_device_class *khz_device_find(const char *name)
 {
-    for (int i = 0; khz_linked_drivers[i]; i++) {
+    for (int i = 0; khz_linked_drivers[i] != NULL; i++) {
         if (strcmp(khz_linked_drivers[i]->name, name) == 0) {
             return khz_linked_drivers[i];
         }
@@ -36,7 +36,7 @@ int64_t khz_config_integer(const khz_device_config *c, const char *key, int64_t 
                            int *good)
 {
     const char *text = khz_config_text(c, key, NULL);
-    if (!text) {
+    if (text == NULL) {
         return fallback;
     }
     char *end;
@@ -51,7 +51,7 @@ int64_t khz_config_integer(const khz_device_config *c, const char *key, int64_t 
 
 static double real_of(const char *text, double fallback, int *good)
 {
-    if (!text) {
+    if (text == NULL) {
         return fallback;
     }
     char *end;
@@ -71,7 +71,7 @@ double khz_config_real(const khz_device_config *c, const char *key, double fallb
 int khz_config_flag(const khz_device_config *c, const char *key, int fallback, int *good)
 {
     const char *text = khz_config_text(c, key, NULL);
-    if (!text) {
+    if (text == NULL) {
         return fallback;
     }
     if (strcmp(text, "true") == 0 || strcmp(text, "1") == 0) {
@@ -106,7 +106,7 @@ int32_t khz_config_count(const khz_device_config *c, int direction, int *good)
 
 khz_status khz_device_fail(char *message, size_t n_message, khz_status status, const char *format, ...)
 {
-    if (message && n_message > 0) {
+    if (message != NULL && n_message > 0) {
         va_list arguments;
         va_start(arguments, format);
         (void)vsnprintf(message, n_message, format, arguments);

@@ -71,7 +71,7 @@ size_t khz_port_size(const khz_device_config *c)
     int good = 1;
     const size_t head = parts(c, at, n, &good);
     const khz_device_class *driver = khz_device_find(khz_config_text(c, "driver", ""));
-    return head + (driver ? rounded(driver->size(c)) : 0);
+    return head + (driver != NULL ? rounded(driver->size(c)) : 0);
 }
 
 /* Read one signal; NULL where all is well, otherwise the key that makes no sense. */
@@ -152,7 +152,7 @@ static khz_status read_port(khz_port *p, const khz_device_config *c, char *messa
         for (int32_t i = 0; i < p->n[direction]; i++) {
             signal *s = &p->signals[direction][i];
             const char *wrong = read_signal(s, c, direction, i);
-            if (wrong) {
+            if (wrong != NULL) {
                 return khz_device_fail(message, n_message, KHZ_DOMAIN, "%s: %s.%ld: %s: not a number or out of range",
                                        c->name, direction == KHZ_RECEIVE ? "receive" : "send", (long)i, wrong);
             }
@@ -174,7 +174,7 @@ khz_status khz_port_open(void *memory, const khz_device_config *c, char *message
     khz_port *p = memory;
     const char *name = khz_config_text(c, "driver", "");
     const khz_device_class *driver = khz_device_find(name);
-    if (!driver) {
+    if (driver == NULL) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: there is no driver \"%s\" in this program",
                                c->name, name);
     }

@@ -40,7 +40,7 @@ int khz_can_address(const char *text, khz_can_signal *s)
     }
     s->motorola = order == 0;
     s->kind = kind == '+' ? UNSIGNED : kind == '-' ? SIGNED : FLOAT;
-    if (!strchr("+-f", kind) || (order != 0 && order != 1) || s->start < 0 || s->start > 63 || s->length < 1 ||
+    if (strchr("+-f", kind) == NULL || (order != 0 && order != 1) || s->start < 0 || s->start > 63 || s->length < 1 ||
         s->length > 64 || (kind == 'f' && s->length != 32 && s->length != 64)) {
         return 0;
     }

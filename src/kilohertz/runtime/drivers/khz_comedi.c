@@ -64,8 +64,8 @@ static size_t size(const khz_device_config *c)
 static int read_address(const khz_device_config *c, int direction, int32_t i, channel *k)
 {
     const char *text = khz_config_signal(c, direction, i, "address", NULL);
-    unsigned parts[4] = {direction == KHZ_RECEIVE ? 0u : 1u, text ? 0u : (unsigned)i, 0u, 0u};
-    for (int n = 0; text; n++) {
+    unsigned parts[4] = {direction == KHZ_RECEIVE ? 0u : 1u, text != NULL ? 0u : (unsigned)i, 0u, 0u};
+    for (int n = 0; text != NULL; n++) {
         char *end;
         const unsigned long part = strtoul(text, &end, 10);
         const int is_number = end != text && text[0] >= '0' && text[0] <= '9' && part <= UINT16_MAX;
@@ -93,7 +93,7 @@ static khz_status load(card *d, const khz_device_config *c, char *message, size_
     const char *name = khz_config_text(c, "library", "libcomedi.so.0");
     const char *path = khz_config_text(c, "path", "/dev/comedi0");
     l->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!l->handle) {
+    if (l->handle == NULL) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: there is no %s: %s", c->name, name, dlerror());
     }
     if (!found(l, "comedi_open", &l->open) || !found(l, "comedi_close", &l->close) ||
@@ -102,7 +102,7 @@ static khz_status load(card *d, const khz_device_config *c, char *message, size_
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: %s is no libcomedi", c->name, name);
     }
     d->device = l->open(path);
-    if (!d->device) {
+    if (d->device == NULL) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot open card %s", c->name, path);
     }
     return KHZ_OK;
@@ -111,10 +111,10 @@ static khz_status load(card *d, const khz_device_config *c, char *message, size_
 static void close_(void *device)
 {
     card *d = device;
-    if (d->device) {
+    if (d->device != NULL) {
         (void)d->lib.close(d->device);
     }
-    if (d->lib.handle) {
+    if (d->lib.handle != NULL) {
         (void)dlclose(d->lib.handle);
     }
     d->device = d->lib.handle = NULL;
@@ -126,10 +126,10 @@ static int measured(card *d, channel *k)
     double high = 10.0;
     k->most = SIMULATED_MOST;
     k->low = -10.0;
-    if (d->device) {
+    if (d->device != NULL) {
         const comedi_range *r = d->lib.get_range(d->device, k->subdevice, k->channel, k->range);
         k->most = d->lib.get_maxdata(d->device, k->subdevice, k->channel);
-        if (!r || k->most == 0 || !(r->min < r->max)) {
+        if (r == NULL || k->most == 0 || !(r->min < r->max)) {
             return 0;
         }
         k->low = r->min;
@@ -171,7 +171,7 @@ static khz_status open_(void *device, const khz_device_config *c, char *message,
 
 static int get(card *d, const channel *k, unsigned *raw)
 {
-    if (!d->device) {
+    if (d->device == NULL) {
         *raw = d->wires[k->channel];
         return 1;
     }
@@ -180,7 +180,7 @@ static int get(card *d, const channel *k, unsigned *raw)
 
 static int put(card *d, const channel *k, unsigned raw)
 {
-    if (!d->device) {
+    if (d->device == NULL) {
         d->wires[k->channel] = raw;
         return 1;
     }

@@ -24,7 +24,7 @@ int32_t khz_modbus_width(const khz_modbus_signal *s) { return types[s->type].wid
 static int read_address(const khz_device_config *c, int direction, int32_t i, khz_modbus_signal *s)
 {
     const char *text = khz_config_signal(c, direction, i, "address", NULL);
-    if (!text) {
+    if (text == NULL) {
         *s = (khz_modbus_signal){2 * i, F32};
         return 1;
     }

@@ -95,7 +95,7 @@ static void plan(plc *d, int direction, int32_t most)
     }
     for (int32_t i = 0; i < m->n; i++) {
         run *last = n > 0 ? &runs[n - 1] : NULL;
-        if (last && last->address + last->count == runs[i].address && last->count + runs[i].count <= most) {
+        if (last != NULL && last->address + last->count == runs[i].address && last->count + runs[i].count <= most) {
             last->count += runs[i].count;
         } else {
             runs[n++] = runs[i];

@@ -51,7 +51,7 @@ static size_t size(const khz_device_config *c)
 
 static int is_name(const char *name)
 {
-    return name[0] == '/' && name[1] != '\0' && !strchr(name + 1, '/') && strlen(name) < NAME_MAX;
+    return name[0] == '/' && name[1] != '\0' && strchr(name + 1, '/') == NULL && strlen(name) < NAME_MAX;
 }
 
 /* A segment that an earlier run of this user left, if it fits: its peer may still hold it. */
@@ -111,15 +111,15 @@ static int map(shm *d, int fd)
 static khz_status opened(shm *d, const khz_device_config *c, char *message, size_t n_message)
 {
     khz_message m;
-    const int fd = d->name ? open_file(d) : -1;
-    const int mapped = (fd >= 0 || !d->name) && map(d, fd);
+    const int fd = d->name != NULL ? open_file(d) : -1;
+    const int mapped = (fd >= 0 || d->name == NULL) && map(d, fd);
     const int error = errno;
     if (fd >= 0) {
         (void)close(fd);
     }
     if (!mapped) {
         return khz_device_fail(message, n_message, KHZ_UNSUPPORTED, "%s: cannot make segment %s: %s", c->name,
-                               d->name ? d->name : "of its own", strerror(error));
+                               d->name != NULL ? d->name : "of its own", strerror(error));
     }
     /* What an earlier run has not read is old by now. */
     if (khz_channel_read(d->in, d->n_in, &m, d->scratch)) {
@@ -191,7 +191,7 @@ static int send_(shm *d, khz_exchange *x)
     khz_channel_write(d->out, d->n_out, &m, x->values);
     wake(d->out);
     x->counters->n_sent++;
-    if (!d->name) {
+    if (d->name == NULL) {
         echo(d);
     }
     return KHZ_LINK_FRESH;
@@ -261,14 +261,14 @@ static int exchange(void *device, int direction, khz_exchange *x)
 static void close_(void *device)
 {
     shm *d = device;
-    if (!d->segment) {
+    if (d->segment == NULL) {
         return;
     }
     if (!d->is_peer) {
         atomic_store(&d->segment->live, 0u);
         wake(d->out);
     }
-    if (d->name && !atomic_load(&d->segment->live)) { /* a peer leaves it to the task that still has it open */
+    if (d->name != NULL && !atomic_load(&d->segment->live)) { /* a peer leaves it to the task that still has it open */
         (void)shm_unlink(d->name);
     }
     (void)munmap(d->segment, khz_segment_size(d->n_task, d->n_peer));

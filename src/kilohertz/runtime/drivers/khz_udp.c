@@ -202,9 +202,9 @@ static int send_(udp *d, khz_exchange *x)
         return KHZ_LINK_DOWN;
     }
     const struct sockaddr *to = d->connected ? NULL : (const struct sockaddr *)(const void *)&d->peer;
-    ssize_t n = sendto(d->fd, g->out, g->n_out, MSG_DONTWAIT, to, to ? d->n_peer : 0);
+    ssize_t n = sendto(d->fd, g->out, g->n_out, MSG_DONTWAIT, to, to != NULL ? d->n_peer : 0);
     if (n < 0 && errno == ECONNREFUSED) { /* about an earlier message; this one was not sent */
-        n = sendto(d->fd, g->out, g->n_out, MSG_DONTWAIT, to, to ? d->n_peer : 0);
+        n = sendto(d->fd, g->out, g->n_out, MSG_DONTWAIT, to, to != NULL ? d->n_peer : 0);
     }
     if (n != (ssize_t)g->n_out) {
         x->counters->n_refused++;
