@@ -1,4 +1,4 @@
-/* The parts of the task that stand alone: histogram, ring, scenario, stimulus, signals, recorder. */
+/* The parts of the rig that stand alone: histogram, ring, scenario, stimulus, signals, recorder. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "khz_scenario.h"
 #include "khz_signal.h"
 #include "khz_stimulus.h"
-#include "khz_task.h"
+#include "khz_thread.h"
 
 static char folder[512];
 
@@ -354,10 +354,10 @@ static void merge(void)
 /* Releases at a phase of the clock: the first such instant, never before the one asked for. */
 static void phases(void)
 {
-    CHECK(khz_task_aligned(12345, 1000, -1) == 12345);
-    CHECK(khz_task_aligned(12345, 1000, 0) == 13000 && khz_task_aligned(13000, 1000, 0) == 13000);
-    CHECK(khz_task_aligned(12345, 1000, 500) == 12500 && khz_task_aligned(12501, 1000, 500) == 13500);
-    CHECK(khz_task_aligned(12345, 1000, 3500) == 12500 && khz_task_aligned(2, 1000, 7) == 7);
+    CHECK(khz_thread_aligned(12345, 1000, -1) == 12345);
+    CHECK(khz_thread_aligned(12345, 1000, 0) == 13000 && khz_thread_aligned(13000, 1000, 0) == 13000);
+    CHECK(khz_thread_aligned(12345, 1000, 500) == 12500 && khz_thread_aligned(12501, 1000, 500) == 13500);
+    CHECK(khz_thread_aligned(12345, 1000, 3500) == 12500 && khz_thread_aligned(2, 1000, 7) == 7);
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* Preloaded into a task: once a thread has slept until an absolute instant it may not allocate any more. */
+/* Preloaded into a rig: once a thread has slept until an absolute instant it may not allocate any more. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <sys/syscall.h>

@@ -159,7 +159,7 @@ def _drive(
 
 
 def _bind(lines: dict[str, object], head: str, found: tuple[int, ModelSignal]) -> None:
-    lines |= {f"{head}.unit": found[0], f"{head}.signal": found[1].name}
+    lines |= {f"{head}.task": found[0], f"{head}.signal": found[1].name}
 
 
 def _connections(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:

@@ -1,4 +1,4 @@
-/* Playback: inputs over time from a CSV file, held or interpolated.  Read whole before the task starts. */
+/* Playback: inputs over time from a CSV file, held or interpolated.  Read whole before the rig starts. */
 #ifndef KHZ_STIMULUS_H
 #define KHZ_STIMULUS_H
 

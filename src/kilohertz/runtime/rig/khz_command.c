@@ -1,21 +1,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
-enum { ROOM_NS = 2000000 }; /* for an order to be seen by all tasks */
+enum { ROOM_NS = 2000000 }; /* for an order to be seen by all threads */
 
 /* Tables and the like only ever give what they were made from; other external functions may remember something: then no
- * task takes a snapshot. */
-static int32_t save(khz_task *k)
+ * thread takes a snapshot. */
+static int32_t save(khz_thread *k)
 {
-    for (int32_t i = 0; i < k->rig->n_units; i++) {
-        if (k->rig->units[i].linked->n_hidden > 0) {
+    for (int32_t i = 0; i < k->rig->n_tasks; i++) {
+        if (k->rig->tasks[i].linked->n_hidden > 0) {
             return KHZ_REPLY_HIDDEN;
         }
     }
-    for (int32_t i = 0; i < k->n_units; i++) {
-        memcpy(k->units[i]->snapshot, k->units[i]->stepper, k->units[i]->kept);
+    for (int32_t i = 0; i < k->n_tasks; i++) {
+        memcpy(k->tasks[i]->snapshot, k->tasks[i]->stepper, k->tasks[i]->kept);
     }
     for (int32_t i = 0; i < k->n_connections; i++) {
         k->connections[i]->kept = k->connections[i]->seen;
@@ -30,10 +30,10 @@ static int32_t save(khz_task *k)
 }
 
 /* Back to the snapshot, in model time too.  Turns go on: messages to the others are as they were then. */
-static void restore(khz_task *k)
+static void restore(khz_thread *k)
 {
-    for (int32_t i = 0; i < k->n_units; i++) {
-        memcpy((void *)k->units[i]->stepper, k->units[i]->snapshot, k->units[i]->kept);
+    for (int32_t i = 0; i < k->n_tasks; i++) {
+        memcpy((void *)k->tasks[i]->stepper, k->tasks[i]->snapshot, k->tasks[i]->kept);
     }
     for (int32_t i = 0; i < k->n_connections; i++) {
         k->connections[i]->seen = k->connections[i]->kept;
@@ -42,7 +42,7 @@ static void restore(khz_task *k)
         k->outgoing[i].seen = k->outgoing[i].kept;
     }
     k->step = k->snapshot_step;
-    if (k->rig->n_tasks == 1) {
+    if (k->rig->n_threads == 1) {
         return;
     }
     k->rounds++;
@@ -50,12 +50,12 @@ static void restore(khz_task *k)
     if (k->outbox.n > 0) {
         khz_outbox_put(&k->outbox, (int64_t)k->turn * k->every, k->message);
     }
-    khz_task_record(k, (int64_t)k->step * k->every, 1);
+    khz_thread_record(k, (int64_t)k->step * k->every, 1);
     k->sit_out = (uint64_t)(k->rig->hyper / k->every);
 }
 
 /* After a parameter changed: parameters that depend on it, kept factorisations, values that change at events alone. */
-static khz_status renew(const khz_unit *u)
+static khz_status renew(const khz_task *u)
 {
     const khz_model *const m = u->stepper->model;
     const khz_status status = m->once(u->instance);
@@ -64,14 +64,14 @@ static khz_status renew(const khz_unit *u)
     return status == KHZ_OK ? khz_event(m, u->instance) : status;
 }
 
-static int32_t set_signal(khz_task *k, int32_t index, double value)
+static int32_t set_signal(khz_thread *k, int32_t index, double value)
 {
     if (index < 0 || index >= k->rig->n_signals) {
         return KHZ_REPLY_UNKNOWN;
     }
     const khz_binding *const b = &k->rig->signals[index];
-    if (b->unit->task != k) {
-        return KHZ_REPLY_OK; /* another task will do it */
+    if (b->task->thread != k) {
+        return KHZ_REPLY_OK; /* another thread will do it */
     }
     if (!b->signal->tunable) {
         return KHZ_REPLY_NOT_TUNABLE;
@@ -80,25 +80,25 @@ static int32_t set_signal(khz_task *k, int32_t index, double value)
         return KHZ_REPLY_NOT_FINITE;
     }
     if (b->signal->causality != KHZ_SIGNAL_PARAMETER) {
-        khz_signal_set(b->unit->instance, b->signal, value);
+        khz_signal_set(b->task->instance, b->signal, value);
         return KHZ_REPLY_OK;
     }
-    if (b->unit->linked->n_objects > 0) {
+    if (b->task->linked->n_objects > 0) {
         return KHZ_REPLY_REFUSED; /* its external objects were made from the old parameters */
     }
-    khz_signal_set(b->unit->instance, b->signal, value);
-    return renew(b->unit) == KHZ_OK ? KHZ_REPLY_OK : KHZ_REPLY_REFUSED;
+    khz_signal_set(b->task->instance, b->signal, value);
+    return renew(b->task) == KHZ_OK ? KHZ_REPLY_OK : KHZ_REPLY_REFUSED;
 }
 
-/* Whole periods that all tasks begin together, so that they pause at one model time. */
-static uint64_t steps_to_make(const khz_task *k, int32_t asked)
+/* Whole periods that all threads begin together, so that they pause at one model time. */
+static uint64_t steps_to_make(const khz_thread *k, int32_t asked)
 {
     const int64_t hyper = k->rig->hyper;
     const int64_t base = asked > 0 ? asked : 1;
     return (uint64_t)((base + hyper - 1) / hyper * hyper / k->every);
 }
 
-static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
+static int32_t obey(khz_thread *k, int32_t command, int32_t index, double value)
 {
     switch (command) {
     case KHZ_COMMAND_SET:
@@ -106,7 +106,7 @@ static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
     case KHZ_COMMAND_PAUSE:
         k->is_paused = 1;
         k->to_step = 0;
-        khz_task_publish(k, 1);
+        khz_thread_publish(k, 1);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_RESUME:
         k->is_paused = 0;
@@ -123,7 +123,7 @@ static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
             return KHZ_REPLY_NO_SNAPSHOT;
         }
         restore(k);
-        khz_task_publish(k, 1);
+        khz_thread_publish(k, 1);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_STOP:
         k->stop_now = 1;
@@ -133,16 +133,16 @@ static int32_t obey(khz_task *k, int32_t command, int32_t index, double value)
     }
 }
 
-/* The tick at which all tasks can obey: none of them has begun it by the time they see the order. */
-static int64_t common_tick(const khz_task *k)
+/* The tick at which all threads can obey: none of them has begun it by the time they see the order. */
+static int64_t common_tick(const khz_thread *k)
 {
     const khz_rig *const r = k->rig;
     int64_t furthest = (int64_t)k->tick * k->every;
-    if (r->n_tasks == 1) {
+    if (r->n_threads == 1) {
         return furthest;
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        const int64_t progress = atomic_load_explicit(&r->tasks[i].progress, memory_order_acquire);
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        const int64_t progress = atomic_load_explicit(&r->threads[i].progress, memory_order_acquire);
         furthest = progress > furthest && progress < INT64_MAX ? progress : furthest;
     }
     const int64_t period = r->period_ns * r->wall_num / r->wall_den;
@@ -151,7 +151,7 @@ static int64_t common_tick(const khz_task *k)
 }
 
 /* Leader: a letter becomes an order. */
-static void post(khz_task *k)
+static void post(khz_thread *k)
 {
     khz_mailbox *const box = &k->rig->live->mailbox;
     khz_order *const o = &k->rig->order;
@@ -170,7 +170,7 @@ static void post(khz_task *k)
     (void)atomic_fetch_add_explicit(&o->number, 1, memory_order_release);
 }
 
-static void follow(khz_task *k)
+static void follow(khz_thread *k)
 {
     khz_order *const o = &k->rig->order;
     const uint64_t number = atomic_load_explicit(&o->number, memory_order_acquire);
@@ -189,7 +189,7 @@ static void follow(khz_task *k)
 }
 
 /* Leader: answer when all have obeyed, or when one will not any more. */
-static void answer(khz_task *k)
+static void answer(khz_thread *k)
 {
     khz_rig *const r = k->rig;
     khz_order *const o = &r->order;
@@ -197,8 +197,8 @@ static void answer(khz_task *k)
         return;
     }
     int32_t alive = 0;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        alive += atomic_load_explicit(&r->tasks[i].ended, memory_order_relaxed) == KHZ_END_NONE;
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        alive += atomic_load_explicit(&r->threads[i].ended, memory_order_relaxed) == KHZ_END_NONE;
     }
     if (atomic_load_explicit(&o->answers, memory_order_acquire) < alive && !k->stop_now) {
         return;
@@ -210,7 +210,7 @@ static void answer(khz_task *k)
     atomic_store_explicit(&r->live->mailbox.answered, o->letter, memory_order_release);
 }
 
-void khz_task_command(khz_task *k)
+void khz_thread_command(khz_thread *k)
 {
     const int leads = k->index == k->rig->leader;
     if (leads) {
@@ -223,7 +223,7 @@ void khz_task_command(khz_task *k)
 }
 
 /* The next slice of the signals, or all of them. */
-static void copy_values(khz_task *k, int all)
+static void copy_values(khz_thread *k, int all)
 {
     khz_lane *const lane = k->lane;
     double *const values = khz_live_values(k->rig->live);
@@ -234,13 +234,13 @@ static void copy_values(khz_task *k, int all)
     atomic_thread_fence(memory_order_release);
     for (int64_t i = first; i < first + n; i++) {
         const khz_binding *const b = &k->rig->signals[k->signals[i]];
-        values[k->signals[i]] = khz_signal_get(b->unit->instance, b->signal);
+        values[k->signals[i]] = khz_signal_get(b->task->instance, b->signal);
     }
     (void)atomic_fetch_add_explicit(&lane->frame, 1, memory_order_release);
     k->live_next = first + n >= k->n_signals ? 0 : first + n;
 }
 
-void khz_task_publish(khz_task *k, int all)
+void khz_thread_publish(khz_thread *k, int all)
 {
     /* a frame begins every so many steps and goes on until it is complete */
     const uint64_t every = (k->rig->live_every + (uint64_t)k->every - 1) / (uint64_t)k->every;

@@ -23,7 +23,7 @@ static void touch_stack(void)
 
 static void *run(void *argument)
 {
-    khz_task *const k = (khz_task *)argument;
+    khz_thread *const k = (khz_thread *)argument;
     khz_stuck_mine(k);
     sigset_t wake;
     (void)sigemptyset(&wake);
@@ -33,17 +33,17 @@ static void *run(void *argument)
     khz_system_memory(k);
     khz_system_flush(k);
     khz_system_thread(k, pthread_self());
-    khz_task_loop(k);
+    khz_thread_loop(k);
     (void)pthread_kill(k->main_thread, SIGUSR2); /* it sleeps as long as there is nothing to do */
     return NULL;
 }
 
-static int start_thread(khz_task *k)
+static int start_thread(khz_thread *k)
 {
     pthread_attr_t attributes;
     (void)pthread_attr_init(&attributes);
     (void)pthread_attr_setstacksize(&attributes, STACK);
-    const int error = pthread_create(&k->thread, &attributes, run, k);
+    const int error = pthread_create(&k->handle, &attributes, run, k);
     (void)pthread_attr_destroy(&attributes);
     return error;
 }
@@ -53,8 +53,8 @@ khz_status khz_host_start(khz_host *h)
     khz_rig *const r = h->rig;
     const khz_status status = khz_rig_open_wires(r, h->process);
     int error = 0;
-    for (int32_t i = 0; i < r->n_tasks && status == KHZ_OK && error == 0; i++) {
-        khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads && status == KHZ_OK && error == 0; i++) {
+        khz_thread *const k = &r->threads[i];
         if (k->process == h->process) {
             k->main_thread = pthread_self();
             k->lane->pid = (int32_t)getpid();
@@ -132,8 +132,8 @@ static void bury(khz_host *h, int32_t process)
 {
     khz_rig *const r = h->rig;
     h->children[process] = 0;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        khz_thread *const k = &r->threads[i];
         if (k->process != process || atomic_load(&k->ended) != KHZ_END_NONE) {
             continue;
         }
@@ -184,8 +184,8 @@ static void look_after(khz_host *h)
 static int is_over(const khz_host *h)
 {
     const khz_rig *const r = h->rig;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        const khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        const khz_thread *const k = &r->threads[i];
         if (k->process == h->process && k->is_started && atomic_load(&k->ended) == KHZ_END_NONE) {
             return 0;
         }
@@ -200,18 +200,18 @@ static int is_over(const khz_host *h)
 
 static void wake_threads(const khz_host *h)
 {
-    for (int32_t i = 0; i < h->rig->n_tasks; i++) {
-        const khz_task *const k = &h->rig->tasks[i];
+    for (int32_t i = 0; i < h->rig->n_threads; i++) {
+        const khz_thread *const k = &h->rig->threads[i];
         if (k->process == h->process && k->is_started && atomic_load(&k->ended) == KHZ_END_NONE) {
-            (void)pthread_kill(k->thread, SIGUSR1);
+            (void)pthread_kill(k->handle, SIGUSR1);
         }
     }
 }
 
 static void take_the_condemned(const khz_host *h)
 {
-    for (int32_t i = 0; i < h->rig->n_tasks; i++) {
-        khz_task *const k = &h->rig->tasks[i];
+    for (int32_t i = 0; i < h->rig->n_threads; i++) {
+        khz_thread *const k = &h->rig->threads[i];
         if (k->process == h->process && k->is_started && atomic_load(&k->is_condemned) &&
             atomic_load(&k->ended) == KHZ_END_NONE) {
             khz_stuck_take(k);
@@ -237,10 +237,10 @@ void khz_host_supervise(khz_host *h)
             take_the_condemned(h);
         }
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        const int is_stuck = atomic_load(&r->tasks[i].ended) == KHZ_END_STUCK;
-        if (r->tasks[i].process == h->process && r->tasks[i].is_started && !is_stuck) {
-            (void)pthread_join(r->tasks[i].thread, NULL);
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        const int is_stuck = atomic_load(&r->threads[i].ended) == KHZ_END_STUCK;
+        if (r->threads[i].process == h->process && r->threads[i].is_started && !is_stuck) {
+            (void)pthread_join(r->threads[i].handle, NULL);
         }
     }
 }

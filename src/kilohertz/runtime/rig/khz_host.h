@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
 typedef struct khz_host {
     khz_rig *rig;
@@ -18,7 +18,7 @@ typedef struct khz_host {
 } khz_host;
 
 /* Signals are taken by the main thread alone; a supervisor that goes away, a full pipe or disk must not end the
- * task. */
+ * rig. */
 void khz_host_signals(khz_host *h);
 /* Start the other processes; in each of them this does not return.  0 or errno. */
 int khz_host_fork(khz_host *h);

@@ -1,9 +1,9 @@
 /* The live segment: POSIX shared memory with every signal, the accounting and a mailbox for commands.
  *
- * Anybody may attach and detach at will; the task only ever stores into the segment and reads one mailbox, so that no
+ * Anybody may attach and detach at will; the rig only ever stores into the segment and reads one mailbox, so that no
  * reader can hold it up.  Values are copied between steps, at most KHZ_LIVE_SLICE per cycle; the `frame` of a real-time
  * thread's lane is odd while it does that (a reader that saw it odd or changed reads again).  Readers know the layout
- * by this text (realtime/live.py); `layout` tells them whether it is the one that the task was compiled with. */
+ * by this text (realtime/live.py); `layout` tells them whether it is the one that the rig was compiled with. */
 #ifndef KHZ_LIVE_H
 #define KHZ_LIVE_H
 
@@ -38,7 +38,7 @@ enum {
     KHZ_REPLY_HIDDEN = 6
 };
 
-/* One command at a time: the writer (who holds the lock of the segment's file) fills it, then sets `asked`; the task
+/* One command at a time: the writer (who holds the lock of the segment's file) fills it, then sets `asked`; the rig
  * answers with `reply` and sets `answered` to the same number. */
 typedef struct khz_mailbox {
     _Atomic uint64_t asked;

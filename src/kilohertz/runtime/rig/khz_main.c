@@ -1,6 +1,6 @@
 /* The executable: read the scenario, prepare everything, run the loops on threads of their own, supervise them, report.
  *
- *     ./task [SCENARIO] [key=value ...]        SCENARIO defaults to the executable's name with .scenario
+ *     ./NAME [SCENARIO] [key=value ...]        SCENARIO defaults to the executable's name with .scenario
  *
  * Exit codes: 0 the run ended as it should, 1 it could not start or a policy stopped it, 2 wrong usage. */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 
 /* --------------------------------------------------------------------------------------------------------- watchdog */
 
-/* What the watchdog has seen of a task. */
+/* What the watchdog has seen of a thread. */
 typedef struct sight {
     int64_t beat;      /* its last heartbeat */
     int64_t silent_ns; /* since then, as far as the watchdog itself was awake */
@@ -30,7 +30,7 @@ typedef struct watchdog {
     khz_rig *rig;
     int heartbeat; /* file that gets a byte while all is well (a hardware watchdog), -1 */
     _Atomic int32_t is_over;
-    sight *sights; /* of each task */
+    sight *sights; /* of each thread */
     pthread_t thread;
 } watchdog;
 
@@ -39,8 +39,8 @@ typedef struct watchdog {
 static void rise_above(const khz_rig *r, pid_t process)
 {
     int64_t highest = 0;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        highest = r->tasks[i].priority > highest ? r->tasks[i].priority : highest;
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        highest = r->threads[i].priority > highest ? r->threads[i].priority : highest;
     }
     const struct sched_param above = {.sched_priority = (int)(highest < 99 ? highest + 1 : 99)};
     if (highest > 0 && r->wall_num > 0) {
@@ -48,8 +48,8 @@ static void rise_above(const khz_rig *r, pid_t process)
     }
 }
 
-/* Look at a task after `elapsed`; 1 where it has been silent for too long: it may be so between two of its cycles. */
-static int look_at(const khz_task *k, sight *s, int64_t elapsed)
+/* Look at a thread after `elapsed`; 1 where it has been silent for too long: it may be so between two of its cycles. */
+static int look_at(const khz_thread *k, sight *s, int64_t elapsed)
 {
     const khz_rig *const r = k->rig;
     const int64_t patience = r->watchdog_ns + (k->every - 1) * r->period_ns * r->wall_num / r->wall_den;
@@ -64,8 +64,8 @@ static int look_at(const khz_task *k, sight *s, int64_t elapsed)
     return is_stalled;
 }
 
-/* End the run, and take the task off its thread where its cycle lasts longer than the scenario allows. */
-static void act(khz_task *k, const sight *s)
+/* End the run, and stop a thread in its step where its cycle lasts longer than the scenario allows. */
+static void act(khz_thread *k, const sight *s)
 {
     khz_rig *const r = k->rig;
     const int is_endless = r->endless_ns > 0 && s->busy_ns > r->endless_ns;
@@ -101,9 +101,9 @@ static void *watch(void *argument)
         const int64_t elapsed = now - last < 2 * turn ? now - last : 2 * turn; /* all of us may have been stopped */
         last = now;
         int32_t any = 0;
-        for (int32_t i = 0; i < r->n_tasks; i++) {
-            if (look_at(&r->tasks[i], &w->sights[i], elapsed)) {
-                act(&r->tasks[i], &w->sights[i]);
+        for (int32_t i = 0; i < r->n_threads; i++) {
+            if (look_at(&r->threads[i], &w->sights[i], elapsed)) {
+                act(&r->threads[i], &w->sights[i]);
                 any = 1;
             }
         }
@@ -118,13 +118,13 @@ static int start_watchdog(watchdog *w, khz_rig *r)
 {
     const char *const path = khz_scenario_text(&r->scenario, "heartbeat", "");
     w->rig = r;
-    w->sights = (sight *)khz_rig_room(r, r->n_tasks, sizeof *w->sights);
+    w->sights = (sight *)khz_rig_room(r, r->n_threads, sizeof *w->sights);
     w->heartbeat = path[0] != '\0' ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644) : -1;
     if (path[0] != '\0' && w->heartbeat < 0) {
         (void)fprintf(stderr, "%s: cannot write the heartbeat to %s: %s\n", r->name, path, strerror(errno));
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        atomic_store(&r->tasks[i].lane->heartbeat_ns, khz_now());
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        atomic_store(&r->threads[i].lane->heartbeat_ns, khz_now());
     }
     return r->watchdog_ns > 0 ? pthread_create(&w->thread, NULL, watch, w) : 0;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
 const char *const khz_end_texts[KHZ_ENDS] = {
     "not over",
@@ -73,7 +73,7 @@ static void put_counters(FILE *f, const khz_layout *layout, const char *structur
 }
 
 /* Blocks in which something went wrong, with their places in the model. */
-static void put_blocks(FILE *f, const khz_unit *u)
+static void put_blocks(FILE *f, const khz_task *u)
 {
     const khz_model *const m = u->stepper->model;
     const khz_block_counts *const counts = khz_stepper_blocks(u->stepper);
@@ -94,21 +94,21 @@ static void put_blocks(FILE *f, const khz_unit *u)
     }
 }
 
-static void put_unit(FILE *f, const khz_unit *u)
+static void put_task(FILE *f, const khz_task *u)
 {
     (void)fputs("    {\"name\": ", f);
     put_text(f, u->name);
     (void)fputs(", \"model\": ", f);
     put_text(f, u->stepper->model->name);
     (void)fputs(", \"thread\": ", f);
-    put_text(f, u->task->name);
+    put_text(f, u->thread->name);
     const khz_step_settings *const s = &u->stepper->settings;
     (void)fprintf(f, ", \"method\": \"%s\"", khz_methods[s->method].name);
 #define PUT(field, fallback, least, most) (void)fprintf(f, ", \"" #field "\": %d", (int)s->field);
     KHZ_STEP_SETTINGS(PUT)
 #undef PUT
     (void)fprintf(f, ", \"every\": %lld, \"troubled_steps\": %llu,\n     \"counts\": {",
-                  (long long)(u->every * u->task->every), (unsigned long long)u->flags_seen);
+                  (long long)(u->every * u->thread->every), (unsigned long long)u->flags_seen);
     put_counters(f, &khz_model_layout, "khz_step_counts", &u->stepper->counts);
     (void)fputs("},\n     \"blocks\": [", f);
     put_blocks(f, u);
@@ -171,18 +171,18 @@ static void put_grants(FILE *f, const khz_grant *grants, const char *margin)
     (void)fprintf(f, "%s]", margin);
 }
 
-static double model_seconds(const khz_task *k) { return (double)((int64_t)k->step * k->period_ns) / 1e9; }
+static double model_seconds(const khz_thread *k) { return (double)((int64_t)k->step * k->period_ns) / 1e9; }
 
 /* The block that a stuck step is in: the last one noted before code that could go on for ever. */
-static const khz_block *stuck_block(const khz_task *k)
+static const khz_block *stuck_block(const khz_thread *k)
 {
-    const khz_unit *const u = k->units[k->unit];
+    const khz_task *const u = k->tasks[k->task];
     const int32_t block = ((const khz_context *)u->instance)->block;
     const khz_model *const m = u->stepper->model;
     return atomic_load(&k->stage) == KHZ_AT_STEP && block >= 1 && block <= m->n_blocks ? &m->blocks[block - 1] : NULL;
 }
 
-static void put_stuck(FILE *f, const khz_task *k)
+static void put_stuck(FILE *f, const khz_thread *k)
 {
     if (atomic_load(&k->ended) != KHZ_END_STUCK) {
         (void)fputs("      \"stuck\": null,\n", f);
@@ -191,7 +191,7 @@ static void put_stuck(FILE *f, const khz_task *k)
     const khz_block *const block = stuck_block(k);
     (void)fprintf(f, "      \"stuck\": {\"stage\": \"%s\", \"step\": %llu, \"model\": ",
                   stage_name(atomic_load(&k->stage)), (unsigned long long)k->step);
-    put_text(f, k->units[k->unit]->linked->name);
+    put_text(f, k->tasks[k->task]->linked->name);
     (void)fputs(", \"unknowns\": ", f);
     put_text(f, block != NULL ? block->name : "");
     (void)fputs(", \"origin\": ", f);
@@ -200,7 +200,7 @@ static void put_stuck(FILE *f, const khz_task *k)
                   atomic_load(&k->is_parked) ? "true" : "false");
 }
 
-static void put_task(FILE *f, const khz_task *k)
+static void put_thread(FILE *f, const khz_thread *k)
 {
     (void)fputs("    {\n      \"name\": ", f);
     put_text(f, k->name);
@@ -223,10 +223,10 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
 {
     const int end = khz_rig_ending(r);
     const int32_t culprit = atomic_load(&r->culprit);
-    const double model = model_seconds(&r->tasks[r->leader]);
+    const double model = model_seconds(&r->threads[r->leader]);
     int64_t wall = 0, switches = 0, faults = 0;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        const khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        const khz_thread *const k = &r->threads[i];
         const int64_t took = k->ended_ns - k->began_ns;
         wall = took > wall ? took : wall;
         switches += k->switches;
@@ -237,10 +237,10 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
     (void)fprintf(f, ",\n  \"ended\": \"%s\",\n  \"ending\": ", end_name(end));
     put_text(f, khz_end_texts[end]);
     (void)fputs(",\n  \"ended_by\": ", f);
-    put_text(f, r->n_tasks > 1 && culprit > 0 ? r->tasks[culprit - 1].name : "");
+    put_text(f, r->n_threads > 1 && culprit > 0 ? r->threads[culprit - 1].name : "");
     (void)fprintf(f, ",\n  \"period_ns\": %lld,\n  \"wall_num\": %lld,\n  \"wall_den\": %lld,\n  \"policy\": \"%s\",\n",
                   (long long)r->period_ns, (long long)r->wall_num, (long long)r->wall_den,
-                  policy_name(r->tasks[r->leader].policy));
+                  policy_name(r->threads[r->leader].policy));
     (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"began_ns\": %lld,\n  \"wall_ns\": %lld,\n",
                   r->start, model, (long long)atomic_load(&r->base_ns), (long long)wall);
     (void)fprintf(f, "  \"steal\": %.5f,\n  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", steal,
@@ -251,8 +251,8 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
 static khz_account *whole_account(const khz_rig *r)
 {
     khz_account *const a = (khz_account *)khz_rig_room(r, 1, sizeof *a);
-    for (int32_t i = 0; a != NULL && i < r->n_tasks; i++) {
-        khz_account_add(a, r->tasks[i].account);
+    for (int32_t i = 0; a != NULL && i < r->n_threads; i++) {
+        khz_account_add(a, r->threads[i].account);
     }
     return a;
 }
@@ -260,9 +260,9 @@ static khz_account *whole_account(const khz_rig *r)
 static void put_parts(FILE *f, const khz_rig *r)
 {
     (void)fputs("  \"tasks\": [\n", f);
-    for (int32_t i = 0; i < r->n_units; i++) {
-        put_unit(f, &r->units[i]);
-        (void)fputs(i + 1 < r->n_units ? ",\n" : "\n", f);
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        put_task(f, &r->tasks[i]);
+        (void)fputs(i + 1 < r->n_tasks ? ",\n" : "\n", f);
     }
     (void)fputs("  ],\n  \"devices\": [\n", f);
     for (int32_t i = 0; i < r->n_wires; i++) {
@@ -270,9 +270,9 @@ static void put_parts(FILE *f, const khz_rig *r)
         (void)fputs(i + 1 < r->n_wires ? ",\n" : "\n", f);
     }
     (void)fputs("  ],\n  \"threads\": [\n", f);
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        put_task(f, &r->tasks[i]);
-        (void)fputs(i + 1 < r->n_tasks ? ",\n" : "\n", f);
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        put_thread(f, &r->threads[i]);
+        (void)fputs(i + 1 < r->n_threads ? ",\n" : "\n", f);
     }
     (void)fputs("  ],\n", f);
 }
@@ -288,19 +288,19 @@ int khz_report_write(khz_rig *r, const char *path, double steal)
     put_account(f, all, "  ");
     put_recorder(f, r, &all->counts);
     put_parts(f, r);
-    put_grants(f, r->tasks[r->leader].grants, "  ");
+    put_grants(f, r->threads[r->leader].grants, "  ");
     (void)fputs("\n}\n", f);
     const int bad = ferror(f);
     return fclose(f) != 0 || bad ? EIO : 0;
 }
 
-static void print_task(const khz_task *k)
+static void print_thread(const khz_thread *k)
 {
     const khz_counts *const c = &k->account->counts;
     if (atomic_load(&k->ended) == KHZ_END_STUCK) {
         const khz_block *const block = stuck_block(k);
         (void)printf("%s: did not end in step %llu of %s (%s%s%s)\n", k->name, (unsigned long long)k->step,
-                     k->units[k->unit]->linked->name, stage_name(atomic_load(&k->stage)), block != NULL ? ": " : "",
+                     k->tasks[k->task]->linked->name, stage_name(atomic_load(&k->stage)), block != NULL ? ": " : "",
                      block != NULL ? block->origin : "");
     }
     (void)printf(
@@ -327,11 +327,11 @@ static void print_task(const khz_task *k)
 
 void khz_report_print(khz_rig *r, double steal)
 {
-    const khz_task *const k = &r->tasks[r->leader];
+    const khz_thread *const k = &r->threads[r->leader];
     (void)printf("%s: %s after %llu steps, %.6f s of model time in %.6f s; steal %.2f %%\n", r->name,
                  khz_end_texts[khz_rig_ending(r)], (unsigned long long)k->account->counts.steps, model_seconds(k),
                  (double)(k->ended_ns - k->began_ns) * 1e-9, 100.0 * steal);
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        print_task(&r->tasks[i]);
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        print_thread(&r->threads[i]);
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
 khz_status khz_rig_fail(khz_rig *r, khz_status status, const char *format, ...)
 {
@@ -53,28 +53,28 @@ static khz_status read_plan(khz_rig *r)
     r->loss_stops = (int32_t)khz_scenario_integer(s, "loss_stops", 1, 0, 1);
     r->live_every = (uint64_t)khz_scenario_integer(s, "live_every", 10, 1, (int64_t)1 << 40);
     const int one = khz_scenario_integer(s, "one_thread", 0, 0, 1) != 0;
-    r->n_tasks = one ? 1 : (int32_t)khz_scenario_integer(s, "n_threads", 1, 1, KHZ_MOST_THREADS);
+    r->n_threads = one ? 1 : (int32_t)khz_scenario_integer(s, "n_threads", 1, 1, KHZ_MOST_THREADS);
     r->n_processes = one ? 1 : (int32_t)khz_scenario_integer(s, "n_processes", 1, 1, KHZ_MOST_THREADS);
     return KHZ_OK;
 }
 
 /* A setting of a thread; where it has none, that of the whole run. */
-static const char *setting(khz_task *k, char *room, const char *key)
+static const char *setting(khz_thread *k, char *room, const char *key)
 {
     khz_scenario_key(room, "thread", k->index, key);
     return khz_scenario_text(&k->rig->scenario, room, NULL) != NULL ? room : key;
 }
 
-static int64_t integer(khz_task *k, const char *key, int64_t fallback, int64_t low, int64_t high)
+static int64_t integer(khz_thread *k, const char *key, int64_t fallback, int64_t low, int64_t high)
 {
     char room[KHZ_KEY_SIZE];
     return khz_scenario_integer(&k->rig->scenario, setting(k, room, key), fallback, low, high);
 }
 
-static khz_status prepare_task(khz_rig *r, khz_task *k)
+static khz_status prepare_thread(khz_rig *r, khz_thread *k)
 {
     char room[KHZ_KEY_SIZE];
-    const int alone = r->n_tasks == 1;
+    const int alone = r->n_threads == 1;
     k->rig = r;
     k->name = khz_scenario_text(&r->scenario, khz_scenario_key(room, "thread", k->index, "name"), "main");
     k->every = alone ? 1 : integer(k, "every", 1, 1, 1000000);
@@ -89,7 +89,7 @@ static khz_status prepare_task(khz_rig *r, khz_task *k)
     k->spin_ns = integer(k, "spin_ns", 0, 0, 1000000000);
     k->patience_ns = integer(k, "patience_ns", 0, 0, (int64_t)1 << 50);
     k->stop_on_failure = (int32_t)integer(k, "stop_on_failure", 0, 0, 1);
-    if (alone || khz_scenario_integer(&r->scenario, "fault.thread", 0, 0, r->n_tasks - 1) == k->index) {
+    if (alone || khz_scenario_integer(&r->scenario, "fault.thread", 0, 0, r->n_threads - 1) == k->index) {
         k->slow_step = (uint64_t)integer(k, "fault.slow_step", 0, 0, (int64_t)1 << 40);
         k->slow_ns = integer(k, "fault.slow_ns", 0, 0, (int64_t)1 << 40);
     }
@@ -114,15 +114,15 @@ static int64_t common_multiple(int64_t a, int64_t b)
     return a / x * b;
 }
 
-static khz_status prepare_tasks(khz_rig *r)
+static khz_status prepare_threads(khz_rig *r)
 {
     khz_status status = KHZ_OK;
-    r->tasks = (khz_task *)khz_rig_room(r, r->n_tasks, sizeof *r->tasks);
+    r->threads = (khz_thread *)khz_rig_room(r, r->n_threads, sizeof *r->threads);
     r->hyper = 1;
-    for (int32_t i = 0; i < r->n_tasks && status == KHZ_OK; i++) {
-        r->tasks[i].index = i;
-        status = prepare_task(r, &r->tasks[i]);
-        r->hyper = common_multiple(r->hyper, r->tasks[i].every);
+    for (int32_t i = 0; i < r->n_threads && status == KHZ_OK; i++) {
+        r->threads[i].index = i;
+        status = prepare_thread(r, &r->threads[i]);
+        r->hyper = common_multiple(r->hyper, r->threads[i].every);
         if (r->hyper > 1000000000) {
             return khz_rig_fail(r, KHZ_UNSUPPORTED, "the periods of the threads have no common multiple in sight");
         }
@@ -134,44 +134,44 @@ static khz_status prepare_tasks(khz_rig *r)
 void khz_rig_lead(khz_rig *r)
 {
     int32_t found = -1;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        const int alive = atomic_load(&r->tasks[i].ended) == KHZ_END_NONE;
-        found = alive && (found < 0 || r->tasks[i].every < r->tasks[found].every) ? i : found;
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        const int alive = atomic_load(&r->threads[i].ended) == KHZ_END_NONE;
+        found = alive && (found < 0 || r->threads[i].every < r->threads[found].every) ? i : found;
     }
     if (found >= 0) {
         atomic_store(&r->leader, found);
     }
 }
 
-khz_task *khz_rig_task(khz_rig *r, int32_t thread) { return &r->tasks[thread < r->n_tasks ? thread : 0]; }
+khz_thread *khz_rig_thread(khz_rig *r, int32_t thread) { return &r->threads[thread < r->n_threads ? thread : 0]; }
 
 /* ------------------------------------------------------------------------------------------------ what is whose own */
 
-/* Pointers to those of n things, `size` bytes apart, whose task (a pointer `offset` bytes in) is this one. */
-static void *own(const khz_task *k, void *things, int32_t n, size_t size, size_t offset, int32_t *found)
+/* Pointers to those of n things, `size` bytes apart, whose thread (a pointer `offset` bytes in) is this one. */
+static void *own(const khz_thread *k, void *things, int32_t n, size_t size, size_t offset, int32_t *found)
 {
     void **const out = (void **)khz_rig_room(k->rig, n, sizeof *out);
     *found = 0;
     for (int32_t i = 0; out != NULL && i < n; i++) {
         char *const thing = (char *)things + (size_t)i * size;
-        khz_task *task = NULL;
-        memcpy(&task, thing + offset, sizeof task);
-        if (task == k) {
+        khz_thread *thread = NULL;
+        memcpy(&thread, thing + offset, sizeof thread);
+        if (thread == k) {
             out[(*found)++] = thing;
         }
     }
     return out;
 }
 
-static void gather(khz_rig *r, khz_task *k)
+static void gather(khz_rig *r, khz_thread *k)
 {
-    k->units = own(k, r->units, r->n_units, sizeof *r->units, offsetof(khz_unit, task), &k->n_units);
+    k->tasks = own(k, r->tasks, r->n_tasks, sizeof *r->tasks, offsetof(khz_task, thread), &k->n_tasks);
     k->playbacks =
-        own(k, r->playbacks, r->n_playbacks, sizeof *r->playbacks, offsetof(khz_playback, task), &k->n_playbacks);
-    k->wires = own(k, r->wires, r->n_wires, sizeof *r->wires, offsetof(khz_wire, task), &k->n_wires);
+        own(k, r->playbacks, r->n_playbacks, sizeof *r->playbacks, offsetof(khz_playback, thread), &k->n_playbacks);
+    k->wires = own(k, r->wires, r->n_wires, sizeof *r->wires, offsetof(khz_wire, thread), &k->n_wires);
     k->connections = (khz_connection **)khz_rig_room(r, r->n_connections, sizeof *k->connections);
     for (int32_t i = 0; i < r->n_connections; i++) {
-        if (r->connections[i].to.unit->task == k) {
+        if (r->connections[i].to.task->thread == k) {
             k->connections[k->n_connections++] = &r->connections[i];
         }
     }
@@ -180,11 +180,11 @@ static void gather(khz_rig *r, khz_task *k)
 khz_status khz_rig_prepare(khz_rig *r)
 {
     khz_status status = read_plan(r);
-    status = status == KHZ_OK ? prepare_tasks(r) : status;
-    status = status == KHZ_OK ? khz_rig_units(r) : status;
+    status = status == KHZ_OK ? prepare_threads(r) : status;
+    status = status == KHZ_OK ? khz_rig_tasks(r) : status;
     status = status == KHZ_OK ? khz_rig_inputs(r) : status;
-    for (int32_t i = 0; status == KHZ_OK && i < r->n_tasks; i++) {
-        gather(r, &r->tasks[i]);
+    for (int32_t i = 0; status == KHZ_OK && i < r->n_threads; i++) {
+        gather(r, &r->threads[i]);
     }
     status = status == KHZ_OK ? khz_rig_outputs(r) : status;
     if (r->scenario.problem[0] != '\0') {
@@ -197,8 +197,8 @@ khz_status khz_rig_prepare(khz_rig *r)
 int khz_rig_ending(const khz_rig *r)
 {
     int end = KHZ_END_DURATION;
-    for (int32_t i = r->n_tasks - 1; i >= 0; i--) {
-        const int32_t ended = atomic_load(&r->tasks[i].ended);
+    for (int32_t i = r->n_threads - 1; i >= 0; i--) {
+        const int32_t ended = atomic_load(&r->threads[i].ended);
         end = ended != KHZ_END_DURATION ? ended : end;
         if (ended == KHZ_END_STUCK) {
             return ended; /* whatever was asked for before */
@@ -210,10 +210,10 @@ int khz_rig_ending(const khz_rig *r)
 
 void khz_rig_release(khz_rig *r)
 {
-    for (int32_t i = 0; i < r->n_units; i++) {
-        const int is_stuck = r->units[i].task != NULL && atomic_load(&r->units[i].task->ended) == KHZ_END_STUCK;
-        if (r->units[i].instance != NULL && !is_stuck) {
-            khz_stepper_destroy(r->units[i].stepper);
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const int is_stuck = r->tasks[i].thread != NULL && atomic_load(&r->tasks[i].thread->ended) == KHZ_END_STUCK;
+        if (r->tasks[i].instance != NULL && !is_stuck) {
+            khz_stepper_destroy(r->tasks[i].stepper);
         }
     }
     if (r->live != NULL && r->live_is_shared) {

@@ -14,7 +14,7 @@ typedef struct khz_scenario {
 } khz_scenario;
 
 /* Read a file, add one `key=value` text.  KHZ_UNSUPPORTED with a problem where that fails.  Allocates: yes; only before
- * the task starts. */
+ * the rig starts. */
 khz_status khz_scenario_read(khz_scenario *s, const char *path);
 khz_status khz_scenario_add(khz_scenario *s, const char *line);
 

@@ -12,7 +12,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
 static const char *const names[KHZ_GRANTS] = {"cpu affinity", "priority",  "locked memory",
                                               "cpu latency",  "denormals", "live values"};
@@ -37,7 +37,7 @@ void khz_system_say(khz_grant *grants, int which, int error, const char *granted
     say_word(grants, which, 0, word);
 }
 
-static void set_affinity(khz_task *k, pthread_t thread)
+static void set_affinity(khz_thread *k, pthread_t thread)
 {
     const int64_t cpu = k->cpu;
     if (cpu < 0 || cpu >= CPU_SETSIZE) {
@@ -59,9 +59,9 @@ void khz_system_others(khz_rig *r)
     if (sched_getaffinity(0, sizeof set, &set) != 0) {
         return;
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        if (r->tasks[i].cpu >= 0 && r->tasks[i].cpu < CPU_SETSIZE) {
-            CPU_CLR((size_t)r->tasks[i].cpu, &set);
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        if (r->threads[i].cpu >= 0 && r->threads[i].cpu < CPU_SETSIZE) {
+            CPU_CLR((size_t)r->threads[i].cpu, &set);
         }
     }
     if (CPU_COUNT(&set) > 0) {
@@ -69,7 +69,7 @@ void khz_system_others(khz_rig *r)
     }
 }
 
-static void set_priority(khz_task *k, pthread_t thread)
+static void set_priority(khz_thread *k, pthread_t thread)
 {
     const int64_t priority = k->priority;
     /* a probe is short; any other run that never sleeps would take its core away from everybody */
@@ -78,7 +78,7 @@ static void set_priority(khz_task *k, pthread_t thread)
         say_word(k->grants, KHZ_GRANT_PRIORITY, -1, k->rig->wall_num == 0 ? "normal: as fast as possible" : "normal");
         return;
     }
-    /* a probe never sleeps: above everything normal, below every task that may run here in real time already */
+    /* a probe never sleeps: above everything normal, below every real-time thread that may run here already */
     const struct sched_param p = {.sched_priority = is_probe ? 1 : (int)priority};
     char word[64];
     (void)snprintf(word, sizeof word, "SCHED_FIFO %d", p.sched_priority);
@@ -86,14 +86,14 @@ static void set_priority(khz_task *k, pthread_t thread)
                    "soft real time; run as root or give the user an rtprio limit");
 }
 
-void khz_system_thread(khz_task *k, pthread_t thread)
+void khz_system_thread(khz_thread *k, pthread_t thread)
 {
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* without SCHED_FIFO the kernel adds 50 us to gather wake-ups */
     set_affinity(k, thread);             /* before the scheduler: a FIFO thread may not get the core to move itself */
     set_priority(k, thread);
 }
 
-static void hold_latency(khz_task *k)
+static void hold_latency(khz_thread *k)
 {
     const int64_t wanted = khz_scenario_integer(&k->rig->scenario, "cpu_latency_us", -1, -1, 1000000);
     if (wanted < 0 || k->rig->wall_num == 0) {
@@ -109,7 +109,7 @@ static void hold_latency(khz_task *k)
     khz_system_say(k->grants, KHZ_GRANT_LATENCY, error, word, "/dev/cpu_dma_latency");
 }
 
-void khz_system_memory(khz_task *k)
+void khz_system_memory(khz_thread *k)
 {
     hold_latency(k);
     if (khz_scenario_integer(&k->rig->scenario, "lock_memory", 1, 0, 1) == 0) {
@@ -121,7 +121,7 @@ void khz_system_memory(khz_task *k)
                    "raise the memlock limit");
 }
 
-void khz_system_flush(khz_task *k)
+void khz_system_flush(khz_thread *k)
 {
     if (khz_scenario_integer(&k->rig->scenario, "flush_denormals", 1, 0, 1) == 0) {
         say_word(k->grants, KHZ_GRANT_FLUSH, -1, "kept");

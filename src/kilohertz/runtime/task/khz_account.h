@@ -1,4 +1,4 @@
-/* Where the time of a periodic task goes: histograms and counters.  All times are integer nanoseconds. */
+/* Where the time of a real-time thread goes: histograms and counters.  All times are integer nanoseconds. */
 #ifndef KHZ_ACCOUNT_H
 #define KHZ_ACCOUNT_H
 
@@ -21,7 +21,7 @@ typedef struct khz_counts {
     uint64_t grace;        /* of them in the start-up grace: not in the histograms, not misses */
     uint64_t missed;       /* cycles that ended after their deadline = overruns + late_wakeups + knock_on */
     uint64_t overruns;     /* the cycle's own work took longer than the period */
-    uint64_t late_wakeups; /* the work would have fitted, but the kernel woke the task too late */
+    uint64_t late_wakeups; /* the work would have fitted, but the kernel woke the thread too late */
     uint64_t knock_on;     /* began late because the cycle before ended late */
     uint64_t skipped;      /* periods without a step (policy skip) */
     uint64_t held;         /* outputs not sent because they were late (policy hold) */
@@ -32,9 +32,9 @@ typedef struct khz_counts {
     uint64_t stalls;        /* times the watchdog saw no progress */
     uint64_t flags_cycles;  /* steps whose stepper raised a flag */
     uint64_t link_losses;   /* times a device fell silent for longer than its time-out */
-    uint64_t exchange_late; /* messages of another task that were not there in time: the one before stood for it */
-    uint64_t exchange_old;  /* messages of another task that were overwritten because this one was so late */
-    uint64_t commands_late; /* commands obeyed after the tick that the tasks had agreed on */
+    uint64_t exchange_late; /* messages of another thread that were not there in time: the one before stood for it */
+    uint64_t exchange_old;  /* messages of another thread that were overwritten because this one was so late */
+    uint64_t commands_late; /* commands obeyed after the tick that the threads had agreed on */
 } khz_counts;
 
 enum {
@@ -58,7 +58,7 @@ void khz_histogram_add(khz_histogram *h, int64_t value);
 int64_t khz_histogram_quantile(const khz_histogram *h, double q);
 double khz_histogram_mean(const khz_histogram *h);
 
-/* Add what another task counted and measured. */
+/* Add what another thread counted and measured. */
 void khz_account_add(khz_account *a, const khz_account *more);
 /* Enter a value of a kind and note its step where it is the worst so far. */
 void khz_account_time(khz_account *a, int kind, int64_t value, int64_t step);

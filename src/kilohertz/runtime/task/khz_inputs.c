@@ -1,19 +1,19 @@
-#include "khz_task.h"
+#include "khz_thread.h"
 
-static int begins(const khz_task *k, const khz_unit *u) { return k->step % (uint64_t)u->every == 0; }
+static int begins(const khz_thread *k, const khz_task *u) { return k->step % (uint64_t)u->every == 0; }
 
-static void set(const khz_task *k, const khz_binding *b, double value)
+static void set(const khz_thread *k, const khz_binding *b, double value)
 {
-    if (begins(k, b->unit)) {
-        khz_signal_set(b->unit->instance, b->signal, value);
+    if (begins(k, b->task)) {
+        khz_signal_set(b->task->instance, b->signal, value);
     }
 }
 
-/* Look at a signal; so far: its value, and the one at the end of the unit's period before. */
+/* Look at a signal; so far: its value, and the one at the end of the task's period before. */
 static double look_at(const khz_binding *from, khz_seen *seen)
 {
-    const uint64_t steps = from->unit->stepper->counts.steps;
-    const double value = khz_signal_get(from->unit->instance, from->signal);
+    const uint64_t steps = from->task->stepper->counts.steps;
+    const double value = khz_signal_get(from->task->instance, from->signal);
     if (steps != seen->steps) {
         seen->before = seen->steps == 0 ? value : seen->last;
         seen->steps = steps;
@@ -24,22 +24,22 @@ static double look_at(const khz_binding *from, khz_seen *seen)
     return value;
 }
 
-/* All in base periods: the same numbers whichever threads the units are in. */
+/* All in base periods: the same numbers whichever threads the tasks are in. */
 static double passed_on(const khz_connection *c, double value, double before, double since)
 {
-    const int64_t every = c->from.unit->every * c->from.unit->task->every;
+    const int64_t every = c->from.task->every * c->from.task->thread->every;
     return c->gain * (c->linear ? value + (value - before) * since / (double)every : value) + c->offset;
 }
 
-static void connect_one(khz_task *k, khz_connection *c)
+static void connect_one(khz_thread *k, khz_connection *c)
 {
     const double value = look_at(&c->from, &c->seen);
-    const uint64_t since = k->step - c->seen.steps * (uint64_t)c->from.unit->every;
+    const uint64_t since = k->step - c->seen.steps * (uint64_t)c->from.task->every;
     set(k, &c->to, passed_on(c, value, c->seen.before, (double)(since * (uint64_t)k->every)));
 }
 
-/* The same from a unit of another task. */
-static void connect_link(khz_task *k, const khz_connection *c)
+/* The same from a task of another thread. */
+static void connect_link(khz_thread *k, const khz_connection *c)
 {
     const khz_link *const l = c->link;
     const double *const part = l->now + (size_t)c->place * KHZ_MESSAGE_PARTS;
@@ -47,7 +47,7 @@ static void connect_link(khz_task *k, const khz_connection *c)
     set(k, &c->to, passed_on(c, part[KHZ_MESSAGE_VALUE], part[KHZ_MESSAGE_BEFORE], part[KHZ_MESSAGE_AGE] + waited));
 }
 
-static void read_links(khz_task *k)
+static void read_links(khz_thread *k)
 {
     for (int32_t i = 0; i < k->n_links; i++) {
         const int how = khz_link_read(&k->links[i], (int64_t)k->turn * k->every);
@@ -56,7 +56,7 @@ static void read_links(khz_task *k)
     }
 }
 
-void khz_task_inputs(khz_task *k)
+void khz_thread_inputs(khz_thread *k)
 {
     for (int32_t i = 0; i < k->n_playbacks; i++) {
         khz_playback *const p = k->playbacks[i];
@@ -76,18 +76,18 @@ void khz_task_inputs(khz_task *k)
     }
 }
 
-void khz_task_late_inputs(khz_task *k, const khz_unit *u)
+void khz_thread_late_inputs(khz_thread *k, const khz_task *u)
 {
     for (int32_t i = 0; i < k->n_connections; i++) {
         khz_connection *const c = k->connections[i];
-        if (c->late && c->to.unit == u) { /* its source has just been stepped: there is nothing to extrapolate */
+        if (c->late && c->to.task == u) { /* its source has just been stepped: there is nothing to extrapolate */
             const double value = look_at(&c->from, &c->seen);
             khz_signal_set(u->instance, c->to.signal, passed_on(c, value, value, 0.0));
         }
     }
 }
 
-int khz_task_receive(khz_task *k)
+int khz_thread_receive(khz_thread *k)
 {
     int end = KHZ_END_NONE;
     k->messages = 0;
@@ -106,14 +106,14 @@ int khz_task_receive(khz_task *k)
     return end;
 }
 
-void khz_task_post(khz_task *k, uint64_t step)
+void khz_thread_post(khz_thread *k, uint64_t step)
 {
     for (int32_t i = 0; i < k->n_outgoing; i++) {
         khz_outgoing *const out = &k->outgoing[i];
         double *const part = k->message + (size_t)i * KHZ_MESSAGE_PARTS;
         part[KHZ_MESSAGE_VALUE] = look_at(&out->from, &out->seen);
         part[KHZ_MESSAGE_BEFORE] = out->seen.before;
-        const uint64_t age = step - out->seen.steps * (uint64_t)out->from.unit->every;
+        const uint64_t age = step - out->seen.steps * (uint64_t)out->from.task->every;
         part[KHZ_MESSAGE_AGE] = (double)(age * (uint64_t)k->every);
     }
     if (k->n_outgoing > 0) {

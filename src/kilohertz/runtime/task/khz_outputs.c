@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
-/* ------------------------------------------------------------------------------------------- messages between tasks */
+/* ----------------------------------------------------------------------------------------- messages between threads */
 
-/* Where a signal stands in the messages of its task; it is added where it is not there yet. */
-static int32_t place_of(khz_task *k, const khz_binding *b)
+/* Where a signal stands in the messages of its thread; it is added where it is not there yet. */
+static int32_t place_of(khz_thread *k, const khz_binding *b)
 {
     for (int32_t i = 0; i < k->n_outgoing; i++) {
-        if (k->outgoing[i].from.unit == b->unit && k->outgoing[i].from.signal == b->signal) {
+        if (k->outgoing[i].from.task == b->task && k->outgoing[i].from.signal == b->signal) {
             return i;
         }
     }
@@ -21,7 +21,7 @@ static int32_t place_of(khz_task *k, const khz_binding *b)
     return k->n_outgoing++;
 }
 
-static khz_link *link_to(khz_task *k, const khz_task *source)
+static khz_link *link_to(khz_thread *k, const khz_thread *source)
 {
     for (int32_t i = 0; i < k->n_links; i++) {
         if (k->links[i].source == &source->outbox) {
@@ -34,22 +34,22 @@ static khz_link *link_to(khz_task *k, const khz_task *source)
 
 static khz_status prepare_messages(khz_rig *r)
 {
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        khz_thread *const k = &r->threads[i];
         k->outbox.every = k->every;
         k->outgoing = (khz_outgoing *)khz_rig_room(r, r->n_connections, sizeof *k->outgoing);
-        k->links = (khz_link *)khz_rig_room(r, r->n_tasks, sizeof *k->links);
+        k->links = (khz_link *)khz_rig_room(r, r->n_threads, sizeof *k->links);
     }
     for (int32_t i = 0; i < r->n_connections; i++) {
         khz_connection *const c = &r->connections[i];
-        khz_task *const source = c->from.unit->task;
-        if (source != c->to.unit->task) {
+        khz_thread *const source = c->from.task->thread;
+        if (source != c->to.task->thread) {
             c->place = place_of(source, &c->from);
-            c->link = link_to(c->to.unit->task, source);
+            c->link = link_to(c->to.task->thread, source);
         }
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        khz_thread *const k = &r->threads[i];
         k->outbox.n = k->n_outgoing * KHZ_MESSAGE_PARTS;
         k->outbox.slots = (_Atomic uint64_t *)khz_rig_room(r, (int64_t)khz_outbox_size(k->outbox.n), 1);
         k->message = (double *)khz_rig_room(r, k->outbox.n, sizeof *k->message);
@@ -57,10 +57,10 @@ static khz_status prepare_messages(khz_rig *r)
         if (k->outbox.slots == NULL || k->message == NULL || k->kept_message == NULL) {
             return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for messages between threads");
         }
-        khz_task_post(k, 0);
+        khz_thread_post(k, 0);
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        khz_task *const k = &r->tasks[i];
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        khz_thread *const k = &r->threads[i];
         for (int32_t j = 0; j < k->n_links; j++) {
             khz_link *const l = &k->links[j];
             l->now = (double *)khz_rig_room(r, l->source->n, sizeof *l->now);
@@ -91,22 +91,22 @@ static void name_times(khz_rig *r, khz_column *names)
         {"cycle.slack", "s", "of the cycle before: deadline minus end"},
         {"cycle.messages", "1", "of the cycle before: messages that came from devices"},
     };
-    for (int32_t i = 0; i < r->n_tasks; i++) {
+    for (int32_t i = 0; i < r->n_threads; i++) {
         for (int32_t j = 0; j < KHZ_RECORDED_TIMES; j++) {
             char *const name = (char *)khz_rig_room(r, 128, 1);
-            (void)snprintf(name, 128, "%s%s%s", r->n_tasks > 1 ? r->tasks[i].name : "", r->n_tasks > 1 ? "." : "",
+            (void)snprintf(name, 128, "%s%s%s", r->n_threads > 1 ? r->threads[i].name : "", r->n_threads > 1 ? "." : "",
                            what[j][0]);
             names[i * KHZ_RECORDED_TIMES + j] = (khz_column){name, what[j][1], what[j][2]};
         }
     }
 }
 
-/* The columns of one task and where they stand in a whole row. */
-static void own_columns(khz_rig *r, khz_task *k, int32_t *places)
+/* The columns of one thread and where they stand in a whole row. */
+static void own_columns(khz_rig *r, khz_thread *k, int32_t *places)
 {
     k->columns = (khz_binding *)khz_rig_room(r, r->n_columns, sizeof *k->columns);
     for (int32_t i = 0; i < r->n_columns; i++) {
-        if (r->columns[i].unit->task == k) {
+        if (r->columns[i].task->thread == k) {
             places[k->n_columns] = i + 1;
             k->columns[k->n_columns++] = r->columns[i];
         }
@@ -116,20 +116,20 @@ static void own_columns(khz_rig *r, khz_task *k, int32_t *places)
     }
 }
 
-/* A ring for each of several tasks; their rows are merged by the recorder. */
+/* A ring for each of several threads; their rows are merged by the recorder. */
 static khz_status prepare_merge(khz_rig *r, int32_t n_all, uint64_t n_rows)
 {
     khz_merge *const m = &r->merge;
-    m->lanes = (khz_lane_rows *)khz_rig_room(r, r->n_tasks, sizeof *m->lanes);
+    m->lanes = (khz_lane_rows *)khz_rig_room(r, r->n_threads, sizeof *m->lanes);
     m->row = (double *)khz_rig_room(r, n_all, sizeof *m->row);
-    m->n_lanes = r->n_tasks;
+    m->n_lanes = r->n_threads;
     m->n_columns = n_all;
     m->record_every = r->record_every;
     m->start = r->start;
     m->period_ns = r->period_ns;
-    for (int32_t i = 0; i < r->n_tasks; i++) {
+    for (int32_t i = 0; i < r->n_threads; i++) {
         khz_lane_rows *const l = &m->lanes[i];
-        khz_task *const k = &r->tasks[i];
+        khz_thread *const k = &r->threads[i];
         int32_t *const places = (int32_t *)khz_rig_room(r, n_all, sizeof *places);
         own_columns(r, k, places);
         l->places = places;
@@ -178,16 +178,16 @@ static khz_status prepare_recorder(khz_rig *r)
         return KHZ_OK;
     }
     r->record_times = (int32_t)khz_scenario_integer(&r->scenario, "record.times", 0, 0, 1);
-    const int32_t n_all = r->n_columns + 1 + (r->record_times ? KHZ_RECORDED_TIMES * r->n_tasks : 0);
+    const int32_t n_all = r->n_columns + 1 + (r->record_times ? KHZ_RECORDED_TIMES * r->n_threads : 0);
     khz_column *const names = (khz_column *)calloc((size_t)n_all, sizeof *names);
     khz_status status = names != NULL ? name_columns(r, names) : khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory");
     const int64_t n_rows = khz_scenario_integer(&r->scenario, "record.ring", 4096, 16, 1 << 24);
-    if (status == KHZ_OK && r->n_tasks > 1) {
+    if (status == KHZ_OK && r->n_threads > 1) {
         status = prepare_merge(r, n_all, (uint64_t)n_rows);
     } else if (status == KHZ_OK) {
-        r->tasks[0].columns = r->columns;
-        r->tasks[0].n_columns = r->n_columns;
-        r->tasks[0].ring = &r->recorder.ring;
+        r->threads[0].columns = r->columns;
+        r->threads[0].n_columns = r->n_columns;
+        r->threads[0].ring = &r->recorder.ring;
     }
     read_trigger(r, "begin", &r->recorder.from);
     read_trigger(r, "end", &r->recorder.until);
@@ -205,22 +205,22 @@ static void write_directory(khz_rig *r)
     size_t used = 0;
     khz_live_signal *const directory = khz_live_directory(r->live);
     for (int32_t i = 0; i < r->n_signals; i++) {
-        const khz_unit *const u = r->signals[i].unit;
+        const khz_task *const u = r->signals[i].task;
         const khz_signal *const s = r->signals[i].signal;
         char qualified[1200];
         (void)snprintf(qualified, sizeof qualified, "%s.%s", u->name, s->name);
-        directory[i].name = khz_live_text(r->live, &used, r->n_units > 1 ? qualified : s->name);
+        directory[i].name = khz_live_text(r->live, &used, r->n_tasks > 1 ? qualified : s->name);
         directory[i].unit = khz_live_text(r->live, &used, s->unit);
         directory[i].description = khz_live_text(r->live, &used, s->description);
-        directory[i].task = (int32_t)(u - r->units);
+        directory[i].task = (int32_t)(u - r->tasks);
         directory[i].type = s->type;
         directory[i].causality = s->causality;
         directory[i].tunable = s->tunable;
-        directory[i].lane = u->task->index;
+        directory[i].lane = u->thread->index;
     }
 }
 
-static void own_lane(khz_rig *r, khz_task *k)
+static void own_lane(khz_rig *r, khz_thread *k)
 {
     k->lane = khz_live_lane(r->live, k->index);
     k->account = &k->lane->account;
@@ -229,7 +229,7 @@ static void own_lane(khz_rig *r, khz_task *k)
     (void)snprintf(k->lane->name, sizeof k->lane->name, "%s", k->name);
     k->signals = (int32_t *)khz_rig_room(r, r->n_signals, sizeof *k->signals);
     for (int32_t i = 0; i < r->n_signals; i++) {
-        if (r->signals[i].unit->task == k) {
+        if (r->signals[i].task->thread == k) {
             k->signals[k->n_signals++] = i;
         }
     }
@@ -239,17 +239,17 @@ static khz_status prepare_live(khz_rig *r)
 {
     size_t n_text = 1;
     const uint32_t n_signals = (uint32_t)r->n_signals;
-    const uint32_t n_lanes = (uint32_t)r->n_tasks;
+    const uint32_t n_lanes = (uint32_t)r->n_threads;
     for (int32_t i = 0; i < r->n_signals; i++) {
         const khz_signal *const s = r->signals[i].signal;
-        n_text += strlen(s->name) + strlen(s->unit) + strlen(s->description) + strlen(r->signals[i].unit->name) + 4;
+        n_text += strlen(s->name) + strlen(s->unit) + strlen(s->description) + strlen(r->signals[i].task->name) + 4;
     }
     int error = -1;
     if (khz_scenario_integer(&r->scenario, "live", 1, 0, 1) != 0) {
         r->live = khz_live_create(r->name, n_signals, n_lanes, n_text);
         error = r->live != NULL ? 0 : errno;
         if (error == EBUSY) {
-            return khz_rig_fail(r, KHZ_UNSUPPORTED, "a task of this name is already running");
+            return khz_rig_fail(r, KHZ_UNSUPPORTED, "a rig of this name is already running");
         }
     }
     r->live_is_shared = error == 0;
@@ -260,9 +260,9 @@ static khz_status prepare_live(khz_rig *r)
         }
         r->live = khz_live_lay_out(memory, r->name, n_signals, n_lanes, 0);
     }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        own_lane(r, &r->tasks[i]);
-        khz_system_say(r->tasks[i].grants, KHZ_GRANT_LIVE, error, error == 0 ? "shared segment" : "not asked for",
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        own_lane(r, &r->threads[i]);
+        khz_system_say(r->threads[i].grants, KHZ_GRANT_LIVE, error, error == 0 ? "shared segment" : "not asked for",
                        "nobody can watch");
     }
     r->live->period_ns = r->period_ns;

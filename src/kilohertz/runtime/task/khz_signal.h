@@ -17,7 +17,7 @@ typedef struct khz_signal {
     int32_t causality;
     int64_t offset; /* in the instance, bytes */
     int32_t sign;
-    int32_t tunable; /* may be set while the task runs */
+    int32_t tunable; /* may be set while the model runs */
 } khz_signal;
 
 /* A name with what it names.  Allocates: never.  Call from: anywhere. */

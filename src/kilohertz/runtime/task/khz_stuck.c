@@ -9,7 +9,7 @@
 
 enum { TRIES = 500, LAST_SECONDS = 10 };
 
-static _Thread_local khz_task *mine;
+static _Thread_local khz_thread *mine;
 
 /* Where the thread was, as far as the processor is known here. */
 static uint64_t program_counter(const void *context)
@@ -49,9 +49,9 @@ void khz_stuck_prepare(void)
     (void)sigaction(SIGRTMIN, &act, NULL);
 }
 
-void khz_stuck_mine(khz_task *k) { mine = k; }
+void khz_stuck_mine(khz_thread *k) { mine = k; }
 
-static void send_safe(khz_task *k)
+static void send_safe(khz_thread *k)
 {
     for (int32_t i = 0; i < k->n_wires; i++) {
         const khz_wire *const w = k->wires[i];
@@ -61,15 +61,15 @@ static void send_safe(khz_task *k)
     k->account->counts.safe++;
 }
 
-void khz_stuck_take(khz_task *k)
+void khz_stuck_take(khz_thread *k)
 {
     const struct timespec nap = {0, 1000000};
     (void)alarm(LAST_SECONDS);
-    (void)pthread_kill(k->thread, SIGRTMIN);
+    (void)pthread_kill(k->handle, SIGRTMIN);
     for (int turn = 0; turn < TRIES && !atomic_load(&k->is_parked); turn++) {
         (void)nanosleep(&nap, NULL); /* one that waits in the kernel gets the signal later, and runs no further then */
     }
     send_safe(k);
     k->ended_ns = khz_now();
-    khz_task_leave(k, KHZ_END_STUCK);
+    khz_thread_leave(k, KHZ_END_STUCK);
 }

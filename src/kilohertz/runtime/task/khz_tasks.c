@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
 enum { MOST_SIGNALS = 1 << 24 };
 
@@ -31,7 +31,7 @@ static double real(khz_rig *r, const char *prefix, int32_t index, const char *ke
     return khz_scenario_real(&r->scenario, khz_scenario_key(room, prefix, index, key), fallback);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ units */
+/* ------------------------------------------------------------------------------------------------------------ tasks */
 
 static void step_settings(khz_rig *r, int32_t i, khz_step_settings *s)
 {
@@ -43,7 +43,7 @@ static void step_settings(khz_rig *r, int32_t i, khz_step_settings *s)
 #undef READ
 }
 
-static khz_status set_parameters(khz_rig *r, int32_t i, khz_unit *u)
+static khz_status set_parameters(khz_rig *r, int32_t i, khz_task *u)
 {
     const int32_t n = (int32_t)integer(r, "task", i, "n_set", 0, 0, MOST_SIGNALS);
     for (int32_t j = 0; j < n; j++) {
@@ -60,19 +60,19 @@ static khz_status set_parameters(khz_rig *r, int32_t i, khz_unit *u)
     return KHZ_OK;
 }
 
-static khz_status prepare_unit(khz_rig *r, int32_t i)
+static khz_status prepare_task(khz_rig *r, int32_t i)
 {
-    khz_unit *const u = &r->units[i];
+    khz_task *const u = &r->tasks[i];
     khz_step_settings settings;
     u->name = text(r, "task", i, "name", "task");
     u->linked = &khz_linked_models[integer(r, "task", i, "model", 0, 0, khz_n_linked_models - 1)];
-    u->thread = (int32_t)integer(r, "task", i, "thread", 0, 0, MOST_SIGNALS);
-    u->task = khz_rig_task(r, u->thread);
+    u->named = (int32_t)integer(r, "task", i, "thread", 0, 0, MOST_SIGNALS);
+    u->thread = khz_rig_thread(r, u->named);
     const int64_t every = integer(r, "task", i, "every", 1, 1, 1000000);
-    if (every % u->task->every != 0) {
+    if (every % u->thread->every != 0) {
         return khz_rig_fail(r, KHZ_UNSUPPORTED, "task %s: its step is no multiple of its thread's", u->name);
     }
-    u->every = every / u->task->every;
+    u->every = every / u->thread->every;
     const khz_model *const m = u->linked->model();
     step_settings(r, i, &settings);
     u->size = r->scenario.problem[0] == '\0' ? khz_stepper_size(m, &settings) : 0;
@@ -103,24 +103,24 @@ static khz_status prepare_unit(khz_rig *r, int32_t i)
     return KHZ_OK;
 }
 
-khz_status khz_rig_units(khz_rig *r)
+khz_status khz_rig_tasks(khz_rig *r)
 {
-    r->n_units = count(r, "n_tasks");
-    if (r->n_units < 1) {
+    r->n_tasks = count(r, "n_tasks");
+    if (r->n_tasks < 1) {
         return khz_rig_fail(r, KHZ_UNSUPPORTED, "the scenario has no task");
     }
-    r->units = (khz_unit *)khz_rig_room(r, r->n_units, sizeof *r->units);
-    for (int32_t i = 0; i < r->n_units; i++) {
-        const khz_status status = prepare_unit(r, i);
+    r->tasks = (khz_task *)khz_rig_room(r, r->n_tasks, sizeof *r->tasks);
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const khz_status status = prepare_task(r, i);
         if (status != KHZ_OK) {
             return status;
         }
-        r->units[i].first_signal = r->n_signals;
-        r->n_signals += r->units[i].linked->n_signals;
+        r->tasks[i].first_signal = r->n_signals;
+        r->n_signals += r->tasks[i].linked->n_signals;
     }
     r->signals = (khz_binding *)khz_rig_room(r, r->n_signals, sizeof *r->signals);
-    for (int32_t i = 0; i < r->n_units; i++) {
-        khz_unit *const u = &r->units[i];
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        khz_task *const u = &r->tasks[i];
         for (int32_t j = 0; j < u->linked->n_signals; j++) {
             r->signals[u->first_signal + j] = (khz_binding){u, &u->linked->signals[j]};
         }
@@ -133,20 +133,20 @@ khz_status khz_rig_units(khz_rig *r)
 khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const char *key, khz_binding *b)
 {
     char at[KHZ_KEY_SIZE];
-    (void)snprintf(at, sizeof at, "%.80s.unit", key);
-    b->unit = &r->units[integer(r, prefix, index, at, 0, 0, r->n_units - 1)];
+    (void)snprintf(at, sizeof at, "%.80s.task", key);
+    b->task = &r->tasks[integer(r, prefix, index, at, 0, 0, r->n_tasks - 1)];
     (void)snprintf(at, sizeof at, "%.80s.signal", key);
     const char *const name = text(r, prefix, index, at, "");
-    const khz_linked_model *const m = b->unit->linked;
-    int32_t found = b->unit->next_signal;
+    const khz_linked_model *const m = b->task->linked;
+    int32_t found = b->task->next_signal;
     if (found >= m->n_signals || strcmp(m->signals[found].name, name) != 0) {
         found = khz_signal_find(m->signals, m->n_signals, name);
     }
     if (found < 0) {
-        return khz_rig_fail(r, KHZ_UNSUPPORTED, "task %s has no signal `%.200s`", b->unit->name, name);
+        return khz_rig_fail(r, KHZ_UNSUPPORTED, "task %s has no signal `%.200s`", b->task->name, name);
     }
     b->signal = &m->signals[found];
-    b->unit->next_signal = found + 1;
+    b->task->next_signal = found + 1;
     return KHZ_OK;
 }
 
@@ -162,9 +162,9 @@ static khz_status prepare_connections(khz_rig *r)
         if (status != KHZ_OK) {
             return status;
         }
-        const khz_unit *const from = c->from.unit;
-        const khz_unit *const to = c->to.unit;
-        c->late = sequential && from < to && from->thread == to->thread && from->every == to->every;
+        const khz_task *const from = c->from.task;
+        const khz_task *const to = c->to.task;
+        c->late = sequential && from < to && from->named == to->named && from->every == to->every;
         c->linear = strcmp(text(r, "connection", i, "extrapolate", "hold"), "linear") == 0;
         c->gain = real(r, "connection", i, "gain", 1.0);
         c->offset = real(r, "connection", i, "offset", 0.0);
@@ -175,7 +175,7 @@ static khz_status prepare_connections(khz_rig *r)
 static khz_status prepare_playback(khz_rig *r, int32_t i)
 {
     khz_playback *const p = &r->playbacks[i];
-    p->task = khz_rig_task(r, (int32_t)integer(r, "stimulus", i, "thread", 0, 0, MOST_SIGNALS));
+    p->thread = khz_rig_thread(r, (int32_t)integer(r, "stimulus", i, "thread", 0, 0, MOST_SIGNALS));
     const int32_t n = (int32_t)integer(r, "stimulus", i, "n", 0, 0, MOST_SIGNALS);
     const char **const columns = (const char **)calloc((size_t)n + 1, sizeof *columns);
     if (columns == NULL) {
@@ -230,7 +230,7 @@ static khz_status prepare_wire(khz_rig *r, int32_t i)
 {
     khz_wire *const w = &r->wires[i];
     const khz_status status = khz_scenario_part(&r->scenario, "device", i, &w->config);
-    w->task = khz_rig_task(r, (int32_t)integer(r, "device", i, "thread", 0, 0, MOST_SIGNALS));
+    w->thread = khz_rig_thread(r, (int32_t)integer(r, "device", i, "thread", 0, 0, MOST_SIGNALS));
     w->port = status == KHZ_OK ? (khz_port *)khz_rig_room(r, (int64_t)khz_port_size(&w->config), 1) : NULL;
     return w->port != NULL ? KHZ_OK : khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for device %d", (int)i);
 }
@@ -240,7 +240,7 @@ khz_status khz_rig_open_wires(khz_rig *r, int32_t process)
     khz_status status = KHZ_OK;
     for (int32_t i = 0; i < r->n_wires && status == KHZ_OK; i++) {
         khz_wire *const w = &r->wires[i];
-        if (w->task->process != process) {
+        if (w->thread->process != process) {
             continue;
         }
         char message[256] = "";
@@ -258,7 +258,7 @@ khz_status khz_rig_open_wires(khz_rig *r, int32_t process)
 void khz_rig_close_wires(khz_rig *r, int32_t process)
 {
     for (int32_t i = 0; i < r->n_wires; i++) {
-        if (r->wires[i].is_open && r->wires[i].task->process == process) {
+        if (r->wires[i].is_open && r->wires[i].thread->process == process) {
             khz_port_close(r->wires[i].port);
         }
     }

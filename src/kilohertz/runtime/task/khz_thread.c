@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "khz_task.h"
+#include "khz_thread.h"
 
 enum {
     TROUBLE = KHZ_STEP_HELD | KHZ_STEP_NEWTON_CAP | KHZ_STEP_NOT_FINITE | KHZ_STEP_PIVOT | KHZ_STEP_EVENT_CAP |
@@ -18,7 +18,7 @@ int64_t khz_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-int64_t khz_task_instant(const khz_task *k, uint64_t tick)
+int64_t khz_thread_instant(const khz_thread *k, uint64_t tick)
 {
     /* tick*period*num/den without overflow: whole periods, then what is left of each */
     const int64_t per = k->period_ns * k->rig->wall_num;
@@ -27,10 +27,10 @@ int64_t khz_task_instant(const khz_task *k, uint64_t tick)
     return k->base_ns + (int64_t)tick * whole + (int64_t)tick * rest / k->rig->wall_den;
 }
 
-static int is_waiting(const khz_task *k) { return k->rig->wall_num > 0; }
+static int is_waiting(const khz_thread *k) { return k->rig->wall_num > 0; }
 
 /* Sleep until the instant; a stop from outside ends it early.  1 where the instant was already over. */
-static int wait_until(khz_task *k, int64_t instant)
+static int wait_until(khz_thread *k, int64_t instant)
 {
     if (khz_now() >= instant) {
         return 1;
@@ -48,7 +48,7 @@ static int wait_until(khz_task *k, int64_t instant)
 }
 
 /* Messages that are late are waited for as long as the thread was told to; then the newest stand for them. */
-static void wait_for_messages(const khz_task *k, int64_t release)
+static void wait_for_messages(const khz_thread *k, int64_t release)
 {
     const struct timespec nap = {0, 20000};
     const khz_rig *const r = k->rig;
@@ -60,15 +60,15 @@ static void wait_for_messages(const khz_task *k, int64_t release)
     }
 }
 
-/* Nobody waits for a run as fast as possible but its tasks for each other: all that is due at this tick is done. */
-static void wait_for_others(khz_task *k)
+/* Nobody waits for a run as fast as possible but its threads for each other: all that is due at this tick is done. */
+static void wait_for_others(khz_thread *k)
 {
     const khz_rig *const r = k->rig;
     const int64_t now = (int64_t)k->tick * k->every;
     const struct timespec nap = {0, 50000};
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        const int64_t due = now - now % r->tasks[i].every;
-        for (int turn = 0; atomic_load_explicit(&r->tasks[i].progress, memory_order_acquire) < due; turn++) {
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        const int64_t due = now - now % r->threads[i].every;
+        for (int turn = 0; atomic_load_explicit(&r->threads[i].progress, memory_order_acquire) < due; turn++) {
             if (atomic_load_explicit(&r->stop, memory_order_relaxed) != KHZ_END_NONE) {
                 return;
             }
@@ -80,7 +80,7 @@ static void wait_for_others(khz_task *k)
 /* ------------------------------------------------------------------------------------------------ steps and outputs */
 
 /* A planted slow step: burn the time, as a model that takes too long would. */
-static void plant_fault(const khz_task *k)
+static void plant_fault(const khz_thread *k)
 {
     if (k->slow_ns <= 0 || k->step < k->slow_step || (k->step - k->slow_step) % k->slow_every != 0) {
         return;
@@ -90,21 +90,21 @@ static void plant_fault(const khz_task *k)
     }
 }
 
-static int is_due(const khz_task *k, const khz_unit *u) { return (k->step + 1) % (uint64_t)u->every == 0; }
+static int is_due(const khz_thread *k, const khz_task *u) { return (k->step + 1) % (uint64_t)u->every == 0; }
 
-static int step_units(khz_task *k)
+static int step_tasks(khz_thread *k)
 {
     int end = KHZ_END_NONE;
-    for (int32_t i = 0; i < k->n_units; i++) {
-        khz_unit *const u = k->units[i];
+    for (int32_t i = 0; i < k->n_tasks; i++) {
+        khz_task *const u = k->tasks[i];
         if (!is_due(k, u)) {
             continue;
         }
-        k->unit = i;
-        khz_task_late_inputs(k, u);
-        const int64_t began = k->rig->n_units > 1 ? khz_now() : 0;
+        k->task = i;
+        khz_thread_late_inputs(k, u);
+        const int64_t began = k->rig->n_tasks > 1 ? khz_now() : 0;
         const uint32_t flags = khz_stepper_step(u->stepper);
-        if (k->rig->n_units > 1 && k->step >= k->grace) {
+        if (k->rig->n_tasks > 1 && k->step >= k->grace) {
             khz_histogram_add(&u->compute, khz_now() - began);
         }
         if ((flags & (uint32_t)TROUBLE) != 0) {
@@ -118,7 +118,7 @@ static int step_units(khz_task *k)
     return end;
 }
 
-static void send(khz_task *k, int is_late)
+static void send(khz_thread *k, int is_late)
 {
     if (is_late && k->policy == KHZ_POLICY_HOLD) {
         k->account->counts.held++;
@@ -128,14 +128,14 @@ static void send(khz_task *k, int is_late)
     for (int32_t i = 0; i < k->n_wires; i++) {
         khz_wire *const w = k->wires[i];
         for (int32_t j = 0; j < w->n_out; j++) {
-            w->outputs[j] = khz_signal_get(w->out[j].unit->instance, w->out[j].signal);
+            w->outputs[j] = khz_signal_get(w->out[j].task->instance, w->out[j].signal);
         }
         (void)khz_port_send(w->port, k->step, (int64_t)(k->step + 1) * k->period_ns, w->outputs, k->safe_now);
     }
 }
 
 /* Room for a row; NULL where the ring is full. */
-static double *new_row(khz_task *k)
+static double *new_row(khz_thread *k)
 {
     double *row = (double *)khz_ring_reserve(k->ring);
     while (row == NULL && !is_waiting(k)) { /* nobody waits for a run as fast as possible: let the disk keep up */
@@ -152,7 +152,7 @@ static double *new_row(khz_task *k)
     return row;
 }
 
-void khz_task_record(khz_task *k, int64_t step, int always)
+void khz_thread_record(khz_thread *k, int64_t step, int always)
 {
     const khz_rig *const r = k->rig;
     if (k->ring == NULL || !(always || khz_merge_wants(step, k->every, r->record_every))) {
@@ -162,13 +162,13 @@ void khz_task_record(khz_task *k, int64_t step, int always)
     if (row == NULL) {
         return;
     }
-    const int32_t n_head = r->n_tasks > 1 ? KHZ_MERGE_HEAD : 1;
-    row[0] = r->n_tasks > 1 ? (double)step : r->start + (double)(step * r->period_ns) / 1e9;
-    if (r->n_tasks > 1) {
+    const int32_t n_head = r->n_threads > 1 ? KHZ_MERGE_HEAD : 1;
+    row[0] = r->n_threads > 1 ? (double)step : r->start + (double)(step * r->period_ns) / 1e9;
+    if (r->n_threads > 1) {
         row[1] = (double)k->rounds;
     }
     for (int32_t i = 0; i < k->n_columns; i++) {
-        row[n_head + i] = khz_signal_get(k->columns[i].unit->instance, k->columns[i].signal);
+        row[n_head + i] = khz_signal_get(k->columns[i].task->instance, k->columns[i].signal);
     }
     for (int32_t i = 0; r->record_times && i < KHZ_RECORDED_TIMES; i++) {
         row[n_head + k->n_columns + i] = k->last_times[i];
@@ -185,14 +185,14 @@ typedef struct cycle_times {
 } cycle_times;
 
 /* Enter the times of the step just done; 1 where it missed its deadline. */
-static int account(khz_task *k, const cycle_times *t)
+static int account(khz_thread *k, const cycle_times *t)
 {
     khz_counts *const counts = &k->account->counts;
     const uint64_t step = k->step - 1;
     counts->steps++;
     if (is_waiting(k)) {
         k->last_times[0] = (double)(t->woke - t->release) / 1e9;
-        k->last_times[2] = (double)(khz_task_instant(k, k->tick + 1) - t->ended) / 1e9;
+        k->last_times[2] = (double)(khz_thread_instant(k, k->tick + 1) - t->ended) / 1e9;
     }
     k->last_times[1] = (double)(t->stepped - t->received) / 1e9;
     k->last_times[3] = (double)k->messages;
@@ -214,7 +214,7 @@ static int account(khz_task *k, const cycle_times *t)
     if (!t->was_over) {
         khz_account_time(k->account, KHZ_TIME_LATENESS, t->woke - t->release, (int64_t)step);
     }
-    const int64_t deadline = khz_task_instant(k, k->tick + 1);
+    const int64_t deadline = khz_thread_instant(k, k->tick + 1);
     if (t->ended <= deadline) {
         khz_account_time(k->account, KHZ_TIME_SLACK, deadline - t->ended, (int64_t)step);
         return 0;
@@ -231,7 +231,7 @@ static int account(khz_task *k, const cycle_times *t)
 }
 
 /* What the policy makes of the cycle; the number of the next tick is set. */
-static int follow_policy(khz_task *k, int missed)
+static int follow_policy(khz_thread *k, int missed)
 {
     k->tick++;
     if (missed && k->policy == KHZ_POLICY_STOP) {
@@ -240,8 +240,8 @@ static int follow_policy(khz_task *k, int missed)
     }
     if (missed && k->policy == KHZ_POLICY_SKIP) {
         const int64_t now = khz_now();
-        const int64_t period = khz_task_instant(k, k->tick + 1) - khz_task_instant(k, k->tick);
-        const int64_t late = now - khz_task_instant(k, k->tick);
+        const int64_t period = khz_thread_instant(k, k->tick + 1) - khz_thread_instant(k, k->tick);
+        const int64_t late = now - khz_thread_instant(k, k->tick);
         const uint64_t over = late > 0 ? (uint64_t)(late / period) + 1 : 0;
         k->tick += over;
         k->turn += over;
@@ -256,47 +256,47 @@ static int follow_policy(khz_task *k, int missed)
     return KHZ_END_NONE;
 }
 
-static void enter(khz_task *k, int32_t stage) { atomic_store_explicit(&k->stage, stage, memory_order_relaxed); }
+static void enter(khz_thread *k, int32_t stage) { atomic_store_explicit(&k->stage, stage, memory_order_relaxed); }
 
 /* Inputs, steps, outputs.  KHZ_END_*. */
-static int work(khz_task *k, cycle_times *t)
+static int work(khz_thread *k, cycle_times *t)
 {
     enter(k, KHZ_AT_INPUTS);
     t->began = khz_now();
-    int end = k->n_wires > 0 ? khz_task_receive(k) : KHZ_END_NONE;
+    int end = k->n_wires > 0 ? khz_thread_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
-    khz_task_inputs(k);
+    khz_thread_inputs(k);
     if (k->every > 1) { /* as a faster thread would show it: with the inputs of the period that begins */
-        khz_task_record(k, (int64_t)k->step * k->every + 1, 0);
+        khz_thread_record(k, (int64_t)k->step * k->every + 1, 0);
     }
     enter(k, KHZ_AT_STEP);
-    const int stepped = step_units(k);
+    const int stepped = step_tasks(k);
     enter(k, KHZ_AT_OUTPUTS);
     end = stepped != KHZ_END_NONE ? stepped : end;
     t->stepped = khz_now();
     t->sent = t->stepped;
     k->turn++;
-    khz_task_post(k, k->step + 1);
+    khz_thread_post(k, k->step + 1);
     if (k->n_wires > 0) {
         const int watched = is_waiting(k) && k->step >= k->grace;
-        send(k, watched && t->stepped > khz_task_instant(k, k->tick + 1));
+        send(k, watched && t->stepped > khz_thread_instant(k, k->tick + 1));
         t->sent = khz_now();
     }
     k->step++;
     enter(k, KHZ_AT_REST);
-    khz_task_record(k, (int64_t)k->step * k->every, 0);
+    khz_thread_record(k, (int64_t)k->step * k->every, 0);
     return end;
 }
 
-/* The tick is over, for all that look at this task. */
-static void tell(khz_task *k, int64_t now)
+/* The tick is over, for all that look at this thread. */
+static void tell(khz_thread *k, int64_t now)
 {
     atomic_store_explicit(&k->progress, (int64_t)k->tick * k->every, memory_order_release);
     atomic_store_explicit(&k->lane->heartbeat_ns, now, memory_order_release);
 }
 
 /* A tick without a step. */
-static void rest(khz_task *k)
+static void rest(khz_thread *k)
 {
     k->tick++;
     k->sit_out -= k->sit_out > 0;
@@ -308,11 +308,11 @@ static void rest(khz_task *k)
 }
 
 /* One period of the wall clock.  KHZ_END_* where the run is over. */
-static int cycle(khz_task *k)
+static int cycle(khz_thread *k)
 {
     cycle_times t = {0};
     if (is_waiting(k)) {
-        t.release = khz_task_instant(k, k->tick);
+        t.release = khz_thread_instant(k, k->tick);
         t.was_over = wait_until(k, t.release);
         if (k->patience_ns > 0 && !k->is_paused && k->sit_out == 0) {
             wait_for_messages(k, t.release);
@@ -323,7 +323,7 @@ static int cycle(khz_task *k)
     }
     t.woke = khz_now();
     k->account->counts.ticks++;
-    khz_task_command(k);
+    khz_thread_command(k);
     const int asked = k->stop_now ? KHZ_END_COMMAND : atomic_load_explicit(&k->rig->stop, memory_order_relaxed);
     if (asked != KHZ_END_NONE) {
         return asked;
@@ -336,7 +336,7 @@ static int cycle(khz_task *k)
     if (k->to_step > 0 && --k->to_step == 0) {
         k->is_paused = 1;
     }
-    khz_task_publish(k, k->is_paused);
+    khz_thread_publish(k, k->is_paused);
     t.ended = khz_now();
     const int missed = account(k, &t);
     const int policy = follow_policy(k, missed);
@@ -359,7 +359,7 @@ static void usage(int64_t *switches, int64_t *faults)
 }
 
 /* Safe values once more, to everybody, when a run ends for a bad reason. */
-static void leave_safe(khz_task *k, int end)
+static void leave_safe(khz_thread *k, int end)
 {
     if (end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
         end == KHZ_END_LOST) {
@@ -368,19 +368,19 @@ static void leave_safe(khz_task *k, int end)
     }
 }
 
-/* All tasks begin together: the last one to come sets the instant of tick 0. */
-static int64_t common_base(khz_task *k)
+/* All threads begin together: the last one to come sets the instant of tick 0. */
+static int64_t common_base(khz_thread *k)
 {
     khz_rig *const r = k->rig;
     const int64_t now = khz_now();
-    if (atomic_fetch_add(&r->n_ready, 1) + 1 == r->n_tasks) {
+    if (atomic_fetch_add(&r->n_ready, 1) + 1 == r->n_threads) {
         const int64_t period = r->period_ns * r->wall_num / r->wall_den;
         struct timespec today;
         (void)clock_gettime(CLOCK_REALTIME, &today);
         r->live->started_ns = (int64_t)today.tv_sec * 1000000000 + today.tv_nsec;
         atomic_store(&r->live->state, (uint32_t)KHZ_STATE_RUNNING);
         /* time for the first sleep */
-        atomic_store(&r->base_ns, is_waiting(k) ? khz_task_aligned(now + 2000000, period, r->phase_ns) : now);
+        atomic_store(&r->base_ns, is_waiting(k) ? khz_thread_aligned(now + 2000000, period, r->phase_ns) : now);
     }
     const struct timespec nap = {0, 100000};
     while (atomic_load(&r->base_ns) == 0 && atomic_load(&r->stop) == KHZ_END_NONE) {
@@ -391,31 +391,31 @@ static int64_t common_base(khz_task *k)
 }
 
 /* Over: the others go on where this was due, and end where it was not. */
-void khz_task_leave(khz_task *k, int end)
+void khz_thread_leave(khz_thread *k, int end)
 {
     khz_rig *const r = k->rig;
     int32_t none = KHZ_END_NONE;
-    /* a command ends all tasks at one tick, by itself */
+    /* a command ends all threads at one tick, by itself */
     if (end != KHZ_END_DURATION && end != KHZ_END_COMMAND && atomic_compare_exchange_strong(&r->stop, &none, end)) {
         atomic_store(&r->culprit, k->index + 1);
     }
     if (end != KHZ_END_STUCK) { /* that was done for it, and its models are in the middle of something */
         leave_safe(k, end);
-        khz_task_publish(k, 1);
+        khz_thread_publish(k, 1);
     }
     atomic_store(&k->progress, INT64_MAX);
-    if (r->n_tasks > 1 && k->ring != NULL) {
+    if (r->n_threads > 1 && k->ring != NULL) {
         atomic_store(&r->merge.lanes[k->index].ended, 1);
     }
     atomic_store(&k->lane->ended, 1U);
     atomic_store(&k->ended, end);
 }
 
-void khz_task_loop(khz_task *k)
+void khz_thread_loop(khz_thread *k)
 {
     int64_t switches = 0;
     int64_t faults = 0;
-    khz_task_record(k, 0, 0);
+    khz_thread_record(k, 0, 0);
     k->base_ns = common_base(k);
     k->began_ns = k->base_ns;
     usage(&switches, &faults);
@@ -427,5 +427,5 @@ void khz_task_loop(khz_task *k)
     usage(&k->switches, &k->faults);
     k->switches -= switches;
     k->faults -= faults;
-    khz_task_leave(k, end);
+    khz_thread_leave(k, end);
 }

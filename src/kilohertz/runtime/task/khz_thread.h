@@ -1,22 +1,22 @@
-/* The periodic task: models that are stepped at a fixed rate between inputs and outputs.
+/* A real-time thread: tasks (models) that are stepped at a fixed rate between inputs and outputs.
  *
- * A rig is all that a scenario holds; a task is one real-time thread of it with the units (models) that it steps.  Most
- * rigs have one task.  Several tasks have periods that are whole multiples of the base period, common instants (tick 0
+ * A rig is all that a scenario holds; a thread of it steps its tasks one after the other, on one core.  Most rigs
+ * have one thread.  Several threads have periods that are whole multiples of the base period, common instants (tick 0
  * of all is the same), and exchange values by stamped messages (khz_exchange.h) that nobody waits for.
  *
- * One cycle of a task, at its step s (model time start + s*period):
+ * One cycle of a thread, at its step s (model time start + s*period):
  *   1. wake at the release, an absolute instant of CLOCK_MONOTONIC;
- *   2. at most one command of the mailbox, in all tasks at the same tick;
- *   3. inputs: stimuli, devices (receive), connections, for every unit whose own period begins now;
- *   4. steps, in the order of the scenario, of every unit whose period ends with this cycle; a unit with `every` = k is
+ *   2. at most one command of the mailbox, in all threads at the same tick;
+ *   3. inputs: stimuli, devices (receive), connections, for every task whose own period begins now;
+ *   4. steps, in the order of the scenario, of every task whose period ends with this cycle; a task with `every` = k is
  *      stepped once in k cycles, by k periods, with the inputs of the first of them: what it shows is never ahead
  *      of time;
- *   5. outputs: messages to other tasks, devices (send); a row for the recorder; live values; accounting; what the
+ *   5. outputs: messages to other threads, devices (send); a row for the recorder; live values; accounting; what the
  *      policy says about a miss.
  *
- * Exchange order `parallel`: all connections are read at 3, so every unit sees the others at the same instant.
- * `sequential`: a connection from a unit that stands earlier in the order and has the same rate is read just before the
- * step, and so sees the values of the end of this cycle.  Between tasks the exchange is always parallel. */
+ * Exchange order `parallel`: all connections are read at 3, so every task sees the others at the same instant.
+ * `sequential`: a connection from a task that stands earlier in the order and has the same rate is read just before the
+ * step, and so sees the values of the end of this cycle.  Between threads the exchange is always parallel. */
 #ifndef KHZ_TASK_H
 #define KHZ_TASK_H
 
@@ -48,12 +48,12 @@ extern const khz_linked_model khz_linked_models[];
 extern const int32_t khz_n_linked_models;
 
 typedef struct khz_rig khz_rig;
-typedef struct khz_task khz_task;
+typedef struct khz_thread khz_thread;
 
 /* A model being stepped. */
-typedef struct khz_unit {
-    khz_task *task; /* the thread that steps it */
-    int32_t thread; /* the thread the scenario names; the same unless all are run by one */
+typedef struct khz_task {
+    khz_thread *thread; /* that steps it */
+    int32_t named;      /* number of the thread that the scenario names; the same unless all are run by one */
     const char *name;
     const khz_linked_model *linked;
     khz_stepper *stepper;
@@ -61,16 +61,16 @@ typedef struct khz_unit {
     void *snapshot;
     size_t size;          /* of the stepper */
     size_t kept;          /* what a snapshot copies of it: not the arena, which is empty between steps */
-    int64_t every;        /* in periods of its task */
+    int64_t every;        /* in periods of its thread */
     int32_t first_signal; /* its first one among all signals of the rig */
     int32_t next_signal;  /* where a search for a name begins: names mostly come in the table's order */
     uint64_t flags_seen;  /* steps with a flag that tells of trouble */
     khz_histogram compute;
-} khz_unit;
+} khz_task;
 
-/* A signal of a unit. */
+/* A signal of a task. */
 typedef struct khz_binding {
-    khz_unit *unit;
+    khz_task *task;
     const khz_signal *signal;
 } khz_binding;
 
@@ -80,7 +80,7 @@ typedef struct khz_seen {
     uint64_t steps;      /* of the source when `last` was taken */
 } khz_seen;
 
-/* A signal in the messages of a task: its value, the one at the end of the unit's period before, and its age. */
+/* A signal in the messages of a thread: its value, the one at the end of the task's period before, and its age. */
 typedef struct khz_outgoing {
     khz_binding from;
     khz_seen seen, kept; /* kept: with the snapshot */
@@ -89,24 +89,24 @@ enum { KHZ_MESSAGE_VALUE = 0, KHZ_MESSAGE_BEFORE, KHZ_MESSAGE_AGE, KHZ_MESSAGE_P
 
 typedef struct khz_connection {
     khz_binding from, to;
-    khz_link *link; /* to the task of the source; NULL: it is the same */
+    khz_link *link; /* to the thread of the source; NULL: it is the same */
     int32_t place;  /* among the signals of the link's messages */
     int32_t late;   /* read just before the step of `to` */
-    int32_t linear; /* extrapolated from the last two values of a slower unit */
+    int32_t linear; /* extrapolated from the last two values of a slower task */
     double gain, offset;
     khz_seen seen, kept; /* kept: with the snapshot */
 } khz_connection;
 
 /* Columns of a stimulus file, and the inputs they drive. */
 typedef struct khz_playback {
-    khz_task *task;
+    khz_thread *thread;
     khz_stimulus stimulus;
     khz_binding *targets;
     double *values;
 } khz_playback;
 
 typedef struct khz_wire {
-    khz_task *task;
+    khz_thread *thread;
     int32_t is_open;
     khz_device_config config;
     khz_port *port;
@@ -157,10 +157,10 @@ enum { KHZ_RECORDED_TIMES = 4, KHZ_MOST_THREADS = 64 /* and processes */ };
 enum { KHZ_AT_REST = 0, KHZ_AT_INPUTS, KHZ_AT_STEP, KHZ_AT_OUTPUTS, KHZ_STAGES };
 
 /* One real-time thread. */
-struct khz_task {
+struct khz_thread {
     khz_rig *rig;
     const char *name;
-    int32_t index, process; /* among the tasks; the process it runs in, 0: the first */
+    int32_t index, process; /* among the threads; the process it runs in, 0: the first */
     int64_t cpu, priority;
     int64_t every;      /* its period in base periods */
     int64_t period_ns;  /* model time */
@@ -176,13 +176,13 @@ struct khz_task {
     uint64_t slow_step, slow_every; /* planted fault: from this step on, every so many */
     int64_t slow_ns;
     /* parts: those of the rig that are its own */
-    khz_unit **units;
+    khz_task **tasks;
     khz_connection **connections;
     khz_playback **playbacks;
     khz_wire **wires;
     int32_t *signals;     /* numbers in the rig */
     khz_binding *columns; /* recorded ones, without time */
-    int32_t n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns;
+    int32_t n_tasks, n_connections, n_playbacks, n_wires, n_signals, n_columns;
     khz_ring *ring; /* for rows; NULL: nothing is recorded */
     khz_link *links;
     int32_t n_links;
@@ -200,7 +200,7 @@ struct khz_task {
     uint64_t tick, step;
     uint64_t turn;    /* its periods that are over without pauses: steps and what was skipped */
     uint64_t to_step; /* steps until the next pause; 0 while running */
-    uint64_t sit_out; /* ticks to let go by until all tasks have gone back to the snapshot */
+    uint64_t sit_out; /* ticks to let go by until all threads have gone back to the snapshot */
     int32_t is_paused, stop_now, has_snapshot;
     uint64_t snapshot_step;
     uint64_t rounds; /* times it went back to the snapshot */
@@ -214,14 +214,14 @@ struct khz_task {
     _Atomic int64_t progress;     /* ticks that are over, in base periods; INT64_MAX at the end */
     _Atomic int32_t ended;        /* KHZ_END_*, set by the loop when it is over */
     _Atomic int32_t stage;        /* KHZ_AT_* */
-    int32_t unit;                 /* being stepped, or the last one: of its own units */
+    int32_t task;                 /* being stepped, or the last one: of its own tasks */
     _Atomic int32_t is_condemned; /* by the watchdog: its cycle does not end */
     _Atomic int32_t is_parked;    /* its thread was stopped for good */
     uint64_t address;             /* program counter at that, 0: not known */
-    pthread_t thread, main_thread;
+    pthread_t handle, main_thread;
 };
 
-/* A command that all tasks obey at the same tick. */
+/* A command that all threads obey at the same tick. */
 typedef struct khz_order {
     _Atomic uint64_t number; /* 0: there was none */
     int32_t command, index;
@@ -238,7 +238,7 @@ struct khz_rig {
     char message[512];
     const char *name;
     int64_t period_ns;          /* base period, model time */
-    int64_t hyper;              /* base periods after which all tasks begin a period together */
+    int64_t hyper;              /* base periods after which all threads begin a period together */
     int64_t wall_num, wall_den; /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
     uint64_t n_cycles;          /* base periods; 0: until told to stop */
     double start;
@@ -251,26 +251,26 @@ struct khz_rig {
     uint64_t live_every;
     int64_t record_every;
     int32_t record_times; /* rows end with the times of the cycle before */
+    khz_thread *threads;
     khz_task *tasks;
-    khz_unit *units;
     khz_connection *connections;
     khz_playback *playbacks;
     khz_wire *wires;
-    khz_binding *signals; /* all signals of all units, as in the live segment */
+    khz_binding *signals; /* all signals of all tasks, as in the live segment */
     khz_binding *columns; /* recorded ones, without time */
-    int32_t n_tasks, n_units, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes;
-    _Atomic int32_t leader; /* the task that looks at the mailbox: one with the shortest period */
+    int32_t n_threads, n_tasks, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes;
+    _Atomic int32_t leader; /* the thread that looks at the mailbox: one with the shortest period */
     khz_order order;
     khz_recorder recorder;
-    khz_merge merge; /* of the rows of several tasks */
+    khz_merge merge; /* of the rows of several threads */
     int32_t has_recorder;
     uint64_t lost_rows; /* left in the ring at the end */
     khz_live *live;     /* shared, or private memory where no segment could be made */
     int32_t live_is_shared;
-    _Atomic int32_t n_ready; /* tasks at the start */
+    _Atomic int32_t n_ready; /* threads at the start */
     _Atomic int64_t base_ns; /* instant of tick 0 of all; 0: not yet */
-    _Atomic int32_t stop;    /* KHZ_END_* that all tasks are asked for */
-    _Atomic int32_t culprit; /* number of the task that asked for it, + 1; 0: none did */
+    _Atomic int32_t stop;    /* KHZ_END_* that all threads are asked for */
+    _Atomic int32_t culprit; /* number of the thread that asked for it, + 1; 0: none did */
 };
 
 /* Zeroed memory for n things, at least one, every page of it touched; shared where there are several processes. */
@@ -281,42 +281,42 @@ khz_status khz_rig_fail(khz_rig *r, khz_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
-/* The task that runs the units of a thread of the scenario: all of them the first where `one_thread` is set. */
-khz_task *khz_rig_task(khz_rig *r, int32_t thread);
+/* The thread of that number in the scenario: the first for all where `one_thread` is set. */
+khz_thread *khz_rig_thread(khz_rig *r, int32_t thread);
 /* khz_rig.c: everything the scenario names, allocated and bound, but devices.  Allocates: yes.  A message where it
  * fails. */
 khz_status khz_rig_prepare(khz_rig *r);
 void khz_rig_release(khz_rig *r);
-/* The first of those tasks with the shortest period that have not ended leads from now on. */
+/* The first of those threads with the shortest period that have not ended leads from now on. */
 void khz_rig_lead(khz_rig *r);
 /* Why the run ended: the first cause other than its duration. */
 int khz_rig_ending(const khz_rig *r);
-/* khz_units.c: models; what drives them; and which signal `<key>.unit` and `<key>.signal` under prefix.index name. */
-khz_status khz_rig_units(khz_rig *r);
+/* khz_tasks.c: models; what drives them; and which signal `<key>.task` and `<key>.signal` under prefix.index name. */
+khz_status khz_rig_tasks(khz_rig *r);
 khz_status khz_rig_inputs(khz_rig *r);
 khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const char *key, khz_binding *b);
-/* The devices of the tasks in a process; bridges start threads, so that it is done in the process itself. */
+/* The devices of the threads in a process; bridges have threads of the system, so that it is done there itself. */
 khz_status khz_rig_open_wires(khz_rig *r, int32_t process);
 void khz_rig_close_wires(khz_rig *r, int32_t process);
-/* khz_outputs.c: live values, recorder, messages between tasks. */
+/* khz_outputs.c: live values, recorder, messages between threads. */
 khz_status khz_rig_outputs(khz_rig *r);
 /* A row of the values as they stand, for a step in base periods, where one is wanted or `always`. */
-void khz_task_record(khz_task *k, int64_t step, int always);
+void khz_thread_record(khz_thread *k, int64_t step, int always);
 /* khz_inputs.c: what devices sent (KHZ_END_* where a lost link ends the run); stimuli and connections; those that are
- * read just before the step of a unit. */
-int khz_task_receive(khz_task *k);
-void khz_task_inputs(khz_task *k);
-void khz_task_late_inputs(khz_task *k, const khz_unit *u);
-/* A message to the other tasks: the values at a step of its own. */
-void khz_task_post(khz_task *k, uint64_t step);
-/* khz_task.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
-void khz_task_loop(khz_task *k);
-/* The task is over: said to all that look at it. */
-void khz_task_leave(khz_task *k, int end);
+ * read just before the step of a task. */
+int khz_thread_receive(khz_thread *k);
+void khz_thread_inputs(khz_thread *k);
+void khz_thread_late_inputs(khz_thread *k, const khz_task *u);
+/* A message to the other threads: the values at a step of its own. */
+void khz_thread_post(khz_thread *k, uint64_t step);
+/* khz_thread.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
+void khz_thread_loop(khz_thread *k);
+/* The thread is over: said to all that look at it. */
+void khz_thread_leave(khz_thread *k, int end);
 int64_t khz_now(void);
 /* Instant at which tick n is released. */
 /* The first instant from `soon` on that lies `phase` after a multiple of the period; `soon` where phase is negative. */
-static inline int64_t khz_task_aligned(int64_t soon, int64_t period, int64_t phase)
+static inline int64_t khz_thread_aligned(int64_t soon, int64_t period, int64_t phase)
 {
     if (phase < 0 || period <= 0) {
         return soon;
@@ -325,18 +325,18 @@ static inline int64_t khz_task_aligned(int64_t soon, int64_t period, int64_t pha
     return late > 0 ? soon + period - late : soon - late;
 }
 
-int64_t khz_task_instant(const khz_task *k, uint64_t tick);
-/* khz_command.c: at most one command of the mailbox, at the tick that all tasks agree on. */
-void khz_task_command(khz_task *k);
+int64_t khz_thread_instant(const khz_thread *k, uint64_t tick);
+/* khz_command.c: at most one command of the mailbox, at the tick that all threads agree on. */
+void khz_thread_command(khz_thread *k);
 /* Copy values to the live segment: all of them (at a pause, at the end) or the next slice. */
-void khz_task_publish(khz_task *k, int all);
+void khz_thread_publish(khz_thread *k, int all);
 /* khz_system.c: affinity, scheduler, memory, latency, denormals, of the calling thread.  Each leaves its word. */
 void khz_system_say(khz_grant *grants, int which, int error, const char *granted, const char *mend);
 /* The calling thread, and those it starts from now on, leave the loops' cores to the loops where there is another. */
 void khz_system_others(khz_rig *r);
-void khz_system_thread(khz_task *k, pthread_t thread);
-void khz_system_memory(khz_task *k);
-void khz_system_flush(khz_task *k);
+void khz_system_thread(khz_thread *k, pthread_t thread);
+void khz_system_memory(khz_thread *k);
+void khz_system_flush(khz_thread *k);
 /* Parts of the system clock stolen by the host, and all of it, in ticks since boot; 0 where unknown. */
 void khz_system_steal(uint64_t *stolen, uint64_t *all);
 /* khz_report.c: JSON to a file, words to stdout.  0 or errno. */
