@@ -6,7 +6,7 @@
 #include "khz_limits.h"
 
 /* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
-size_t khz_sparse_size(const khz_sparse_plan *p) { return (size_t)KHZ_SPARSE_ROOM(p->n_lu, p->n); }
+size_t khz_sparse_size(const khz_sparse_plan *p) { return KHZ_SPARSE_ROOM((size_t)p->n_lu, (size_t)p->n); }
 
 void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a)
 {

@@ -4,7 +4,6 @@
 #include "khz_jacobian.h"
 #include "khz_stepper_core.h"
 
-
 static size_t aligned(size_t n) { return (n + KHZ_ALIGNMENT - 1) / KHZ_ALIGNMENT * KHZ_ALIGNMENT; }
 
 /* Hand out n doubles; counts alone where there is no work area. */
