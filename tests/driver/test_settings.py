@@ -22,7 +22,7 @@ from kilohertz.ir import expr as x
 from kilohertz.realtime import read_scenario
 from kilohertz.realtime.flat import flat_scenario
 from kilohertz.simulate import Stepper
-from kilohertz.solvers import SETTINGS, Setting, StepSettings
+from kilohertz.solvers import METHODS, SETTINGS, RungeKutta, Setting, StepSettings
 from kilohertz.solvers.settings import C_FIELDS
 
 COMMANDS = ("simulate", "analyse", "run", "build")
@@ -287,3 +287,21 @@ def test_the_command_sets_parameters(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([*words, "--set", "resistor.R=50", "-o", str(tmp_path / "rc.csv")]) == 0
     assert main([*words, "--set", "resistor.r=50"]) == 1
     assert "error[R744]: `resistor.r` is not there; did you mean `resistor.R`?" in capsys.readouterr().err
+
+
+def test_what_is_chosen_for_a_task_is_chosen_for_its_parameters(tmp_path: Path) -> None:
+    text = "model M\n  parameter Real k = 1;\n  Real x(start=1);\nequation\n  der(x) = -k*x;\nend M;\n"
+    (tmp_path / "M.mo").write_text(text)
+    built = [open_job(tmp_path / "M.mo", settings={"k": k}).build(folder=tmp_path / "built") for k in (1.0, 1e5)]
+    slow, fast = (b.scenario.tasks[0].stepping.solver for b in built)
+    assert isinstance(METHODS[slow], RungeKutta) and METHODS[slow].is_explicit
+    assert abs(METHODS[fast].amplification_at_infinity) < 1e-4
+
+
+def test_another_step_keeps_the_ratio_of_the_tasks(tmp_path: Path) -> None:
+    text = "[[task]]\nname = 'a'\nmodel = 'A'\nstep = '1ms'\n[[task]]\nname = 'b'\nmodel = 'B'\nstep = '3ms'\n"
+    (tmp_path / "s.toml").write_text(text)
+    scenario = open_job(tmp_path / "s.toml", step=1e-3 / 3, events="mid").scenario
+    assert scenario.period_ns == 333_333
+    assert [t.stepping.period_ns for t in scenario.tasks] == [333_333, 999_999]
+    assert {t.stepping.events for t in scenario.tasks} == {"mid"}

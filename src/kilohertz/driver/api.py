@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
 from kilohertz.driver.report import Report
@@ -174,13 +174,13 @@ class Model:
 
     def _bounded(self, asked: StepSettings) -> tuple[Plan | None, Step]:
         """How a period is made, and what it computes; None where no solver says how."""
-        from kilohertz.driver.plan import make_plan
+        from kilohertz.driver.plan import make_plan, one_form_only
 
         # a bound is the same for every step that can be divided
         asked = asked.or_else(step=asked.internal_steps * 1e-3)
         if "solver" not in asked.given and not (asked.implicit or asked.substeps):
             if asked.inline and asked.index1:
-                raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
+                raise one_form_only()
             return None, self.inlined() if asked.inline else self.index1() if asked.index1 else self.process()
         plan = make_plan(self, asked)
         plan.stepping.check_fixed()

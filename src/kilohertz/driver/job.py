@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.solvers.settings import StepSettings, not_fixed
+from kilohertz.solvers.settings import NS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model, Session
@@ -136,8 +136,9 @@ def _with_values(scenario: Scenario, values: Mapping[str, float]) -> Scenario:
 def _at_step(scenario: Scenario, asked: StepSettings) -> Scenario:
     """Another base period; slower tasks stay as much slower as they were, the duration stays."""
     lasts = scenario.duration
-    tasks = tuple(replace(t, stepping=t.stepping.but(step=asked.step * t.every)) for t in scenario.tasks)
-    scenario = replace(scenario, tasks=tasks, period_ns=asked.period_ns, cycles=0)
+    period = asked.period_ns  # whole nanoseconds: multiples of it, not of the step in seconds
+    tasks = tuple(replace(t, stepping=t.stepping.but(step=period * t.every / NS)) for t in scenario.tasks)
+    scenario = replace(scenario, tasks=tasks, period_ns=period, cycles=0)
     return scenario.lasting(lasts if lasts != float("inf") else None)
 
 

@@ -61,6 +61,11 @@ def make_plan(
     return _Planner(model, asked, experiment or Experiment(), told).run()
 
 
+def one_form_only() -> ModelError:
+    """Two forms of the equations were asked for that cannot be had together."""
+    return ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
+
+
 class _Planner:
     def __init__(
         self, model: Model, asked: StepSettings, experiment: Experiment, told: Callable[[str], None] | None
@@ -89,7 +94,7 @@ class _Planner:
             plan = Plan(plan.stepping.but(inline=False), None, plan.notes)
             plan = plan.and_note("index-1 form in place of inlined stages")
         if plan.inlining is not None:
-            raise ModelError(Diagnostic("R738", "the index-1 form and inlined stages exclude each other"))
+            raise one_form_only()
         ordinary, solver = replace(plan, stepping=plan.stepping.but(index1=False)), plan.stepping.solver
         method = METHODS.get(solver)
         if method is None:
