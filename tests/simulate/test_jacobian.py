@@ -93,8 +93,8 @@ def test_columns_are_those_of_interp(text: str) -> None:
 def test_the_derivative_is_generated_when_asked_for() -> None:
     step = compile_flat(read_flat(LINEAR))
     texts = ["".join(f.text for f in generate(step, with_directional=d).files) for d in (True, False)]
-    assert ".directional = khz_phase_directional" in texts[0]
-    assert ".directional = NULL" in texts[1] and "dir(" not in texts[1]
+    assert ".directional = run_directional" in texts[0]
+    assert ".directional" not in texts[1] and "dir(" not in texts[1]
 
 
 def test_differences_take_over_where_a_rate_is_infinite() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.layout import Layout
+from kilohertz.codegen.plain import STATUS, PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import (
     group_subject,
@@ -23,23 +22,16 @@ from kilohertz.codegen.reading import (
 from kilohertz.codegen.writing import names
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.placement import Scope
-from kilohertz.codegen.writing.statements import StatementWriter
-from kilohertz.codegen.writing.values import ArrayValue
-from kilohertz.codegen.writing.writer import Part, unsupported
+from kilohertz.codegen.writing.writer import Part
 from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Builtin, Expr, Ref
-from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.types import RecordType, TupleType, Type
+from kilohertz.ir.expr import Builtin, Ref
 from kilohertz.runtime import formula
-
-Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
-_STATUS = "return (khz_status)z->c.status;"
 _COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
 
@@ -89,12 +81,16 @@ class BlockWriter:
     functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
     prototypes: list[str] = field(default_factory=list)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
+    plain: PlainBlocks = field(init=False)
     _names: names.Names = field(default_factory=lambda: names.Names(longest=names.LONGEST_NAME))  # of C functions
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
     _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
 
+    def __post_init__(self) -> None:
+        self.plain = PlainBlocks(self.layout, self.places)
+
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
-        """Write a list of blocks; gives the C functions to call, in order, with their partition."""
+        """Write a list of blocks; gives the calls of their C functions, in order, with their partition."""
         calls: list[tuple[str, s.Partition]] = []
         run: list[s.Block] = []
         read: set[str] = set()
@@ -135,12 +131,12 @@ class BlockWriter:
     def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
         if len(run) == 1 and self._is_apart(phase, run[0]):
             return self._loop(phase, run[0]), run[0].partition
-        name = self._name(phase, "compute", group_subject(run))
-        w = self._writer(phase, run[0].partition)
+        plain = [b for b in run if not self._is_apart(phase, b)]
+        name = self._name(phase, "compute", group_subject(plain or run))
+        first, w = len(self.infos) + 1, self._writer(phase, run[0].partition)
         apart = {id(b): Scope(w.scope) for b in run if self._is_apart(phase, b)}
-        plain = [b for b in run if id(b) not in apart and not isinstance(b, s.WhenBlock)]
         parts = [(apart[id(b)], system(b)) for b in run if id(b) in apart]
-        w.plan((e for b in plain for e in s.expressions(b)), parts)
+        w.plan((e for b in plain for e in s.expressions(b) if not isinstance(b, s.WhenBlock)), parts)
         for block in run:
             if id(block) in apart:
                 self._system(w, phase, block, Part(apart[id(block)]))
@@ -152,9 +148,9 @@ class BlockWriter:
             if isinstance(block, s.LinearLoop):
                 self._linear(w, phase, number, block)
             else:
-                self._plain(w, block)
+                self.plain.write(w, block)
             self._keep(phase, block)
-        return self._define(name, w.scope.lines), run[0].partition
+        return self._called(self._define(name, w.scope.lines), first), run[0].partition
 
     def _is_apart(self, phase: str, block: s.Block) -> bool:
         """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
@@ -171,8 +167,8 @@ class BlockWriter:
         self._linear(w, phase, number, block)
         w.scope, w.part = outer, None
         head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
-        self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, _STATUS)), "}", ""])
-        w.put(f"if ({name}({', '.join(('z', *part.taken))}) != KHZ_OK) {{", f"    {_STATUS}", "}")
+        self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""])
+        w.put(f"if ({self._called(name, number, *part.taken)} != KHZ_OK) {{", f"    {STATUS}", "}")
 
     def _note(self, phase: str, block: s.Block, function: str) -> int:
         unknowns = tuple(t.name for t in s.targets(block))
@@ -194,7 +190,11 @@ class BlockWriter:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
         return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
 
-    def _define(self, name: str, body: list[str], result: str = _STATUS) -> str:
+    def _called(self, symbol: str, number: int, *more: str) -> str:
+        """The call of the function of a block, or of a run of blocks by the first: what a probe is put around."""
+        return f"{symbol}({', '.join(('z', *more))})"
+
+    def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
         """A function that other files call; its C name."""
         symbol = self.prefix + name
         prototype = f"khz_status {symbol}(khz_instance *z)"
@@ -203,112 +203,10 @@ class BlockWriter:
         self.functions.append([prototype, "{", *("    " + line for line in body), *tail, "}", ""])
         return symbol
 
-    # ---------------------------------------------------------------------------------------------------- plain blocks
-
-    def _plain(self, w: Writer, block: s.Block) -> None:
-        match block:
-            case s.Assignment(target, value):
-                self._assign(w, target, value)
-            case s.CallBlock():
-                self._call(w, block)
-            case s.WhenBlock():
-                self._when(w, block)
-            case _:
-                raise InternalError(f"{type(block).__name__} is not a plain block")
-
-    def _assign(self, w: Writer, target: Ref, value: Expr) -> None:
-        self._set(w, target, w.text(value))
-
-    def _set(self, w: Writer, target: Ref, text: str) -> None:
-        kind = self.layout.step.variables[target.name].slot.kind
-        if kind in (s.Kind.STRING_DISCRETE, s.Kind.STRING_PARAMETER, s.Kind.PRE_STRING_DISCRETE):
-            w.put(f"khz_set_text(&z->c, {self.layout.variable(target)}, {text});")
-        elif kind is s.Kind.RELATION:
-            place = self.layout.variable(target)
-            w.put(f"{place} = {self._forced(target)} ? {place} : ({text});")
-        else:
-            w.put(f"{self.layout.variable(target)} = {text};")
-
-    def _forced(self, target: Ref) -> str:
-        """Not 0 while a stepper holds an event that it located between two steps."""
-        return f"z->forced[{self.layout.step.slot(target.name).index}]"
-
-    def _call(self, w: Writer, block: s.CallBlock) -> None:
-        def effect() -> None:
-            callee = self.layout.callee(block.call)
-            results = w.call_results(block.call)
-            whole = block.call.ty
-            wanted = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
-            for targets, value, ty, sized in zip(block.targets, results, callee.outputs, wanted, strict=False):
-                texts = self._flattened(w, self._sized(w, value, len(targets)), ty, sized)
-                for target, text in zip(targets, texts, strict=True):
-                    if target is not None:
-                        self._set(w, target, text)
-
-        if block.guard is None:
-            effect()
-            return
-        head = w.text(block.guard)
-        held = [f"    {self.layout.variable(t)} = {self._pre(t)};" for t in s.targets(block)]
-        w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *held, "}")
-
-    def _sized(self, w: Writer, value: Output, count: int) -> Output:
-        """An output whose size the function decides, checked against the number of its targets."""
-        if isinstance(value, str) or value.is_fixed:
-            return value
-        w.put(f"if (khz_expect_size(&z->c, {value.size}, {count}) != KHZ_OK) {{", f"    {_STATUS}", "}")
-        return ArrayValue(value.pointer, (str(count),), value.element)
-
-    def _flattened(self, w: Writer, value: str | ArrayValue, ty: Type, wanted: Type) -> list[str]:
-        """The scalars of a call's output, row-major, record fields in order; `wanted`: the same type with all sizes."""
-        if isinstance(value, ArrayValue):
-            of_one, inner = ty.scalar(), wanted.scalar()
-            count = int(value.size)
-            return [t for k in range(count) for t in self._flattened(w, f"{value.pointer}[{k}]", of_one, inner)]
-        if not isinstance(ty.base, RecordType):
-            return [value]
-        sizes = dict(wanted.base.fields) if isinstance(wanted.base, RecordType) else {}
-        out: list[str] = []
-        for name, field_type in ty.base.fields:
-            sized = sizes.get(name, field_type)
-            if None in sized.dims:
-                raise unsupported(f"a variable for field `{name}`, whose size is not known")
-            if field_type.dims:
-                array = w.types.field_array(value, name, field_type)
-                array = self._sized(w, array, math.prod(d or 0 for d in sized.dims))
-                out += self._flattened(w, array, field_type, sized)
-            else:
-                out += self._flattened(w, f"{value}.{w.types.fields(name)}", field_type, sized)
-        return out
-
-    def _pre(self, target: Ref) -> str:
-        name = f"pre({target.name})"
-        pre = self.layout.step.variables.get(name)
-        return self.layout.place(pre) if pre is not None else str(self.layout.variable(target))
-
-    def _when(self, w: Writer, block: s.WhenBlock) -> None:
-        placement = w.placement
-        w.plan((block.guard,))
-        head = w.text(block.guard)
-
-        def acts() -> None:
-            statements = StatementWriter(w, self.places)
-            for action in block.actions:
-                match action:
-                    case s.SetState(target, value):
-                        w.plan((value,))
-                        index = self.layout.step.slot(target.name).index
-                        w.put(f"z->reinit_value[{index}] = {w.text(value)};", f"z->reinit[{index}] = 1;")
-                    case Assert() | Terminate() | CallEquation():
-                        statements.statement(action)
-
-        w.put(f"if ({head}) {{", *w.inside(acts), "}")
-        w.placement = placement
-
     # ----------------------------------------------------------------------------------------------------------- loops
 
     def _loop(self, phase: str, block: s.Block, inside: bool = False) -> str:
-        """A function for a loop; `inside` another one, which asks how its unknowns move."""
+        """A function for a loop, and its call; `inside` another one, which asks how its unknowns move."""
         name = self._name(phase, "settle" if isinstance(block, s.MixedLoop) else "solve", loop_subject(block))
         number = self._note(phase, block, self.prefix + name)
         head = f"/* {self._head(number, block)} */"
@@ -318,15 +216,16 @@ class BlockWriter:
                 w.put(head)
                 w.plan(s.expressions(block))
                 self._linear(w, phase, number, block)
-                return self._define(name, w.scope.lines)
+                symbol = self._define(name, w.scope.lines)
             case s.NonlinearLoop():
-                return self._nonlinear(phase, name, head, number, block, inside)
+                symbol = self._nonlinear(phase, name, head, number, block, inside)
             case s.MixedLoop():
-                return self._mixed(phase, name, head, number, block)
+                symbol = self._mixed(phase, name, head, number, block)
             case _:
                 raise InternalError("not a loop")
+        return self._called(symbol, number)
 
-    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = _STATUS) -> None:
+    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = STATUS) -> None:
         place = self.places(block.origin)
         if len(block.unknowns) == 1:
             a = w.text(block.matrix[0].value) if block.matrix else "0.0"
@@ -338,7 +237,7 @@ class BlockWriter:
         if w.part is not None:  # what follows from the solution is not shared with what is around
             w.plan(inner.value for inner in block.inner)
         for inner in block.inner:
-            self._assign(w, inner.target, inner.value)
+            self.plain.assign(w, inner.target, inner.value)
         w.placement = placement
 
     def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, leave: str) -> None:
@@ -414,7 +313,7 @@ class BlockWriter:
         is_open = phase == "block" and block.unknowns[0] in layout.step.algebraic
         if is_open:  # in a stage of the index-1 form: the residuals, no solution
             at = layout.step.algebraic.index(block.unknowns[0])
-            lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {_STATUS}", "}"]
+            lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {STATUS}", "}"]
         places = f"z->sizes + {sizes}{sparse_loop(name, block, self)}, {self._kept_jacobian(phase, block, inside)}"
         call = f"khz_loop({n}, {name}_residual, {jacobian}, {places})"
         lines += [
@@ -447,11 +346,11 @@ class BlockWriter:
         w.plan([*(e for b in block.inner if id(b) not in apart for e in s.expressions(b)), *block.residuals])
         for inner in block.inner:
             if id(inner) in apart:
-                w.put(f"if ({apart[id(inner)]}(z) != KHZ_OK) {{", "    return;", "}")
+                w.put(f"if ({apart[id(inner)]} != KHZ_OK) {{", "    return;", "}")
             elif isinstance(inner, s.LinearLoop):
                 self._linear(w, phase, self._note(phase, inner, f"{name}_residual"), inner, "return;")
             else:
-                self._plain(w, inner)
+                self.plain.write(w, inner)
         for i, residual in enumerate(block.residuals):
             text = w.text(residual)
             w.put(f"f[{i}] = {text};")
@@ -472,8 +371,7 @@ class BlockWriter:
 
     def _callback(self, name: str, parameters: str, body: list[str], result: str = "void") -> None:
         head = f"static {result} {name}(void *instance{parameters})"
-        lines = ["khz_instance *const z = (khz_instance *)instance;", "(void)z;", *body]
-        self.functions.append([head, "{", *("    " + line for line in lines), "}", ""])
+        self.functions.append(with_instance(head, body))
 
     def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> str:
         layout = self.layout
@@ -482,12 +380,12 @@ class BlockWriter:
         rest = [b for b in block.discrete if b not in relations]
         derived = self.phase(phase, rest)
         targets = [t for b in rest for t in s.targets(b)]
-        body = [line for call, _ in continuous for line in (f"if ({call}(z) != KHZ_OK) {{", f"    {_STATUS}", "}")]
-        self._callback(f"{name}_continuous", "", [*body, _STATUS], "khz_status")
+        body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]
+        self._callback(f"{name}_continuous", "", [*body, STATUS], "khz_status")
         lines = []
         for i, t in enumerate(targets):
             lines.append(f"const {layout.types.of(t.ty)} old{i} = {layout.variable(t)};")
-        lines += [f"(void){call}(z);" for call, _ in derived]
+        lines += [f"(void){call};" for call, _ in derived]
         same = [f"{layout.variable(t)} == old{i}" for i, t in enumerate(targets)]
         self._callback(f"{name}_derive", "", [*lines, f"return !({_wrapped_and(same)});"], "int")
         w = Writer(layout, "(&z->c)")
@@ -497,7 +395,7 @@ class BlockWriter:
         w.plan([*(b.value for b in relations), *(functions[k] for k in at)])
         for i, b in enumerate(relations):
             value, distance = w.text(b.value), w.text(functions[at[i]])
-            place, forced = layout.variable(b.target), self._forced(b.target)
+            place, forced = layout.variable(b.target), self.plain.forced(b.target)
             w.put(f"value[{i}] = {forced} ? {place} : ({value});", f"distance[{i}] = {distance};")
         self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
         indices = ", ".join(map(str, at)) or "0"

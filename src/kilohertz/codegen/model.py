@@ -12,6 +12,7 @@ from kilohertz.codegen.blocks import BlockInfo, BlockWriter
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
+from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.table import Door, model_table
 from kilohertz.codegen.writing import names
 from kilohertz.codegen.writing.expressions import Writer
@@ -222,7 +223,7 @@ class _Generator:
         parts = [self._starts(variables[i : i + n]) for i in range(0, len(variables), n)]
         if len(parts) > 1:
             for i, body in enumerate(parts, 1):
-                table.lines += _function(f"KHZ_NOINLINE static void set_{name}_{i}(void *instance)", body)
+                table.lines += with_instance(f"KHZ_NOINLINE static void set_{name}_{i}(void *instance)", body)
             parts = [[f"set_{name}_{i}(instance);" for i in range(1, len(parts) + 1)]]
         table.action(name, f"set_{name}", [*(line for part in parts for line in part), *more])
 
@@ -343,7 +344,7 @@ class _Table:
         """The function that runs a phase; `reset` are factorisations that do not outlive it."""
         body = [f"z->factored[{k}] = 0;" for k in reset]
         for call, _ in calls:
-            body += [f"if ((status = {call}(z)) != KHZ_OK) {{", "    return status;", "}"]
+            body += [f"if ((status = {call}) != KHZ_OK) {{", "    return status;", "}"]
         head = f"static khz_status run_{member}(void *instance)"
         self._define(member, head, ["khz_status status = KHZ_OK;", *body, "return status;"] if body else [], "blocks")
 
@@ -366,15 +367,7 @@ class _Table:
             self.functions[member] = f"khz_no_{otherwise}"
             return
         self.functions[member] = head.partition("(")[0].rpartition(" ")[2]
-        self.lines += _function(head, body)
-
-
-def _function(head: str, body: list[str]) -> list[str]:
-    if any("z->" in line or "(z)" in line for line in body):
-        body = ["khz_instance *const z = (khz_instance *)instance;", *body]
-    elif not any("instance" in line for line in body):
-        body = ["(void)instance;", *body]
-    return [head, "{", *("    " + line for line in body), "}", ""]
+        self.lines += with_instance(head, body)
 
 
 def _split(stem: str, head: Sequence[str], functions: Sequence[list[str]]) -> list[CFile]:

@@ -1,0 +1,106 @@
+"""A whole model as C: names of functions, the table of blocks, nothing that is not needed, lines that can be read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kilohertz.codegen import CProgram, generate
+from kilohertz.codegen.writing.names import Names, identifier, wrapped
+from kilohertz.driver import Session
+
+TEXT = """\
+model Loops "A loop of each kind"
+  model Part
+    Real a, b;
+  end Part;
+  Part axle, rod;
+  Real x(start = 1, fixed = true), y(start = 1), s;
+  parameter Real k = 2;
+equation
+  der(x) = -x;
+  y + 0.1 * y ^ 3 = x;
+  (2 + sin(x)) * axle.a + k * x * axle.b = x;
+  k * x * axle.a - (2 + cos(x)) * axle.b = 1;
+  (2 + sin(x)) * rod.a + axle.a * rod.b = x;
+  axle.b * rod.a - (2 + cos(x)) * rod.b = 2 + axle.a;
+  s = sin(k * x) + axle.a;
+end Loops;
+"""
+DEFINED = re.compile(r"^(?:static (?:KHZ_INLINE )?)?(?:khz_status|void|int) (\w+)\([^;]*?\)\n\{\n(.*?)^\}", re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def code(tmp_path_factory: pytest.TempPathFactory) -> CProgram:
+    file = tmp_path_factory.mktemp("code") / "Loops.mo"
+    file.write_text(TEXT)
+    session = Session()
+    return generate(session.model(f"{file}:Loops").process(), session.libraries.sources)
+
+
+def functions(code: CProgram) -> dict[str, str]:
+    """Bodies by name."""
+    return {name: body for f in code.files for name, body in DEFINED.findall(f.text)}
+
+
+def test_functions_are_named_after_what_they_compute(code: CProgram) -> None:
+    names = list(functions(code))
+    assert {"Loops_solve_y", "solve_y_residual", "solve_axle_loop", "solve_rod_loop"} <= set(names)
+    assert len(names) == len(set(names))
+    assert not any(re.search(r"_(block|phase)_?\d", name) for name in names)
+
+
+def test_every_block_is_found_in_its_function(code: CProgram) -> None:
+    bodies = functions(code)
+    for info in code.blocks:
+        assert f"/* block {info.number}" in bodies[info.function], info
+    kinds = {info.function: info.kind for info in code.blocks if info.phase == "block"}
+    assert kinds["Loops_solve_y"] == "NonlinearLoop"
+    assert kinds["solve_rod_loop"] == "LinearLoop"
+
+
+def test_a_loop_among_assignments_takes_what_it_shares(code: CProgram) -> None:
+    """What stands in both linear loops and k*x, which s needs too, is computed once and passed on."""
+    text = "".join(f.text for f in code.files)
+    step = text[text.index("static KHZ_INLINE khz_status solve_axle_loop") :]
+    assert "solve_axle_loop(khz_instance *z, double t3, double t4, double t5)\n" in step
+    assert "solve_rod_loop(khz_instance *z, double t4, double t5)\n" in step
+    around = step[step.index("khz_status Loops_compute_s(") :]
+    assert around.index("const double t5") < around.index("if (solve_axle_loop(z, t3, t4, t5) != KHZ_OK)")
+    assert step.count("sin(z->x[V_x])") == step.count("double t4 = 2.0 + sin(z->x[V_x])")
+
+
+def test_what_the_model_does_not_have_is_not_written(code: CProgram) -> None:
+    assert all(body.strip() for body in functions(code).values())
+    assert "khz_no_values" in code.files[-1].text and "khz_no_blocks" in code.files[-1].text
+    struct = code.header.text[code.header.text.index("typedef struct khz_instance") :]
+    assert not re.search(r"\b(u|d|pre_d|base|gamma_h|sample_start|delays|ps|o)\[", struct)
+    assert not re.search(r"\[0\]", struct)
+
+
+def test_external_symbols_have_the_prefix(code: CProgram) -> None:
+    prototypes = re.findall(r"^(?:KHZ_EXPORT )?[\w *]+?(\w+)\([^)]*\);$", code.header.text, re.M)
+    assert code.getter in prototypes
+    assert all(name.startswith("Loops_") for name in prototypes)
+
+
+def test_lines_are_short_and_texts_whole() -> None:
+    words = " ".join(f"z->w[V_variable_{i}] +" for i in range(20))
+    text = '"' + "a b " * 40 + '"'
+    lines = wrapped(f"    x = {words} f({text});")
+    assert [line for line in lines if len(line) > 120] == [next(line for line in lines if text in line)]
+    assert all(line.startswith("        ") for line in lines[1:])
+    assert " ".join(" ".join(lines).split()) == " ".join(f"x = {words} f({text});".split())
+    assert wrapped("#define " + "x " * 100) == ["#define " + "x " * 100]
+
+
+def test_identifiers_keep_the_last_parts_of_a_long_name() -> None:
+    long = "robot.mechanics.drive1.motor.flange.tau"
+    assert identifier(long, 20) == "motor_flange_tau"
+    assert identifier("x" * 50, 20) == "x" * 20
+    names = Names(longest=20)
+    assert [names.another(long, "solve_"), names.another(long, "solve_")] == [
+        "solve_motor_flange_tau",
+        "solve_motor_flange_tau_2",
+    ]
