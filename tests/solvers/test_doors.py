@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kilohertz.runtime import fields, words
-from kilohertz.solvers import EVENTS, INPUT_MODES
+from kilohertz.runtime import fields
 from kilohertz.solvers.doors import between, c_settings, modelica_parameters, reference_table
 from kilohertz.solvers.settings import C_FIELDS
 
@@ -30,11 +29,6 @@ def test_generated_texts_are_up_to_date(file: Path, pytestconfig: pytest.Config)
         file.write_text(wanted, encoding="utf-8")
     else:
         assert text == wanted
-
-
-@pytest.mark.parametrize(("prefix", "choices"), [("KHZ_EVENTS_", EVENTS), ("KHZ_INPUT_", INPUT_MODES)])
-def test_words_stand_in_the_order_of_the_enumeration(prefix: str, choices: tuple[str, ...]) -> None:
-    assert words(prefix) == choices
 
 
 def test_the_structure_has_the_fields() -> None:

@@ -20,9 +20,11 @@ from kilohertz.base import InternalError
 from kilohertz.runtime.files import device_headers, headers, task_headers
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
-_ENUM = re.compile(r"\benum\s*\w*\s*\{([^{}]*)\}")
-_STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^{}]*)\}")
-_FUNCTION = re.compile(r"\btypedef\s+[\w\s*]+\(\*(\w+)\)\(")
+_DEFINITION = re.compile(  # at the beginning of a line, as clang-format leaves it
+    r"^(?:typedef\s+)?(?:enum\s*\w*\s*\{(?P<enum>[^{}]*)\}|struct\s+(?P<struct>\w+)\s*\{(?P<body>[^{}]*)\})"
+    r"|^typedef\s+[\w *]+\(\*(?P<function>\w+)\)\(",
+    re.M,
+)
 _FORMULA = re.compile(r"^#define\s+(\w+)\(([\w, ]+)\)[ \t]+(\S.*)$", re.M)
 _DECLARATION = re.compile(r"(?:const |struct )*(\w+)\s*(.*)", re.S)
 _DECLARATOR = re.compile(r"(\**)\s*(?:const )?(\w+)((?:\[\w*\])*)")
@@ -134,10 +136,13 @@ def read(*texts: str) -> Definitions:
         plain = _COMMENT.sub(" ", text)
         formulas |= {m[1]: (tuple(p.strip() for p in m[2].split(",")), m[3]) for m in _FORMULA.finditer(plain)}
         plain = re.sub(r"^#.*(?:\\\n.*)*", "", plain, flags=re.M)
-        structures |= {m[1]: m[2] for m in _STRUCT.finditer(plain)}
-        functions |= set(_FUNCTION.findall(plain))
-        for body in _ENUM.findall(plain):
-            constants |= _enumerators(body)
+        for found in _DEFINITION.finditer(plain):
+            if found["enum"] is not None:
+                constants |= _enumerators(found["enum"])
+            elif found["struct"]:
+                structures[found["struct"]] = found["body"]
+            else:
+                functions.add(found["function"])
     return Definitions(constants, structures, frozenset(functions), formulas)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 
 _STEP = ("model", "loops", "stepper")  # what makes steps of a model
+_HERE = Path(__file__).parent
 _MODEL = (*_STEP, "offline")  # what runs it
 _DEVICES = ("devices", "drivers")  # ports and what is behind them
 _DRIVER = re.compile(r'^const khz_device_class (\w+) = \{"([\w-]+)"', re.MULTILINE)
@@ -70,6 +71,5 @@ def task_sources() -> tuple[tuple[str, str], ...]:
 
 
 def _texts(folders: tuple[str, ...], suffix: str) -> tuple[tuple[str, str], ...]:
-    here = resources.files("kilohertz.runtime")
-    files = [f for folder in folders for f in (here / folder).iterdir() if f.name.endswith(suffix)]
+    files = [f for folder in folders for f in (_HERE / folder).iterdir() if f.name.endswith(suffix)]
     return tuple((f.name, f.read_text(encoding="utf-8")) for f in sorted(files, key=lambda f: f.name))

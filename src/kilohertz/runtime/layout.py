@@ -11,10 +11,11 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from kilohertz.base import InternalError
 from kilohertz.runtime import files
-from kilohertz.runtime.definitions import Definitions, fields, read, shipped, word_of
+from kilohertz.runtime.definitions import Definitions, read, shipped, word_of
 
 # What others read as bytes: Python of a loaded model and of a running task; reports, by the names of the fields.
 _MODEL = (
@@ -25,18 +26,6 @@ _TASK = (
     *("khz_device_counters", "khz_segment", "khz_channel", "khz_slot"),
     *("khz_histogram", "khz_counts", "khz_account", "khz_mailbox", "khz_live_signal", "khz_lane", "khz_live"),
 )
-
-
-class _Field(ctypes.Structure):
-    _fields_ = fields("khz_field")
-
-
-class _Enumerator(ctypes.Structure):
-    _fields_ = fields("khz_enumerator")
-
-
-class _Table(ctypes.Structure):
-    _fields_ = fields("khz_layout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +87,10 @@ def task_layout() -> Layout:
 
 def check_layout(library: ctypes.CDLL) -> None:
     """InternalError where a loaded model is not laid out as the headers say."""
-    table = _Table.in_dll(library, "khz_model_layout")
-    found = (_Field * table.n_fields).from_address(table.fields)
+    table: Any = shipped().structure("khz_layout").in_dll(library, "khz_model_layout")
+    found = (shipped().structure("khz_field") * table.n_fields).from_address(table.fields)
     places = {(_text(f.structure), _text(f.name)): (f.offset, f.size) for f in found}
-    enumerators = (_Enumerator * table.n_enumerators).from_address(table.enumerators)
+    enumerators = (shipped().structure("khz_enumerator") * table.n_enumerators).from_address(table.enumerators)
     differences = model_layout().differences(Layout(places, {_text(e.word): e.value for e in enumerators}))
     if differences:
         raise InternalError(f"the runtime and Python do not share one layout: {'; '.join(differences)}")

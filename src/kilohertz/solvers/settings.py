@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from kilohertz.base import EXAMPLES, Diagnostic, ModelError, near, seconds
+from kilohertz.runtime import words
 
 if TYPE_CHECKING:
     from kilohertz.solvers.table import Method, Pair
@@ -149,7 +150,6 @@ _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
 _INTERNAL = "equal steps of the whole model in each step, inputs sampled once; with auto at most so many"
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
-_WAYS = ("none", "mid", "linear", "catch-up", "hermite", "predict", "predict-quadratic", "exact")
 _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
 
 
@@ -162,16 +162,14 @@ class StepSettings:
         "time", 1e-3, "period of fixed steps", low=1e-9, high=1e6, offline=_FIRST, c="period_ns", fixed=False
     )
     tolerance: float = _setting("number", 1e-6, _TOLERANCE, low=1e-16, high=1.0, offline=_FIRST, fixed=False)
-    events: str = _setting("choice", "none", _EVENTS, choices=_WAYS, c="events")
+    events: str = _setting("choice", "none", _EVENTS, choices=words("KHZ_EVENTS_"), c="events")
     newton: int = _count(2, 1000, "newton", _NEWTON)
     loop_newton: int = _count(6, 1000, "loop_newton", "cap of Newton iterations in each nonlinear loop of the model")
     event_cap: int = _count(16, 100_000, "event_cap", "cap of passes of an event iteration")
     events_per_step: int = _count(4, 1000, "events_per_step", "events located in one step by catch-up and exact")
     jacobian_every: int = _count(1, 1_000_000, "jacobian_every", "renew the Jacobian every so many steps")
     internal_steps: int = _count(1, 1000, "internal_steps", _INTERNAL)
-    input_mode: str = _setting(
-        "choice", "held", "inputs over a step", choices=("held", "linear", "quadratic"), c="input_mode"
-    )
+    input_mode: str = _setting("choice", "held", "inputs over a step", choices=words("KHZ_INPUT_"), c="input_mode")
     inline: bool = _setting("flag", False, "join implicit stages with the equations of the model", c="inlined")
     index1: bool = _setting("flag", False, _INDEX1)
     implicit: tuple[str, ...] = _setting("patterns", (), _IMPLICIT)

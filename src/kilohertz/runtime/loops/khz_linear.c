@@ -5,19 +5,6 @@
 
 #include "khz_limits.h"
 
-/* Two rows (stride 1) or columns (stride n) of a matrix, and their places in its order. */
-static inline void exchange(int n, double *one, double *other, int stride, int32_t *place, int32_t *other_place)
-{
-    for (int i = 0; i < n; i++) {
-        const double t = one[i * stride];
-        one[i * stride] = other[i * stride];
-        other[i * stride] = t;
-    }
-    const int32_t t = *place;
-    *place = *other_place;
-    *other_place = t;
-}
-
 khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
 {
     /* Scale every row to a largest entry of one: makes pivots comparable whatever the units. */
@@ -61,7 +48,14 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
             return largest <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
         }
         if (best != k) {
-            exchange(n, &a[k * n], &a[best * n], 1, &pivot[k], &pivot[best]);
+            for (int j = 0; j < n; j++) {
+                const double t = a[k * n + j];
+                a[k * n + j] = a[best * n + j];
+                a[best * n + j] = t;
+            }
+            const int32_t t = pivot[k];
+            pivot[k] = pivot[best];
+            pivot[best] = t;
         }
         const double inverse = 1.0 / a[k * n + k];
         for (int i = k + 1; i < n; i++) {
@@ -179,7 +173,14 @@ khz_status khz_minimum_norm(int n, double *a, double *b, double tolerance, doubl
             break;
         }
         if (best != k) {
-            exchange(n, &a[k], &a[best], n, &order[k], &order[best]);
+            for (int i = 0; i < n; i++) {
+                const double t = a[i * n + k];
+                a[i * n + k] = a[i * n + best];
+                a[i * n + best] = t;
+            }
+            const int32_t t = order[k];
+            order[k] = order[best];
+            order[best] = t;
         }
         diagonal[k] = reflector(n - k, &a[k * n + k], n, &factor[k]);
         for (int j = k + 1; j < n; j++) {
