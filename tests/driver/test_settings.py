@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kilohertz
@@ -181,6 +182,14 @@ def test_the_block_has_every_setting() -> None:
                 pytest.fail(f"{name} = {other}")
         if s.kind == "count":
             assert [getattr(v.attributes[a], "value", None) for a in ("min", "max")] == [s.low, s.high]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    s = StepSettings.of(newton=np.int64(3), step=np.float32(0.5), tolerance=1)
+    assert (s.newton, s.step, s.tolerance) == (3, 0.5, 1.0)
+    assert [type(v) for v in (s.newton, s.step, s.tolerance)] == [int, float, float]
+    with pytest.raises(ModelError, match="`newton` is True, but must be an integer"):
+        StepSettings.of(newton=True)
 
 
 def test_an_unknown_keyword_is_a_type_error() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from kilohertz.base import EXAMPLES, Diagnostic, ModelError, near, seconds
@@ -53,8 +54,11 @@ class Setting:
             return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else value
         if self.kind == "counts":
             return _counts(value)
-        is_real = self.kind in ("time", "number") and isinstance(value, int) and not isinstance(value, bool)
-        return float(value) if is_real else value
+        if self.kind in ("time", "number") and isinstance(value, Real) and not isinstance(value, bool):
+            return float(value)
+        if self.kind == "count" and isinstance(value, Integral) and not isinstance(value, bool):
+            return int(value)  # numbers of NumPy are no int
+        return value
 
     def problem(self, value: Any) -> Diagnostic | None:
         """What is wrong with a value, in the same words at every door."""
