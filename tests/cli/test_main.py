@@ -37,6 +37,12 @@ def test_wrong_usage_is_2(words: list[str], capsys: pytest.CaptureFixture[str]) 
     assert "usage: khz" in capsys.readouterr().err
 
 
+def test_without_words_the_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr().err
+    assert [command for command in COMMANDS if f"    {command} " not in shown] == []
+
+
 @pytest.mark.parametrize("command", ["profile"])
 def test_what_is_not_there_yet_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "Kilohertz.Examples.Decay"]) == 1

@@ -36,6 +36,15 @@ def test_commands_stand_in_fences(page: Path) -> None:
     assert re.findall(r"^    (?:khz|python|pip|export|cc) .*", text, flags=re.MULTILINE) == []
 
 
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_formulas_are_whole(page: Path) -> None:
+    """GitHub eats backslashes between double dollars: displayed formulas stand in `math` fences."""
+    assert "$$" not in page.read_text(encoding="utf-8")
+    for formula in (b.text for b in blocks(page) if b.language == "math"):
+        assert formula.count("{") == formula.count("}"), formula
+        assert sorted(re.findall(r"\\begin{(\w+)}", formula)) == sorted(re.findall(r"\\end{(\w+)}", formula)), formula
+
+
 def test_pictures_are_small_and_shown() -> None:
     shown = {name for page in pages() for name in pictures(page)}
     assert shown == {file.name for file in PICTURES.iterdir()}

@@ -96,4 +96,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
             module = importlib.import_module(f"kilohertz.cli.{name}")
             module.configure(sub)
             sub.set_defaults(run=module.run)
+    if not words:  # what there is, instead of what is missing
+        parser.print_help(sys.stderr)
+        raise SystemExit(USAGE)
     return parser.parse_args(words)

@@ -34,7 +34,7 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
     if text.endswith(".mo"):
         return _in_file(Path(text), "", libraries)
     if os.sep in text or not all(text.split(".")):
-        raise ModelError(Diagnostic("L309", f"`{text}` is neither the name of a class nor a file that ends with .mo"))
+        raise ModelError(_no_name(text))
     return _by_name(text, libraries)
 
 
@@ -67,7 +67,13 @@ def _by_name(name: str, libraries: Libraries) -> ClassDef:
     raise ModelError(Diagnostic("L310", message, notes=notes))
 
 
+def _no_name(text: str) -> Diagnostic:
+    return Diagnostic("L309", f"`{text}` is neither the name of a class nor a file that ends with .mo")
+
+
 def _no_library(name: str, path: tuple[str, ...], libraries: Libraries) -> Diagnostic:
+    if Path(name).is_file():
+        return _no_name(name)
     if len(path) > 1:
         missing = libraries.missing(path[0])
         return Diagnostic(missing.code, missing.message, notes=missing.notes + _similar(path[0], libraries.names()))

@@ -18,7 +18,7 @@ _KINDS = (
     ("compute", "compute"),
     ("device", "devices"),
     ("overhead", "rest of the cycle"),
-    ("slack", "slack left"),
+    ("slack", "slack when in time"),  # of cycles that met their deadline
 )
 
 
@@ -186,7 +186,6 @@ def _times(part: dict[str, Any]) -> list[str]:
             continue
         if kind == "slack":
             values = (t["p50"], t["p1"], t["p0.1"], t["min"])
-            words += " (worst)"
         else:
             values = (t["p50"], t["p99"], t["p99.9"], t["max"])
         lines.append(f"  {words:18s} " + " ".join(f"{v * 1e-3:9.1f}" for v in values))
