@@ -57,7 +57,7 @@ def recorded(executable: Path, scenario: Path, folder: Path) -> bytes:
     folder.mkdir()
     shutil.copy(scenario, folder)
     shutil.copy(executable, folder)
-    command = [folder / executable.name, "cycles=100", "wall_num=0", "record.file=rows"]
+    command = [str(folder / executable.name), "cycles=100", "wall_num=0", "record.file=rows"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     assert "the duration is over after 100 steps" in done.stdout
     return (folder / "rows").read_bytes()

@@ -62,7 +62,12 @@ class Maker:
         return e
 
     def real(self, d: int) -> Expr:
-        r, one, two = self.random, lambda: self.pick(REAL, d), lambda: self.pick(REAL, d)
+        r = self.random
+
+        def one() -> Expr:
+            return self.pick(REAL, d)
+
+        two = one
         match r.randrange(11):
             case 0:
                 return b.add(one(), two())

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from function_cases import function_cases, scope_of
 
 from kilohertz.interp import ArrayValue, Evaluator
-from kilohertz.ir import Flat, FunctionType, Scope, read_expr, read_flat
+from kilohertz.ir import Flat, read_expr, read_flat
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.step import CallBlock, Kind, Partition, Slot, Step, StepVariable
-from kilohertz.ir.types import EnumType, Primitive, RecordType, TupleType, Type
+from kilohertz.ir.types import Primitive, RecordType, TupleType, Type
 from kilohertz.simulate import Instance, build_program
 from kilohertz.toolchain import STRICT
 
-TEXT = (Path(__file__).parents[1] / "interp" / "functions.case").read_text()
-CASES = re.findall(r"^\[case (.*?)\]\n(.*?)^\[expect\]\n(.*?)(?=^\[case|\Z)", TEXT, re.M | re.S)
+CASES = function_cases()
 EXTERNAL = re.compile(r"external ")
-
-
-def scope_of(flat: Flat) -> Scope:
-    functions = {
-        f.id: FunctionType(tuple((x.name, x.ty) for x in f.inputs), tuple(x.ty for x in f.outputs))
-        for f in flat.functions.values()
-    }
-    scope = Scope({}, functions)
-    for f in flat.functions.values():
-        for x in (*f.inputs, *f.outputs, *f.locals):
-            if isinstance(x.ty.base, EnumType):
-                scope.enums[x.ty.base.name] = x.ty.base
-            if isinstance(x.ty.base, RecordType):
-                scope.records[x.ty.base.name] = x.ty.base
-    return scope
 
 
 def scalars(value: Any) -> list[Any]:

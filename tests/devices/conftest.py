@@ -23,6 +23,9 @@ class Config(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("n", ctypes.c_int32), ("settings", ctypes.POINTER(Setting)))
 
 
+COUNTERS = tuple(name.removeprefix("n_") for name, _ in runtime.fields("khz_device_counters"))
+
+
 class Counters(ctypes.Structure):
     _fields_ = tuple((name.removeprefix("n_"), kind) for name, kind in runtime.fields("khz_device_counters"))
 
@@ -71,7 +74,7 @@ class Port:
     @property
     def counters(self) -> dict[str, int]:
         row = self._library.khz_port_counters(self._at).contents
-        return {name: getattr(row, name) for name, _ in Counters._fields_}
+        return {name: getattr(row, name) for name in COUNTERS}
 
     def close(self) -> None:
         if self._is_open:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_bits_are_those_of_cantools(drivers: ctypes.CDLL, layout: tuple[int, int
 
 
 @pytest.fixture
-def bus():
+def bus() -> Any:
     can = pytest.importorskip("can", reason="python-can is not installed (extra `test`)")
     try:
         bus = can.Bus(interface="socketcan", channel=INTERFACE)
@@ -91,7 +92,7 @@ def bus():
     bus.shutdown()
 
 
-def test_frames_on_a_virtual_bus(bus, open_port: Callable) -> None:
+def test_frames_on_a_virtual_bus(bus: Any, open_port: Callable[..., Any]) -> None:
     import can
 
     settings = {
@@ -116,6 +117,6 @@ def test_frames_on_a_virtual_bus(bus, open_port: Callable) -> None:
     assert frames == {0x200: b"\x00\x00\xc0\x3f", 0x18FF0002: b"\x07"}
 
 
-def test_an_interface_that_is_not_there(open_port: Callable) -> None:
+def test_an_interface_that_is_not_there(open_port: Callable[..., Any]) -> None:
     port = open_port("can", {"send.0.address": "1:0|8@1+"}, interface="nothing7", n_send=1)
     assert port.status != 0 and "cannot open CAN interface nothing7" in port.message

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes.util
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def library() -> Path:
     return build_shared([Unit((Source("comedi_stand_in.c", LIBRARY),))])
 
 
-def test_values_in_volts(open_port: Callable, library: Path) -> None:
+def test_values_in_volts(open_port: Callable[..., Any], library: Path) -> None:
     settings = {
         "receive.0.address": "0:2",
         "receive.1.address": "0:3:1",
@@ -79,7 +80,7 @@ def test_values_in_volts(open_port: Callable, library: Path) -> None:
     assert n_open.value == 0
 
 
-def test_a_channel_that_fails(open_port: Callable, library: Path) -> None:
+def test_a_channel_that_fails(open_port: Callable[..., Any], library: Path) -> None:
     port = open_port(
         "comedi", {"receive.0.address": "0:7", "send.0.address": "1:7"}, library=library, n_receive=1, n_send=1
     )
@@ -88,18 +89,18 @@ def test_a_channel_that_fails(open_port: Callable, library: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["0:8", "0:0:2", "x", "0:1:0:0:0", "-1", "0:", "0:0:0:4", ""])
-def test_channels_the_card_does_not_have(open_port: Callable, library: Path, address: str) -> None:
+def test_channels_the_card_does_not_have(open_port: Callable[..., Any], library: Path, address: str) -> None:
     port = open_port("comedi", {"receive.0.address": address}, library=library, n_receive=1)
     assert "the card has no such channel" in port.message
 
 
-def test_what_is_missing_is_said(open_port: Callable, library: Path) -> None:
+def test_what_is_missing_is_said(open_port: Callable[..., Any], library: Path) -> None:
     assert "there is no libnothing.so" in open_port("comedi", library="libnothing.so").message
     assert "is no libcomedi" in open_port("comedi", library=ctypes.util.find_library("c")).message
     assert "cannot open card /dev/other" in open_port("comedi", library=library, path="/dev/other").message
 
 
-def test_the_simulated_card(open_port: Callable) -> None:
+def test_the_simulated_card(open_port: Callable[..., Any]) -> None:
     port = open_port("comedi", simulated=True, n_receive=2, n_send=2)
     port.receive()
     port.send(1.0, -20.0)
@@ -107,7 +108,7 @@ def test_the_simulated_card(open_port: Callable) -> None:
     assert abs(a - 1.0) <= 10.0 / 65535 and b == -10.0 and a != 1.0
 
 
-def test_the_real_library(open_port: Callable) -> None:
+def test_the_real_library(open_port: Callable[..., Any]) -> None:
     """Its functions are found; a card is another matter."""
     name = ctypes.util.find_library("comedi")
     if name is None:

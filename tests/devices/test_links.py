@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(params=["udp", "shm", "tcp"])
-def ends(request: pytest.FixtureRequest, open_port: Callable, free_port: Callable[[], int]) -> Iterator[tuple]:
+def ends(
+    request: pytest.FixtureRequest, open_port: Callable[..., Any], free_port: Callable[[], int]
+) -> Iterator[tuple[Any, ...]]:
     """A port of two inputs and one output, and how to connect to it."""
     task, own = free_port(), free_port()
     segment = f"/khz-test-{uuid.uuid4().hex[:12]}"
@@ -43,7 +46,7 @@ def ends(request: pytest.FixtureRequest, open_port: Callable, free_port: Callabl
     yield port, opened
 
 
-def test_values_go_both_ways(ends: tuple) -> None:
+def test_values_go_both_ways(ends: tuple[Any, ...]) -> None:
     make_port, opened = ends
     port = make_port()
     with opened() as task:
@@ -65,7 +68,7 @@ def test_values_go_both_ways(ends: tuple) -> None:
         assert task.receive(timeout=0.01) is None
 
 
-def test_a_controller_that_is_killed_and_started_again(ends: tuple) -> None:
+def test_a_controller_that_is_killed_and_started_again(ends: tuple[Any, ...]) -> None:
     make_port, opened = ends
     port = make_port()
     for value in (1.0, 2.0):
@@ -74,7 +77,7 @@ def test_a_controller_that_is_killed_and_started_again(ends: tuple) -> None:
     assert port.counters["links"] >= 2
 
 
-def test_a_task_that_is_started_again(ends: tuple) -> None:
+def test_a_task_that_is_started_again(ends: tuple[Any, ...]) -> None:
     make_port, opened = ends
     port = make_port()
     port.receive()
@@ -154,7 +157,7 @@ def test_the_python_example_is_ten_lines() -> None:
     assert link.end_lineno is not None and link.end_lineno - link.lineno < 10
 
 
-def closed_loop(port, process: subprocess.Popen) -> tuple[float, int]:
+def closed_loop(port: Any, process: subprocess.Popen[Any]) -> tuple[float, int]:
     """A mass under the force that the controller sends; its position at the end, and how many cycles had a force."""
     position = velocity = 0.0
     fresh = 0
@@ -206,7 +209,7 @@ def test_the_examples_close_a_loop(
     carrier: str,
     c_controller: Path,
     cpp_controller: Path | None,
-    open_port: Callable,
+    open_port: Callable[..., Any],
     free_port: Callable[[], int],
 ) -> None:
     task, own, segment = free_port(), free_port(), f"/khz-test-{uuid.uuid4().hex[:12]}"

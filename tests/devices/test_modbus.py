@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -29,9 +30,9 @@ MAP = {
 
 
 @contextmanager
-def running(port, *outputs: float) -> Iterator[list]:
+def running(port: Any, *outputs: float) -> Iterator[list[Any]]:
     """The task turns in a thread: cycles of a millisecond; the list grows by what each received."""
-    seen: list = []
+    seen: list[Any] = []
     stop = threading.Event()
 
     def turn() -> None:
@@ -50,7 +51,7 @@ def running(port, *outputs: float) -> Iterator[list]:
 
 
 @pytest.fixture
-def server(open_port: Callable, free_port: Callable[[], int]) -> tuple:
+def server(open_port: Callable[..., Any], free_port: Callable[[], int]) -> tuple[Any, ...]:
     number = free_port()
     port = open_port("modbus-server", MAP, listen=f":{number}", n_receive=2, n_send=3)
     assert port.status == 0, port.message
@@ -61,7 +62,7 @@ def floats(registers: list[int]) -> tuple[float, ...]:
     return struct.unpack(f">{len(registers) // 2}f", struct.pack(f">{len(registers)}H", *registers))
 
 
-def test_pymodbus_reads_and_writes(server: tuple) -> None:
+def test_pymodbus_reads_and_writes(server: tuple[Any, ...]) -> None:
     port, number = server
     with running(port, 1.5, 70000.0, -0.1) as seen, pymodbus_client.ModbusTcpClient("127.0.0.1", port=number) as plc:
         assert plc.connect()
@@ -83,7 +84,7 @@ def test_pymodbus_reads_and_writes(server: tuple) -> None:
     assert port.counters["links"] == 1 and port.counters["malformed"] == 0
 
 
-def test_requests_beyond_the_map_are_answered_with_exceptions(server: tuple) -> None:
+def test_requests_beyond_the_map_are_answered_with_exceptions(server: tuple[Any, ...]) -> None:
     port, number = server
     with running(port) as seen, pymodbus_client.ModbusTcpClient("127.0.0.1", port=number) as plc:
         assert plc.connect()
@@ -100,7 +101,7 @@ def test_requests_beyond_the_map_are_answered_with_exceptions(server: tuple) -> 
     assert port.counters["malformed"] == 6
 
 
-def test_bytes_that_are_no_modbus(server: tuple) -> None:
+def test_bytes_that_are_no_modbus(server: tuple[Any, ...]) -> None:
     """Garbage ends a connection; others go on."""
     port, number = server
     rng = random.Random(2)
@@ -142,7 +143,7 @@ asyncio.run(main())
 
 
 @contextmanager
-def pymodbus_plc(number: int) -> Iterator[subprocess.Popen]:
+def pymodbus_plc(number: int) -> Iterator[subprocess.Popen[Any]]:
     process = subprocess.Popen([sys.executable, "-c", PLC, str(number)], stderr=subprocess.PIPE, text=True)
     try:
         yield process
@@ -151,7 +152,7 @@ def pymodbus_plc(number: int) -> Iterator[subprocess.Popen]:
         process.communicate()
 
 
-def test_as_client_of_pymodbus(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_as_client_of_pymodbus(open_port: Callable[..., Any], free_port: Callable[[], int]) -> None:
     """The PLC keeps what is written; it is killed and started again."""
     number = free_port()
     addresses = {
@@ -175,7 +176,7 @@ def test_as_client_of_pymodbus(open_port: Callable, free_port: Callable[[], int]
     assert port.counters["links"] >= 2
 
 
-def test_as_client_reading_input_registers(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_as_client_reading_input_registers(open_port: Callable[..., Any], free_port: Callable[[], int]) -> None:
     number = free_port()
     settings = {"receive.0.address": "2:u16", "read": "input"}
     port = open_port("modbus-client", settings, remote=f":{number}", poll=0.001, n_receive=1, n_send=0)
@@ -183,7 +184,7 @@ def test_as_client_reading_input_registers(open_port: Callable, free_port: Calla
         assert port.until(lambda flags, _: flags & port.FRESH) == [9.0]
 
 
-def test_a_client_whose_server_answers_nonsense(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_a_client_whose_server_answers_nonsense(open_port: Callable[..., Any], free_port: Callable[[], int]) -> None:
     number = free_port()
     port = open_port("modbus-client", remote=f":{number}", poll=0.001, answer_within=0.05, n_receive=1, n_send=0)
     with socket.create_server(("127.0.0.1", number)) as server:
@@ -249,7 +250,7 @@ int main(int argc, char **argv)
 """
 
 
-def test_libmodbus_reads_and_writes(server: tuple) -> None:
+def test_libmodbus_reads_and_writes(server: tuple[Any, ...]) -> None:
     try:
         program = build_executable([Unit((Source("libmodbus_peer.c", LIBMODBUS),))], ("-lmodbus",))
     except ModelError:

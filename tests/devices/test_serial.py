@@ -12,6 +12,7 @@ import tty
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def line() -> Iterator[tuple[int, str]]:
     os.close(slave)
 
 
-def opened(open_port: Callable, path: str, **more: object):
+def opened(open_port: Callable[..., Any], path: str, **more: object) -> Any:
     port = open_port("serial", path=path, n_receive=2, n_send=1, **more)
     assert port.status == 0, port.message
     return port
@@ -45,7 +46,7 @@ def read_all(fd: int, n: int) -> bytes:
     return data
 
 
-def test_both_directions_on_one_line(open_port: Callable, line: tuple[int, str]) -> None:
+def test_both_directions_on_one_line(open_port: Callable[..., Any], line: tuple[int, str]) -> None:
     master, path = line
     port = opened(open_port, path)
     for k in range(1, 20):
@@ -64,7 +65,7 @@ def test_both_directions_on_one_line(open_port: Callable, line: tuple[int, str])
     assert struct.unpack("<I", data[40:])[0] == zlib.crc32(data[:40])
 
 
-def test_noise_on_the_line(open_port: Callable, line: tuple[int, str]) -> None:
+def test_noise_on_the_line(open_port: Callable[..., Any], line: tuple[int, str]) -> None:
     """Good messages come through among lost, doubled and turned bytes."""
     master, path = line
     port = opened(open_port, path)
@@ -78,7 +79,7 @@ def test_noise_on_the_line(open_port: Callable, line: tuple[int, str]) -> None:
     assert port.counters["received"] == 2 and port.counters["malformed"] >= 2
 
 
-def test_a_message_byte_by_byte(open_port: Callable, line: tuple[int, str]) -> None:
+def test_a_message_byte_by_byte(open_port: Callable[..., Any], line: tuple[int, str]) -> None:
     master, path = line
     port = opened(open_port, path)
     for byte in message(1, 7.0, 8.0):
@@ -88,7 +89,7 @@ def test_a_message_byte_by_byte(open_port: Callable, line: tuple[int, str]) -> N
     assert port.counters["malformed"] == 0
 
 
-def test_a_line_that_nobody_reads(open_port: Callable, line: tuple[int, str]) -> None:
+def test_a_line_that_nobody_reads(open_port: Callable[..., Any], line: tuple[int, str]) -> None:
     """Full buffers refuse messages; what was begun is finished, so that the reader never gets a half message."""
     master, path = line
     port = opened(open_port, path)
@@ -107,7 +108,7 @@ def test_a_line_that_nobody_reads(open_port: Callable, line: tuple[int, str]) ->
     assert len(parts) > 50 and {len(p) for p in parts} == {40}
 
 
-def test_a_plug_that_is_pulled(open_port: Callable, tmp_path: Path) -> None:
+def test_a_plug_that_is_pulled(open_port: Callable[..., Any], tmp_path: Path) -> None:
     """The line hangs up, comes back under the same name, and the task goes on."""
     name = tmp_path / "line"
     master, slave = pty.openpty()
@@ -132,7 +133,7 @@ def test_a_plug_that_is_pulled(open_port: Callable, tmp_path: Path) -> None:
     os.close(master)
 
 
-def test_pyserial_as_the_peer(open_port: Callable, line: tuple[int, str]) -> None:
+def test_pyserial_as_the_peer(open_port: Callable[..., Any], line: tuple[int, str]) -> None:
     """The task has the master's side of the same pair through socat-like linking: pyserial opens the other end."""
     serial = pytest.importorskip("serial", reason="pyserial is not installed (extra `test`)")
     from kilohertz.devices import Message, pack, unpack
@@ -153,13 +154,13 @@ def test_pyserial_as_the_peer(open_port: Callable, line: tuple[int, str]) -> Non
     os.close(a_slave)
 
 
-def test_settings_that_make_no_sense(open_port: Callable) -> None:
+def test_settings_that_make_no_sense(open_port: Callable[..., Any]) -> None:
     assert "cannot open line" in open_port("serial", path="/dev/nothing-here").message
     assert "cannot open line" in open_port("serial", path="/dev/null").message
     assert "baud" in open_port("serial", path="/dev/null", baud=12345).message
 
 
-def test_socat_as_the_cable(open_port: Callable, tmp_path: Path) -> None:
+def test_socat_as_the_cable(open_port: Callable[..., Any], tmp_path: Path) -> None:
     """socat joins two pseudo-terminals: one is the task's line, the other its peer's."""
     socat = shutil.which("socat")
     if socat is None:

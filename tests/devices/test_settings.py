@@ -6,6 +6,7 @@ import ctypes
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def read_keys(*names: str) -> set[str]:
 def test_the_drivers_are_those_of_the_table(drivers: ctypes.CDLL) -> None:
     drivers.khz_device_all.restype = ctypes.POINTER(ctypes.POINTER(ctypes.c_char_p))
     rows = drivers.khz_device_all()
-    found = []
+    found: list[str] = []
     while rows[len(found)]:
         found.append(rows[len(found)].contents.value.decode())
     assert sorted(found) == sorted(DRIVERS) == sorted(FILES)
@@ -48,7 +49,7 @@ def test_a_driver_reads_the_keys_of_the_table(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize("driver", DRIVERS.values(), ids=list(DRIVERS))
-def test_defaults_are_accepted_and_documented(driver: Driver, open_port: Callable) -> None:
+def test_defaults_are_accepted_and_documented(driver: Driver, open_port: Callable[..., Any]) -> None:
     own = {s.key: s.default for s in (*PORT_SETTINGS, *driver.settings) if s.default is not None}
     assert check(driver.name, own) == ()
     if "simulated" in own:

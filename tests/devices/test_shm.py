@@ -8,6 +8,7 @@ import struct
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,14 +51,14 @@ def name() -> Iterator[str]:
 
 
 @pytest.fixture
-def port(open_port: Callable, name: str) -> Iterator:
+def port(open_port: Callable[..., Any], name: str) -> Iterator[Any]:
     port = open_port("shm", segment=name, n_receive=N_PEER, n_send=N_TASK, restart_after=0.012)
     assert port.status == 0, port.message
     yield port
     port.close()
 
 
-def test_both_directions(port, name: str) -> None:
+def test_both_directions(port: Any, name: str) -> None:
     segment = Segment(name)
     assert segment.memory[:20] == b"KHZM" + struct.pack("=IIII", 1, N_TASK, N_PEER, 1)
     assert Path(f"/dev/shm{name}").stat().st_mode & 0o777 == 0o600
@@ -71,7 +72,7 @@ def test_both_directions(port, name: str) -> None:
     assert port.counters["received"] == 9 and port.counters["links"] == 1 and port.counters["missing"] == 0
 
 
-def test_what_the_task_comes_too_late_for_is_overtaken_not_lost(port, name: str) -> None:
+def test_what_the_task_comes_too_late_for_is_overtaken_not_lost(port: Any, name: str) -> None:
     segment = Segment(name)
     port.receive()  # before the first message no cycle counts as quiet
     for k in (1, 2, 3, 4, 5, 6):
@@ -83,7 +84,7 @@ def test_what_the_task_comes_too_late_for_is_overtaken_not_lost(port, name: str)
     assert (counts["received"], counts["overtaken"], counts["missing"], counts["quiet"]) == (3, 3, 0, 1)
 
 
-def test_what_a_peer_writes_wrongly_changes_nothing_but_counters(port, name: str) -> None:
+def test_what_a_peer_writes_wrongly_changes_nothing_but_counters(port: Any, name: str) -> None:
     segment = Segment(name)
     segment.write(5, 1.0, 2.0)
     assert port.receive() == (port.FRESH, [1.0, 2.0])
@@ -103,7 +104,7 @@ def test_what_a_peer_writes_wrongly_changes_nothing_but_counters(port, name: str
     assert port.counters["links"] == 2
 
 
-def test_garbage_in_the_whole_segment(port, name: str) -> None:
+def test_garbage_in_the_whole_segment(port: Any, name: str) -> None:
     segment = Segment(name)
     segment.write(5, 1.0, 2.0)
     port.receive()
@@ -114,7 +115,7 @@ def test_garbage_in_the_whole_segment(port, name: str) -> None:
         port.send(1.0, 2.0, 3.0)
 
 
-def test_a_task_that_was_killed_leaves_nothing_stale(open_port: Callable, port, name: str) -> None:
+def test_a_task_that_was_killed_leaves_nothing_stale(open_port: Callable[..., Any], port: Any, name: str) -> None:
     """A second port on the same segment is what a restarted task is."""
     segment = Segment(name)
     segment.write(5, 1.0, 2.0)
@@ -126,7 +127,7 @@ def test_a_task_that_was_killed_leaves_nothing_stale(open_port: Callable, port, 
     assert again.receive() == (again.FRESH, [5.0, 6.0])
 
 
-def test_a_segment_of_another_shape_is_replaced(open_port: Callable, name: str) -> None:
+def test_a_segment_of_another_shape_is_replaced(open_port: Callable[..., Any], name: str) -> None:
     with open(f"/dev/shm{name}", "wb") as file:
         file.write(b"something else")
     port = open_port("shm", segment=name, n_receive=N_PEER, n_send=N_TASK)
@@ -135,7 +136,7 @@ def test_a_segment_of_another_shape_is_replaced(open_port: Callable, name: str) 
 
 
 @pytest.mark.parametrize("first", ["task", "peer"])
-def test_two_tasks_share_a_segment(open_port: Callable, name: str, first: str) -> None:
+def test_two_tasks_share_a_segment(open_port: Callable[..., Any], name: str, first: str) -> None:
     """Whichever comes first makes it; the peer outlives its task and finds the next one."""
     settings = {"task": {"n_receive": 1, "n_send": 2}, "peer": {"n_receive": 2, "n_send": 1}}
     both = {}
@@ -158,18 +159,18 @@ def test_two_tasks_share_a_segment(open_port: Callable, name: str, first: str) -
     peer.close()
 
 
-def test_a_peer_without_a_task_leaves_nothing(open_port: Callable, name: str) -> None:
+def test_a_peer_without_a_task_leaves_nothing(open_port: Callable[..., Any], name: str) -> None:
     peer = open_port("shm", segment=name, peer=True, n_receive=1, n_send=1)
     assert peer.receive()[0] == peer.DOWN and Path(f"/dev/shm{name}").exists()
     peer.close()
 
 
 @pytest.mark.parametrize("segment", ["khz", "/", "/a/b", "/" + "x" * 300])
-def test_names_that_are_none(open_port: Callable, segment: str) -> None:
+def test_names_that_are_none(open_port: Callable[..., Any], segment: str) -> None:
     assert open_port("shm", segment=segment).message.startswith("test: segment")
 
 
-def test_the_simulated_peer(open_port: Callable) -> None:
+def test_the_simulated_peer(open_port: Callable[..., Any]) -> None:
     port = open_port("shm", simulated=True, n_receive=2, n_send=3)
     port.receive()
     port.send(1.0, 2.0, 3.0)

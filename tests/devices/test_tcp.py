@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,13 +15,13 @@ def message(sequence: int, *values: float, session: int = 9) -> bytes:
     return b"KHZP\x01\x00" + head + struct.pack(f"<{len(values)}d", *values)
 
 
-def called(port, number: int) -> socket.socket:
+def called(port: Any, number: int) -> socket.socket:
     peer = socket.create_connection(("127.0.0.1", number), 5.0)
     port.until(lambda flags, _: not flags & port.DOWN)
     return peer
 
 
-def test_as_server(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_as_server(open_port: Callable[..., Any], free_port: Callable[[], int]) -> None:
     number = free_port()
     port = open_port("tcp", listen=f":{number}", n_receive=2, n_send=1)
     assert port.receive() == (port.DOWN, [0.0, 0.0]) and port.send(1.0) == port.DOWN
@@ -44,7 +45,7 @@ def test_as_server(open_port: Callable, free_port: Callable[[], int]) -> None:
     assert port.counters["links"] >= 2
 
 
-def test_as_client(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_as_client(open_port: Callable[..., Any], free_port: Callable[[], int]) -> None:
     number = free_port()
     port = open_port("tcp", remote=f":{number}", retry=0.005, n_receive=1, n_send=1)
     for _ in range(20):
@@ -60,7 +61,9 @@ def test_as_client(open_port: Callable, free_port: Callable[[], int]) -> None:
         port.until(lambda flags, _: flags & port.DOWN)
 
 
-def test_another_caller_waits_until_the_peer_is_silent(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_another_caller_waits_until_the_peer_is_silent(
+    open_port: Callable[..., Any], free_port: Callable[[], int]
+) -> None:
     number = free_port()
     port = open_port("tcp", listen=f":{number}", n_receive=1, n_send=0, restart_after=0.02)
     with called(port, number) as first, socket.create_connection(("127.0.0.1", number)) as second:
@@ -72,7 +75,7 @@ def test_another_caller_waits_until_the_peer_is_silent(open_port: Callable, free
         assert port.cycle > 0 and port.counters["links"] == 2
 
 
-def test_a_peer_that_does_not_read(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_a_peer_that_does_not_read(open_port: Callable[..., Any], free_port: Callable[[], int]) -> None:
     number = free_port()
     port = open_port("tcp", listen=f":{number}", n_receive=0, n_send=1000)
     with called(port, number) as peer:
@@ -89,6 +92,6 @@ def test_a_peer_that_does_not_read(open_port: Callable, free_port: Callable[[], 
 @pytest.mark.parametrize(
     "settings", [{}, {"listen": ":1", "remote": ":2"}, {"listen": "x"}, {"remote": "y"}, {"retry": 0}]
 )
-def test_settings_that_make_no_sense(open_port: Callable, settings: dict[str, object]) -> None:
+def test_settings_that_make_no_sense(open_port: Callable[..., Any], settings: dict[str, object]) -> None:
     port = open_port("tcp", settings)
     assert port.status != 0 and port.message.startswith("test: ")

@@ -7,6 +7,7 @@ import socket
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -45,11 +46,11 @@ class Peer:
 
 
 @pytest.fixture
-def link(open_port: Callable, free_port: Callable[[], int]) -> Iterator[Callable]:
+def link(open_port: Callable[..., Any], free_port: Callable[[], int]) -> Iterator[Callable[..., Any]]:
     """`link(settings)`: a port and its peer."""
     peers: list[Peer] = []
 
-    def linked(**settings: object) -> tuple:
+    def linked(**settings: object) -> tuple[Any, ...]:
         number = free_port()
         peers.append(Peer(number))
         settings.setdefault("remote", f":{peers[-1].number}")
@@ -64,7 +65,7 @@ def link(open_port: Callable, free_port: Callable[[], int]) -> Iterator[Callable
 
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("crc", [False, True])
-def test_both_directions(link: Callable, order: str, crc: bool) -> None:
+def test_both_directions(link: Callable[..., Any], order: str, crc: bool) -> None:
     port, peer = link(endian="big" if order == ">" else "little", crc=crc)
     peer.send(peer.pack(1, 1.5, -2.5, order=order, crc=crc))
     assert port.receive() == (port.FRESH, [1.5, -2.5])
@@ -75,7 +76,7 @@ def test_both_directions(link: Callable, order: str, crc: bool) -> None:
     assert peer.receive() == (2, 1, 1_000_000, (43.0,))
 
 
-def test_the_newest_of_several_counts(link: Callable) -> None:
+def test_the_newest_of_several_counts(link: Callable[..., Any]) -> None:
     port, peer = link(max_messages=4)
     for k in (1, 2, 5):
         peer.send(peer.pack(k, k, 0.0))
@@ -107,7 +108,7 @@ def bad_messages(good: bytes) -> dict[str, bytes]:
     }
 
 
-def test_malformed_messages_change_nothing_but_a_counter(link: Callable) -> None:
+def test_malformed_messages_change_nothing_but_a_counter(link: Callable[..., Any]) -> None:
     port, peer = link()
     peer.send(peer.pack(1, 1.0, 2.0))
     port.receive()
@@ -121,13 +122,13 @@ def test_malformed_messages_change_nothing_but_a_counter(link: Callable) -> None
     assert port.receive() == (port.FRESH, [3.0, 4.0])
 
 
-def test_a_message_without_the_crc_that_is_asked_for(link: Callable) -> None:
+def test_a_message_without_the_crc_that_is_asked_for(link: Callable[..., Any]) -> None:
     port, peer = link(crc=True)
     peer.send(peer.pack(1, 1.0, 2.0))
     assert port.receive()[0] == 0 and port.counters["malformed"] == 1
 
 
-def test_replayed_messages(link: Callable) -> None:
+def test_replayed_messages(link: Callable[..., Any]) -> None:
     port, peer = link(restart_after=0.005)
     packets = [peer.pack(k, float(k), 0.0) for k in (1, 2, 3)]
     for data in (*packets, packets[0], packets[2]):
@@ -138,7 +139,7 @@ def test_replayed_messages(link: Callable) -> None:
     assert port.receive()[0] == 0 and port.counters["replayed"] == 3
 
 
-def test_a_peer_that_starts_again_is_taken_after_silence(link: Callable) -> None:
+def test_a_peer_that_starts_again_is_taken_after_silence(link: Callable[..., Any]) -> None:
     port, peer = link(restart_after=0.005, timeout=0.003, on_loss="safe", settings={"receive.0.safe": -7})
     peer.send(peer.pack(1000, 1.0, 2.0))
     assert port.receive()[0] == port.FRESH
@@ -150,7 +151,7 @@ def test_a_peer_that_starts_again_is_taken_after_silence(link: Callable) -> None
     assert port.counters["links"] == 2 and port.counters["timeouts"] == 1
 
 
-def test_strangers_do_not_get_in(link: Callable) -> None:
+def test_strangers_do_not_get_in(link: Callable[..., Any]) -> None:
     port, peer = link()
     stranger = Peer(peer.to[1])
     stranger.send(stranger.pack(1, 6.0, 6.0))
@@ -158,7 +159,7 @@ def test_strangers_do_not_get_in(link: Callable) -> None:
     stranger.socket.close()
 
 
-def test_without_a_remote_whoever_speaks_first_is_answered(link: Callable) -> None:
+def test_without_a_remote_whoever_speaks_first_is_answered(link: Callable[..., Any]) -> None:
     port, peer = link(remote="", restart_after=0.005)
     port.receive()
     assert port.send(1.0) == port.DOWN
@@ -178,7 +179,7 @@ def test_without_a_remote_whoever_speaks_first_is_answered(link: Callable) -> No
     stranger.socket.close()
 
 
-def test_a_dead_peer_does_not_disturb(link: Callable) -> None:
+def test_a_dead_peer_does_not_disturb(link: Callable[..., Any]) -> None:
     port, peer = link()
     peer.send(peer.pack(1, 1.0, 2.0))
     assert port.receive()[0] == port.FRESH
@@ -194,7 +195,7 @@ def test_a_dead_peer_does_not_disturb(link: Callable) -> None:
     assert peer.receive()[3] == (5.0,)
 
 
-def test_a_flood_of_random_packets(link: Callable) -> None:
+def test_a_flood_of_random_packets(link: Callable[..., Any]) -> None:
     port, peer = link()
     rng = random.Random(1)
     peer.send(peer.pack(1, 1.0, 2.0))
@@ -215,7 +216,9 @@ def test_a_flood_of_random_packets(link: Callable) -> None:
     assert port.receive() == (port.FRESH, [5.0, 6.0])
 
 
-def test_it_binds_to_loopback_unless_told_otherwise(open_port: Callable, free_port: Callable[[], int]) -> None:
+def test_it_binds_to_loopback_unless_told_otherwise(
+    open_port: Callable[..., Any], free_port: Callable[[], int]
+) -> None:
     for text, address in (
         ("", "127.0.0.1"),
         ("127.0.0.1", "127.0.0.1"),
@@ -254,6 +257,6 @@ def bound_address(number: int) -> str:
         ("any_source", "2"),
     ],
 )
-def test_settings_that_make_no_sense(open_port: Callable, key: str, value: str) -> None:
+def test_settings_that_make_no_sense(open_port: Callable[..., Any], key: str, value: str) -> None:
     port = open_port("udp", {key: value})
     assert port.status != 0 and port.message.startswith("test: ")

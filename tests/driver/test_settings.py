@@ -303,7 +303,8 @@ def test_what_is_chosen_for_a_task_is_chosen_for_its_parameters(tmp_path: Path) 
     (tmp_path / "M.mo").write_text(text)
     built = [open_job(tmp_path / "M.mo", settings={"k": k}).build(folder=tmp_path / "built") for k in (1.0, 1e5)]
     slow, fast = (b.scenario.tasks[0].stepping.solver for b in built)
-    assert isinstance(METHODS[slow], RungeKutta) and METHODS[slow].is_explicit
+    method = METHODS[slow]
+    assert isinstance(method, RungeKutta) and method.is_explicit
     assert abs(METHODS[fast].amplification_at_infinity) < 1e-4
 
 

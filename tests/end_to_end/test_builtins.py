@@ -18,9 +18,10 @@ from kilohertz.ir.rules import types
 from kilohertz.ir.rules.arithmetic import EvaluationError
 from kilohertz.ir.step import Assignment, Kind, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import INTEGER, REAL, Type
+from kilohertz.passes.contract import Log
 from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.numeric import Numeric
-from kilohertz.passes.step.hoist import hoist
+from kilohertz.passes.step.hoist import Hoist
 from kilohertz.semantics import flatten
 from kilohertz.simulate import Instance, build_program
 from kilohertz.syntax.library import Libraries
@@ -170,8 +171,7 @@ def test_parameters_alone_are_computed_ahead(f: BuiltinFunction) -> None:
         step.variables[name] = StepVariable(name, REAL, Slot(Kind.ALGEBRAIC, k))
     value = build.mul(build.mul(call, args[0]), Ref("x", REAL))
     step.blocks = (Assignment(Ref("y", REAL), value, Partition.STEP),)
-    hoist(step)
-    first, last = step.blocks
+    first, last = Hoist().run(step, Log()).blocks
     assert isinstance(first, Assignment) and first.partition is Partition.EVENT and call in build.walk(first.value)
     assert isinstance(last, Assignment) and call not in build.walk(last.value)
 

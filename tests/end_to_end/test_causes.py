@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ FILE = Path(__file__).with_name("causes.mo")
 TOLERANCE = 1e-5
 
 
-def run(name: str, stop: float = 2.0, **options: float) -> Result:
+def run(name: str, stop: float = 2.0, **options: Any) -> Result:
     return kilohertz.load(f"{FILE}:Causes.{name}").simulate(stop=stop, **options)
 
 
@@ -131,7 +132,7 @@ def test_an_assertion_fails_where_it_is_crossed(solver: str) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"solver": "ida"}, {"solver": "euler", "step": 0.01}])
-def test_conditions_that_contradict_the_solution_are_told(options: dict[str, str | float]) -> None:
+def test_conditions_that_contradict_the_solution_are_told(options: dict[str, Any]) -> None:
     statistics = Statistics()
     kilohertz.load(f"{FILE}:Causes.NoModeAgrees").simulate(stop=1.0, statistics=statistics, **options)
     (warning,) = [w for w in statistics.warnings if w.code == "R734"]

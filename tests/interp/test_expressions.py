@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def as_literal(a: Any) -> Expr:
     if isinstance(a, list):
         elements = [as_literal(x) for x in a]
         return build.array(elements, REAL)
-    return {float: Real, int: Int, bool: Bool, str: Str}[type(a)](a)
+    literals: dict[type, Callable[[Any], Expr]] = {float: Real, int: Int, bool: Bool, str: Str}
+    return literals[type(a)](a)
 
 
 # ------------------------------------------------------------------------------------------------------------ scalars
@@ -117,9 +119,9 @@ def test_too_large_is_infinite_and_undefined_is_an_error() -> None:
     assert call("sinh", -1000.0) == -math.inf
     assert value(build.pow_(x, Real(400.0)), x=-10.0) == math.inf
     assert value(build.pow_(x, Real(401.0)), x=-10.0) == -math.inf
-    for wrong in [lambda: call("sqrt", -1.0), lambda: call("log", 0.0), lambda: call("asin", 2.0)]:
+    for name, argument in (("sqrt", -1.0), ("log", 0.0), ("asin", 2.0)):
         with pytest.raises(EvaluationError, match="is not defined"):
-            wrong()
+            call(name, argument)
     with pytest.raises(EvaluationError, match="not defined"):
         value(build.pow_(x, Real(0.5)), x=-1.0)
     with pytest.raises(EvaluationError, match="division by zero"):
@@ -344,7 +346,7 @@ def test_enumerations_are_positions() -> None:
 def test_operators_of_the_simulation_ask_the_context() -> None:
     class Running(Context):
         def apply(self, node: Builtin, value: Any) -> Any:
-            return {"initial": lambda: True, "pre": lambda: value(node.args[0]) - 1.0}[node.name]()
+            return True if node.name == "initial" else value(node.args[0]) - 1.0
 
     pre = Builtin("pre", (x,), REAL)
     assert Evaluator({}, context=Running()).evaluate(pre, {"x": 3.0}) == 2.0

@@ -6,35 +6,15 @@ In `functions.case` an expected line is `call = value`, `call ! error` or `call 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from function_cases import function_cases, scope_of
 
 from kilohertz.interp import ArrayValue, EvaluationError, Evaluator, NotConstant
-from kilohertz.ir import Flat, FunctionType, Scope, read_expr, read_flat
-from kilohertz.ir.types import EnumType, RecordType
+from kilohertz.ir import FunctionType, Scope, read_expr, read_flat
 
-CASES = re.findall(
-    r"^\[case (.*?)\]\n(.*?)^\[expect\]\n(.*?)(?=^\[case|\Z)",
-    Path(__file__).with_name("functions.case").read_text(),
-    re.M | re.S,
-)
-
-
-def scope_of(flat: Flat) -> Scope:
-    functions = {
-        f.id: FunctionType(tuple((x.name, x.ty) for x in f.inputs), tuple(x.ty for x in f.outputs))
-        for f in flat.functions.values()
-    }
-    scope = Scope({}, functions)
-    for f in flat.functions.values():
-        for x in (*f.inputs, *f.outputs, *f.locals):
-            if isinstance(x.ty.base, EnumType):
-                scope.enums[x.ty.base.name] = x.ty.base
-            if isinstance(x.ty.base, RecordType):
-                scope.records[x.ty.base.name] = x.ty.base
-    return scope
+CASES = function_cases()
 
 
 def shown(value: Any) -> str:

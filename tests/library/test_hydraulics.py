@@ -92,7 +92,7 @@ def test_the_spool_answers_a_step_like_an_oscillator(bench: Result) -> None:
 
 def test_the_flows_of_the_valve_are_those_of_four_orifices(bench: Result) -> None:
     def root(dp: float) -> float:
-        return dp / (dp**2 + 1e10) ** 0.25
+        return float(dp / (dp**2 + 1e10) ** 0.25)
 
     y = bench["valve.y"]
     plus, minus = (y + np.hypot(y, 0.01)) / 2, (-y + np.hypot(y, 0.01)) / 2
@@ -148,7 +148,7 @@ def test_plant_and_controller_stand_alone() -> None:
     """The two halves compile by themselves, with the inputs and outputs that the whole connects."""
     plant, controller = (kilohertz.load(f"{AXIS}.{name}").process() for name in ("Plant", "Controller"))
     ins_and_outs = [
-        {n for n, v in [*step.variables.items(), *step.aliases.items()] if v.causality == kind}
+        {n for group in (step.variables, step.aliases) for n, v in group.items() if v.causality == kind}
         for step in (plant, controller)
         for kind in ("input", "output")
     ]

@@ -20,7 +20,7 @@ from kilohertz.passes.function_derivative import FunctionDerivatives
 
 def check_direction(step: Step, rng: np.random.Generator) -> None:
     model = Interpreted(step)
-    start = np.array([float(model.values[v.name]) for v in step.of_kind(Kind.STATE)])  # type: ignore[arg-type]
+    start = np.array([float(model.values[v.name]) for v in step.of_kind(Kind.STATE)])
     x, t = start + 0.05 * rng.standard_normal(len(start)), float(rng.uniform(0.1, 0.9))
     seed, seed_time = rng.standard_normal(len(x)), float(rng.standard_normal())
     h = 1e-4

@@ -53,7 +53,7 @@ def test_the_derivatives_stay(text: str) -> None:
     without = [p for p in selected() if not isinstance(p, Hoist)]
     before = Interpreted(run_passes(without, read_flat(text), Log()))
     rng = np.random.default_rng(5)
-    start = np.array([float(before.values[v.name]) for v in before.step.of_kind(Kind.STATE)])  # type: ignore[arg-type]
+    start = np.array([float(before.values[v.name]) for v in before.step.of_kind(Kind.STATE)])
     for _ in range(4):
         x, t = start + 0.03 * rng.standard_normal(len(start)), float(rng.uniform(0, 1))
         for model in (before, after):

@@ -82,7 +82,7 @@ def derivatives(step: Step, x: dict[str, float], time: float) -> dict[str, float
 
 def point(step: Step, seed: int) -> dict[str, float]:
     model, rng = Interpreted(step), np.random.default_rng(seed)
-    return {v.name: float(model.values[v.name]) + 0.03 * rng.standard_normal() for v in step.of_kind(Kind.STATE)}  # type: ignore[arg-type]
+    return {v.name: float(model.values[v.name]) + 0.03 * rng.standard_normal() for v in step.of_kind(Kind.STATE)}
 
 
 def first_dae(flat: Flat) -> Dae:

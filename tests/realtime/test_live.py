@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from live_tasks import attached
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
@@ -28,18 +28,6 @@ def running(make: Build, lag: Scenario) -> Iterator[Running]:
     finally:
         found.stop()
         found.process.wait(20)
-
-
-def attached(running: Running) -> Live:
-    for _ in range(1000):
-        live = running.live()
-        if live is not None and live.state == "running":
-            return live
-        if live is not None:
-            live.close()
-        assert running.process.poll() is None, running.log.read_text()
-        time.sleep(0.01)
-    raise AssertionError("the task does not appear")
 
 
 def test_values_commands_and_the_end(running: Running) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from live_tasks import attached
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
@@ -24,9 +25,7 @@ from kilohertz.realtime import (
     Connection,
     Device,
     Fault,
-    Live,
     Recording,
-    Running,
     Scenario,
     Stimulus,
     Task,
@@ -161,8 +160,8 @@ def test_a_stimulus_drives_tasks_of_several_threads(make: Build, lag: Scenario, 
 def test_a_slow_model_needs_not_fit_into_the_shortest_period(make: Build, lag: Scenario) -> None:
     """A step of 12 ms where others are due every 4 ms; on one core the fast thread interrupts it."""
     tasks = (threaded(task("fast", "Lag", every=4), "main"), threaded(task("slow", "Lag", every=40), "slow"))
-    tasks = tuple(replace(t, every=t.every // 4) for t in tasks)
-    s = replace(lag, tasks=tasks, period_ns=4_000_000, cycles=120, threads=(Thread("slow"),))
+    shorter = tuple(replace(t, every=t.every // 4) for t in tasks)
+    s = replace(lag, tasks=shorter, period_ns=4_000_000, cycles=120, threads=(Thread("slow"),))
     s = replace(s, connections=(Connection("slow.y", "fast.u"),), realtime=replace(s.realtime, priority=50))
     built = make(replace(s, fault=Fault(0, 1, 12_000_000, "slow")))
     words: dict[str, object] = {"one_thread": 1, "fault.slow_step": 9, "fault.slow_every": 10}
@@ -175,8 +174,8 @@ def test_a_slow_model_needs_not_fit_into_the_shortest_period(make: Build, lag: S
 
 
 def pair(s: Scenario, *threads: Thread, **changes: object) -> Scenario:
-    tasks = (threaded(task("a", "Lag", every=2), "x"), threaded(task("b", "Lag", every=4), "y"))
-    tasks = tuple(replace(t, every=t.every // 2) for t in tasks)
+    pair = (threaded(task("a", "Lag", every=2), "x"), threaded(task("b", "Lag", every=4), "y"))
+    tasks = tuple(replace(t, every=t.every // 2) for t in pair)
     connections = (Connection("a.y", "b.u"), Connection("b.y", "a.u", offset=1.0))
     whole = replace(s, tasks=tasks, period_ns=2_000_000, cycles=100, connections=connections, threads=threads)
     return replace(whole, **changes)  # type: ignore[arg-type]
@@ -204,18 +203,6 @@ def test_a_late_message_is_not_waited_for(make: Build, lag: Scenario, policy: st
     # the fast thread goes on meanwhile, and every row is there
     assert report.thread("x")["counts"]["steps"] == 100
     assert np.array_equal(report.result.time, np.arange(101) * 2 / 1000)
-
-
-def attached(running: Running) -> Live:
-    for _ in range(1000):
-        live = running.live()
-        if live is not None and live.state == "running":
-            return live
-        if live is not None:
-            live.close()
-        assert running.process.poll() is None, running.log.read_text()
-        time.sleep(0.01)
-    raise AssertionError("the task does not appear")
 
 
 @pytest.mark.parametrize("process", ["", "other"])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -230,7 +231,7 @@ def test_an_event_that_fails_leaves_the_mode_before_it(events: str) -> None:
 @pytest.mark.parametrize("events", ["none", "catch-up", "exact"])
 def test_chattering_is_reported_with_its_place(events: str) -> None:
     statistics = Statistics()
-    how = {"solver": "euler", "step": 1e-3, "events": events}
+    how: dict[str, Any] = {"solver": "euler", "step": 1e-3, "events": events}
     load(f"{SOURCE}:Stepping.Chatters").simulate(stop=0.5, statistics=statistics, **how)
     found = [w for w in statistics.warnings if w.code == "R728"]
     assert found

@@ -8,9 +8,19 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.ir.expr import TIME, Binary, Builtin, Expr, Int, Real, Ref, Str
-from kilohertz.ir.flat import PARAMETER, Algorithm, Assign, Equality, Equation, Flat, Variable, WhenEquation
+from kilohertz.ir.flat import (
+    PARAMETER,
+    Algorithm,
+    Assign,
+    ClockPartition,
+    Equality,
+    Equation,
+    Flat,
+    Variable,
+    WhenEquation,
+)
 from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, Type
-from kilohertz.semantics.balancing.clocks import ClockPartition, clock_partitions, infer_clocks
+from kilohertz.semantics.balancing.clocks import clock_partitions, infer_clocks
 
 
 def r(name: str) -> Ref:

@@ -7,7 +7,7 @@ import pytest
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import LinearLoop, MixedLoop, Partition, Step
-from kilohertz.simulate import Statistics, build_program
+from kilohertz.simulate import Instance, Statistics, build_program
 from kilohertz.simulate import run as simulation
 from kilohertz.toolchain import STRICT
 
@@ -46,13 +46,13 @@ def the_loop(step: Step) -> LinearLoop:
 def counted(step: Step, monkeypatch: pytest.MonkeyPatch) -> tuple[int, Statistics]:
     """Factorisations of a run, and what else it did."""
     seen: list[int] = []
-    close = simulation.Instance.close
+    close = Instance.close
 
-    def closing(instance: simulation.Instance) -> None:
+    def closing(instance: Instance) -> None:
         seen.append(instance.context.n_factored)
         close(instance)
 
-    monkeypatch.setattr(simulation.Instance, "close", closing)
+    monkeypatch.setattr(Instance, "close", closing)
     statistics = Statistics()
     simulation.simulate(build_program(step, flags=STRICT), stop=2.0, statistics=statistics)
     return seen[0], statistics

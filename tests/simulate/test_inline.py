@@ -75,7 +75,8 @@ class Stepper:
         return self.derivatives(t, x)
 
     def step(self, t: float, h: float) -> None:
-        a, stages = self.method.a, []
+        a = self.method.a
+        stages: list[np.ndarray] = []
         for i in range(self.method.n_stages):
             base = self.x + h * sum((a[i, j] * stages[j] for j in range(i)), np.zeros(self.n))
             at = t + self.method.c[i] * h

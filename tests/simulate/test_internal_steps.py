@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_n_internal_steps_are_n_steps_to_the_bit(solver: str) -> None:
 
 def test_events_and_the_end_of_the_run_are_those_of_the_shorter_step() -> None:
     """The last period is cut in the middle of an internal step."""
-    told = {"solver": "rk4", "events": "catch-up", "stop": 0.01015}
+    told: dict[str, Any] = {"solver": "rk4", "events": "catch-up", "stop": 0.01015}
     outer = model("Chopper").simulate(step=1e-3, internal_steps=10, **told)
     inner = model("Chopper").simulate(step=1e-4, **told)
     assert outer.time[-1] == inner.time[-1] == 0.01015

@@ -74,7 +74,7 @@ def program_of(step: Step) -> Program:
 def test_columns_are_those_of_interp(text: str) -> None:
     step = compile_flat(read_flat(text))
     model = Interpreted(step)
-    start = np.array([float(model.values[v.name]) for v in step.of_kind(Kind.STATE)])  # type: ignore[arg-type]
+    start = np.array([float(model.values[v.name]) for v in step.of_kind(Kind.STATE)])
     symbolic, differences = program_of(step), program_of(without_directional(step))
     rng = np.random.default_rng(2)
     for _ in range(3):

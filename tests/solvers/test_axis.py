@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ REFERENCE = {  # t: x [m], v [m/s], pA [bar] by Radau IIA with a tolerance of 1e
 }
 
 
-def run(program: Program, method: str, step: float, stop: float = 4.0, **how: int) -> np.ndarray:
+def run(program: Program, method: str, step: float, stop: float = 4.0, **how: Any) -> np.ndarray:
     """x, v, pA after every step, the start included."""
     stepper = Stepper(program, StepSettings(method, step, **how))
     assert stepper.start(0.0) == 0

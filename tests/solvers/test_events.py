@@ -179,7 +179,7 @@ def test_both_sides_of_every_event_are_recorded(events: str) -> None:
 def test_several_events_in_a_step_have_their_rows() -> None:
     """A sawtooth: its top and its bottom are recorded for every tooth, and nothing between two events of an instant."""
     model = load(f"{Path(__file__).parent / 'balls.mo'}:Balls.Fires")
-    how = {"solver": "rk4", "step": 1e-3, "events": "exact", "events_per_step": 8}
+    how: dict[str, Any] = {"solver": "rk4", "step": 1e-3, "events": "exact", "events_per_step": 8}
     result = model.simulate(stop=9.9e-3, intervals=9, settings={"slope": 3300}, **how)
     tops, bottoms = result["x"] > 1 - 1e-6, result["x"] < 1e-6
     assert (tops.sum(), bottoms.sum()) == (32, 32 + 1)

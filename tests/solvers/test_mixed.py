@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_the_hydraulic_axis_in_mixed_mode_against_cvode() -> None:
         errors = []
         for step in (5e-4, 2.5e-4):
             statistics = Statistics()
-            how = {"solver": solver, "step": step, "implicit": ["auto"], "statistics": statistics}
+            how: dict[str, Any] = {"solver": solver, "step": step, "implicit": ["auto"], "statistics": statistics}
             result = model.simulate(stop=0.5, intervals=250, **how)
             errors.append(np.abs(result["mass.s"] - reference["mass.s"]).max())
         assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25), errors
