@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kilohertz.codegen import generate
 from kilohertz.driver import Session
-from kilohertz.ir.expr import n_expressions
+from kilohertz.ir.sharing import n_expressions
 
 
 def resident() -> float:

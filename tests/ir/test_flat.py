@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import kilohertz
 from kilohertz.base import InternalError
 from kilohertz.ir import (
     BOOLEAN,
@@ -40,6 +41,7 @@ from kilohertz.ir import (
     read_function,
     verify_flat,
 )
+from kilohertz.ir.flat import Purpose
 
 CASES = re.findall(
     r"^\[case (.*?)\]\n(.*?)(?=^\[case|\Z)", Path(__file__).with_name("flat.case").read_text(), re.M | re.S
@@ -114,3 +116,27 @@ def test_a_breach_inside_a_function_says_so() -> None:
     flat.functions["f"].body.append(Assign(Ref("y", REAL), bad))
     with pytest.raises(InternalError, match=r"M: `nowhere`: is not a known name \(function f, Assign\)"):
         verify_flat(flat)
+
+
+def test_why_there_is_a_variable_reads_back() -> None:
+    flat = Flat("Test")
+    for purpose in Purpose:
+        name = f"v_{purpose.name}"
+        flat.variables[name] = Variable(name, REAL, structural=purpose is Purpose.MADE, purpose=purpose)
+    again = read_flat(print_flat(flat))
+    assert {v.name: (v.purpose, v.structural) for v in again.variables.values()} == {
+        v.name: (v.purpose, v.structural) for v in flat.variables.values()
+    }
+
+
+def test_no_name_is_cut() -> None:
+    """What a variable is stands in its form, not in how its name begins or ends."""
+    cut = re.compile(r"""\[4:-1\]|with\(\(?["'](\$|der\(|pre\()""")
+    source = Path(kilohertz.__file__).parent
+    found = [
+        f"{file.relative_to(source)}:{number}"
+        for file in sorted(source.rglob("*.py"))
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if cut.search(line)
+    ]
+    assert not found

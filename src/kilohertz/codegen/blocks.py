@@ -132,7 +132,7 @@ class BlockWriter:
         if len(run) == 1 and self._is_apart(phase, run[0]):
             return self._loop(phase, run[0]), run[0].partition
         plain = [b for b in run if not self._is_apart(phase, b)]
-        name = self._name(phase, "compute", group_subject(plain or run))
+        name = self._name(phase, "compute", group_subject(plain or run, self.layout.step.variables))
         first, w = len(self.infos) + 1, self._writer(phase, run[0].partition)
         apart = {id(b): Scope(w.scope) for b in run if self._is_apart(phase, b)}
         parts = [(apart[id(b)], system(b)) for b in run if id(b) in apart]

@@ -233,7 +233,7 @@ class _Generator:
         for v in variables:
             start = v.start
             if v.slot.kind in (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE) and start is None:
-                own = self.step.variables.get(v.name[4:-1])
+                own = self.step.variables.get(v.of)
                 start = own.start if own is not None else None
             starts.append((v, start))
         w.plan(e for _, e in starts if e is not None)

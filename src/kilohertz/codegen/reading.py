@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Call, Expr, Field, Index, Ref
+from kilohertz.ir.flat import Purpose
 
 
 def is_large(block: s.Block) -> bool:
@@ -67,8 +68,8 @@ def loop_subject(block: s.Block) -> str:
     return f"{'.'.join(parts[0] for parts in shared) or unknowns[0]}.loop"
 
 
-def group_subject(blocks: Sequence[s.Block]) -> str:
+def group_subject(blocks: Sequence[s.Block], variables: Mapping[str, s.StepVariable]) -> str:
     """The first variable of a run of blocks that the user knows; an instance where they set none."""
     written = [t.name for block in blocks for t in s.targets(block)]
-    known = [name for name in written if not name.startswith("$")]
+    known = [name for name in written if variables[name].purpose is Purpose.DECLARED]
     return next(iter([*known, *written]), blocks[0].origin.path)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kilohertz.codegen.layout import INTS
 from kilohertz.codegen.model import CFile, CProgram
 from kilohertz.codegen.writing.names import comment, string, wrapped
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import BOOLEAN
 
@@ -37,12 +38,12 @@ def model_signals(step: Step) -> tuple[ModelSignal, ...]:
     """All signals of a model in order of declaration; texts, external objects and plain constants are none."""
     out = []
     for name, v in step.variables.items():
-        if not name.startswith("$") and v.slot.kind in _VARYING | _FIXED:
+        if v.purpose is Purpose.DECLARED and v.slot.kind in _VARYING | _FIXED:
             tunable = v.tunable or v.slot.kind in _INPUTS
             out.append(_signal(name, v, v.unit, v.description, v.causality, 1, tunable))
     for name, alias in step.aliases.items():
         target = step.variables.get(alias.target or "")
-        if target is not None and target.slot.kind in _VARYING | _FIXED and not name.startswith("$"):
+        if target is not None and target.slot.kind in _VARYING | _FIXED and alias.purpose is Purpose.DECLARED:
             out.append(_signal(name, target, alias.unit, alias.description, alias.causality, alias.sign, False))
     return tuple(out)
 

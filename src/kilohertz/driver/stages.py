@@ -58,7 +58,7 @@ class Stage(NamedTuple):
 
 
 def _flatten(work: Work) -> Flat:
-    from kilohertz.ir.expr import release
+    from kilohertz.ir.sharing import release
     from kilohertz.semantics import flatten
 
     release()  # a compilation begins: what earlier ones left and nobody holds goes

@@ -335,6 +335,8 @@ _OPERATORS = (
     _asks("terminal", _BOOLEAN, Event.INSTANT, still=True),
     _asks("sample", _BOOLEAN, Event.INSTANT, "u", "clock", still=True),
     _asks("$when", _BOOLEAN, Event.INSTANT),  # a condition that has just become true
+    _asks("$tick", _BOOLEAN, Event.INSTANT),  # of a clock, by its number
+    _asks("$unset", _BOOLEAN, Event.NONE),  # what an algorithm has not assigned
     _asks("delay", types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True),
     _asks(
         "spatialDistribution",

@@ -18,7 +18,7 @@ makes no event: it is evaluated as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -26,8 +26,7 @@ from typing import TypeAlias
 from kilohertz.base import Origin
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Call, Expr, Ref
-from kilohertz.ir.flat import Assert, Experiment, Function
-from kilohertz.ir.transport import Transport
+from kilohertz.ir.flat import Assert, Experiment, Function, Purpose
 from kilohertz.ir.types import Type
 
 
@@ -76,6 +75,7 @@ class DaeVariable:
     final: bool = False  # a parameter `--set` may not change
     origin: Origin = Origin()
     typical_start: bool = False  # said by the type only
+    purpose: Purpose = Purpose.DECLARED
 
     @property
     def ref(self) -> Ref:
@@ -164,6 +164,25 @@ class Delay:
 
 
 @dataclass(frozen=True, slots=True)
+class Transport:
+    """What `spatialDistribution` remembers (MLS 3.7.4.2): a profile between 0 and 1 that moves with a position.
+
+    `sources` are variables that are recorded at the end of each step: what enters at 0, what enters at 1, the position,
+    and 1 where the movement is from 0 to 1.  `points` and `values`, over parameters, are the profile at the start.
+    """
+
+    index: int
+    sources: tuple[Ref, Ref, Ref, Ref]
+    points: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    origin: Origin = Origin()
+
+    def recorded(self) -> tuple[Expr, ...]:
+        """Everything that the run-time needs at the end of a step, in its order."""
+        return (*self.sources, *self.points, *self.values)
+
+
+@dataclass(frozen=True, slots=True)
 class AliasOf:
     """An eliminated variable: `sign * target`, or the constant `value` (then `target` is None)."""
 
@@ -216,12 +235,9 @@ def pre_name(name: str) -> str:
     return f"pre({name})"
 
 
-LEFT_LIMIT = "$left"
-
-
-def is_left_limit(name: str) -> bool:
-    """A discrete copy of a continuous variable, kept up to date between events: its `pre` is the left limit there."""
-    return name.startswith(LEFT_LIMIT)
+def made_of(names: Iterable[str]) -> dict[str, str]:
+    """Which variable `der(x)` or `pre(v)` is made of, for the variables of these names."""
+    return {made: name for name in names for made in (der_name(name), pre_name(name))}
 
 
 def roots(equation: AnyEquation) -> Iterator[Expr]:

@@ -13,46 +13,11 @@ Integer and Real mix only through an explicit `Builtin("real", (x,))`; `/` and `
 
 from __future__ import annotations
 
-import gc
 import math
-import weakref
 from typing import Any, ClassVar
 
+from kilohertz.ir.sharing import TABLE
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, RecordType, TupleType, Type
-
-_TABLE: dict[tuple[Any, ...], Any] = {}  # every node by what it is made of, in the order they were made
-_LEAST = 20_000  # nodes: fewer are not worth looking through
-_enough = _LEAST
-
-
-def n_expressions() -> int:
-    """How many distinct expressions there are in this process."""
-    return len(_TABLE)
-
-
-def release(above: int | None = None) -> None:
-    """Let go of the expressions that nobody but the table holds.
-
-    Called where a compilation begins, so that what earlier ones made lives as long as their forms and no longer.  Only
-    looks when there are more than `above` (default: twice as many as were left the last time): linear in what was made
-    since then.  Nodes stand behind their operands in the table, so from its end parents go before their children.
-    """
-    global _enough
-    if len(_TABLE) <= (_enough if above is None else above):
-        return
-    gc.collect()  # forms hang on sessions and class trees, which refer to each other
-    entries = list(_TABLE.items())
-    _TABLE.clear()
-    kept: list[tuple[tuple[Any, ...], Any]] = []
-    while entries:
-        key, node = entries.pop()
-        holder = weakref.ref(node)
-        del node
-        if (held := holder()) is not None:
-            kept.append((key, held))
-        del key, held
-    _TABLE.update(reversed(kept))
-    _enough = max(2 * len(_TABLE), _LEAST)
 
 
 class Expr:
@@ -83,9 +48,9 @@ class Real(Expr):
 
     def __new__(cls, value: float) -> Real:
         key = (cls, value, math.copysign(1.0, value)) if value == value else (cls, "nan")
-        node: Real | None = _TABLE.get(key)
+        node: Real | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.value, node.ty = float(value), REAL
         return node
 
@@ -97,9 +62,9 @@ class Int(Expr):
 
     def __new__(cls, value: int) -> Int:
         key = (cls, value)
-        node: Int | None = _TABLE.get(key)
+        node: Int | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.value, node.ty = int(value), INTEGER
         return node
 
@@ -111,9 +76,9 @@ class Bool(Expr):
 
     def __new__(cls, value: bool) -> Bool:
         key = (cls, bool(value))
-        node: Bool | None = _TABLE.get(key)
+        node: Bool | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.value, node.ty = bool(value), BOOLEAN
         return node
 
@@ -125,9 +90,9 @@ class Str(Expr):
 
     def __new__(cls, value: str) -> Str:
         key = (cls, value)
-        node: Str | None = _TABLE.get(key)
+        node: Str | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.value, node.ty = value, STRING
         return node
 
@@ -142,9 +107,9 @@ class Enum(Expr):
 
     def __new__(cls, enum: EnumType, index: int) -> Enum:
         key = (cls, enum, index)
-        node: Enum | None = _TABLE.get(key)
+        node: Enum | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.enum, node.index, node.ty = enum, index, Type(enum)
         return node
 
@@ -162,9 +127,9 @@ class Ref(Expr):
 
     def __new__(cls, name: str, ty: Type) -> Ref:
         key = (cls, name, ty)
-        node: Ref | None = _TABLE.get(key)
+        node: Ref | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.name, node.ty = name, ty
         return node
 
@@ -179,9 +144,9 @@ class Unary(Expr):
 
     def __new__(cls, op: str, operand: Expr) -> Unary:
         key = (cls, op, operand)
-        node: Unary | None = _TABLE.get(key)
+        node: Unary | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.op, node.operand, node.ty = op, operand, operand.ty
         return node
 
@@ -203,9 +168,9 @@ class Binary(Expr):
 
     def __new__(cls, op: str, left: Expr, right: Expr, ty: Type) -> Binary:
         key = (cls, op, left, right)
-        node: Binary | None = _TABLE.get(key)
+        node: Binary | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.op, node.left, node.right, node.ty = op, left, right, ty
         return node
 
@@ -227,9 +192,9 @@ class IfExp(Expr):
 
     def __new__(cls, condition: Expr, then: Expr, otherwise: Expr) -> IfExp:
         key = (cls, condition, then, otherwise)
-        node: IfExp | None = _TABLE.get(key)
+        node: IfExp | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.condition, node.then, node.otherwise, node.ty = condition, then, otherwise, then.ty
         return node
 
@@ -253,9 +218,9 @@ class Builtin(Expr):
 
     def __new__(cls, name: str, args: tuple[Expr, ...], ty: Type) -> Builtin:
         key = (cls, name, args, ty)
-        node: Builtin | None = _TABLE.get(key)
+        node: Builtin | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.name, node.args, node.ty = name, args, ty
         return node
 
@@ -279,9 +244,9 @@ class Call(Expr):
 
     def __new__(cls, function: str, args: tuple[Expr, ...], ty: Type) -> Call:
         key = (cls, function, args, ty)
-        node: Call | None = _TABLE.get(key)
+        node: Call | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.function, node.args, node.ty = function, args, ty
         return node
 
@@ -302,10 +267,10 @@ class Item(Expr):
 
     def __new__(cls, base: Expr, index: int) -> Item:
         key = (cls, base, index)
-        node: Item | None = _TABLE.get(key)
+        node: Item | None = TABLE.get(key)
         if node is None:
             assert isinstance(base.ty.base, TupleType)
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.base, node.index, node.ty = base, index, base.ty.base.elements[index]
         return node
 
@@ -325,9 +290,9 @@ class Array(Expr):
 
     def __new__(cls, elements: tuple[Expr, ...], ty: Type) -> Array:
         key = (cls, elements, ty)
-        node: Array | None = _TABLE.get(key)
+        node: Array | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.elements, node.ty = elements, ty
         return node
 
@@ -347,9 +312,9 @@ class Record(Expr):
 
     def __new__(cls, fields: tuple[Expr, ...], ty: Type) -> Record:
         key = (cls, fields, ty)
-        node: Record | None = _TABLE.get(key)
+        node: Record | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.fields, node.ty = fields, ty
         return node
 
@@ -370,11 +335,11 @@ class Field(Expr):
 
     def __new__(cls, base: Expr, name: str) -> Field:
         key = (cls, base, name)
-        node: Field | None = _TABLE.get(key)
+        node: Field | None = TABLE.get(key)
         if node is None:
             assert isinstance(base.ty.base, RecordType)
             field = dict(base.ty.base.fields)[name]
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.base, node.name, node.ty = base, name, field.array_of(*base.ty.dims)
         return node
 
@@ -391,9 +356,9 @@ class Colon(Expr):
     __slots__ = ()
 
     def __new__(cls) -> Colon:
-        node: Colon | None = _TABLE.get((cls,))
+        node: Colon | None = TABLE.get((cls,))
         if node is None:
-            node = _TABLE[(cls,)] = object.__new__(cls)
+            node = TABLE[(cls,)] = object.__new__(cls)
             node.ty = INTEGER.array_of(None)
         return node
 
@@ -411,9 +376,9 @@ class Index(Expr):
 
     def __new__(cls, base: Expr, subs: tuple[Expr, ...], ty: Type) -> Index:
         key = (cls, base, subs, ty)
-        node: Index | None = _TABLE.get(key)
+        node: Index | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.base, node.subs, node.ty = base, subs, ty
         return node
 
@@ -435,9 +400,9 @@ class Range(Expr):
 
     def __new__(cls, first: Expr, step: Expr | None, last: Expr, ty: Type) -> Range:
         key = (cls, first, step, last, ty)
-        node: Range | None = _TABLE.get(key)
+        node: Range | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.first, node.step, node.last, node.ty = first, step, last, ty
         return node
 
@@ -465,9 +430,9 @@ class Comprehension(Expr):
 
     def __new__(cls, op: str, body: Expr, iterators: tuple[tuple[str, Expr], ...], ty: Type) -> Comprehension:
         key = (cls, op, body, iterators, ty)
-        node: Comprehension | None = _TABLE.get(key)
+        node: Comprehension | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.op, node.body, node.iterators, node.ty = op, body, iterators, ty
         return node
 
@@ -489,9 +454,9 @@ class FunctionRef(Expr):
 
     def __new__(cls, function: str, bound: tuple[tuple[str, Expr], ...], ty: Type) -> FunctionRef:
         key = (cls, function, bound, ty)
-        node: FunctionRef | None = _TABLE.get(key)
+        node: FunctionRef | None = TABLE.get(key)
         if node is None:
-            node = _TABLE[key] = object.__new__(cls)
+            node = TABLE[key] = object.__new__(cls)
             node.function, node.bound, node.ty = function, bound, ty
         return node
 

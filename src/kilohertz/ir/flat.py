@@ -11,6 +11,7 @@ arrays, loops and records.  Structural parameters are constants with a literal b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -19,6 +20,15 @@ from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type
 
 CONSTANT, PARAMETER, DISCRETE, CONTINUOUS = "constant", "parameter", "discrete", "continuous"
+
+
+class Purpose(Enum):
+    """Why there is a variable; what its name looks like says nothing."""
+
+    DECLARED = "declared"  # by the user
+    OUTPUT = "output"  # of a call that stays one
+    LEFT_LIMIT = "left_limit"  # a discrete copy of a continuous variable: its `pre` at an event is the left limit
+    MADE = "made"  # by a pass
 
 
 @dataclass(slots=True)
@@ -39,6 +49,7 @@ class Variable:
     structural: bool = False  # evaluated while flattening: no longer tunable
     origin: Origin = Origin()
     typical_start: bool = False  # its start is what its type says of all such variables: a hint to solvers
+    purpose: Purpose = Purpose.DECLARED
 
 
 @dataclass(slots=True)

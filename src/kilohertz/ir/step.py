@@ -39,10 +39,9 @@ from enum import Enum
 from typing import TypeAlias
 
 from kilohertz.base import Origin
-from kilohertz.ir.dae import Dae
+from kilohertz.ir.dae import Dae, Transport
 from kilohertz.ir.expr import Call, Expr, Ref
-from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Terminate
-from kilohertz.ir.transport import Transport
+from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Purpose, Terminate
 from kilohertz.ir.types import Type
 
 
@@ -129,6 +128,8 @@ class StepVariable:
     protected: bool = False
     tunable: bool = False  # a parameter that `--set` may change: its value is `start`, no block computes it
     origin: Origin = Origin()
+    purpose: Purpose = Purpose.DECLARED
+    of: str = ""  # the variable this is the derivative or the `pre` of
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ class Alias:
     unit: str = ""
     description: str = ""
     causality: str = ""
+    purpose: Purpose = Purpose.DECLARED
 
 
 # ---------------------------------------------------------------------------------------------------------- blocks

@@ -140,8 +140,12 @@ def _second_derivatives(functions: dict[str, Function]) -> dict[str, DerivativeO
 
 
 def _rate_name(f: Function, name: str) -> str:
-    """`$dx`, in a derivative of a derivative `$ddx`."""
-    return "$d" + "d" * f.id.count("$D(") + name
+    """`$dx`, in a derivative of a derivative `$ddx`: whatever no variable of the function is named like."""
+    names = [v.name for v in (*f.inputs, *f.outputs, *f.locals)]
+    prefix = "$d"
+    while any(prefix + n in names for n in names):
+        prefix += "d"
+    return prefix + name
 
 
 def _rate_local(f: Function, v: Local) -> Local:

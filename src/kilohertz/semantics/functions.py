@@ -32,7 +32,7 @@ class Functions:
         self._nodes: dict[str, ClassNode] = {}
         self._contexts: dict[str, Ctx] = {}
         self._done: set[str] = set()
-        self._fresh = 0
+        self._iterators: dict[str, str] = {}  # as they are written, by the names they have here
         # defaults that a model's local function takes from the model's own components, by function and input
         self.defaults_of_models: dict[tuple[str, str], Mod] = {}
         # of records some of whose fields have a value from the start: assignments before the body, by function
@@ -43,8 +43,9 @@ class Functions:
 
     def fresh(self, name: str) -> str:
         """A name no variable has, for an iterator."""
-        self._fresh += 1
-        return f"{name}${self._fresh}"
+        fresh = f"{name}${len(self._iterators) + 1}"
+        self._iterators[fresh] = name
+        return fresh
 
     def by_id(self, id: str) -> Function:
         """A complete function, body included; KeyError where there is none."""
@@ -262,7 +263,7 @@ class Functions:
                 span = Span(view.definition.file, section.start, section.end)
                 raise ModelError(Diagnostic("S289", "a function cannot have equations", span))
             function.body += self.elaborator.statements.body(section.items, Ctx(view, None, None, locals_))
-        check_function(function)
+        check_function(function, self._iterators)
         if node.external is not None:
             function.external = self._external(node, function, locals_)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kilohertz.ir.dae import der_name
 from kilohertz.results import Result
 
 SLACK_STEPS = 2
@@ -113,7 +114,8 @@ def _compared(result: Result, states: Sequence[str]) -> list[str]:
         if signal.column is not None:
             seen.setdefault(signal.column, name)
     has_numbers: NDArray[np.bool_] = np.asarray(np.isfinite(result.data).all(axis=0))
-    names = [n for k, n in seen.items() if not n.startswith("der(") and has_numbers[k]]
+    rates = {der_name(name) for name in result.signals}
+    names = [n for k, n in seen.items() if n not in rates and has_numbers[k]]
     known, every = frozenset(states), -(-len(names) // MOST_COMPARED)
     return [n for i, n in enumerate(names) if n in known or i % every == 0]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kilohertz.base import ModelError
 from kilohertz.ir import expr as x
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Alias, Kind, StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
@@ -85,7 +86,8 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
     for name in _names_in_order(program):
         alias = step.aliases.get(name)
         v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
-        if name.startswith(("$", "der($")):
+        known = alias if alias is not None else step.variables[name]
+        if known.purpose is not Purpose.DECLARED:
             continue
         causality = alias.causality if alias is not None else v.causality if v is not None else ""
         if not wanted.takes(name, is_output=causality == "output"):

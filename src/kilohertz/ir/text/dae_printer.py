@@ -27,13 +27,13 @@ from kilohertz.ir.dae import (
     Reinit,
     Role,
     Select,
+    Transport,
     roots,
 )
 from kilohertz.ir.expr import Expr, IfExp
-from kilohertz.ir.flat import Assert
+from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.text.expr_printer import print_shared, print_type, quoted
 from kilohertz.ir.text.flat_printer import print_declarations, print_experiment
-from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import Type
 
 
@@ -69,6 +69,11 @@ def attribute_text(given: Iterable[tuple[str, str]]) -> str:
     return f"({shown})" if shown else ""
 
 
+def purpose(of: Purpose) -> str:
+    """Why there is a variable; nothing where it is declared."""
+    return "" if of is Purpose.DECLARED else of.value
+
+
 def optional(e: Expr | None) -> str:
     """An expression that may be absent."""
     return "" if e is None else print_shared(e)
@@ -96,6 +101,7 @@ def _variable(v: DaeVariable) -> str:
             ("unit", quoted(v.unit) if v.unit else ""),
             ("displayUnit", quoted(v.display_unit) if v.display_unit else ""),
             ("typical", flag(v.typical_start)),
+            ("purpose", purpose(v.purpose)),
         ]
     )
     binding = "" if v.binding is None else f" = {print_shared(v.binding)}"

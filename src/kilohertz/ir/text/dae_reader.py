@@ -20,15 +20,15 @@ from kilohertz.ir.dae import (
     Select,
     Selection,
     TimeEvent,
+    Transport,
     When,
     der_name,
     pre_name,
 )
 from kilohertz.ir.expr import Call, Expr, Ref, Unary
-from kilohertz.ir.flat import Assert
+from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.text.expr_reader import unquoted
 from kilohertz.ir.text.flat_reader import FormReader
-from kilohertz.ir.transport import Transport
 from kilohertz.ir.types import REAL
 
 _ROLES = {r.value: r for r in Role}
@@ -219,6 +219,8 @@ class _DaeReader:
             words[_TEXTS[attribute]] = unquoted(self.e.take("string"))
         elif attribute == "stateSelect":
             words["select"] = _SELECTS[self.e.take("name")]
+        elif attribute == "purpose":
+            words[attribute] = Purpose(self.e.take("name"))
         else:
             words[attribute] = self.e.expression()
 

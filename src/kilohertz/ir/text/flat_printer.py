@@ -30,6 +30,7 @@ from kilohertz.ir.flat import (
     IfEquation,
     IfStatement,
     Local,
+    Purpose,
     Reinit,
     Return,
     Terminate,
@@ -235,8 +236,10 @@ def _variable(v: Variable) -> str:
     attributes = ", ".join(f"{name} = {print_expr(e)}" for name, e in v.attributes.items())
     modified = f"({attributes})" if attributes else ""
     binding = "" if v.binding is None else f" = {print_expr(v.binding)}"
-    evaluated = " annotation(Evaluate = true)" if v.structural else ""
-    declared = f"{v.name}{modified}{binding}{_description(v.description)}{evaluated};"
+    said = ["Evaluate = true"] if v.structural else []
+    said += [f"purpose = {v.purpose.value}"] if v.purpose is not Purpose.DECLARED else []
+    annotation = f" annotation({', '.join(said)})" if said else ""
+    declared = f"{v.name}{modified}{binding}{_description(v.description)}{annotation};"
     return " ".join([*words, print_type(v.ty), declared])
 
 

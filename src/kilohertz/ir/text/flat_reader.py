@@ -14,6 +14,7 @@ from kilohertz.ir.flat import (
     Flat,
     Function,
     Local,
+    Purpose,
     Variable,
 )
 from kilohertz.ir.text.annotation_reader import AnnotationReader
@@ -297,11 +298,22 @@ class FormReader:
             v.binding = self.e.expression()
         v.description = self.description()
         if self.e.accept("annotation"):
-            for word in ("(", "Evaluate", "=", "true", ")"):
-                self.e.expect(word)
-            v.structural = True
+            self._variable_annotation(v)
         self.e.expect(";")
         return v
+
+    def _variable_annotation(self, v: Variable) -> None:
+        self.e.expect("(")
+        while not self.e.accept(")"):
+            if self.e.accept("Evaluate"):
+                self.e.expect("=")
+                self.e.expect("true")
+                v.structural = True
+            else:
+                self.e.expect("purpose")
+                self.e.expect("=")
+                v.purpose = Purpose(self.e.take("name"))
+            self.e.accept(",")
 
     # ------------------------------------------------------------------------------------------------ functions
 

@@ -44,6 +44,7 @@ from kilohertz.ir.text.dae_printer import (
     flag,
     optional,
     outputs_text,
+    purpose,
     transport_text,
 )
 from kilohertz.ir.text.expr_printer import print_shared, print_type, quoted
@@ -120,6 +121,7 @@ def _variable(v: StepVariable) -> str:
             ("causality", v.causality),
             ("protected", flag(v.protected)),
             ("tunable", flag(v.tunable)),
+            ("purpose", purpose(v.purpose)),
         ]
     )
     ty = "" if v.ty == usual else f"{print_type(v.ty)} "
@@ -128,7 +130,8 @@ def _variable(v: StepVariable) -> str:
 
 def _alias(a: Alias) -> str:
     value = f"{'-' if a.sign < 0 else ''}{a.target}" if a.target is not None else optional(a.value)
-    own = attribute_text([("unit", quoted(a.unit) if a.unit else ""), ("causality", a.causality)])
+    unit = quoted(a.unit) if a.unit else ""
+    own = attribute_text([("unit", unit), ("causality", a.causality), ("purpose", purpose(a.purpose))])
     return f"{own}{described(a.description)} is {value}"
 
 

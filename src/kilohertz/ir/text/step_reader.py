@@ -6,7 +6,7 @@ from typing import Any
 
 from kilohertz.ir.dae import der_name, pre_name
 from kilohertz.ir.expr import Expr, Ref, Unary
-from kilohertz.ir.flat import CallEquation, Terminate
+from kilohertz.ir.flat import CallEquation, Purpose, Terminate
 from kilohertz.ir.step import (
     TWINS,
     Action,
@@ -120,7 +120,9 @@ class _StepReader:
         if twin is not None:
             start = None if slot.kind is Kind.STATE else v.start
             own = _twin(name, slot.kind)
-            step.variables[own] = StepVariable(own, ty, Slot(twin, slot.index), start, protected=v.protected)
+            place = Slot(twin, slot.index)
+            made = StepVariable(own, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
+            step.variables[own] = made
 
     def _attributes(self) -> dict[str, Any]:
         words: dict[str, Any] = {}
@@ -135,6 +137,8 @@ class _StepReader:
                 words[_TEXTS[attribute]] = unquoted(self.e.take("string"))
             elif attribute == "causality":
                 words[attribute] = self.e.take("name")
+            elif attribute == "purpose":
+                words[attribute] = Purpose(self.e.take("name"))
             else:
                 words[attribute] = self.e.expression()
             self.e.accept(",")

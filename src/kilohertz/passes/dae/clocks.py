@@ -22,6 +22,7 @@ from kilohertz.base import Diagnostic, InternalError, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.flat.ticks import Tick
@@ -277,7 +278,7 @@ class Clocks:
         return value
 
     def _new(self, name: str, ty: Type, start: Expr) -> Ref:
-        variable = DaeVariable(name, ty, Role.DISCRETE, start=start, fixed=True, protected=True)
+        variable = DaeVariable(name, ty, Role.DISCRETE, start=start, fixed=True, protected=True, purpose=Purpose.MADE)
         self._dae.variables[name] = variable
         return variable.ref
 

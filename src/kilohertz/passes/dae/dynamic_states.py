@@ -18,7 +18,7 @@ Paper: Mattsson, Olsson, Elmqvist, Dynamic Selection of States in Dymola, Modeli
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kilohertz.base import Origin
 from kilohertz.ir import build, read_function
@@ -37,6 +37,7 @@ from kilohertz.ir.dae import (
     pre_name,
 )
 from kilohertz.ir.expr import Array, Builtin, Call, Expr, Real, Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.types import BOOLEAN, REAL, TupleType, Type
 
 WORST = 0.2  # quality at which another choice is made; a fresh one has about 1
@@ -106,7 +107,7 @@ class DynamicStates:
         return names
 
     def _add(self, v: DaeVariable) -> Ref:
-        self._dae.variables[v.name] = v
+        self._dae.variables[v.name] = replace(v, purpose=Purpose.MADE)
         return v.ref
 
     def _new_choice(self, c: Candidates) -> _Choice:

@@ -28,12 +28,13 @@ from kilohertz.ir.dae import (
     Role,
     Select,
     der_name,
-    is_left_limit,
+    made_of,
     pre_name,
     print_equation,
     roots,
 )
 from kilohertz.ir.expr import Expr, Int, Real, Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -78,6 +79,7 @@ class _Eliminator:
         if states_chosen:
             self._kept |= {v.name for v in dae.variables.values() if v.role is Role.STATE}
         self._mentions: dict[str, list[int]] = {}
+        self._made_of = made_of(dae.variables)
         self._fresh: list[str] = []
 
     def run(self) -> Dae:
@@ -222,7 +224,7 @@ class _Eliminator:
         if len(anchored) == 2:
             return False
         roles = {a.role, b.role}
-        if roles != {Role.DISCRETE} and (is_left_limit(a.name) or is_left_limit(b.name)):
+        if roles != {Role.DISCRETE} and Purpose.LEFT_LIMIT in {a.purpose, b.purpose}:
             return False
         if Role.STATE in roles and (Role.DISCRETE in roles or Role.INPUT in roles):
             return False
@@ -237,8 +239,8 @@ class _Eliminator:
             return
         for name in _names(e):
             self._mentions.setdefault(name, []).append(i)
-            base = _base(name)
-            if base != name:
+            base = self._made_of.get(name)
+            if base is not None:
                 self._mentions.setdefault(base, []).append(i)
 
     def _rewrite(self, gone: list[str]) -> list[int]:
@@ -382,7 +384,7 @@ def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:
         -v.select.value,
         not v.fixed,
         v.start is None,
-        v.name.startswith("$"),
+        v.purpose is not Purpose.DECLARED,
         v.name.count("."),
         len(v.name),
         v.name,
@@ -391,16 +393,6 @@ def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:
 
 def _signed(e: Expr, sign: int) -> Expr:
     return e if sign > 0 or build.is_zero(e) else build.neg(e)
-
-
-def _base(name: str) -> str:
-    """The variable behind `der(x)` or `pre(v)`."""
-    if name.endswith(")"):
-        if name.startswith("der("):
-            return name[4:-1]
-        if name.startswith("pre("):
-            return name[4:-1]
-    return name
 
 
 def _names(e: AnyEquation) -> list[str]:

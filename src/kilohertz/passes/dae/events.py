@@ -23,7 +23,6 @@ from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import build
 from kilohertz.ir.builtins import COMPARISONS, Event, is_past, named
 from kilohertz.ir.dae import (
-    LEFT_LIMIT,
     Crossing,
     Dae,
     DaeVariable,
@@ -32,11 +31,12 @@ from kilohertz.ir.dae import (
     Role,
     Sample,
     TimeEvent,
+    Transport,
     der_name,
     pre_name,
 )
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
-from kilohertz.ir.transport import Transport
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.derivative import Differentiator
@@ -236,6 +236,10 @@ class Lowering:
             return truncated
         return build.sub(a, build.mul(truncated, b))
 
+    def is_rate(self, name: str) -> bool:
+        """A derivative that stands in an equation."""
+        return name in self._rates
+
     def _der(self, arg: Expr) -> Expr:
         if isinstance(arg, Ref):
             return self._rate(arg)
@@ -276,8 +280,8 @@ class Lowering:
         copy = self._left.get(arg)
         if copy is None:
             # a Real moves up to the event; an input of another type changes with it and is kept from the event before
-            stem = LEFT_LIMIT if arg.ty == REAL else "$w"
-            copy = self._left[arg] = self._new(self._number(stem), Role.DISCRETE, arg.ty)
+            stem, purpose = ("$left", Purpose.LEFT_LIMIT) if arg.ty == REAL else ("$w", Purpose.MADE)
+            copy = self._left[arg] = self._new(self._number(stem), Role.DISCRETE, arg.ty, purpose)
             self._dae.equations.append(Equation(copy, arg, self._origin, directed=True))
         return build.if_(INITIAL, arg, Ref(pre_name(copy.name), arg.ty))
 
@@ -337,8 +341,8 @@ class Lowering:
         self._counts[prefix] = n + 1
         return f"{prefix}{n}"
 
-    def _new(self, name: str, role: Role, ty: Type = BOOLEAN) -> Ref:
-        variable = DaeVariable(name, ty, role, protected=True, origin=self._origin)
+    def _new(self, name: str, role: Role, ty: Type = BOOLEAN, purpose: Purpose = Purpose.MADE) -> Ref:
+        variable = DaeVariable(name, ty, role, protected=True, origin=self._origin, purpose=purpose)
         self._dae.variables[name] = variable
         return variable.ref
 

@@ -105,10 +105,10 @@ class _Lowerer:
         return self._dae
 
     def _is_discrete(self, name: str) -> bool:
-        if name.startswith("pre("):
-            return True
         variable = self._dae.variables.get(name)
-        return variable is not None and variable.role not in (Role.STATE, Role.ALGEBRAIC, Role.INPUT)
+        if variable is None:  # made of a variable: its derivative, or what it was before the event
+            return not self._lowering.is_rate(name)
+        return variable.role not in (Role.STATE, Role.ALGEBRAIC, Role.INPUT)
 
     def _is_differentiated(self, name: str) -> bool:
         if self._differentiated is None:
@@ -141,6 +141,7 @@ class _Lowerer:
             v.final,
             v.origin,
             v.typical_start,
+            v.purpose,
         )
 
     def _value(self, e: Expr) -> float | None:

@@ -14,6 +14,7 @@ from typing import ClassVar
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
 from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.rewrite import copied
 
@@ -32,12 +33,13 @@ class Prune(Pass):
 
 def _pruned(dae: Dae) -> Dae:
     out = copied(dae)
+    outputs = {v.name for v in dae.variables.values() if v.purpose is Purpose.OUTPUT}
     while True:
         read = _read(out)
         equations: list[AnyEquation] = []
         gone: list[str] = []
         for e in out.equations:
-            kept = _kept(e, read, gone) if isinstance(e, CallEquation) else e
+            kept = _kept(e, read, outputs, gone) if isinstance(e, CallEquation) else e
             if kept is not None:
                 equations.append(kept)
         if not gone:
@@ -47,13 +49,13 @@ def _pruned(dae: Dae) -> Dae:
             out.variables.pop(name, None)
 
 
-def _kept(e: CallEquation, read: set[str], gone: list[str]) -> CallEquation | None:
+def _kept(e: CallEquation, read: set[str], outputs: set[str], gone: list[str]) -> CallEquation | None:
     dropped = 0
     targets: list[tuple[Expr | None, ...]] = []
     for output in e.targets:
         row: list[Expr | None] = []
         for t in output:
-            if isinstance(t, Ref) and t.name.startswith("$c") and t.name not in read:
+            if isinstance(t, Ref) and t.name in outputs and t.name not in read:
                 gone.append(t.name)
                 row.append(None)
                 dropped += 1

@@ -15,8 +15,9 @@ def named_derivatives(dae: Dae) -> dict[str, str]:
     taken: set[str] = set()
     values: dict[str, Expr] = {}
     kept: list[AnyEquation] = []
+    states = {der_name(name): name for name in dae.variables}
     for e in dae.equations:
-        pair = _rate_equation(e, dae)
+        pair = _rate_equation(e, dae, states)
         if pair is None or pair[0] in rate or pair[1] in taken:
             kept.append(e)
             continue
@@ -37,13 +38,13 @@ def named_derivatives(dae: Dae) -> dict[str, str]:
     return rate
 
 
-def _rate_equation(e: AnyEquation, dae: Dae) -> tuple[str, str] | None:
+def _rate_equation(e: AnyEquation, dae: Dae, states: dict[str, str]) -> tuple[str, str] | None:
+    """x and v of `v = der(x)`; `states`: x by der(x)."""
     if not isinstance(e, Equation) or not isinstance(e.left, Ref) or not isinstance(e.right, Ref):
         return None
     for d, v in ((e.left, e.right), (e.right, e.left)):
-        if d.name.startswith("der(") and d.name.endswith(")") and d.name[4:-1] in dae.variables:
-            variable = dae.variables.get(v.name)
-            unknown = variable is not None and variable.role in (Role.ALGEBRAIC, Role.STATE)
-            if unknown and v.name != d.name[4:-1]:
-                return d.name[4:-1], v.name
+        x, variable = states.get(d.name), dae.variables.get(v.name)
+        unknown = variable is not None and variable.role in (Role.ALGEBRAIC, Role.STATE)
+        if x is not None and unknown and v.name != x:
+            return x, v.name
     return None

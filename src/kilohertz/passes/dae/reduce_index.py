@@ -439,10 +439,9 @@ class _Reducer:
                 own = self._is_own_derivative(i, dummies)
                 if own and not is_state:
                     continue  # the derivative slot of a state
-                origin = below.origin if below is not None else None
                 extra[name] = DaeVariable(name, REAL, Role.STATE if is_state else Role.ALGEBRAIC, protected=True)
-                if origin is not None:
-                    extra[name] = replace(extra[name], origin=origin)
+                if below is not None:
+                    extra[name] = replace(extra[name], origin=below.origin, purpose=below.purpose)
             elif known is not None:
                 dae.variables[name] = replace(known, role=Role.STATE if is_state else Role.ALGEBRAIC)
             if is_state:

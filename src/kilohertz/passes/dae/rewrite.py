@@ -16,12 +16,12 @@ from kilohertz.ir.dae import (
     Equation,
     Reinit,
     Role,
+    Transport,
     When,
     der_name,
 )
 from kilohertz.ir.expr import Call, Expr, Ref
-from kilohertz.ir.flat import Assert
-from kilohertz.ir.transport import Transport
+from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import substitute
 
@@ -99,23 +99,16 @@ def copied(dae: Dae) -> Dae:
 def rename_rates(dae: Dae) -> None:
     """A state that is itself the derivative of a state needs a name beside that derivative's slot."""
 
-    def is_state(name: str) -> bool:
-        v = dae.variables.get(name)
-        return v is not None and v.role is Role.STATE
-
-    clashes = [
-        v
-        for v in dae.variables.values()
-        if v.role is Role.STATE and v.name.startswith("der(") and is_state(v.name[4:-1])
-    ]
+    state_of = {der_name(v.name): v.name for v in dae.variables.values() if v.role is Role.STATE}
+    clashes = [v for v in dae.variables.values() if v.role is Role.STATE and v.name in state_of]
     if not clashes:
         return
     values: dict[str, Expr] = {}
     for v in clashes:
-        fresh = f"$rate({v.name[4:-1]})"
+        fresh = f"$rate({state_of[v.name]})"
         values[v.name] = Ref(fresh, REAL)
         values[der_name(v.name)] = Ref(der_name(fresh), REAL)
-        dae.variables[fresh] = replace(dae.variables.pop(v.name), name=fresh)
+        dae.variables[fresh] = replace(dae.variables.pop(v.name), name=fresh, purpose=Purpose.MADE)
     memo: dict[Expr, Expr] = {}
 
     def rule(e: Expr) -> Expr:

@@ -53,6 +53,7 @@ class Inliner:
         self._memo: dict[tuple[str, tuple[Expr, ...]], list[Value]] = {}
         self._asserting: dict[str, bool] = {}
         self.calls: list[AuxiliaryCall] = []
+        self._outputs: set[str] = set()  # names of what calls that stay give
         self.used: dict[str, None] = {}  # functions that stay calls
 
     def call(self, e: Call, args: list[Value]) -> list[Value]:
@@ -78,7 +79,7 @@ class Inliner:
             return _builtin(f, args)
         if f.id in self._never or f.inline is False or f.id in self._active or not f.pure or len(self._active) > 40:
             return None
-        if f.derivatives and not f.inline and _from_calls(args):
+        if f.derivatives and not f.inline and self._from_calls(args):
             return None  # it knows its derivative; that of the call whose result it reads would have to be made
         wanted = bool(f.inline) or f.late_inline
         if not wanted and not self._may_be_short(f):
@@ -138,9 +139,14 @@ class Inliner:
             prefix = base if len(types) == 1 else f"{base}.{f.outputs[i].name}"
             named = [(prefix + suffix, t) for suffix, t in leaves(ty)]
             auxiliary.names += named
+            self._outputs.update(n for n, _ in named)
             auxiliary.outputs.append(Value(ty, tuple(Ref(n, t) for n, t in named)))
         self.calls.append(auxiliary)
         return auxiliary.outputs
+
+    def _from_calls(self, args: list[Value]) -> bool:
+        """Some argument is the result of a call that stays one."""
+        return any(isinstance(x, Ref) and x.name in self._outputs for a in args for x in a.items)
 
     def _may_fail(self, id: str) -> bool:
         """Whether a function, or one that it calls, has an assertion."""
@@ -222,11 +228,6 @@ def _builtin(f: Function, args: list[Value]) -> list[Value] | None:
     ty = f.outputs[0].ty
     result = fold(Builtin(external.symbol, tuple(a.scalar for a in args), ty))
     return [Value(ty, (result,))]
-
-
-def _from_calls(args: list[Value]) -> bool:
-    """Some argument is the result of a call that stays one."""
-    return any(isinstance(x, Ref) and x.name.startswith("$c") for a in args for x in a.items)
 
 
 def _nodes(values: list[Value]) -> int:

@@ -31,6 +31,7 @@ from kilohertz.ir.flat import (
     Equation,
     Flat,
     IfEquation,
+    Purpose,
     Reinit,
     Terminate,
     TupleTarget,
@@ -71,6 +72,7 @@ class _Scalariser:
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
         self._functions = dict(flat.functions)
         self._evaluator = Evaluator(self)
+        self._n_outlined = self._n_watched = 0  # algorithms that became functions, conditions in variables
         self._inliner = Inliner(self._functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
         self._busy: set[str] = set()
@@ -205,7 +207,8 @@ class _Scalariser:
             origin = Origin(passes=(Scalarise.name,))
             for name, ty in auxiliary.names:
                 own = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
-                self._out.variables[name] = Variable(name, ty, own, protected=True, final=True, origin=origin)
+                made = Variable(name, ty, own, protected=True, final=True, origin=origin, purpose=Purpose.OUTPUT)
+                self._out.variables[name] = made
             target = TupleTarget(tuple(pack(v) for v in auxiliary.outputs))
             self._out.equations.append(Equality(target, auxiliary.call, origin))
 
@@ -359,7 +362,8 @@ class _Scalariser:
     def _outline(self, algorithm: Algorithm, equations: list[Equation], initial: bool) -> None:
         """The algorithm as one call of a function made of it."""
         targets, in_when = assigned(algorithm.statements)
-        name = f"$algorithm{sum(f.startswith('$algorithm') for f in self._functions)}"
+        name = f"$algorithm{self._n_outlined}"
+        self._n_outlined += 1
 
         def entry(ref: Ref) -> Expr:
             return pack(at_entry(ref, self._flat, self._evaluator, ref.name in in_when, initial))
@@ -386,9 +390,11 @@ class _Scalariser:
                 held = build.or_(held, Builtin("$when", (part,), BOOLEAN))
         else:
             held = self._evaluator.model(e).scalar
-        name = f"$watch{sum(v.startswith('$watch') for v in self._out.variables)}"
+        name = f"$watch{self._n_watched}"
+        self._n_watched += 1
         origin = Origin(passes=(Scalarise.name,))
-        self._out.variables[name] = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin)
+        made = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin, purpose=Purpose.MADE)
+        self._out.variables[name] = made
         equations.append(Equality(Ref(name, BOOLEAN), held, origin))
         return Ref(name, BOOLEAN)
 

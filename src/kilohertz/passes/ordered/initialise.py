@@ -62,6 +62,7 @@ class _Initial:
         self._dae = dae
         self._values, self._occurrence = values, occurrence
         self._free = free_parameters(dae)
+        self._before = {pre_name(name) for name in dae.variables}
         self.notes: list[str] = []
         self._spare: list[Equation] = []
         self._rows: list[Row] = []
@@ -75,7 +76,7 @@ class _Initial:
         self._gather_unknowns()
         self._model_rows()
         for e in self._dae.initial_equations:
-            self._try(_at_start(e), "the initial equation is redundant")
+            self._try(self._at_start(e), "the initial equation is redundant")
         for v in self._variables():
             if v.fixed:
                 self._try(_start(v.ref, v), f"fixed start of {v.name} is redundant")
@@ -85,6 +86,22 @@ class _Initial:
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}"))
         found = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
         return System(found, checks=tuple(map(_check, self._spare)))
+
+    def _at_start(self, e: AnyEquation) -> AnyEquation:
+        """An equation as it holds in the initial system."""
+        if isinstance(e, Equation):
+            left, right = _initially(e.left), _initially(e.right)
+            if left is e.left and right is e.right and not e.directed:
+                return e
+            kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name in self._before
+            return Equation(left, right, e.origin, e.directed and not kept)
+        if isinstance(e, CallEquation):
+            call = _initially(e.call)
+            if not isinstance(call, Call):
+                raise InternalError("a call turned into something else")
+            guard = None if e.guard is None else _initially(e.guard)
+            return CallEquation(e.targets, call, e.origin, guard)
+        return e
 
     def _variables(self) -> list[DaeVariable]:
         return [v for v in self._dae.variables.values() if v.role in (Role.STATE, Role.ALGEBRAIC)]
@@ -111,7 +128,7 @@ class _Initial:
         equations: list[AnyEquation] = []
         for e in self._dae.equations:
             if not is_parametric(e, self._dae):
-                equations += self._without_whens(_at_start(e))
+                equations += self._without_whens(self._at_start(e))
         equations += [
             Equation(v.ref, v.binding, v.origin)
             for v in self._dae.variables.values()
@@ -237,22 +254,6 @@ def _size(e: Expr) -> Expr:
 
 def _start(target: Ref, v: DaeVariable) -> Equation:
     return Equation(target, v.start if v.start is not None else default_start(v.ty), v.origin)
-
-
-def _at_start(e: AnyEquation) -> AnyEquation:
-    if isinstance(e, Equation):
-        left, right = _initially(e.left), _initially(e.right)
-        if left is e.left and right is e.right and not e.directed:
-            return e
-        kept = isinstance(left, Ref) and isinstance(right, Ref) and right.name.startswith("pre(")
-        return Equation(left, right, e.origin, e.directed and not kept)
-    if isinstance(e, CallEquation):
-        call = _initially(e.call)
-        if not isinstance(call, Call):
-            raise InternalError("a call turned into something else")
-        guard = None if e.guard is None else _initially(e.guard)
-        return CallEquation(e.targets, call, e.origin, guard)
-    return e
 
 
 def _initially(e: Expr) -> Expr:

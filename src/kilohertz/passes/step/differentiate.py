@@ -25,6 +25,7 @@ from kilohertz.base import Origin
 from kilohertz.ir import build
 from kilohertz.ir.build import ZERO
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -110,7 +111,7 @@ class _Directional:
             self._declare(direction_name(residual_name(u.name)), Kind.DERIVATIVE_DIRECTION, i)
 
     def _declare(self, name: str, kind: Kind, index: int) -> Ref:
-        self.variables[name] = StepVariable(name, REAL, Slot(kind, index), ZERO, protected=True)
+        self.variables[name] = StepVariable(name, REAL, Slot(kind, index), ZERO, protected=True, purpose=Purpose.MADE)
         return Ref(name, REAL)
 
     def _direction(self, v: Ref) -> Ref:

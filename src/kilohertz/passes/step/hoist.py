@@ -18,6 +18,7 @@ from typing import ClassVar
 from kilohertz.ir import build
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, IfExp, Int, Real, Ref, Unary
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -200,6 +201,7 @@ class _Hoist:
             found = self._names[e] = Ref(name, REAL)
             slot = Slot(Kind.ALGEBRAIC, self._next)
             self._next += 1
-            self.variables[name] = StepVariable(name, REAL, slot, build.ZERO, protected=True)
+            made = StepVariable(name, REAL, slot, build.ZERO, protected=True, purpose=Purpose.MADE)
+            self.variables[name] = made
             self.made.append(Assignment(found, e, Partition.EVENT, cost((e,))))
         return found

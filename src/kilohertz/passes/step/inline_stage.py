@@ -24,7 +24,8 @@ from typing import ClassVar
 from kilohertz.base import InternalError, Origin
 from kilohertz.ir import build, step
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, der_name
-from kilohertz.ir.expr import Ref
+from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.ordered import Component
 from kilohertz.ir.step import Assignment, Block, Kind, MixedLoop, NonlinearLoop, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import REAL
@@ -120,12 +121,16 @@ class _Rates:
     def variables(self, names: Sequence[str]) -> dict[str, StepVariable]:
         """Those that are used, with places behind the model's own."""
         places = (Slot(Kind.ALGEBRAIC, self._first + k) for k in range(len(names)))
-        return {n: StepVariable(n, REAL, p, build.ZERO, protected=True) for n, p in zip(names, places, strict=True)}
+        return {n: _made(n, p, build.ZERO) for n, p in zip(names, places, strict=True)}
 
 
 def _variables(states: Sequence[str]) -> dict[str, StepVariable]:
-    made = [StepVariable(base_name(x), REAL, Slot(Kind.BASE, i), protected=True) for i, x in enumerate(states)]
-    return {v.name: v for v in (*made, StepVariable(GAMMA_H.name, REAL, Slot(Kind.GAMMA_H, 0), protected=True))}
+    made = [_made(base_name(x), Slot(Kind.BASE, i)) for i, x in enumerate(states)]
+    return {v.name: v for v in (*made, _made(GAMMA_H.name, Slot(Kind.GAMMA_H, 0)))}
+
+
+def _made(name: str, place: Slot, start: Expr | None = None) -> StepVariable:
+    return StepVariable(name, REAL, place, start, protected=True, purpose=Purpose.MADE)
 
 
 def _formula(x: str, origin: Origin) -> Equation:

@@ -20,6 +20,7 @@ from typing import ClassVar
 
 from kilohertz.graphs import maximum_matching
 from kilohertz.ir.expr import Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import (
     DISCRETE_KINDS,
     Block,
@@ -86,7 +87,10 @@ def _open_loops(blocks: Iterable[Block]) -> Iterator[NonlinearLoop]:
 
 def _residuals(unknowns: Iterable[Ref]) -> dict[str, StepVariable]:
     names = [residual_name(u.name) for u in unknowns]
-    return {n: StepVariable(n, REAL, Slot(Kind.RESIDUAL, i), protected=True) for i, n in enumerate(names)}
+    made = [
+        StepVariable(n, REAL, Slot(Kind.RESIDUAL, i), protected=True, purpose=Purpose.MADE) for i, n in enumerate(names)
+    ]
+    return {v.name: v for v in made}
 
 
 def _arranged(b: Block) -> Block:

@@ -18,7 +18,7 @@ from typing import ClassVar, cast
 
 from kilohertz.ir import build
 from kilohertz.ir.builtins import is_past
-from kilohertz.ir.dae import is_left_limit
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import (
     DISCRETE_KINDS,
     Assignment,
@@ -70,12 +70,13 @@ def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
     for_step = _needed(reads, sets, derivatives)
     watched = {n for c in step.crossings for n in occurrence.names(c.function)}
     watched |= {d.source.name for d in step.delays} | {x.name for t in step.transports for x in t.sources}
-    watched |= {n for n in step.variables if is_left_limit(n)}
+    left = {n for n, v in step.variables.items() if v.purpose is Purpose.LEFT_LIMIT and not v.of}
+    watched |= left
     for_crossing = _needed(reads, sets, watched)
     found: list[Block] = []
     settle = Settle(step, occurrence)
     for i, b in enumerate(blocks):
-        if not moving[i] or (_is_discrete(b, step) and not any(is_left_limit(n) for n in sets[i])):
+        if not moving[i] or (_is_discrete(b, step) and not any(n in left for n in sets[i])):
             settle.resting.update(sets[i])
             found.append(settle(b, Partition.EVENT))
         elif for_step[i]:

@@ -72,7 +72,7 @@ def _slots(dae: Dae) -> tuple[dict[str, StepVariable], dict[str, Alias]]:
     aliases: dict[str, Alias] = {}
     for v in dae.variables.values():
         if v.role is Role.CONSTANT:
-            aliases[v.name] = Alias(None, value=v.binding)
+            aliases[v.name] = Alias(None, value=v.binding, purpose=v.purpose)
             continue
         kind = _kind(v)
         index = counts.get(kind, 0)
@@ -83,8 +83,16 @@ def _slots(dae: Dae) -> tuple[dict[str, StepVariable], dict[str, Alias]]:
         if twin is not None:
             name = der_name(v.name) if kind is Kind.STATE else pre_name(v.name)
             start = None if kind is Kind.STATE else placed.start
-            place = Slot(twin, index)
-            variables[name] = StepVariable(name, v.ty, place, start, protected=v.protected, origin=v.origin)
+            variables[name] = StepVariable(
+                name,
+                v.ty,
+                Slot(twin, index),
+                start,
+                protected=v.protected,
+                origin=v.origin,
+                purpose=v.purpose,
+                of=v.name,
+            )
     return variables, aliases
 
 
@@ -109,6 +117,7 @@ def _placed(v: DaeVariable, slot: Slot) -> StepVariable:
         v.protected,
         is_parameter and is_tunable(v),
         v.origin,
+        v.purpose,
     )
 
 
@@ -136,7 +145,7 @@ def _by_type(ty: Type, real: Kind, integer: Kind, string: Kind) -> Kind:
 
 def _alias(a: AliasOf) -> Alias:
     v = a.variable
-    return Alias(a.target, a.sign, a.value, v.unit, v.description, v.causality)
+    return Alias(a.target, a.sign, a.value, v.unit, v.description, v.causality, v.purpose)
 
 
 # --------------------------------------------------------------------------------------------------------------- events

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kilohertz.base import Origin
 from kilohertz.ir import build
 from kilohertz.ir.expr import Builtin, Expr, Ref
-from kilohertz.ir.flat import Assign, Equality, Equation, Flat, Statement, Variable
+from kilohertz.ir.flat import Assign, Equality, Equation, Flat, Purpose, Statement, Variable
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.clock_zones import CLOCKED
 from kilohertz.semantics.balancing.parts import bodies
@@ -48,7 +48,7 @@ def _name(part: Equality | Assign, flat: Flat, held: dict[Expr, Ref], made: list
 
 def _variable(inner: Expr, origin: Origin, flat: Flat, name: str) -> Ref:
     variability = "continuous" if inner.ty.base == REAL.base else "discrete"
-    flat.variables[name] = Variable(name, inner.ty, variability, protected=True, origin=origin)
+    flat.variables[name] = Variable(name, inner.ty, variability, protected=True, origin=origin, purpose=Purpose.MADE)
     return Ref(name, inner.ty)
 
 

@@ -318,7 +318,7 @@ class Graph:
         path = ends[0].comp.path if ends else ""  # absent, or an array without elements
         if path not in self.nodes:
             return Bool(False)
-        return Bool(self.forest.is_root(path) if name.endswith("isRoot") else self.forest.rooted(path))
+        return Bool(self.forest.is_root(path) if name == "Connections.isRoot" else self.forest.rooted(path))
 
     def stream(self, name: str, node: tree.Call, ctx: Ctx) -> Expr:
         """inStream(port.h), actualStream(port.h)."""

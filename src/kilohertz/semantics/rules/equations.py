@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Severity
 from kilohertz.ir.expr import Builtin, Expr, Index, Ref
@@ -24,15 +24,15 @@ from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expr
 # ---------------------------------------------------------------------------------------------------------- assignments
 
 
-def check_function(function: Function) -> None:
-    """Inputs and iterators are not assigned (MLS 12.2, 11.2.2)."""
+def check_function(function: Function, iterators: Mapping[str, str]) -> None:
+    """Inputs and iterators (as written, by their names) are not assigned (MLS 12.2, 11.2.2)."""
     inputs = {x.name for x in function.inputs}
     own = {x.name for x in (*function.outputs, *function.locals)}
     for name, origin in _assigned(function.body):
         if name in inputs:
             raise _not_assignable(f"`{name}` is an input of the function, which cannot be assigned", origin)
         if name not in own:
-            raise _not_assignable(f"`{name.split('$')[0]}` is an iterator, which cannot be assigned", origin)
+            raise _not_assignable(f"`{iterators[name]}` is an iterator, which cannot be assigned", origin)
 
 
 def check_outputs(function: Function) -> Iterator[Diagnostic]:
