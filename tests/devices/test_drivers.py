@@ -11,6 +11,7 @@ import pytest
 
 from kilohertz import runtime
 from kilohertz.base import ModelError
+from kilohertz.devices import DRIVERS
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable
 
 PROGRAMS = sorted(Path(__file__).parent.glob("*.c"))
@@ -52,3 +53,11 @@ def test_no_driver_allocates(drivers: ctypes.CDLL) -> None:
     wanted = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines()}
     assert "recvmmsg" in wanted
     assert not wanted & {"malloc", "calloc", "realloc", "free", "printf", "fprintf", "usleep", "sleep", "system"}
+
+
+@pytest.mark.parametrize("driver", sorted(DRIVERS))
+def test_a_program_with_one_driver_has_all_that_it_needs(driver: str) -> None:
+    main = f'#include "khz_device.h"\nint main(void) {{ return khz_device_find("{driver}") == NULL; }}\n'
+    sources = (Source("main.c", main), *(Source(n, t) for n, t in runtime.device_sources((driver,))))
+    program = build_executable([Unit(sources, headers())], LIBRARIES)
+    assert subprocess.run([program], check=False).returncode == 0

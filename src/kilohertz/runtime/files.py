@@ -46,16 +46,17 @@ def device_headers() -> tuple[tuple[str, str], ...]:
 @lru_cache(maxsize=8)
 def device_sources(drivers: tuple[str, ...] | None = None) -> tuple[tuple[str, str], ...]:
     """(name, text) of ports, of some drivers by their names (default: all) and of the table that finds them."""
-    texts = dict(_texts(_DEVICES, ".c"))
+    texts = dict((*_texts(_DEVICES, ".c"), *_texts(_DEVICES, ".h")))
     defined = {found[2]: (found[1], file) for file, text in texts.items() if (found := _DRIVER.search(text))}
     chosen = [defined[name] for name in (defined if drivers is None else drivers)]
     needed = ["khz_device.c", "khz_ports.c", *(file for _, file in chosen)]
-    for file in needed:  # grows: the C beside each header that is included
-        needed += [c for h in _INCLUDE.findall(texts[file]) if (c := h + ".c") in texts and c not in needed]
+    for file in needed:  # grows: each header that is included, and the C beside it
+        beside = (name + ending for name in _INCLUDE.findall(texts[file]) for ending in (".h", ".c"))
+        needed += [f for f in beside if f in texts and f not in needed]
     lines = ["/* The drivers in this program, by name (khz_device.h). */", '#include "khz_drivers.h"', ""]
     lines += ["const khz_device_class *const khz_linked_drivers[] = {", *(f"    &{symbol}," for symbol, _ in chosen)]
     table = "\n".join([*lines, "    NULL,", "};", ""])
-    return (*((file, texts[file]) for file in sorted(needed)), ("khz_linked_drivers.c", table))
+    return (*((file, texts[file]) for file in sorted(needed) if file.endswith(".c")), ("khz_linked_drivers.c", table))
 
 
 @lru_cache(maxsize=1)
