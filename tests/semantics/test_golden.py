@@ -21,25 +21,12 @@ from kilohertz.syntax import Libraries
 _ORIGIN = re.compile(r" // case\.mo.*$", re.MULTILINE)
 _CHOSEN = re.compile(r"^// flatten: (\S+)$", re.MULTILINE)
 
-# Cases that fail for a reason known; each number is told in full where the bug is tracked.
-BUGS: dict[str, str] = {}
-
 
 def load(text: str, libraries: Libraries) -> str:
     """Load the classes of a case; the name of the one to flatten."""
     classes = libraries.load_text(text, "case.mo")
     chosen = _CHOSEN.search(text)
     return chosen[1] if chosen else classes[-1].name
-
-
-def known_bug(request: pytest.FixtureRequest, case: Any) -> None:
-    """Expect a known bug to show; --update-golden does not record it."""
-    reason = BUGS.get(case.title)
-    if reason is None:
-        return
-    if case.update:
-        pytest.skip(reason)
-    request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
 
 
 def flat_text(flat: Flat, libraries: Libraries, origins: bool) -> str:
@@ -52,9 +39,8 @@ def shown(diagnostics: list[Diagnostic], libraries: Libraries) -> str:
     return "\n".join(render(d, libraries.sources) for d in diagnostics)
 
 
-def check_flat(case: Any, request: pytest.FixtureRequest) -> None:
+def check_flat(case: Any) -> None:
     """Flatten, check what must hold of every model, compare."""
-    known_bug(request, case)
     libraries = Libraries([])
     flat, warnings = flatten(libraries, load(case.text, libraries))
     verify_flat(flat)
@@ -72,93 +58,92 @@ def read_back(flat: Flat) -> None:
 
 
 @pytest.mark.golden("flat/classes.case")
-def test_classes(case: Any, request: pytest.FixtureRequest) -> None:
+def test_classes(case: Any) -> None:
     """Class kinds, short classes, enumerations, types and their attributes."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/lookup.case")
-def test_lookup(case: Any, request: pytest.FixtureRequest) -> None:
+def test_lookup(case: Any) -> None:
     """Where names are found: MLS 5.3 and 13.2."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/modification.case")
-def test_modification(case: Any, request: pytest.FixtureRequest) -> None:
+def test_modification(case: Any) -> None:
     """Inheritance and modification: MLS 7.1 and 7.2."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/redeclare.case")
-def test_redeclare(case: Any, request: pytest.FixtureRequest) -> None:
+def test_redeclare(case: Any) -> None:
     """Redeclaration and constraining types: MLS 7.3."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/components.case")
-def test_components(case: Any, request: pytest.FixtureRequest) -> None:
+def test_components(case: Any) -> None:
     """inner and outer, conditions, arrays and slices, structural parameters, sizes."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/media.case")
-def test_media(case: Any, request: pytest.FixtureRequest) -> None:
+def test_media(case: Any) -> None:
     """Replaceable packages through several levels."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/records.case")
-def test_records(case: Any, request: pytest.FixtureRequest) -> None:
+def test_records(case: Any) -> None:
     """Records, constructors and overloaded operators: MLS 12.6 and 14."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/functions.case")
-def test_functions(case: Any, request: pytest.FixtureRequest) -> None:
+def test_functions(case: Any) -> None:
     """Functions: MLS 12."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/arrays.case")
-def test_arrays(case: Any, request: pytest.FixtureRequest) -> None:
+def test_arrays(case: Any) -> None:
     """Array functions and operators, strings: MLS 10 and 3.7."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/equations.case")
-def test_equations(case: Any, request: pytest.FixtureRequest) -> None:
+def test_equations(case: Any) -> None:
     """Equations and algorithms: MLS 8 and 11."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/events.case")
-def test_events(case: Any, request: pytest.FixtureRequest) -> None:
+def test_events(case: Any) -> None:
     """Events and operators with special meaning: MLS 3.7 and 8.3.5."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/connect.case")
-def test_connect(case: Any, request: pytest.FixtureRequest) -> None:
+def test_connect(case: Any) -> None:
     """Connections: MLS 9.1 and 9.2."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/buses.case")
-def test_buses(case: Any, request: pytest.FixtureRequest) -> None:
+def test_buses(case: Any) -> None:
     """Expandable connectors: MLS 9.1.3."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/streams.case")
-def test_streams(case: Any, request: pytest.FixtureRequest) -> None:
+def test_streams(case: Any) -> None:
     """Streams and overconstrained connectors: MLS 15 and 9.4."""
-    check_flat(case, request)
+    check_flat(case)
 
 
 @pytest.mark.golden("flat/clocks.case")
-def test_clocks(case: Any, request: pytest.FixtureRequest) -> None:
+def test_clocks(case: Any) -> None:
     """Synchronous language elements: MLS 16; behind the model, what runs under which clock."""
-    known_bug(request, case)
     libraries = Libraries([])
     flat, warnings = flatten(libraries, load(case.text, libraries))
     assert not warnings
@@ -177,9 +162,8 @@ def partition_text(p: ClockPartition) -> str:
     return f"base {p.base}, {clock}, every {p.factor}, from {p.shift}: {names}\n"
 
 
-def check_messages(case: Any, request: pytest.FixtureRequest) -> None:
+def check_messages(case: Any) -> None:
     """Everything the user is told about a model; the code in the title of the case must be among it."""
-    known_bug(request, case)
     libraries = Libraries([])
     try:
         flat, warnings = flatten(libraries, load(case.text, libraries))
@@ -192,39 +176,39 @@ def check_messages(case: Any, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.golden("messages/names.case")
-def test_messages_about_names(case: Any, request: pytest.FixtureRequest) -> None:
+def test_messages_about_names(case: Any) -> None:
     """Names, classes, inheritance, modification."""
-    check_messages(case, request)
+    check_messages(case)
 
 
 @pytest.mark.golden("messages/values.case")
-def test_messages_about_values(case: Any, request: pytest.FixtureRequest) -> None:
+def test_messages_about_values(case: Any) -> None:
     """Values, types, dimensions and subscripts."""
-    check_messages(case, request)
+    check_messages(case)
 
 
 @pytest.mark.golden("messages/calls.case")
-def test_messages_about_calls(case: Any, request: pytest.FixtureRequest) -> None:
+def test_messages_about_calls(case: Any) -> None:
     """Calls, equations and statements."""
-    check_messages(case, request)
+    check_messages(case)
 
 
 @pytest.mark.golden("messages/connections.case")
-def test_messages_about_connections(case: Any, request: pytest.FixtureRequest) -> None:
+def test_messages_about_connections(case: Any) -> None:
     """Connections, streams, overconstrained connectors, clocks."""
-    check_messages(case, request)
+    check_messages(case)
 
 
 @pytest.mark.golden("messages/balance.case")
-def test_messages_about_balance(case: Any, request: pytest.FixtureRequest) -> None:
+def test_messages_about_balance(case: Any) -> None:
     """What keeps the equations from determining the unknowns."""
-    check_messages(case, request)
+    check_messages(case)
 
 
 @pytest.mark.golden("messages/rules.case")
-def test_messages_about_rules(case: Any, request: pytest.FixtureRequest) -> None:
+def test_messages_about_rules(case: Any) -> None:
     """Rules of the language, by code."""
-    check_messages(case, request)
+    check_messages(case)
 
 
 @pytest.mark.golden("messages/unchecked.case")

@@ -155,7 +155,6 @@ class _FunctionBody:
         self.writer = Writer(self, "c")
         self.growing: dict[str, tuple[str, ...]] = {}
         self.statements = StatementWriter(self.writer, table.places, self.growing)
-        self.by_pointer: set[str] = set()
 
     # -------------------------------------------------------------------------------------------------------- as host
 

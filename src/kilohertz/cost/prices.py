@@ -60,11 +60,6 @@ class Count:
     def times(self, regular: int, worst: int | None = None) -> Count:
         return Count(self.regular.times(regular), self.worst.times(regular if worst is None else worst))
 
-    @property
-    def at_worst(self) -> Count:
-        """The worst as if it were regular."""
-        return Count(self.worst, self.worst)
-
 
 def both(operations: float, instructions: float) -> Count:
     """A loop of the runtime, the same in either case."""

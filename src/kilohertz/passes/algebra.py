@@ -128,11 +128,6 @@ class Occurrence:
         return found
 
 
-def contains(e: Expr, names: Iterable[str] | set[str] | frozenset[str]) -> bool:
-    wanted = names if isinstance(names, (set, frozenset)) else set(names)
-    return any(type(n) is Ref and n.name in wanted for n in build.walk(e))
-
-
 def degree(e: Expr, unknowns: set[str] | frozenset[str], memo: dict[Expr, int]) -> int:
     """0: free of the unknowns, 1: linear in them, 2: not linear."""
     stack = [e]

@@ -98,13 +98,12 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
                 out.signals[name] = Signal(column(v), 1, v.unit, v.description)
             elif v.slot.kind in _FIXED:
                 out.signals[name] = Signal(None, 1, v.unit, v.description)
-                out.resting += [name] if getattr(v, "varies", False) else []
         elif v is None:
             out.signals[name] = Signal(None, 1, alias.unit, alias.description, _constant(alias.value))
-            out.resting += [name] if getattr(alias, "varies", True) else []
+            out.resting.append(name)
         elif v.slot.kind in _FIXED:
             out.signals[name] = Signal(None, alias.sign, alias.unit, alias.description)
-            out.resting += [name] if getattr(alias, "varies", True) else []
+            out.resting.append(name)
         elif v.slot.kind in _VARYING and v.ty == BOOLEAN and alias.sign < 0:
             late.append((name, alias, column(v)))
             out.signals[name] = Signal(None)  # keeps its place in the order

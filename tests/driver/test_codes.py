@@ -1,0 +1,59 @@
+"""Diagnostics that belong to no other test: each is provoked once."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from kilohertz import load
+from kilohertz.base import ModelError
+from kilohertz.cli import main
+from kilohertz.results import read
+from kilohertz.toolchain import cross_compiler, load_library
+
+
+def codes(error: ModelError) -> list[str]:
+    return [d.code for d in error.diagnostics]
+
+
+def test_many_errors_in_a_file_end_with_a_word_about_more(tmp_path: Path) -> None:
+    source = tmp_path / "m.mo"
+    source.write_text("model M\n" + "  Real 1;\n" * 60 + "end M;\n")
+    with pytest.raises(ModelError) as caught:
+        load(str(source)).flatten()
+    assert codes(caught.value)[-1] == "P110"
+
+
+def test_a_command_of_a_later_version_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", "Kilohertz.Examples.Decay"]) == 1
+    assert "R790" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="needs ziglang")
+def test_a_target_that_zig_does_not_have_is_refused() -> None:
+    with pytest.raises(ModelError) as caught:
+        cross_compiler("abacus-linux-gnu")
+    assert codes(caught.value) == ["C605"]
+
+
+def test_a_library_that_is_none_is_not_loaded(tmp_path: Path) -> None:
+    (tmp_path / "model.so").write_text("no library")
+    with pytest.raises(ModelError) as caught:
+        load_library(tmp_path / "model.so")
+    assert codes(caught.value) == ["C604"]
+
+
+def test_a_task_that_does_not_run_cannot_be_watched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["set", "u=1", "--task", "no-such-task"]) == 1
+    assert "R745" in capsys.readouterr().err
+
+
+def test_mdf_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file := tmp_path / "rows.mf4").touch()
+    monkeypatch.setitem(sys.modules, "asammdf", None)
+    with pytest.raises(ModelError) as caught:
+        read(file)
+    assert codes(caught.value) == ["R705"]
