@@ -15,6 +15,8 @@ from kilohertz.codegen import CProgram, generate, model_prefix, runtime_sources
 from kilohertz.ir.step import Step
 from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
 
+PROBES = ("-DKHZ_PROFILE",)  # khz_probe.h: what is compiled with it can be timed place by place
+
 
 @dataclass(frozen=True, slots=True)
 class ModelUnits:
@@ -24,6 +26,10 @@ class ModelUnits:
     sources: SourceMap | None
     code: CProgram
     units: tuple[Unit, ...]  # its own files, and calls of external functions
+
+    @property
+    def has_probes(self) -> bool:
+        return set(PROBES) <= set(self.units[0].flags)
 
     def renamed(self, taken: Collection[str]) -> ModelUnits:
         """The same with a prefix that is not taken: two forms of one model in an executable."""
@@ -43,7 +49,7 @@ def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tupl
     place = f"models/{prefix.rstrip('_')}"
     units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, place)]
     if code.external is not None:
-        more = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals))
+        more = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals), *(PROBES if set(PROBES) <= set(flags) else ()))
         source = Source(code.external.name, code.external.text)
         units.append(Unit((source,), headers, include_directories(code.externals), more, place))
     return ModelUnits(step, sources, code, tuple(units))
@@ -55,7 +61,9 @@ def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[li
     headers = runtime_headers()
     calls = [call for model in models for call in model.code.externals]
     foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
-    core = Unit(tuple(Source(name, text) for name, text in runtime_sources(offline)), headers, name="runtime")
+    probes = PROBES if any(model.has_probes for model in models) else ()
+    texts = tuple(Source(name, text) for name, text in runtime_sources(offline))
+    core = Unit(texts, headers, (), probes, "runtime")
     return [*(unit for model in models for unit in model.units), *foreign, core], libraries
 
 

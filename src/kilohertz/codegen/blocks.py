@@ -27,7 +27,7 @@ from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Builtin, Ref
-from kilohertz.runtime import formula
+from kilohertz.runtime import constant, formula
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
@@ -80,6 +80,7 @@ class BlockWriter:
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
     prototypes: list[str] = field(default_factory=list)
+    timed: list[str] = field(default_factory=list)  # C functions of blocks, in the order of their places (khz_probe.h)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
     plain: PlainBlocks = field(init=False)
     _names: names.Names = field(default_factory=lambda: names.Names(longest=names.LONGEST_NAME))  # of C functions
@@ -133,7 +134,7 @@ class BlockWriter:
             return self._loop(phase, run[0]), run[0].partition
         plain = [b for b in run if not self._is_apart(phase, b)]
         name = self._name(phase, "compute", group_subject(plain or run, self.layout.step.variables))
-        first, w = len(self.infos) + 1, self._writer(phase, run[0].partition)
+        w = self._writer(phase, run[0].partition)
         apart = {id(b): Scope(w.scope) for b in run if self._is_apart(phase, b)}
         parts = [(apart[id(b)], system(b)) for b in run if id(b) in apart]
         w.plan((e for b in plain for e in s.expressions(b) if not isinstance(b, s.WhenBlock)), parts)
@@ -150,7 +151,7 @@ class BlockWriter:
             else:
                 self.plain.write(w, block)
             self._keep(phase, block)
-        return self._called(self._define(name, w.scope.lines), first), run[0].partition
+        return self._called(self._define(name, w.scope.lines)), run[0].partition
 
     def _is_apart(self, phase: str, block: s.Block) -> bool:
         """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
@@ -168,7 +169,7 @@ class BlockWriter:
         w.scope, w.part = outer, None
         head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
         self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""])
-        w.put(f"if ({self._called(name, number, *part.taken)} != KHZ_OK) {{", f"    {STATUS}", "}")
+        w.put(f"if ({self._called(name, *part.taken)} != KHZ_OK) {{", f"    {STATUS}", "}")
 
     def _note(self, phase: str, block: s.Block, function: str) -> int:
         unknowns = tuple(t.name for t in s.targets(block))
@@ -190,9 +191,11 @@ class BlockWriter:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
         return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
 
-    def _called(self, symbol: str, number: int, *more: str) -> str:
-        """The call of the function of a block, or of a run of blocks by the first: what a probe is put around."""
-        return f"{symbol}({', '.join(('z', *more))})"
+    def _called(self, symbol: str, *more: str) -> str:
+        """The call of the function of a block, or of a run of blocks, with a probe around it."""
+        self.timed.append(symbol)
+        place = constant("KHZ_PLACES_OF_MODEL") + len(self.timed) - 1
+        return f"KHZ_TIMED(&z->c, {place}, {symbol}({', '.join(('z', *more))}))"
 
     def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
         """A function that other files call; its C name."""
@@ -223,7 +226,7 @@ class BlockWriter:
                 symbol = self._mixed(phase, name, head, number, block)
             case _:
                 raise InternalError("not a loop")
-        return self._called(symbol, number)
+        return self._called(symbol)
 
     def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = STATUS) -> None:
         place = self.places(block.origin)

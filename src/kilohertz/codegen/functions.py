@@ -69,6 +69,7 @@ class FunctionTable:
         self._where = where
         self._names = Names(f"{prefix}f_", longest=LONGEST_NAME)
         self.written: list[CFunction] = []
+        self.first_place = 0
         self._queue: list[str] = []
         self._known: set[str] = set()
         self._special: dict[str, tuple[Function, dict[str, Held]]] = {}
@@ -124,7 +125,9 @@ class FunctionTable:
             raise InternalError(f"function {function_id} is called but not there")
         return function
 
-    def write_all(self) -> None:
+    def write_all(self, first_place: int) -> None:
+        """Write what was asked for and what that asks for; the first function has this place (khz_probe.h)."""
+        self.first_place = first_place
         while self._queue:
             self.written.append(self._write(self._queue.pop(0)))
 
@@ -244,7 +247,9 @@ class _FunctionBody:
             for d in a.dims
             if not d.isdigit()
         ]
-        return ["    " + line for line in ["(void)c;", *unused, *body, *w.scope.lines]]
+        place = self.table.first_place + len(self.table.written)
+        enter, leave = f"KHZ_ENTER(c, {place});", f"KHZ_LEAVE(c, {place});"
+        return ["    " + line for line in ["(void)c;", *unused, enter, *body, leave, *w.scope.lines]]
 
     def _declare(self, local: Local) -> None:
         w, own, ty = self.writer, self.names(local.name), local.ty

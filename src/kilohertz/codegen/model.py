@@ -23,6 +23,7 @@ from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall
 from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
+from kilohertz.runtime import constant
 
 _LINES_PER_FILE = 6000
 _DEEP = 200_000  # frames: a condition of thousands of parts; Python's own calls need no C stack
@@ -33,6 +34,7 @@ INCLUDES = (
     '#include "khz_loops.h"',
     '#include "khz_math.h"',
     '#include "khz_model.h"',
+    '#include "khz_probe.h"',
     '#include "khz_text.h"',
 )
 
@@ -56,6 +58,7 @@ class CProgram:
     external: CFile | None  # calls of external functions; sees third-party headers
     externals: tuple[ExternalCall, ...]
     blocks: tuple[BlockInfo, ...]
+    timed: tuple[str, ...]  # what has a probe, in the order of its places: C functions of blocks, then functions by id
     places: tuple[Origin, ...]
     counts: dict[Kind, int]
 
@@ -125,11 +128,12 @@ class _Generator:
             table.phase(part.name.lower(), [c for c in every if c[1] is part])
         for name, calls in more.items():
             table.phase(name, calls)
-        self.functions.write_all()
+        self.functions.write_all(constant("KHZ_PLACES_OF_MODEL") + len(blocks.timed))
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
         members = self.layout.members(arena)
         door = Door(table.functions, members, getter_of(prefix))
-        tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.where, door)]
+        n_places = len(blocks.timed) + len(self.functions.written)
+        tables = [*table.lines, *model_table(step, self.layout, blocks.infos, n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
         include = f'#include "{prefix}model.h"'
@@ -148,6 +152,7 @@ class _Generator:
             self._external_file() if foreign else None,
             tuple(f.external for f in foreign if f.external is not None),
             tuple(blocks.infos),
+            (*blocks.timed, *(f.id for f in self.functions.written)),
             tuple(self._places),
             dict(self.layout.counts),
         )

@@ -35,7 +35,7 @@ class Door:
 
 
 def model_table(
-    step: Step, layout: Layout, infos: Sequence[BlockInfo], where: Callable[[Origin], str], door: Door
+    step: Step, layout: Layout, infos: Sequence[BlockInfo], n_places: int, where: Callable[[Origin], str], door: Door
 ) -> list[str]:
     """Constant data of the model and the function that gives it away."""
     counts = layout.counts
@@ -70,7 +70,7 @@ def model_table(
         f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
         f"    .n_delays = {len(step.delays)}, .n_transports = {len(step.transports)},",
         f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
-        f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)},",
+        f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
         f"    .n_colours = {max(colours, default=-1) + 1}, .n_z = {len(step.algebraic)},",
         f"    .n_values = {len(arrays['value_place'])}, .uses_homotopy = {int(homotopy)},",

@@ -36,6 +36,7 @@ _NUMBERS: dict[str, Any] = {
     "int32_t": ctypes.c_int32,
     "int64_t": ctypes.c_int64,
     "size_t": ctypes.c_size_t,
+    "uint16_t": ctypes.c_uint16,
     "uint32_t": ctypes.c_uint32,
     "uint64_t": ctypes.c_uint64,
 }

@@ -21,6 +21,7 @@ from kilohertz.runtime.definitions import Definitions, read, shipped, word_of
 _MODEL = (
     *("khz_context", "khz_step_settings", "khz_step_counts", "khz_block_counts"),
     *("khz_offline", "khz_sundials", "khz_ida_functions"),
+    *("khz_ticks", "khz_place_sum", "khz_cycle_record"),
 )
 _TASK = (
     *("khz_device_counters", "khz_segment", "khz_channel", "khz_slot"),

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 4, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 5, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -44,6 +44,7 @@ typedef struct khz_model {
     const char *name;
     size_t size;
     int32_t n_x, n_d, n_m, n_s, n_r, n_samples, n_time_events, n_delays, n_factored, n_blocks;
+    int32_t n_places;                 /* that can be timed, after KHZ_PLACES_OF_MODEL (khz_probe.h) */
     int32_t n_transports, n_recorded; /* transport lines; values that they and the delay lines record */
     int32_t n_u, n_ui, n_colours;
     int32_t n_z; /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */

@@ -4,6 +4,7 @@
 
 #include "khz_linear.h"
 #include "khz_model.h"
+#include "khz_probe.h"
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 
@@ -102,6 +103,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         c->phase = KHZ_PHASE_EVENT;
         (void)update_pre(m, instance); /* left limits of continuous variables; all others are up to date */
     }
+    KHZ_ENTER(c, KHZ_PLACE_EVENT);
     for (*passes = 0; *passes < cap;) {
         ++*passes;
         /* Relations that were forced stay so long enough for most; where that leads nowhere they are free again. */
@@ -110,6 +112,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         }
         c->arena_used = 0;
         c->unsettled = 0;
+        c->n_passes++;
         const khz_status result = m->event(instance);
         if (result != KHZ_OK) {
             status = result;
@@ -127,6 +130,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
             break;
         }
     }
+    KHZ_LEAVE(c, KHZ_PLACE_EVENT);
     c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
     note_unsettled(c);
     return status;
@@ -242,7 +246,9 @@ khz_status khz_derivatives(const khz_model *m, void *instance, double time, cons
     c->status = KHZ_OK;
     c->arena_used = 0;
     memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
+    KHZ_ENTER(c, KHZ_PLACE_STAGE);
     const khz_status status = m->step(instance);
+    KHZ_LEAVE(c, KHZ_PLACE_STAGE);
     if (status != KHZ_OK) {
         return status;
     }
@@ -297,7 +303,9 @@ khz_status khz_stage(const khz_model *m, void *instance, double time, const doub
     c->arena_used = 0;
     memcpy(khz_reals(instance, m->base), base, sizeof(double) * (size_t)m->n_x);
     *khz_reals(instance, m->gamma_h) = gamma_h;
+    KHZ_ENTER(c, KHZ_PLACE_STAGE);
     const khz_status status = m->inlined(instance);
+    KHZ_LEAVE(c, KHZ_PLACE_STAGE);
     if (status != KHZ_OK) {
         return status;
     }
@@ -317,9 +325,12 @@ khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, con
     if (x != khz_reals(instance, m->x)) {
         memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
     }
+    KHZ_ENTER(c, KHZ_PLACE_OUTPUT);
     khz_status status = m->step(instance);
     status = status == KHZ_OK ? m->crossing(instance) : status;
-    return status == KHZ_OK ? m->output(instance) : status;
+    status = status == KHZ_OK ? m->output(instance) : status;
+    KHZ_LEAVE(c, KHZ_PLACE_OUTPUT);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------ time events */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_probe.h"
 #include "khz_stepper_core.h"
 
 enum { HERMITE_UPDATES = 2 };
@@ -17,10 +18,12 @@ static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, s
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
     int due = 0;
+    KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_CROSSING);
     s->model->crossings(w->instance, g);
     for (int32_t i = 0; i < s->model->n_r; i++) {
         due |= g[i] < 0.0;
     }
+    KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_CROSSING);
     return due;
 }
 

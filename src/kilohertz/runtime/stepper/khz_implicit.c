@@ -9,6 +9,7 @@
 
 #include "khz_jacobian.h"
 #include "khz_linear.h"
+#include "khz_probe.h"
 #include "khz_stepper_core.h"
 
 /* --------------------------------------------------------------------------------------------------------- Jacobian */
@@ -52,11 +53,13 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
     const double scale = (double)s->settings.period_ns / 1e9;
     khz_status status = s->is_at_start ? KHZ_OK : khz_stepper_rhs(s, w, t, w->x0, w->stage);
     if (status == KHZ_OK) {
+        KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_JACOBIAN);
         status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
         s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
         if (status == KHZ_OK && with_time && !by_differences) {
             status = khz_time_slope(m, w->instance, scale, w->ft, w->jac_work);
         }
+        KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_JACOBIAN);
         if (status == KHZ_OK && !khz_are_finite(m->jac_row[khz_n_y(m)], w->jac)) {
             status = KHZ_NOT_FINITE;
         }
@@ -99,6 +102,7 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
         return KHZ_OK;
     }
     khz_status status = KHZ_OK;
+    KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_FACTOR);
     s->counts.factorisations++;
     s->is_dense = plan == NULL;
     if (plan != NULL) {
@@ -109,6 +113,7 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
     if (s->is_dense) {
         status = factor_dense(s, w, h_gamma);
     }
+    KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_FACTOR);
     s->factored_h = status == KHZ_OK ? h_gamma : 0.0;
     if (status != KHZ_OK) {
         ((khz_context *)w->instance)->block = KHZ_NOWHERE;
@@ -119,12 +124,14 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
 
 static void solve(khz_stepper *s, const khz_work *w, double *b)
 {
+    KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_SOLVE);
     s->counts.solves++;
     if (s->is_dense) {
         khz_lu_solve(khz_n_y(s->model), w->dense, w->scale, w->pivot, b, w->solve);
     } else {
         khz_sparse_solve(s->model->lu_plan, w->lu, b);
     }
+    KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_SOLVE);
 }
 
 /* out := x0 + sum of a[j]*k_j, j < count. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "khz_linear.h"
+#include "khz_probe.h"
 #include "khz_stepper_core.h"
 
 /* --------------------------------------------------------------------------------------- numbers below 1e-308 are 0 */
@@ -320,6 +321,7 @@ uint32_t khz_stepper_step(khz_stepper *s)
     const uint64_t rhs = s->counts.rhs;
     const uint64_t passes = s->counts.event_passes;
     const uint32_t detours = ((khz_context *)w.instance)->n_detours;
+    KHZ_ENTER((khz_context *)w.instance, KHZ_PLACE_STEP);
     uint32_t flags = internal_step(s, &w);
     for (int32_t i = 1; i < s->settings.internal_steps && !is_over(s, flags); i++) {
         flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, &w);
@@ -329,6 +331,7 @@ uint32_t khz_stepper_step(khz_stepper *s)
     s->counts.steps++;
     s->counts.max_step_rhs = most(s->counts.max_step_rhs, s->counts.rhs - rhs);
     s->counts.max_step_passes = most(s->counts.max_step_passes, s->counts.event_passes - passes);
+    KHZ_LEAVE((khz_context *)w.instance, KHZ_PLACE_STEP);
     restore_denormals(before);
     return s->flags;
 }

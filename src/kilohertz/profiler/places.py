@@ -1,0 +1,163 @@
+"""The places of a profile: what each has of the model (blocks, equations, functions), and where that stands.
+
+A probe goes around every C function that computes blocks, and around every function of the model.  A C function of
+several blocks (a run of assignments) is one place; its time is shared out over its blocks by their operations, which a
+report says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from kilohertz.base import Origin, SourceMap
+from kilohertz.codegen import BlockInfo, CProgram
+from kilohertz.ir.step import LinearLoop, MixedLoop, NonlinearLoop
+from kilohertz.runtime import family
+
+_LOOPS: Mapping[str, str] = {"LinearLoop": "linear", "NonlinearLoop": "nonlinear", "MixedLoop": "mixed"}
+_PHASE_WORDS = {
+    "cycle": "rest of the cycle",
+    "inputs": "inputs: stimuli and connections",
+    "outputs": "outputs",
+    "recorder": "recorder",
+    "live": "live values and accounting",
+    "step": "stepper itself",
+    "stage": "right-hand side outside its blocks",
+    "jacobian": "Jacobian outside its blocks",
+    "factor": "factorisation (LU)",
+    "solve": "solution with the factors",
+    "event": "event iteration outside its blocks",
+    "crossing": "crossing functions",
+    "output": "outputs outside their blocks",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of source and its share of a place (all shares of a place sum to 1)."""
+
+    file: str
+    line: int
+    component: str  # instance path, empty at the top
+    share: float
+    text: str = ""  # the line as written
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop as its card shows it."""
+
+    kind: str
+    size: int
+    torn: tuple[str, ...]  # iteration variables
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something that is timed."""
+
+    name: str  # for a person: `solve first.i`, `rk4 stage`, `Modelica.Math.sin`
+    kind: str  # phase, loop, equations, function, device
+    unit: str = ""  # the model of a scenario it belongs to
+    phase: str = ""  # of the model: block, directional, inlined, initial, once
+    unknowns: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    loop: Loop | None = None
+    symbol: str = ""  # the C function
+    external: bool = False
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def of_data(data: Mapping[str, Any]) -> Place:
+        loop = Loop(**{**data["loop"], "torn": tuple(data["loop"]["torn"])}) if data["loop"] else None
+        lines = tuple(Line(**line) for line in data["lines"])
+        return Place(**{**data, "loop": loop, "lines": lines, "unknowns": tuple(data["unknowns"])})
+
+
+@dataclass(slots=True)
+class _Where:
+    """From origins to lines of source."""
+
+    sources: SourceMap | None
+    known: dict[tuple[str, int], tuple[str, int, str]] = field(default_factory=dict)
+
+    def lines(self, origin: Origin, share: float) -> list[Line]:
+        found: list[tuple[str, int, str]] = []
+        for span in origin.spans:
+            key = (span.file, span.start)
+            if key not in self.known:
+                position = self.sources.position(span) if self.sources is not None else None
+                line = position[0] if position is not None else 0
+                text = self.sources.line_text(span.file, line).strip() if self.sources is not None else ""
+                self.known[key] = (span.file, line, text)
+            found.append(self.known[key])
+        return [Line(file, line, origin.path, share / len(found), text) for file, line, text in found]
+
+
+def cycle_places() -> tuple[Place, ...]:
+    """The places that every thread has first."""
+    return _phases("KHZ_PLACE_", "KHZ_PLACES_OF_CYCLE")
+
+
+def model_places(code: CProgram, sources: SourceMap | None, unit: str = "") -> tuple[Place, ...]:
+    """The places of a model in the order of their numbers."""
+    where = _Where(sources)
+    by_function: dict[str, list[BlockInfo]] = {}
+    for info in code.blocks:
+        by_function.setdefault(info.function, []).append(info)
+    places = [Place(p.name, p.kind, unit) for p in _phases("KHZ_PLACE_", "KHZ_PLACES_OF_MODEL")]
+    for symbol in code.timed:
+        infos = by_function.get(symbol) or by_function.get(symbol.removeprefix(code.prefix))
+        places.append(_function(symbol, unit) if infos is None else _blocks(symbol, infos, where, unit))
+    return tuple(places)
+
+
+def _phases(prefix: str, past: str) -> tuple[Place, ...]:
+    """Enumerators of one list of khz_probe.h: those of the cycle, or those of a model."""
+    words = list(family(prefix))
+    first = words.index("cycle") if past == "KHZ_PLACES_OF_CYCLE" else words.index("step")
+    last = words.index("step") if past == "KHZ_PLACES_OF_CYCLE" else len(words)
+    return tuple(Place(_PHASE_WORDS[word], "phase") for word in words[first:last])
+
+
+def _function(name: str, unit: str) -> Place:
+    return Place(name, "function", unit, symbol=name)
+
+
+def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -> Place:
+    whole = sum(max(1, info.cost) for info in infos)
+    lines = [line for info in infos for line in where.lines(info.origin, max(1, info.cost) / whole)]
+    unknowns = tuple(u for info in infos for u in info.unknowns)
+    first = infos[0]
+    loop = _loop(first) if len(infos) == 1 else None
+    words = ", ".join(loop.torn[:3]) if loop is not None and loop.torn else ", ".join(unknowns[:3])
+    more = ", ..." if len(unknowns) > 3 else ""
+    verb = "compute" if loop is None else "settle" if loop.kind == "mixed" else "solve"
+    return Place(
+        f"{verb} {words}{more}",
+        "equations" if loop is None else "loop",
+        unit,
+        first.phase,
+        unknowns,
+        tuple(lines),
+        loop,
+        symbol,
+    )
+
+
+def _loop(info: BlockInfo) -> Loop | None:
+    block = info.block
+    if not isinstance(block, LinearLoop | NonlinearLoop | MixedLoop):
+        return None
+    torn = () if isinstance(block, MixedLoop) else tuple(u.name for u in block.unknowns)
+    return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn)
+
+
+def short(file: str) -> str:
+    """A file's name without its folders."""
+    return PurePath(file).name

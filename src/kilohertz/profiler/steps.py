@@ -1,0 +1,78 @@
+"""Profiles off-line: a model's steps one after the other, as fast as they go, every place timed."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.profiler.places import cycle_places, model_places
+from kilohertz.profiler.profile import MODES, Costs, Profile, record_type
+from kilohertz.simulate import Program, Stepper
+from kilohertz.simulate.failure import failure
+from kilohertz.simulate.program import aligned_memory
+from kilohertz.solvers import StepSettings
+
+if TYPE_CHECKING:
+    from kilohertz.base import SourceMap
+
+_CHUNK = 2000  # steps between two signs of life
+
+
+def profile_steps(
+    program: Program,
+    settings: StepSettings,
+    n_steps: int,
+    *,
+    sources: SourceMap | None = None,
+    start: float = 0.0,
+    parameters: Callable[[Stepper], None] | None = None,
+    progress: Callable[[float], None] | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> Profile:
+    """Step a program that was built with probes; the first steps, with cold caches, are in the records too."""
+    library = _prototypes(program.library)
+    if not library.khz_profiled_is_built_in():
+        raise ModelError(Diagnostic("R792", f"`{program.step.name}` was built without probes: build it for profiling"))
+    places = (*cycle_places(), *model_places(program.code, sources))
+    stepper = Stepper(program, settings)
+    if parameters is not None:
+        parameters(stepper)
+    status = stepper.start(start)
+    if status != 0:
+        raise failure(stepper.instance, status, "initialisation")
+    memory, address = aligned_memory(int(library.khz_profiled_size(len(places))))
+    library.khz_profiled_init(address, len(places), MODES.index("burst"))
+    costs = (ctypes.c_double * 5)()
+    library.khz_profiled_costs(address, costs)
+    library.khz_profiled_attach(stepper.address, address)
+    records = np.zeros(n_steps, record_type(len(places)))
+    done = 0
+    while done < n_steps:
+        chunk = min(_CHUNK, n_steps - done)
+        target = records[done : done + chunk].ctypes.data
+        made = int(library.khz_profiled_steps(stepper.address, address, chunk, target))
+        done += made
+        if progress is not None:
+            progress(done / n_steps)
+        if made < chunk:
+            break
+    library.khz_profiled_attach(stepper.address, None)
+    stepper.close()
+    del memory
+    calibrated = Costs(costs[0], costs[1], costs[2], costs[3], bool(costs[4]))
+    return Profile(program.step.name, places, calibrated, 0, records[:done], dict(about or {}))
+
+
+def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
+    pointer, number = ctypes.c_void_p, ctypes.c_int32
+    library.khz_profiled_size.restype = library.khz_profiled_record_size.restype = ctypes.c_size_t
+    library.khz_profiled_size.argtypes = library.khz_profiled_record_size.argtypes = [number]
+    library.khz_profiled_init.argtypes = [pointer, number, ctypes.c_int]
+    library.khz_profiled_attach.argtypes = library.khz_profiled_costs.argtypes = [pointer, pointer]
+    library.khz_profiled_steps.argtypes = [pointer, pointer, ctypes.c_uint64, pointer]
+    library.khz_profiled_steps.restype = ctypes.c_uint64
+    return library

@@ -1,0 +1,57 @@
+#include "khz_profiled.h"
+
+#include <string.h>
+
+int32_t khz_profiled_is_built_in(void)
+{
+#ifdef KHZ_PROFILE
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+size_t khz_profiled_size(int32_t n_places) { return khz_profile_size(n_places); }
+
+void khz_profiled_costs(const khz_profile *p, double *costs)
+{
+    costs[0] = p->clock.ns_per_tick;
+    costs[1] = p->clock.ns_per_read;
+    costs[2] = p->probe_ns;
+    costs[3] = p->probe_inside_ns;
+    costs[4] = (double)p->clock.is_counter;
+}
+
+size_t khz_profiled_record_size(int32_t n_places) { return khz_profile_record_size(n_places); }
+
+void khz_profiled_init(khz_profile *p, int32_t n_places, int mode) { khz_profile_init(p, n_places, mode); }
+
+void khz_profiled_attach(khz_stepper *s, khz_profile *p)
+{
+    khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    c->profile = p;
+    c->first_place = KHZ_PLACES_OF_CYCLE;
+}
+
+uint64_t khz_profiled_steps(khz_stepper *s, khz_profile *p, uint64_t n, unsigned char *records)
+{
+    const size_t size = khz_profile_record_size(p->n_places);
+    for (uint64_t i = 0; i < n; i++) {
+        const int64_t began = khz_ticks_monotonic();
+        khz_profile_begin(p, s->counts.steps);
+        const uint32_t flags = khz_stepper_step(s);
+        const khz_cycle_record *const r = khz_profile_end(p);
+        if (r != NULL) {
+            khz_cycle_record *const kept = (khz_cycle_record *)(void *)(records + i * size);
+            memcpy(kept, r, size);
+            kept->flags = flags;
+            kept->release_ns = began;
+            kept->woke_ns = began;
+            kept->ended_ns = khz_ticks_monotonic();
+        }
+        if ((flags & KHZ_STEP_TERMINATED) != 0) {
+            return i + 1;
+        }
+    }
+    return n;
+}
