@@ -41,6 +41,7 @@ from kilohertz.ir.expr import (
     Unary,
 )
 from kilohertz.ir.rules.arithmetic import OPERATORS, checked, power
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import INTEGER, REAL, EnumType, RecordType, Type
 
 Code: TypeAlias = Callable[[Frame], Value]
@@ -69,23 +70,11 @@ class Compiler:
 
     def code(self, e: Expr) -> Code:
         """The closure of an expression."""
-        codes = self._codes
-        done = codes.get(e)
-        if done is not None:
-            return done
-        stack = [e]
-        while stack:
-            node = stack[-1]
-            if node in codes:
-                stack.pop()
-                continue
-            missing = [c for c in node.children() if c not in codes]
-            if missing:
-                stack += missing
-                continue
-            stack.pop()
-            codes[node] = _COMPILERS[type(node)](self, node)
-        return codes[e]
+        done = self._codes.get(e)
+        return done if done is not None else bottom_up(e, self._compiled, self._codes)
+
+    def _compiled(self, e: Expr, _: list[Code]) -> Code:
+        return _COMPILERS[type(e)](self, e)
 
     def codes(self, es: tuple[Expr, ...]) -> list[Code]:
         """The closures of several expressions."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from kilohertz.ir.expr import Comprehension, Expr, Ref
 from kilohertz.ir.flat import (
@@ -27,29 +28,48 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 
+T = TypeVar("T")
+
+
+def bottom_up(
+    root: Expr,
+    visit: Callable[[Expr, list[T]], T],
+    memo: dict[Expr, T],
+    operands: Callable[[Expr], Sequence[Expr]] | None = None,
+) -> T:
+    """The answer for an expression from the answers for its operands: every distinct node once, left before right.
+
+    `memo` holds the answers; expressions that share it share the work.  `operands` (default: all children) are those
+    whose answers a node needs.  On a stack of its own: a chain may be as long as memory allows.
+    """
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        needed = node.children() if operands is None else operands(node)
+        missing = [c for c in needed if c not in memo]
+        if missing:
+            missing.reverse()
+            stack.extend(missing)
+            continue
+        stack.pop()
+        memo[node] = visit(node, [memo[c] for c in needed])
+    return memo[root]
+
 
 def map_expr(e: Expr, f: Callable[[Expr], Expr], memo: dict[Expr, Expr] | None = None) -> Expr:
     """Rewrite from the leaves up: `f` gets every distinct node once, its children already rewritten.
 
     Pass one `memo` to share work between expressions (valid as long as `f` answers alike).
     """
-    done = {} if memo is None else memo
-    stack = [e]
-    while stack:
-        node = stack[-1]
-        if node in done:
-            stack.pop()
-            continue
-        children = node.children()
-        missing = [c for c in children if c not in done]
-        if missing:
-            missing.reverse()
-            stack.extend(missing)
-            continue
-        stack.pop()
-        fresh = tuple([done[c] for c in children])
-        done[node] = f(node if fresh == children else node.rebuilt(fresh))
-    return done[e]
+
+    def rewritten(node: Expr, fresh: list[Expr]) -> Expr:
+        children = tuple(fresh)
+        return f(node if children == node.children() else node.rebuilt(children))
+
+    return bottom_up(e, rewritten, {} if memo is None else memo)
 
 
 def walk(e: Expr) -> Iterator[Expr]:

@@ -20,6 +20,7 @@ from kilohertz.ir.expr import (
     Ref,
     Unary,
 )
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL
 
 TRANSPARENT = named(Event.QUIET) | {"real"}
@@ -130,20 +131,7 @@ class Occurrence:
 
 def degree(e: Expr, unknowns: set[str] | frozenset[str], memo: dict[Expr, int]) -> int:
     """0: free of the unknowns, 1: linear in them, 2: not linear."""
-    stack = [e]
-    while stack:
-        node = stack[-1]
-        if node in memo:
-            stack.pop()
-            continue
-        children = node.children()
-        missing = [c for c in children if c not in memo]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        memo[node] = _degree_of(node, [memo[c] for c in children], unknowns)
-    return memo[e]
+    return bottom_up(e, lambda node, d: _degree_of(node, d, unknowns), memo)
 
 
 def _degree_of(node: Expr, d: list[int], unknowns: set[str] | frozenset[str]) -> int:
@@ -184,24 +172,16 @@ def linear_parts(e: Expr, name: str) -> tuple[Expr, Expr] | None:
     if memo[e] == 0:
         return ZERO, e
     parts: dict[Expr, tuple[Expr, Expr]] = {}
-    stack = [e]
-    while stack:
-        node = stack[-1]
-        if node in parts:
-            stack.pop()
-            continue
+
+    def visit(node: Expr, _: list[tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
         if memo[node] == 0:
-            parts[node] = (ZERO, node)
-            continue
-        if type(node) is Ref:
-            parts[node] = (ONE, ZERO)
-            continue
-        missing = [c for c in node.children() if c not in parts and not _is_condition(node, c)]
-        if missing:
-            stack.extend(missing)
-            continue
-        parts[node] = _parts_of(node, parts)
-    a, b = parts[e]
+            return ZERO, node
+        return (ONE, ZERO) if type(node) is Ref else _parts_of(node, parts)
+
+    def operands(node: Expr) -> list[Expr]:
+        return [] if memo[node] == 0 else [c for c in node.children() if not _is_condition(node, c)]
+
+    a, b = bottom_up(e, visit, parts, operands)
     return simplify(a), simplify(b)
 
 

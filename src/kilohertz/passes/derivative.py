@@ -12,6 +12,7 @@ from kilohertz.ir import build
 from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
 from kilohertz.ir.builtins import BUILTINS, Slope
 from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Record, Ref, Unary
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL, RecordType, TupleType
 from kilohertz.passes.algebra import simplify
 
@@ -37,25 +38,10 @@ class Differentiator:
         self._memo: dict[Expr, Expr] = {}
 
     def __call__(self, e: Expr) -> Expr:
-        memo = self._memo
-        stack = [e]
-        while stack:
-            node = stack[-1]
-            if node in memo:
-                stack.pop()
-                continue
-            if type(node) is Ref:
-                stack.pop()
-                memo[node] = self._seed(node)
-                continue
-            children = node.children()
-            missing = [c for c in children if c not in memo]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            memo[node] = self._derive(node, children, [memo[c] for c in children])
-        return memo[e]
+        return bottom_up(e, self._rate, self._memo)
+
+    def _rate(self, e: Expr, rates: list[Expr]) -> Expr:
+        return self._seed(e) if type(e) is Ref else self._derive(e, e.children(), rates)
 
     def _derive(self, e: Expr, u: tuple[Expr, ...], d: list[Expr]) -> Expr:
         if isinstance(e, (Array, Record)):

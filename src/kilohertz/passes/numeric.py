@@ -10,6 +10,7 @@ from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat
 from kilohertz.ir.rules.arithmetic import OPERATORS, EvaluationError
+from kilohertz.ir.traverse import bottom_up
 
 
 class Numeric:
@@ -22,21 +23,7 @@ class Numeric:
 
     def __call__(self, e: Expr) -> float | None:
         """The value, or None where something in it is not known or has no finite value."""
-        memo = self._memo
-        stack = [e]
-        while stack:
-            node = stack[-1]
-            if node in memo:
-                stack.pop()
-                continue
-            children = node.children()
-            missing = [c for c in children if c not in memo]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            memo[node] = self._node(node, [memo[c] for c in children])
-        return memo[e]
+        return bottom_up(e, self._node, self._memo)
 
     def _node(self, e: Expr, v: list[float | None]) -> float | None:
         match e:

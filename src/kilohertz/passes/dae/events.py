@@ -37,6 +37,7 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.derivative import Differentiator
@@ -139,24 +140,12 @@ class Lowering:
 
     def motion(self, e: Expr) -> int:
         """0: constant between events, 1: moves with time alone, 2: moves with continuous variables."""
-        memo = self._still
-        stack = [e]
-        while stack:
-            node = stack[-1]
-            if node in memo:
-                stack.pop()
-                continue
-            if isinstance(node, Ref):
-                memo[node] = 1 if node is TIME else 0 if self._is_discrete(node.name) else 2
-                continue
-            missing = [c for c in node.children() if c not in memo]
-            if missing:
-                stack.extend(missing)
-                continue
-            own = 2 if is_past(node) else 0
-            memo[node] = max([memo[c] for c in node.children()], default=0)
-            memo[node] = max(memo[node], own)
-        return memo[e]
+        return bottom_up(e, self._motion_of, self._still)
+
+    def _motion_of(self, e: Expr, motions: list[int]) -> int:
+        if isinstance(e, Ref):
+            return 1 if e is TIME else 0 if self._is_discrete(e.name) else 2
+        return 2 if is_past(e) else max(motions, default=0)
 
     # ---------------------------------------------------------------------------------------------------------- rules
 

@@ -32,6 +32,7 @@ from kilohertz.ir.step import (
     Step,
     StepVariable,
 )
+from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import cost
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -163,20 +164,10 @@ class _Hoist:
         )
 
     def _is_steady(self, root: Expr) -> bool:
-        memo = self._steady
-        stack = [root]
-        while stack:
-            e = stack[-1]
-            if e in memo:
-                stack.pop()
-                continue
-            children = e.children()
-            missing = [c for c in children if c not in memo]
-            if missing and self._may_be_steady(e):
-                stack.extend(missing)
-                continue
-            memo[e] = self._may_be_steady(e) and all(memo[c] for c in children)
-        return memo[root]
+        def visit(e: Expr, steady: list[bool]) -> bool:
+            return self._may_be_steady(e) and all(steady)
+
+        return bottom_up(root, visit, self._steady, lambda e: e.children() if self._may_be_steady(e) else ())
 
     def _may_be_steady(self, e: Expr) -> bool:
         match e:
