@@ -66,6 +66,8 @@ def map_expr(e: Expr, f: Callable[[Expr], Expr], memo: dict[Expr, Expr] | None =
     """
 
     def rewritten(node: Expr, fresh: list[Expr]) -> Expr:
+        if not fresh:
+            return f(node)
         children = tuple(fresh)
         return f(node if children == node.children() else node.rebuilt(children))
 

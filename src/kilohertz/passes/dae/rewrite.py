@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from kilohertz.base import InternalError
+from kilohertz.ir import build
 from kilohertz.ir.dae import (
     AnyEquation,
     CallEquation,
@@ -20,7 +21,7 @@ from kilohertz.ir.dae import (
     When,
     der_name,
 )
-from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.expr import Call, Expr, Ref, Unary
 from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import substitute
@@ -35,6 +36,9 @@ def rewritten_equation(e: AnyEquation, f: Rule) -> AnyEquation:
             left, right = f(e.left), f(e.right)
             if left is e.left and right is e.right:
                 return e
+            if e.directed and isinstance(left, Unary):  # what it computes is an alias: minus or not another variable
+                turned = build.neg if left.op == "-" else build.not_
+                left, right = left.operand, turned(right)
             return Equation(left, right, e.origin, e.directed)
         case CallEquation():
             call = f(e.call)
