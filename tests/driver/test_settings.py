@@ -21,7 +21,7 @@ from kilohertz.cli.main import main
 from kilohertz.driver import open_job
 from kilohertz.ir import expr as x
 from kilohertz.realtime import read_scenario
-from kilohertz.realtime.flat import flat_scenario
+from kilohertz.realtime.scenario_text import flat_scenario
 from kilohertz.simulate import Stepper
 from kilohertz.solvers import METHODS, SETTINGS, RungeKutta, Setting, StepSettings
 from kilohertz.solvers.settings import C_FIELDS

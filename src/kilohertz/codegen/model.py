@@ -12,8 +12,8 @@ from kilohertz.codegen.blocks import BlockInfo, BlockWriter
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
+from kilohertz.codegen.model_table import Door, model_table
 from kilohertz.codegen.plain import with_instance
-from kilohertz.codegen.table import Door, model_table
 from kilohertz.codegen.writing import names
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter

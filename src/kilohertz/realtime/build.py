@@ -17,8 +17,8 @@ from kilohertz.codegen.writing.names import comment, string
 from kilohertz.ir.flat import Function
 from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.types import ExternalObjectType
-from kilohertz.realtime.flat import flat_scenario, scenario_path
 from kilohertz.realtime.scenario import Scenario
+from kilohertz.realtime.scenario_text import flat_scenario, scenario_path
 from kilohertz.toolchain import Source, Unit, build_executable, cross_compiler, find_compiler
 
 LIBRARIES = ("-lpthread", "-lrt", "-ldl")

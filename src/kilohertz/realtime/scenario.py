@@ -16,8 +16,8 @@ from typing import Any
 
 from kilohertz import devices
 from kilohertz.base import Diagnostic, ModelError, near, seconds
-from kilohertz.realtime.table import Problems, Table, not_toml
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
+from kilohertz.realtime.toml_table import Problems, Table, not_toml
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family
 from kilohertz.solvers import SETTINGS, StepSettings

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kilohertz.base import near
-from kilohertz.realtime.table import Problems, Table
+from kilohertz.realtime.toml_table import Problems, Table
 from kilohertz.runtime import constant
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.codegen.table import state_pattern
+from kilohertz.codegen.model_table import state_pattern
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.simulate.program import Instance, Program

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kilohertz.base import EXAMPLES, Diagnostic, ModelError, Span, near, seconds
-from kilohertz.realtime.locate import find_key
+from kilohertz.realtime.toml_lines import find_key
 
 
 @dataclass(slots=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
 from kilohertz.realtime.scenario import Device, Recording, Scenario, Stimulus, Task, Trigger
-from kilohertz.realtime.table import Problems
 from kilohertz.realtime.threads import Placed, placed
+from kilohertz.realtime.toml_table import Problems
 from kilohertz.results import Selection
 
 _RING_SECONDS, _RING_LEAST, _RING_BYTES = 2.0, 4096, 1 << 28
