@@ -130,12 +130,12 @@ class BlockWriter:
                 self._kept.values[id(value)] = str(self.layout.variable(block.target))
 
     def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
-        if len(run) == 1 and self._is_apart(phase, run[0]):
-            return self._loop(phase, run[0]), run[0].partition
-        plain = [b for b in run if not self._is_apart(phase, b)]
-        name = self._name(phase, "compute", group_subject(plain or run, self.layout.step.variables))
         w = self._writer(phase, run[0].partition)
         apart = {id(b): Scope(w.scope) for b in run if self._is_apart(phase, b)}
+        plain = [b for b in run if id(b) not in apart]
+        if len(run) == 1 and not plain:
+            return self._loop(phase, run[0]), run[0].partition
+        name = self._name(phase, "compute", group_subject(plain or run, self.layout.step.variables))
         parts = [(apart[id(b)], system(b)) for b in run if id(b) in apart]
         w.plan((e for b in plain for e in s.expressions(b) if not isinstance(b, s.WhenBlock)), parts)
         for block in run:
