@@ -67,7 +67,7 @@ def test_a_loop_among_assignments_takes_what_it_shares(code: CProgram) -> None:
     assert "solve_axle_loop(khz_instance *z, double t3, double t4, double t5)\n" in step
     assert "solve_rod_loop(khz_instance *z, double t4, double t5)\n" in step
     around = step[step.index("khz_status Loops_compute_s(") :]
-    assert around.index("const double t5") < around.index("if (solve_axle_loop(z, t3, t4, t5) != KHZ_OK)")
+    assert around.index("const double t5") < around.index("solve_axle_loop(z, t3, t4, t5)")
     assert step.count("sin(z->x[V_x])") == step.count("double t4 = 2.0 + sin(z->x[V_x])")
 
 
