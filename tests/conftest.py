@@ -87,6 +87,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def verified_forms() -> Iterator[None]:
+    """Every model that a test compiles in its own process is checked between passes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kilohertz.driver.stages.VERIFY", True)
+        yield
+
+
 def files_of_the_tree() -> set[Path]:
     """Every file of the repository, but for what Python and the tools keep: caches and hidden folders."""
     found: set[Path] = set()

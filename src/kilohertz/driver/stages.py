@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from kilohertz.syntax.library import Libraries
 
 
+VERIFY = False  # of a model that nobody told otherwise; the tests set it
+
+
 @dataclass(slots=True)
 class Work:
     """A model on its way: the forms made so far, warnings, and the seconds each stage took."""
@@ -37,7 +40,7 @@ class Work:
     warnings: list[Diagnostic] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     _log: Log | None = None
-    verify: bool = False  # check every form between passes
+    verify: bool = field(default_factory=lambda: VERIFY)  # check every form between passes
 
     @property
     def log(self) -> Log:

@@ -23,7 +23,7 @@ def simulation_unknowns(dae: Dae) -> list[Ref]:
 
 def simulation_equations(dae: Dae) -> list[AnyEquation]:
     """What holds after the start, parameters apart."""
-    return [_after_start(e) for e in dae.equations if not is_parametric(e, dae)]
+    return [equation_after_start(e) for e in dae.equations if not is_parametric(e, dae)]
 
 
 def after_start(e: Expr) -> Expr:
@@ -44,7 +44,8 @@ def _needs_replacing(e: Expr) -> bool:
     return any(isinstance(n, Builtin) and n.name in ("initial", "homotopy", "sample") for n in build.walk(e))
 
 
-def _after_start(e: AnyEquation) -> AnyEquation:
+def equation_after_start(e: AnyEquation) -> AnyEquation:
+    """The same for an equation; itself where it says nothing about the start."""
     if isinstance(e, Equation):
         if _needs_replacing(e.left) or _needs_replacing(e.right):
             return Equation(after_start(e.left), after_start(e.right), e.origin, e.directed)

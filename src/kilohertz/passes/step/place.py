@@ -23,7 +23,7 @@ from kilohertz.passes.algebra import cost, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.ordered.order_parameters import is_tunable
-from kilohertz.passes.ordered.simulation import after_start, simulation_equations
+from kilohertz.passes.ordered.simulation import after_start, equation_after_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +154,16 @@ def _alias(a: AliasOf) -> Alias:
 def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Crossing, ...]:
     """Relations that are left, in slot order."""
     found = []
-    for e in simulation_equations(dae):
-        if not isinstance(e, Equation) or not isinstance(e.left, Ref):
+    for e in dae.equations:
+        if not isinstance(e, Equation) or not e.directed or not isinstance(e.left, Ref):
             continue
         v = variables.get(e.left.name)
-        if v is None or v.slot.kind is not Kind.RELATION or not e.directed:
+        if v is None or v.slot.kind is not Kind.RELATION:
             continue
-        assert isinstance(e.right, Binary)
-        function = simplify_node(build.sub(e.right.left, e.right.right))
-        found.append(step.Crossing(v.slot.index, e.right, function, e.origin))
+        later = equation_after_start(e)
+        assert isinstance(later, Equation) and isinstance(later.right, Binary)
+        function = simplify_node(build.sub(later.right.left, later.right.right))
+        found.append(step.Crossing(v.slot.index, later.right, function, e.origin))
     return tuple(sorted(found, key=lambda c: c.index))
 
 
