@@ -21,8 +21,11 @@ from kilohertz.ir.text.expr_printer import print_expr, print_shared
 from kilohertz.ir.text.expr_reader import ReadError, read_expr
 from kilohertz.ir.text.forms import print_form, read_form
 from kilohertz.ir.text.step_reader import read_step
+from kilohertz.ir.ticks import ScalarFlat
 from kilohertz.ir.verify import verify_form
 from kilohertz.passes.contract import Log, label
+from kilohertz.passes.dae.lower_events import LowerEvents
+from kilohertz.passes.flat.scalarise import Scalarise
 from kilohertz.passes.step.inline_stage import InlineStage
 
 SOURCE = Path(__file__).parent.parent / "simulate" / "inlined.mo"
@@ -30,6 +33,17 @@ MODELS = (
     *(f"Kilohertz.Examples.{n}" for n in ("BouncingBall", "DriveTrain", "RCCircuit")),
     *(f"{SOURCE}:Inlined.{n}" for n in ("Called", "Switched", "Star", "Cranks")),
 )
+
+
+CLOCKED = """
+model Clocked
+  Real x(start = 1, fixed = true), y(start = 0), z;
+equation
+  der(x) = -z;
+  y = previous(y) + sample(x, Clock(1, 10));
+  z = hold(subSample(y, 2));
+end Clocked;
+"""
 
 
 def without_origins(text: str) -> str:
@@ -47,6 +61,22 @@ def test_every_form_on_the_way_reads_back(name: str) -> None:
             continue
         text = without_origins(print_form(form))
         assert without_origins(print_form(read_form(text))) == text, label(p)
+
+
+def test_clocks_are_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "clocked.mo"
+    file.write_text(CLOCKED, encoding="utf-8")
+    flat = kilohertz.load(str(file)).flatten()
+    scalar = Scalarise().run(flat, Log())
+    for form in (flat, scalar):
+        text = without_origins(print_form(form))
+        again = read_form(text)
+        assert without_origins(print_form(again)) == text
+    assert "partition 1 every 1/1 from 0/1 by " in print_form(flat)
+    assert "tick 0 every 1/1 from 0/1 period " in print_form(scalar)
+    assert isinstance(again, ScalarFlat) and again.ticks == scalar.ticks
+    first, second = (LowerEvents().run(x, Log()) for x in (scalar, again))
+    assert print_form(first) == print_form(second)
 
 
 def test_shared_parts_of_a_large_expression_are_written_once() -> None:

@@ -39,7 +39,7 @@ def wanted(case: Any) -> Pass:
 
 def passes_to(p: Pass, form: Flat | Dae | Step) -> list[Pass]:
     """The pass, and before it what brings the form to it."""
-    own = FORM[type(form)]
+    own = next(fact for kind, fact in FORM.items() if isinstance(form, kind))
     if own in p.needs:
         return [p]
     end = PASSES.index(p)

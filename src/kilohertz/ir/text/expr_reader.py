@@ -39,7 +39,7 @@ from kilohertz.ir.expr import (
     Unary,
 )
 from kilohertz.ir.rules.types import binary_type
-from kilohertz.ir.types import EnumType, FunctionType, RecordType, TupleType, Type
+from kilohertz.ir.types import BOOLEAN, EnumType, FunctionType, RecordType, TupleType, Type
 
 
 class ReadError(ValueError):
@@ -60,6 +60,7 @@ _TOKEN = re.compile(
       | (?P<op>:=|->|<=|>=|==|<>|\.[-+*/^]|[-+*/^<>=(){}\[\],;:.])""",
     re.VERBOSE | re.DOTALL,
 )
+_CONDITIONS = ("$when", "$tick")  # of a scalar Flat: a when's condition, the tick of a partition
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -140,6 +141,11 @@ class ExprReader:
             raise self.error(f"a {kind} expected")
         self.at += 1
         return token.text
+
+    def at_clock(self) -> bool:
+        """A clocked partition or a tick of a scalar Flat begins here: no variable is followed by a number."""
+        after = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        return self.peek("partition", "tick") and (after.kind == "number" or after.text == "continuous")
 
     def expect_end(self) -> None:
         if self.tokens[self.at].kind != "end":
@@ -423,6 +429,8 @@ class ExprReader:
         if name == "fill" and (empty := self._empty_array()) is not None:
             return empty
         args = tuple(self.until(")", self._subscript))
+        if name in _CONDITIONS:
+            return Builtin(name, args, BOOLEAN)
         if name == "item":
             assert isinstance(args[1], Int)
             return Item(args[0], args[1].value - 1)

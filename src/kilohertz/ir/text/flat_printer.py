@@ -2,12 +2,15 @@
 
 Types and functions come first, then the variables, then equations and algorithms.  A comment at the end of a line
 says where it came from: `// file:line instance [passes]`.  `annotation(Evaluate = true)` marks a structural parameter.
+Clocked partitions stand behind them
+(`partition 1 every 2/1 from 0/1 by Clock(0.1) equations 3, 4 variables x;`), in a scalar Flat their ticks.
 `flat_reader` reads all of it back except the origins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from kilohertz.base import Origin, SourceMap
@@ -41,6 +44,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.text.expr_printer import print_expr, print_type, quoted
+from kilohertz.ir.ticks import ScalarFlat
 from kilohertz.ir.traverse import flat_expressions, walk_all
 from kilohertz.ir.types import REAL, Base, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 
@@ -60,6 +64,7 @@ def print_flat(flat: Flat, sources: SourceMap | None = None) -> str:
     _section(p, "equation", flat.equations)
     _algorithms(p, "initial algorithm", flat.initial_algorithms)
     _algorithms(p, "algorithm", flat.algorithms)
+    p.indented((text, None) for text in _clocks(flat))
     experiment = print_experiment(flat.experiment)
     if experiment:
         p.indented([(f"annotation({experiment});", None)])
@@ -241,6 +246,33 @@ def _variable(v: Variable) -> str:
     annotation = f" annotation({', '.join(said)})" if said else ""
     declared = f"{v.name}{modified}{binding}{_description(v.description)}{annotation};"
     return " ".join([*words, print_type(v.ty), declared])
+
+
+def _clocks(flat: Flat) -> Iterator[str]:
+    """Clocked partitions, by the numbers of their equations and algorithms; of a scalar Flat its ticks."""
+    for c in flat.clocks:
+        base = "continuous" if c.base is None else str(c.base)
+        parts = [f"partition {base}", *_ratio(c.factor, c.shift)]
+        parts += [f"by {print_expr(c.clock)}"] if c.clock is not None else []
+        parts += [f"solver {print_expr(c.solver)}"] if c.solver is not None else []
+        parts += _given("equations", map(str, c.equations)) + _given("algorithms", map(str, c.algorithms))
+        yield f"{' '.join([*parts, *_given('variables', c.variables)])};"
+    for t in flat.ticks if isinstance(flat, ScalarFlat) else ():
+        parts = [f"tick {t.key}", *_ratio(t.factor, t.shift)]
+        known = (("period", t.period), ("condition", t.condition), ("first", t.start_interval))
+        parts += [f"{word} {print_expr(e)}" for word, e in known if e is not None]
+        parts += [f"solver {quoted(t.solver)}"] if t.solver else []
+        yield f"{' '.join([*parts, *_given('variables', t.variables)])};"
+
+
+def _ratio(factor: Fraction, shift: Fraction) -> list[str]:
+    parts = (f"{f.numerator}/{f.denominator}" for f in (factor, shift))
+    return [f"{word} {text}" for word, text in zip(("every", "from"), parts, strict=True)]
+
+
+def _given(word: str, items: Iterable[str]) -> list[str]:
+    text = ", ".join(items)
+    return [f"{word} {text}"] if text else []
 
 
 def print_experiment(e: Experiment) -> str:

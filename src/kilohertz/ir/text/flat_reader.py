@@ -18,6 +18,7 @@ from kilohertz.ir.flat import (
     Variable,
 )
 from kilohertz.ir.text.annotation_reader import AnnotationReader
+from kilohertz.ir.text.clock_reader import read_clocks
 from kilohertz.ir.text.expr_reader import ExprReader, ReadError, Scope, read_expr, tokens, unquoted
 from kilohertz.ir.text.statement_reader import StatementReader
 from kilohertz.ir.types import (
@@ -72,6 +73,7 @@ class FormReader:
         flat.functions = self.functions()
         self._variables(flat)
         self._sections(flat)
+        flat = read_clocks(self.e, self.variable_name, flat)
         self.experiment(flat.experiment)
         self.end()
         return flat
@@ -249,7 +251,7 @@ class FormReader:
         start = self.e.at
         while self.e.peek("function", "impure"):
             self.skip_function()
-        while not self.e.peek("initial", "equation", "algorithm", "annotation", "end"):
+        while not self.e.peek("initial", "equation", "algorithm", "annotation", "end") and not self.e.at_clock():
             if self.e.accept("protected") or self.e.accept("public"):
                 continue
             self._prefixes()
@@ -272,7 +274,7 @@ class FormReader:
 
     def _variables(self, flat: Flat) -> None:
         protected = False
-        while not self.e.peek("initial", "equation", "algorithm", "annotation", "end"):
+        while not self.e.peek("initial", "equation", "algorithm", "annotation", "end") and not self.e.at_clock():
             if self.e.peek("protected", "public"):
                 protected = self.e.take("name") == "protected"
                 continue

@@ -52,7 +52,7 @@ class StatementReader:
 
     def _closed(self) -> bool:
         operator = self.e.peek("initial") and self.e.tokens[self.e.at + 1].text == "("  # initial()
-        return self.e.peek(*_CLOSING) and not operator
+        return (self.e.peek(*_CLOSING) and not operator) or self.e.at_clock()
 
     def _equation(self) -> Equation:
         if self.e.peek("if"):

@@ -23,9 +23,9 @@ from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.ticks import Tick
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import Occurrence, linear_parts
-from kilohertz.passes.flat.ticks import Tick
 from kilohertz.passes.ordered.blocks import explicit, quotient
 from kilohertz.passes.ordered.components import order
 

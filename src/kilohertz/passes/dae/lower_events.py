@@ -45,12 +45,12 @@ from kilohertz.ir.flat import CallEquation as FlatCall
 from kilohertz.ir.flat import Equation as FlatEquation
 from kilohertz.ir.flat import Reinit as FlatReinit
 from kilohertz.ir.flat import Terminate as FlatTerminate
+from kilohertz.ir.ticks import ScalarFlat
 from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.clocks import Clocks
 from kilohertz.passes.dae.events import Lowering
 from kilohertz.passes.dae.lenient import lenient
-from kilohertz.passes.flat.ticks import ScalarFlat
 from kilohertz.passes.numeric import Numeric, known_values
 
 

@@ -39,13 +39,13 @@ from kilohertz.ir.flat import (
     WhenEquation,
 )
 from kilohertz.ir.flat import DISCRETE as DISCRETE_TIME
+from kilohertz.ir.ticks import ScalarFlat, Tick
 from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleType, Type
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
 from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.outline import Outline
-from kilohertz.passes.flat.ticks import ScalarFlat, Tick
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
 
