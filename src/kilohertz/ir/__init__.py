@@ -1,6 +1,6 @@
-"""The forms as pure data: types, expressions, Flat, Dae (`ir.dae`) and Step (`ir.step`).
+"""The forms as pure data: types, expressions, Flat, Dae (`ir.dae`), Ordered (`ir.ordered`) and Step (`ir.step`).
 
-Smart constructors are in `build`; a form prints, reads back and verifies itself.
+Smart constructors are in `build`, texts of the forms in `text/`, checks of their contracts in `verify/`.
 """
 
 from kilohertz.ir import build

@@ -34,7 +34,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Rows that must be solved together, with the unknown each was matched to."""
+    """A strong component: rows that must be solved together, with the unknown each was matched to."""
 
     rows: tuple[Row, ...]
     unknowns: tuple[Ref, ...]

@@ -1,6 +1,6 @@
 """The Step form: what is computed when, in which order, at what cost.  Nothing is left to decide but spelling.
 
-Contract.  Every expression is scalar and over `Ref`s that `slots` knows (plus `time`); the exceptions are the arguments
+Contract.  Every expression is scalar and over `Ref`s of variables (plus `time`); the exceptions are the arguments
 of a `Call` (arrays and records of scalars as `Array` and `Record`).  Derivatives, pre values and buffered relations are
 variables of their own, by name: `der(x)`, `pre(v)`, `$r3`.  No `der`, `pre`, `edge`, `change`, `initial`, `smooth` or
 `noEvent` is left, and a comparison inside an expression is evaluated as it stands.  What remains of the operators with
