@@ -8,7 +8,6 @@ from __future__ import annotations
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.step import Step
-from kilohertz.ir.text.forms import print_form
 from kilohertz.passes.contract import Log, Pass, in_order, label, run_passes
 from kilohertz.passes.dae.drop_zero_terms import DropZeroTerms
 from kilohertz.passes.dae.eliminate_aliases import EliminateAliases
@@ -89,4 +88,6 @@ def up_to(name: str) -> list[Pass]:
 
 def print_after(flat: Flat, name: str, *, verify: bool = False) -> str:
     """The text of the form that a pass leaves."""
+    from kilohertz.ir.text.forms import print_form
+
     return print_form(run_passes(up_to(name), flat, Log(), verify=verify))
