@@ -203,7 +203,10 @@ class _Flattener:
         span = mod.ctx.span(spec)
         if element.protected:
             text = f"`{element.name}` is protected and cannot be modified from outside"
-            self.world.refuse("S310", text, span, Note("declared here", element.span))
+            # libraries in use give protected components other values, but no other classes
+            severity = Severity.ERROR if element.is_class or spec.redeclare is not None else Severity.WARNING
+            notes = (Note("declared here", element.span),)
+            self.world.told(Diagnostic("S310", text, span, notes=notes, severity=severity))
         if spec.each and not mod.select and not element.is_class and not element.component.dims:
             self._superfluous_each(element.name, span)
 

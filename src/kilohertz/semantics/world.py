@@ -33,6 +33,7 @@ class World:
         self.views: dict[int, View] = {}  # of all classes that were read, by definition; to be checked at last
         self.extended: dict[int, tuple[View, tree.Extends | tree.ClassDef, ClassNode]] = {}  # base classes, likewise
         self.refused: dict[tuple[str, Span | None], Diagnostic] = {}  # rules of the language that are broken
+        self._warned: set[tuple[str, Span | None]] = set()
         self.elaborator: Elaborator
         self._top: dict[str, ClassNode | None] = {}
         self._names: dict[str, int] = {}
@@ -132,10 +133,12 @@ class World:
 
     def told(self, found: Diagnostic) -> None:
         """What a rule of the language has to say of the model, once for each place."""
-        if found.severity is Severity.WARNING:
+        key = (found.code, found.span)
+        if found.severity is Severity.ERROR:
+            self.refused.setdefault(key, found)
+        elif key not in self._warned:
+            self._warned.add(key)
             self.warnings.append(found)
-        else:
-            self.refused.setdefault((found.code, found.span), found)
 
     def missing_class(self, view: View, ref: tree.Ref, name: str, span: Span) -> Diagnostic:
         """Says which part of a dotted name is not there, and what comes close."""

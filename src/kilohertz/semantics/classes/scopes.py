@@ -179,7 +179,7 @@ class View:
         return [e for e in elements if isinstance(e, tree.Import) and e.star]
 
     def _check_import(self, path: tuple[str, ...]) -> None:
-        """Imports are from packages (MLS 13.2.1); a warning, since libraries in use differ."""
+        """Imports are from packages, and of what is public (MLS 13.2.1)."""
         owner = self.world.absolute(path[:-1]) if len(path) > 1 else None
         if owner is None or isinstance(owner, Element):
             return
@@ -191,10 +191,8 @@ class View:
             self.world.refuse("S314", text, self._import_span(path), Note("declared here", element.span))
 
     def _not_from_package(self, path: tuple[str, ...], owner: ClassNode) -> None:
-        span = self._import_span(path)
-        if not any(w.code == "S219" and w.span == span for w in self.world.warnings):
-            text = f"`{'.'.join(path[:-1])}` is a {owner.kind}; imports are from packages"
-            self.world.warn("S219", text, span)
+        text = f"`{'.'.join(path[:-1])}` is a {owner.kind}; imports are from packages"
+        self.world.refuse("S219", text, self._import_span(path))
 
     def _import_span(self, path: tuple[str, ...]) -> Span:
         body = self.definition.body

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
+from kilohertz.base import Severity
 from kilohertz.ir.expr import Int
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
@@ -79,7 +80,7 @@ class EndFinder:
                 return None
             names = [n for n, e in comp.node.table.items() if not e.is_class]
             raise self.elaborator.names.no_member(comp.path, name, names, ref, ctx)
-        self.elaborator.names.check_visible(comp.node, name, ref, ctx)
+        self.elaborator.names.check_visible(comp.node, name, ref, ctx, Severity.WARNING)  # libraries in use do it
         return self._walk(comp.child(name), ref, k + 1, ctx, outside)
 
     def selected(self, array: CompArray, subs: tuple[tree.Expr, ...], ref: tree.Ref, ctx: Ctx) -> Iterator[Comp]:

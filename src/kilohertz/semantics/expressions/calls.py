@@ -419,9 +419,7 @@ class Calls:
         destructor = found.member("destructor")
         if isinstance(destructor, ClassNode):
             self.elaborator.functions.header(destructor)
-        call = self.apply(constructor, args, named, node, ctx)
-        assert isinstance(call, Call)
-        return Call(call.function, call.args, Type(ty))
+        return _objects(self.apply(constructor, args, named, node, ctx), ty)
 
     # ------------------------------------------------------------------------------------------------------- arrays
 
@@ -473,6 +471,14 @@ class Calls:
     def reduced(self, op: str, array: Expr, node: Any, ctx: Ctx) -> Expr:
         """A reduction over an unrolled comprehension."""
         return array if not op else self.builtins.arrays.reduction(op, array, node, ctx)
+
+
+def _objects(made: Expr, ty: ExternalObjectType) -> Expr:
+    """The object that a constructor's call makes; an array of them where its arguments are arrays (MLS 12.4.6)."""
+    if isinstance(made, Array):
+        return build.array([_objects(e, ty) for e in made.elements]) if made.elements else Array((), Type(ty, (0,)))
+    assert isinstance(made, Call)
+    return Call(made.function, made.args, Type(ty))
 
 
 def _is_open(ty: Type) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir.expr import Expr
+from kilohertz.ir.types import RecordType
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.wording import counted
@@ -26,13 +27,17 @@ def first_fitting(
     """The call of the first function that takes the arguments; of `record`, else its fields themselves."""
     problem: ModelError | None = None
     fitting: list[Expr] = []
-    for function in functions:
+    direct = [function for function in functions if _is_direct(calls, function, args)]
+    for function in (*direct, *(f for f in functions if f not in direct)):
         try:
-            fitting.append(calls.apply(function, args, named, node, ctx))
+            made = calls.apply(function, args, named, node, ctx)
         except ModelError as error:
             problem = error
-        if fitting and record is None:
-            return fitting[0]
+            continue
+        if record is None:
+            return made
+        if function in direct or not fitting:
+            fitting.append(made)
     if fitting:
         _check_constructors(calls, functions, len(fitting), node, ctx)
         return fitting[0]
@@ -40,6 +45,15 @@ def first_fitting(
         return calls.records.construct(record, args, named, node, ctx)
     assert problem is not None
     raise problem
+
+
+def _is_direct(calls: Calls, function: ClassNode, args: list[Any]) -> bool:
+    """Whether no argument has to be converted to a record first: those functions come first (MLS 14.4)."""
+    inputs = calls.elaborator.functions.header(function).inputs
+    return not any(
+        isinstance(x.ty.base, RecordType) and isinstance(arg, Expr) and not isinstance(arg.ty.base, RecordType)
+        for x, arg in zip(inputs, args, strict=False)
+    )
 
 
 def _check_constructors(calls: Calls, functions: list[ClassNode], n_fitting: int, node: Any, ctx: Ctx) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.interp import ArrayValue, EvaluationError, NotAssigned, NotConstant
 from kilohertz.ir import build
 from kilohertz.ir.expr import (
@@ -83,17 +83,22 @@ class Names:
         inst = ctx.inst
         if inst is None or inst.node is not found.view.root:
             inst = found.view.root.instance()
-            if found.component.variability != "constant" and not found.component.outer:
+            # without an instance the text of a modification is read before its model is there
+            is_known = k > 0 or ctx.inst is not None or ctx.locals is not None
+            if is_known and found.component.variability != "constant" and not found.component.outer:
                 self._not_constant(found, node, k, ctx)
         # an import may have given it another name
         return self._in_component(inst.child(found.name), node, k, ctx)
 
-    def check_visible(self, owner: ClassNode, name: str, node: tree.Ref, ctx: Ctx) -> None:
+    def check_visible(
+        self, owner: ClassNode, name: str, node: tree.Ref, ctx: Ctx, severity: Severity = Severity.ERROR
+    ) -> None:
         """Protected elements are not reached from outside by a dot (MLS 4.1)."""
         element = owner.table.get(name)
         if element is not None and element.protected:
             text = f"`{name}` is protected in `{owner.full_name}`"
-            self.elaborator.world.refuse("S314", text, ctx.span(node), Note("declared here", element.span))
+            notes = (Note("declared here", element.span),)
+            self.elaborator.world.told(Diagnostic("S314", text, ctx.span(node), notes=notes, severity=severity))
 
     def _check_outer(self, found: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
         """Of an outer component only what its own declaration has is seen (MLS 5.4)."""

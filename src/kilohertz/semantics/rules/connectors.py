@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic
+from kilohertz.base import Diagnostic, Severity
 from kilohertz.ir.types import ExternalObjectType
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ def check_connector(comp: Comp) -> Iterator[Diagnostic]:
     counts = {"flow": 0, "stream": 0, "": 0}
     if not _count(comp, 1, counts):
         return
-    if counts["flow"] != counts[""]:
+    if counts["flow"] != counts[""]:  # a warning: libraries in use have connectors of potentials only
         text = (
             f"`{comp.node.full_name}` has {counts['flow']} flow and {counts['']} potential variables; "
             "there must be as many of each"
         )
-        yield Diagnostic("S331", text, comp.span)
+        yield Diagnostic("S331", text, comp.span, severity=Severity.WARNING)
     if counts["stream"] and counts["flow"] != 1:
         text = f"`{comp.node.full_name}` has stream variables, and {counts['flow']} flow variables instead of one"
         yield Diagnostic("S332", text, comp.span)

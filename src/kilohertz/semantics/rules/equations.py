@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Severity
-from kilohertz.ir.expr import Builtin, Expr, Index, Ref
+from kilohertz.ir.expr import FALSE, Builtin, Expr, Index, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
+    Assert,
     Assign,
     Equality,
     Equation,
@@ -39,6 +40,8 @@ def check_outputs(function: Function) -> Iterator[Diagnostic]:
     """S318: each output of a function gets a value (MLS 12.4.4)."""
     if function.external is not None or function.partial_of or function.is_record_constructor:
         return
+    if any(isinstance(s, Assert) and s.condition is FALSE for s in function.body):
+        return  # it is there to say that it cannot be called
     assigned = {name for name, _ in _assigned(function.body)}
     for output in function.outputs:
         if output.name not in assigned and output.default is None and 0 not in output.ty.dims:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Span
 from kilohertz.semantics.classes.nodes import ClassNode, Element, View
 from kilohertz.syntax import tree
 
@@ -89,7 +89,7 @@ def _fitting(one: Redeclared) -> Iterator[Diagnostic]:
         old_class = _class_of(old, old_view)
         if new_class is None or old_class is None or new_class.definition is not old_class.definition:
             text = f"`{one.element.name}` is redeclared, but is not replaceable"
-            yield Diagnostic("S292", text, one.span, notes=known, severity=Severity.WARNING)
+            yield Diagnostic("S292", text, one.span, notes=known)
         return
     wanted = _constraining(one)
     if wanted is None:
@@ -112,6 +112,7 @@ def _constraining(one: Redeclared) -> ClassNode | None:
 def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tuple[Note, ...]) -> Iterator[Diagnostic]:
     if new.definition is wanted.definition:
         return
+    new.table  # noqa: B018  (finds out whether it is primitive)
     lacking = [n for n, e in wanted.table.items() if not e.is_class and not e.protected and n not in new.table]
     n_new, n_wanted = (sum(len(dims) for dims, _ in node.class_dims) for node in (new, wanted))
     if lacking:
@@ -123,15 +124,15 @@ def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tu
     else:
         return
     text = f"`{new.full_name}` does not fit `{wanted.full_name}`, which constrains `{name}`: it {what}"
-    yield Diagnostic("S294", text, span, notes=notes, severity=Severity.WARNING)
+    yield Diagnostic("S294", text, span, notes=notes)
 
 
 def _class_of(decl: Decl, view: View) -> ClassNode | None:
     """The class of a component, or what a short class stands for."""
     if isinstance(decl, tree.Component):
         return view.lookup_class(decl.type)
-    if isinstance(decl.body, tree.ShortBody) and not decl.body.dims:
+    if isinstance(decl.body, tree.ShortBody):
         return view.lookup_class(decl.body.type)
-    if isinstance(decl.body, tree.ShortBody) or (isinstance(decl.body, tree.Body) and not decl.body.is_extension):
+    if isinstance(decl.body, tree.Body) and not decl.body.is_extension:
         return ClassNode(decl, view, view.world)
     return None

@@ -21,7 +21,7 @@ from kilohertz.ir.flat import (
     WhenEquation,
     WhenStatement,
 )
-from kilohertz.ir.types import REAL, STRING, ExternalObjectType, Type
+from kilohertz.ir.types import CLOCK, REAL, STRING, ExternalObjectType, Type
 from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expressions
 from kilohertz.semantics.rules.equations import discrete_variables
 
@@ -76,10 +76,10 @@ def _whens(parts: list[Equation | Statement]) -> Iterator[WhenEquation | WhenSta
     pending = parts[::-1]
     while pending:
         part = pending.pop()
-        if isinstance(part, WhenEquation | WhenStatement):
-            yield part
-        else:
+        if not isinstance(part, WhenEquation | WhenStatement):
             pending += bodies(part)
+        elif part.branches[0][0].ty.base != CLOCK.base:  # at a clock, equations are of any form
+            yield part
 
 
 def _assigned_in(when: WhenEquation | WhenStatement, flat: Flat, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
