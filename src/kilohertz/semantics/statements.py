@@ -112,6 +112,8 @@ class Statements:
                 condition = self.condition(item.condition, ctx)
                 out.append(WhileStatement(condition, self._under_condition(item.body, ctx), origin))
             case tree.WhenStatement():
+                if ctx.locals is not None:
+                    raise self.elaborator.error("S287", "a when cannot stand in a function", item, ctx)
                 branches = [
                     (self.when_condition(c, ctx), self._under_condition(body, ctx)) for c, body in item.branches
                 ]
@@ -147,6 +149,8 @@ class Statements:
         if ctx.iterators and root in ctx.iterators:
             raise elaborator.error("S288", f"`{root}` is an iterator, which cannot be assigned", item, ctx)
         target = elaborator.expr(item.target, ctx)
+        if build.is_literal(target) and 0 not in target.ty.dims:
+            raise elaborator.error("S288", f"`{root}` is a constant, which cannot be assigned", item, ctx)
         if value.ty.dims == (0,) and isinstance(value, Array) and len(target.ty.dims) >= 1:
             value = Array((), Type(target.ty.base, value.ty.dims if len(target.ty.dims) == 1 else target.ty.dims))
         value = coerce(value, target.ty)
@@ -280,6 +284,10 @@ class Statements:
 
     def _check_state(self, target: Expr, node: tree.Expr, ctx: Ctx) -> None:
         """Only what is integrated can be set anew (MLS 8.3.6)."""
+        if build.is_literal(target):
+            raise self.elaborator.error(
+                "S284", "reinit sets a variable that is integrated, this is a constant", node, ctx
+            )
         if target.ty.base != REAL.base:
             raise self.elaborator.error("S284", f"reinit sets a Real variable, this is {target.ty}", node, ctx)
         for ref in build.refs(target):

@@ -85,7 +85,10 @@ class Collector:
         assert table is not None
         names = {b for b in breaks if isinstance(b, str)}
         pairs = [{b.left.names, b.right.names} for b in breaks if isinstance(b, tree.Connect)]
-        for name in names - known:
+        for name in sorted(names - known):
+            if name not in table or table[name].is_class:
+                text = f"there is no inherited component `{name}` to break off"
+                raise ModelError(Diagnostic("S205", text, _name_span(view.definition)))
             table.pop(name, None)
             view.names.discard(name)
         self.node.sections[n:] = [

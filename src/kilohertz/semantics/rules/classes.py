@@ -9,6 +9,7 @@ from kilohertz.semantics.classes.scopes import PRIMITIVES, View
 from kilohertz.syntax import tree
 
 _RESERVED = tuple(name for name in PRIMITIVES if name != "Clock")
+_LANGUAGES = ("C", "FORTRAN 77", "builtin")
 _ENUM_ATTRIBUTES = ("quantity", "min", "max", "start", "fixed")
 
 
@@ -33,11 +34,13 @@ def _check_class(definition: tree.ClassDef) -> Iterator[Diagnostic]:
                 yield from _reserved_name(element, definition)
             if rule is not None:
                 yield from rule(element, definition)
-        elif isinstance(element, tree.ClassDef) and definition.kind == "operator":
+        elif isinstance(element, tree.ClassDef) and definition.kind in ("operator", "operator record"):
             yield from _operator_class(element, definition)
     yield from _imports(definition, definition.body)
     if definition.kind in ("function", "operator function"):
         yield from _function_sections(definition, definition.body)
+    else:
+        yield from _sections(definition, definition.body)
 
 
 # ------------------------------------------------------------------------------------------------------------- by kind
@@ -78,8 +81,26 @@ def _operator_element(element: tree.Component, definition: tree.ClassDef) -> Ite
 
 
 def _operator_class(element: tree.ClassDef, definition: tree.ClassDef) -> Iterator[Diagnostic]:
-    if element.kind not in ("function", "operator function"):
+    is_function = element.kind in ("function", "operator function")
+    if definition.kind == "operator" and not is_function:
         yield _misplaced(f"`{element.name}` is a {element.kind}; an operator has only functions", element, definition)
+    if element.kind in ("operator", "operator function") and not element.encapsulated:
+        yield _misplaced(f"the operator `{element.name}` of a record must be encapsulated", element, definition)
+
+
+def _type_element(element: tree.Component, definition: tree.ClassDef) -> Iterator[Diagnostic]:
+    """MLS 4.6: a type is a predefined type, an enumeration or an array of them."""
+    yield _misplaced(f"`{element.name}` is a component, which a type cannot have", element, definition)
+
+
+def _sections(definition: tree.ClassDef, body: tree.Body) -> Iterator[Diagnostic]:
+    """MLS 4.6: packages, types and operators have no equations; only functions are external."""
+    if body.external is not None:
+        span = Span(definition.file, body.external.start, body.external.end)
+        yield Diagnostic("S302", f"only functions are external; `{definition.name}` is a {definition.kind}", span)
+    if definition.kind in ("package", "type", "operator") and body.sections:
+        span = Span(definition.file, body.sections[0].start, body.sections[0].end)
+        yield Diagnostic("S302", f"a {definition.kind} has no equations or algorithms", span)
 
 
 def _function_element(element: tree.Component, definition: tree.ClassDef) -> Iterator[Diagnostic]:
@@ -90,7 +111,13 @@ def _function_element(element: tree.Component, definition: tree.ClassDef) -> Ite
 
 
 def _function_sections(definition: tree.ClassDef, body: tree.Body) -> Iterator[Diagnostic]:
-    """MLS 12.2: one algorithm or an external function, nothing initial."""
+    """MLS 12.2, 12.9: one algorithm or an external function, nothing initial; a language that there is."""
+    if body.external is not None:
+        span = Span(definition.file, body.external.start, body.external.end)
+        if body.sections:
+            yield Diagnostic("S303", "a function has an algorithm or is external, not both", span)
+        if body.external.language not in _LANGUAGES:
+            yield Diagnostic("S303", f"`{body.external.language}` is no language of external functions", span)
     first: tree.Section | None = None
     for section in body.sections:
         span = Span(definition.file, section.start, section.end)
@@ -108,6 +135,7 @@ _ELEMENTS = {
     "operator record": _record_element,
     "connector": _connector_element,
     "package": _package_element,
+    "type": _type_element,
     "operator": _operator_element,
     "function": _function_element,
     "operator function": _function_element,

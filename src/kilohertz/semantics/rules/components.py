@@ -20,8 +20,13 @@ def check_component(comp: Comp) -> Iterator[Diagnostic]:
     """All rules on one component that the model has."""
     if comp.decl is None or comp.element is None or comp.parent is None:
         return
+    if comp.node.kind in ("package", "operator", "function", "operator function"):
+        yield Diagnostic("S311", f"`{comp.path}` is of the {comp.node.kind} `{comp.node.full_name}`", comp.span)
     if not comp.is_primitive:
         yield from _prefix_of_structured(comp, comp.decl, comp.element)
+    elif comp.decl.causality and comp.node.causality not in ("", comp.decl.causality):
+        text = f"`{comp.name}` is `{comp.decl.causality}`, but its class is `{comp.node.causality}`"
+        yield Diagnostic("S311", text, comp.span)
     elif comp.connection == "stream" and comp.ty is not None and comp.ty.base != REAL.base:
         yield Diagnostic("S467", f"the stream variable `{comp.path}` must be a Real", comp.span)
     if not comp.is_primitive and "connector" in comp.node.kinds and "connector" not in comp.parent.node.kinds:

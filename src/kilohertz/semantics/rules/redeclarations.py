@@ -61,11 +61,15 @@ def check_replaceable(views: Iterable[View]) -> Iterator[Diagnostic]:
 
 
 def _allowed(one: Redeclared) -> Iterator[Diagnostic]:
-    """S298: neither final nor constant; S299: public stays public."""
+    """S298: neither final nor constant, without a condition; S299: public stays public."""
     old, name = one.element.decl, one.element.name
     known = (Note("declared here", one.element.span),)
     if old.final:
         yield Diagnostic("S298", f"`{name}` is final and cannot be redeclared", one.span, notes=known)
+    if isinstance(one.new, tree.Component) and one.new.condition is not None:
+        yield Diagnostic(
+            "S298", f"`{name}` keeps its condition: a redeclaration cannot have one", one.span, notes=known
+        )
     if isinstance(old, tree.Component) and old.variability == "constant":
         yield Diagnostic("S298", f"`{name}` is a constant and cannot be redeclared", one.span, notes=known)
     if _in_body(one) and one.new.protected != old.protected:

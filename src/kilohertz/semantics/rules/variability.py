@@ -16,6 +16,7 @@ from kilohertz.ir.flat import (
     Equality,
     Equation,
     Flat,
+    IfEquation,
     Statement,
     TupleTarget,
     WhenEquation,
@@ -48,6 +49,8 @@ def check_variability(flat: Flat, comps: Mapping[str, Comp]) -> Iterator[Diagnos
     parts: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
     for when in _whens(parts):
         yield from _assigned_in(when, flat, comps)
+        if isinstance(when, WhenEquation):
+            yield from _same_in_all(when)
     known: set[str] | None = None
     for part in flat.equations:
         if isinstance(part, Equality) and isinstance(part.left, Ref) and part.left.ty.base not in _ANY_TIME:
@@ -99,6 +102,21 @@ def _assigned_in(when: WhenEquation | WhenStatement, flat: Flat, comps: Mapping[
             continue
         for name, _ in assigned_variables(target):
             yield from _own_variable(name, when.origin, comps)
+
+
+def _same_in_all(when: WhenEquation) -> Iterator[Diagnostic]:
+    """S341: all branches of a when-equation set the same variables (MLS 8.3.5.2)."""
+    sets = []
+    for _, body in when.branches:
+        targets = [e.left for e in body if isinstance(e, Equality) and _is_target(e.left)]
+        if len(targets) != sum(isinstance(e, Equality | IfEquation) for e in body):
+            return
+        sets.append({name for target in targets for name, _ in assigned_variables(target)})
+    for other in sets[1:]:
+        for name in sorted(other ^ sets[0]):
+            text = f"`{name}` is not set in all branches of this when-equation"
+            yield Diagnostic("S341", text, _place(when.origin))
+            return
 
 
 def _is_target(left: Expr | TupleTarget) -> bool:
