@@ -170,7 +170,10 @@ class Functions:
         for mod in element.chain:
             if mod.spec.binding is not None and mod.spec.redeclare is None:
                 inner = ctx if mod.ctx.view.root is ctx.view.root else mod.ctx
-                if inner is not ctx and inner.inst is None and inner.view.root.kind not in ("package", *FUNCTION_KINDS):
+                known = None if inner.inst is None else coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
+                if known is not None and (inner is ctx or not build.refs(known)):
+                    return known
+                if inner is not ctx and (known is not None or _is_of_model(inner.view.root)):
                     self.defaults_of_models[ctx.view.root.full_name, local.name] = mod
                     return Ref(f"{ctx.view.root.full_name}.{local.name}", local.ty)  # stands for it until a call
                 return coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
@@ -436,3 +439,7 @@ def _strings(expr: tree.Expr | None) -> list[str]:
 
 def _boolean(expr: tree.Expr | None) -> bool | None:
     return expr.value if isinstance(expr, tree.Boolean) else None
+
+
+def _is_of_model(node: ClassNode) -> bool:
+    return node.kind not in ("package", *FUNCTION_KINDS)

@@ -54,11 +54,12 @@ class World:
 
     def top(self, name: str) -> ClassNode | None:
         """A class at the top: built in, or the first level of a library."""
-        if name in self._builtin:
-            return self._builtin[name]
+        builtin = self._builtin.get(name)
+        if builtin is not None and name != "Clock":  # no reserved name (MLS 4.9): a model may have it
+            return builtin
         if name not in self._top:
             definition = self.libraries.find((name,))
-            self._top[name] = None if definition is None else ClassNode(definition, None, self)
+            self._top[name] = builtin if definition is None else ClassNode(definition, None, self)
         return self._top[name]
 
     def top_if_builtin(self, name: str) -> ClassNode | None:
