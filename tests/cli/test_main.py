@@ -43,12 +43,6 @@ def test_without_words_the_commands_are_listed(capsys: pytest.CaptureFixture[str
     assert [command for command in COMMANDS if f"    {command} " not in shown] == []
 
 
-@pytest.mark.parametrize("command", ["profile"])
-def test_what_is_not_there_yet_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([command, "Kilohertz.Examples.Decay"]) == 1
-    assert "is not part of this version yet" in capsys.readouterr().err
-
-
 def test_a_model_error_is_shown_and_gives_1(capsys: pytest.CaptureFixture[str]) -> None:
     def job() -> int:
         raise ModelError(Diagnostic("S1", "first"), Diagnostic("S2", "second"))

@@ -27,8 +27,8 @@ def test_many_errors_in_a_file_end_with_a_word_about_more(tmp_path: Path) -> Non
     assert codes(caught.value)[-1] == "P110"
 
 
-def test_a_command_of_a_later_version_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["profile", "Kilohertz.Examples.Decay"]) == 1
+def test_what_a_later_version_does_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "Kilohertz.Examples.Decay", "Kilohertz.Examples.Decay"]) == 1
     assert "R790" in capsys.readouterr().err
 
 

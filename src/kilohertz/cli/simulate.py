@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
-    with _progress_bar(model.name, arguments.quiet) as progress:
+    with progress_bar(model.name, arguments.quiet) as progress:
         result = model.simulate(
             start=arguments.start,
             stop=arguments.stop,
@@ -69,7 +69,7 @@ def _summary(result: Result, elapsed: float) -> str:
 
 
 @contextmanager
-def _progress_bar(name: str, quiet: bool) -> Iterator[Callable[[float], None] | None]:
+def progress_bar(name: str, quiet: bool) -> Iterator[Callable[[float], None] | None]:
     """A callback for the share done; None where nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
     from kilohertz.passes import Inlining
+    from kilohertz.profiler import Profile
     from kilohertz.realtime import Report as RealTimeReport
     from kilohertz.results import Result
     from kilohertz.simulate import Program, Statistics
@@ -254,6 +255,28 @@ class Model:
             progress=progress,
             statistics=statistics,
             stepping=plan.stepping,
+        )
+
+    @takes_settings()
+    def profile(
+        self,
+        *,
+        steps: int | None = None,
+        start: float | None = None,
+        stop: float | None = None,
+        settings: Mapping[str, float | str] | None = None,
+        progress: Callable[[float], None] | None = None,
+        told: Callable[[str], None] | None = None,
+        **stepping: Any,
+    ) -> Profile:
+        """Step off-line with every block, function and phase timed; what took how long (docs/reference/profile.md).
+
+        `steps` or `stop` say how far; else the experiment annotation does, in at most 100 000 steps.
+        """
+        from kilohertz.driver.profiling import Wanted, profile_model
+
+        return profile_model(
+            self, StepSettings.of(**stepping), Wanted(steps, start, stop, settings or {}), progress, told
         )
 
     @takes_settings()

@@ -1,21 +1,46 @@
 """Where the time of a cycle goes: records of probes (khz_probe.h) -> cost by block, equation, line and component."""
 
+from kilohertz.profiler.causes import Cause, headline, worst_causes
+from kilohertz.profiler.instructions import Counted, count_instructions
 from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
-from kilohertz.profiler.profile import Costs, Profile, Statistics, by_component, by_line, read_profile, table
+from kilohertz.profiler.profile import (
+    Costs,
+    Profile,
+    Statistics,
+    by_component,
+    by_line,
+    read_profile,
+    record_type,
+    table,
+)
 from kilohertz.profiler.steps import profile_steps
+from kilohertz.profiler.views import Row, Shared, components, cycle_numbers, lines, report_data, rows
 
 __all__ = [
+    "Cause",
     "Costs",
+    "Counted",
     "Line",
     "Loop",
     "Place",
     "Profile",
+    "Row",
+    "Shared",
     "Statistics",
     "by_component",
     "by_line",
+    "components",
+    "count_instructions",
+    "cycle_numbers",
     "cycle_places",
+    "headline",
+    "lines",
     "model_places",
     "profile_steps",
     "read_profile",
+    "record_type",
+    "report_data",
+    "rows",
     "table",
+    "worst_causes",
 ]

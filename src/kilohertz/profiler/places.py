@@ -8,7 +8,7 @@ report says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -62,7 +62,7 @@ class Place:
     name: str  # for a person: `solve first.i`, `rk4 stage`, `Modelica.Math.sin`
     kind: str  # phase, loop, equations, function, device
     unit: str = ""  # the model of a scenario it belongs to
-    phase: str = ""  # of the model: block, directional, inlined, initial, once
+    phase: str = ""  # of a block: block, directional, inlined, initial, once; of a phase: its word in khz_probe.h
     unknowns: tuple[str, ...] = ()
     lines: tuple[Line, ...] = ()
     loop: Loop | None = None
@@ -110,7 +110,7 @@ def model_places(code: CProgram, sources: SourceMap | None, unit: str = "") -> t
     by_function: dict[str, list[BlockInfo]] = {}
     for info in code.blocks:
         by_function.setdefault(info.function, []).append(info)
-    places = [Place(p.name, p.kind, unit) for p in _phases("KHZ_PLACE_", "KHZ_PLACES_OF_MODEL")]
+    places = [replace(p, unit=unit) for p in _phases("KHZ_PLACE_", "KHZ_PLACES_OF_MODEL")]
     for symbol in code.timed:
         infos = by_function.get(symbol) or by_function.get(symbol.removeprefix(code.prefix))
         places.append(_function(symbol, unit) if infos is None else _blocks(symbol, infos, where, unit))
@@ -122,7 +122,7 @@ def _phases(prefix: str, past: str) -> tuple[Place, ...]:
     words = list(family(prefix))
     first = words.index("cycle") if past == "KHZ_PLACES_OF_CYCLE" else words.index("step")
     last = words.index("step") if past == "KHZ_PLACES_OF_CYCLE" else len(words)
-    return tuple(Place(_PHASE_WORDS[word], "phase") for word in words[first:last])
+    return tuple(Place(_PHASE_WORDS[word], "phase", phase=word) for word in words[first:last])
 
 
 def _function(name: str, unit: str) -> Place:
@@ -156,6 +156,20 @@ def _loop(info: BlockInfo) -> Loop | None:
         return None
     torn = () if isinstance(block, MixedLoop) else tuple(u.name for u in block.unknowns)
     return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn)
+
+
+def listings(places: Sequence[Place], sources: SourceMap | None, around: int = 2) -> dict[str, dict[int, str]]:
+    """The text of every line that has a cost, and of a few around it: a report shows them without the files."""
+    wanted: dict[str, set[int]] = {}
+    for line in (line for place in places for line in place.lines if line.line > 0):
+        wanted.setdefault(line.file, set()).update(range(max(1, line.line - around), line.line + around + 1))
+    found: dict[str, dict[int, str]] = {}
+    for file, numbers in sorted(wanted.items()):
+        text = sources.text(file) if sources is not None else None
+        n_lines = text.count("\n") + 1 if text is not None else 0
+        if sources is not None and n_lines:
+            found[file] = {n: sources.line_text(file, n) for n in sorted(numbers) if n <= n_lines}
+    return found
 
 
 def short(file: str) -> str:

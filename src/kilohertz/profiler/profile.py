@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ class Costs:
     ns_per_read: float
     probe_ns: float
     probe_inside_ns: float
+    cycle_ns: float  # a cycle with nothing in it, besides its probes
     is_counter: bool
 
 
@@ -74,6 +75,7 @@ class Profile:
     period_ns: int  # 0: nobody waits for it
     records: NDArray[np.void]
     about: Mapping[str, Any]  # model, method, machine, build, dropped cycles, ...
+    listings: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # lines around those with a cost, by file
 
     @cached_property
     def own_ns(self) -> Floats:
@@ -81,6 +83,7 @@ class Profile:
         sums, c = self.records["places"], self.costs
         raw = sums["ticks"] * c.ns_per_tick
         inside = sums["calls"] * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
+        inside[:, 0] += c.cycle_ns
         corrected = np.maximum(raw - inside, 0.0)
         burst = self.records["head"]["mode"][:, None] == MODES.index("burst")
         return np.where(burst | (sums["calls"] > 0), corrected, np.nan)
@@ -89,25 +92,36 @@ class Profile:
     def cycle_ns(self) -> Floats:
         """[cycles] the whole cycle, without what the probes cost: the sum of all own times where all were timed."""
         head = self.records["head"]
-        probes = head["timed"] * self.costs.probe_ns
+        probes = head["timed"] * self.costs.probe_ns + self.costs.cycle_ns
         whole = np.maximum(head["ticks"] * self.costs.ns_per_tick - probes, 0.0)
         return np.where(head["mode"] == MODES.index("burst"), np.nansum(self.own_ns, axis=1), whole)
 
     @cached_property
     def overhead_ns(self) -> Floats:
         """[cycles] what the probes cost."""
-        cost: Floats = self.records["head"]["timed"] * self.costs.probe_ns
+        cost: Floats = self.records["head"]["timed"] * self.costs.probe_ns + self.costs.cycle_ns
         return cost
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """[cycles] those that numbers are worked out from: off-line not those in which the thread was preempted, since
+        that tells nothing of the model; in real time all."""
+        undisturbed: NDArray[np.bool_] = self.records["head"]["switches"] == 0
+        return undisturbed if not self.period_ns and undisturbed.any() else np.ones(len(self.records), np.bool_)
+
+    @cached_property
+    def mean_ns(self) -> float:
+        """The mean cycle."""
+        return float(np.mean(self.cycle_ns[self.counted])) if len(self.records) else 0.0
 
     @cached_property
     def statistics(self) -> tuple[Statistics, ...]:
         """One for each place."""
-        whole = float(np.mean(self.cycle_ns)) if len(self.records) else 0.0
-        return tuple(self._statistics(i, whole) for i in range(len(self.places)))
+        return tuple(self._statistics(i) for i in range(len(self.places)))
 
-    def _statistics(self, i: int, whole: float) -> Statistics:
+    def _statistics(self, i: int) -> Statistics:
         own = self.own_ns[:, i]
-        timed = np.isfinite(own)
+        timed = np.isfinite(own) & self.counted
         own = own[timed]
         if not len(own):
             return Statistics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
@@ -126,15 +140,13 @@ class Profile:
             float(sums["turns"].mean()),
             int(sums["caps"].sum()),
             len(own),
-            mean / whole if whole else 0.0,
+            mean / self.mean_ns if self.mean_ns else 0.0,
         )
 
     @property
     def attributed(self) -> float:
         """The share of the step that lies in named places: all but the rest of the cycle."""
-        rest = self.statistics[0].mean
-        whole = float(np.mean(self.cycle_ns)) if len(self.records) else 0.0
-        return 1.0 - rest / whole if whole else 0.0
+        return 1.0 - self.statistics[0].mean / self.mean_ns if self.mean_ns else 0.0
 
     @property
     def misses(self) -> NDArray[np.intp]:
@@ -160,6 +172,7 @@ class Profile:
             "costs": asdict(self.costs),
             "about": dict(self.about),
             "places": [p.as_data() for p in self.places],
+            "listings": {f: {str(n): text for n, text in lines.items()} for f, lines in self.listings.items()},
         }
         try:
             file.write_text(json.dumps(data, indent=1), encoding="utf-8")
@@ -189,6 +202,7 @@ def read_profile(path: str | Path) -> Profile:
         data["period_ns"],
         records_of(raw, len(places)),
         data["about"],
+        {file: {int(n): text for n, text in lines.items()} for file, lines in data["listings"].items()},
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.profiler.places import cycle_places, model_places
+from kilohertz.profiler.places import cycle_places, listings, model_places
 from kilohertz.profiler.profile import MODES, Costs, Profile, record_type
 from kilohertz.simulate import Program, Stepper
 from kilohertz.simulate.failure import failure
@@ -46,7 +46,7 @@ def profile_steps(
         raise failure(stepper.instance, status, "initialisation")
     memory, address = aligned_memory(int(library.khz_profiled_size(len(places))))
     library.khz_profiled_init(address, len(places), MODES.index("burst"))
-    costs = (ctypes.c_double * 5)()
+    costs = (ctypes.c_double * 6)()
     library.khz_profiled_costs(address, costs)
     library.khz_profiled_attach(stepper.address, address)
     records = np.zeros(n_steps, record_type(len(places)))
@@ -63,8 +63,9 @@ def profile_steps(
     library.khz_profiled_attach(stepper.address, None)
     stepper.close()
     del memory
-    calibrated = Costs(costs[0], costs[1], costs[2], costs[3], bool(costs[4]))
-    return Profile(program.step.name, places, calibrated, 0, records[:done], dict(about or {}))
+    calibrated = Costs(costs[0], costs[1], costs[2], costs[3], costs[4], bool(costs[5]))
+    texts = listings(places, sources)
+    return Profile(program.step.name, places, calibrated, 0, records[:done], dict(about or {}), texts)
 
 
 def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:

@@ -130,9 +130,10 @@ class Instance:
 
     def set(self, name: str, value: float | str | bool) -> None:
         """Give a parameter a value before initialisation."""
-        self.write(self._settable(name), _converted(self._settable(name), value))
+        self.write(self.settable(name), _converted(self.settable(name), value))
 
-    def _settable(self, name: str) -> StepVariable:
+    def settable(self, name: str) -> StepVariable:
+        """The parameter or input of this name; ModelError where there is none that can be set."""
         step = self.program.step
         alias = step.aliases.get(name)
         target = alias.target if alias is not None and alias.target is not None and alias.sign > 0 else name

@@ -66,6 +66,8 @@ typedef struct khz_cycle_record {
     uint32_t timed;     /* how many probes were timed: what the profile itself cost */
     uint32_t untimed;   /* deeper than KHZ_PROBE_DEPTH: not timed, their time is the parent's */
     uint32_t processor; /* it ran on, at its end */
+    uint32_t switches;  /* times its thread was taken off the processor since the record before; entered by a reader */
+    uint32_t faults;    /* page faults of its thread since then; likewise */
 } khz_cycle_record;
 
 /* Counters of a khz_context when a place is entered or left. */
@@ -90,6 +92,7 @@ typedef struct khz_profile {
     size_t size;
     double probe_ns;        /* calibrated: one KHZ_ENTER and KHZ_LEAVE that are timed */
     double probe_inside_ns; /* of it what falls inside the place; the rest falls into the place around it */
+    double cycle_ns;        /* a cycle with one place and nothing in it: what is left of it besides that probe */
     khz_probe_frame frame[KHZ_PROBE_DEPTH];
 } khz_profile;
 

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "khz_profiled.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 int32_t khz_profiled_is_built_in(void)
 {
@@ -19,7 +21,8 @@ void khz_profiled_costs(const khz_profile *p, double *costs)
     costs[1] = p->clock.ns_per_read;
     costs[2] = p->probe_ns;
     costs[3] = p->probe_inside_ns;
-    costs[4] = (double)p->clock.is_counter;
+    costs[4] = p->cycle_ns;
+    costs[5] = (double)p->clock.is_counter;
 }
 
 size_t khz_profiled_record_size(int32_t n_places) { return khz_profile_record_size(n_places); }
@@ -33,14 +36,30 @@ void khz_profiled_attach(khz_stepper *s, khz_profile *p)
     c->first_place = KHZ_PLACES_OF_CYCLE;
 }
 
+/* What took this thread off its processor, or made it wait for memory, so far; nothing where nobody knows. */
+static void usage(uint32_t *switches, uint32_t *faults)
+{
+    *switches = *faults = 0;
+#ifdef RUSAGE_THREAD
+    struct rusage now;
+    if (getrusage(RUSAGE_THREAD, &now) == 0) {
+        *switches = (uint32_t)now.ru_nivcsw;
+        *faults = (uint32_t)(now.ru_minflt + now.ru_majflt);
+    }
+#endif
+}
+
 uint64_t khz_profiled_steps(khz_stepper *s, khz_profile *p, uint64_t n, unsigned char *records)
 {
     const size_t size = khz_profile_record_size(p->n_places);
     for (uint64_t i = 0; i < n; i++) {
+        uint32_t switches, faults, switches_after, faults_after;
+        usage(&switches, &faults);
         const int64_t began = khz_ticks_monotonic();
         khz_profile_begin(p, s->counts.steps);
         const uint32_t flags = khz_stepper_step(s);
         const khz_cycle_record *const r = khz_profile_end(p);
+        usage(&switches_after, &faults_after);
         if (r != NULL) {
             khz_cycle_record *const kept = (khz_cycle_record *)(void *)(records + i * size);
             memcpy(kept, r, size);
@@ -48,6 +67,8 @@ uint64_t khz_profiled_steps(khz_stepper *s, khz_profile *p, uint64_t n, unsigned
             kept->release_ns = began;
             kept->woke_ns = began;
             kept->ended_ns = khz_ticks_monotonic();
+            kept->switches = switches_after - switches;
+            kept->faults = faults_after - faults;
         }
         if ((flags & KHZ_STEP_TERMINATED) != 0) {
             return i + 1;

@@ -316,23 +316,24 @@ static int is_over(const khz_stepper *s, uint32_t flags)
 
 uint32_t khz_stepper_step(khz_stepper *s)
 {
+    const khz_context *const c = (khz_context *)(void *)((char *)s + s->instance);
+    KHZ_ENTER(c, KHZ_PLACE_STEP);
     const uint32_t before = flush_denormals();
     const khz_work w = khz_stepper_divide(s);
     const uint64_t rhs = s->counts.rhs;
     const uint64_t passes = s->counts.event_passes;
-    const uint32_t detours = ((khz_context *)w.instance)->n_detours;
-    KHZ_ENTER((khz_context *)w.instance, KHZ_PLACE_STEP);
+    const uint32_t detours = c->n_detours;
     uint32_t flags = internal_step(s, &w);
     for (int32_t i = 1; i < s->settings.internal_steps && !is_over(s, flags); i++) {
         flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, &w);
     }
-    flags |= ((khz_context *)w.instance)->n_detours != detours ? KHZ_STEP_DETOUR : 0u;
+    flags |= c->n_detours != detours ? KHZ_STEP_DETOUR : 0u;
     s->flags = flags;
     s->counts.steps++;
     s->counts.max_step_rhs = most(s->counts.max_step_rhs, s->counts.rhs - rhs);
     s->counts.max_step_passes = most(s->counts.max_step_passes, s->counts.event_passes - passes);
-    KHZ_LEAVE((khz_context *)w.instance, KHZ_PLACE_STEP);
     restore_denormals(before);
+    KHZ_LEAVE(c, KHZ_PLACE_STEP);
     return s->flags;
 }
 

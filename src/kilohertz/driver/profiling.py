@@ -1,0 +1,148 @@
+"""Profiles of a model: planned, built with probes, stepped off-line."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.driver.plan import Experiment, make_plan
+from kilohertz.solvers.settings import StepSettings, not_fixed
+
+if TYPE_CHECKING:
+    from kilohertz.driver.api import Model
+    from kilohertz.driver.plan import Plan
+    from kilohertz.profiler import Counted, Profile
+    from kilohertz.simulate import Program, Stepper
+
+MOST_STEPS, MOST_BYTES = 100_000, 1 << 30  # where nobody says how many; of all records
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How far to step, and with which values of parameters."""
+
+    steps: int | None = None
+    start: float | None = None
+    stop: float | None = None
+    settings: Mapping[str, float | str] = field(default_factory=dict)
+
+
+def profile_model(
+    model: Model,
+    asked: StepSettings,
+    wanted: Wanted,
+    progress: Callable[[float], None] | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Profile:
+    """Every place of every step timed."""
+    from kilohertz.profiler import profile_steps
+
+    plan, program = probed(model, asked, wanted, told)
+    start, n_steps = _extent(program, plan, wanted)
+
+    def enter(stepper: Stepper) -> None:
+        for name, value in wanted.settings.items():
+            stepper.instance.set(name, value)
+
+    return profile_steps(
+        program,
+        plan.stepping,
+        n_steps,
+        sources=model.session.libraries.sources,
+        start=start,
+        parameters=enter,
+        progress=progress,
+        about=_about(model, plan, program, n_steps),
+    )
+
+
+def probed(
+    model: Model, asked: StepSettings, wanted: Wanted, told: Callable[[str], None] | None = None
+) -> tuple[Plan, Program]:
+    """How the model is stepped, and its program with probes."""
+    from kilohertz.building import PROBES
+    from kilohertz.simulate import build_program
+
+    if not asked.is_fixed:
+        raise ModelError(not_fixed(asked.solver))
+    asked = asked.or_else(step=model.process().experiment.interval or asked.step)
+    plan = make_plan(model, asked, Experiment(wanted.start, wanted.stop, wanted.settings), told)
+    plan.stepping.check_fixed()
+    return plan, build_program(model.planned(plan), model.session.libraries.sources, PROBES)
+
+
+def instructions(model: Model, asked: StepSettings, wanted: Wanted, steps: int = 100) -> Counted:
+    """Instructions of a step by C function, of the program without probes."""
+    from kilohertz.profiler import count_instructions
+    from kilohertz.simulate import Instance
+    from kilohertz.simulate.run import experiment_times
+
+    plan, _ = probed(model, asked, wanted)
+    program = model.compile(plan.inlining, index1=plan.stepping.index1)
+    instance, values = Instance(program), dict[int, float]()
+    for name, value in wanted.settings.items():
+        instance.set(name, value)
+        v = instance.settable(name)
+        found = instance.read(v)
+        if isinstance(found, str):
+            raise ModelError(Diagnostic("R793", f"instructions cannot be counted with another text for `{name}`"))
+        values[program.offset(v)] = found
+    instance.close()
+    start, _ = experiment_times(program, wanted.start, wanted.stop)
+    return count_instructions(program.built, plan.stepping, steps, start, values)
+
+
+def _extent(program: Program, plan: Plan, wanted: Wanted) -> tuple[float, int]:
+    """Start and number of steps."""
+    from kilohertz.profiler import record_type
+    from kilohertz.simulate.run import experiment_times
+
+    start, stop = experiment_times(program, wanted.start, wanted.stop)
+    if wanted.steps is not None and wanted.stop is not None:
+        raise ModelError(Diagnostic("R793", "a number of steps and a stop time were given: one of them says how far"))
+    n_steps = wanted.steps
+    if n_steps is None:
+        n_steps = math.ceil((stop - start) / plan.stepping.step - 1e-9)
+        n_steps = n_steps if wanted.stop is not None else min(n_steps, MOST_STEPS)
+    if n_steps < 1:
+        raise ModelError(Diagnostic("R793", f"there must be a step to profile, not {n_steps} of them"))
+    most = MOST_BYTES // record_type(len(program.code.timed) + 16).itemsize
+    if n_steps > most:
+        raise ModelError(Diagnostic("R793", f"{n_steps} steps are too many: records of at most {most} are kept"))
+    return start, n_steps
+
+
+def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str, Any]:
+    from kilohertz.toolchain import find_compiler
+
+    return {
+        "model": model.name,
+        "solver": plan.stepping.solver,
+        "step": plan.stepping.step,
+        "steps": n_steps,
+        "notes": list(plan.notes),
+        "machine": processor(),
+        "compiler": find_compiler().version,
+        "build": build_id(program),
+    }
+
+
+def build_id(program: Program) -> str:
+    """What tells one build of a model from another: its C."""
+    return sha256("".join(f.text for f in program.code.files).encode()).hexdigest()[:16]
+
+
+def processor() -> str:
+    """The name of this machine's processor."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    named = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name"))
+    return next(named, platform.machine())

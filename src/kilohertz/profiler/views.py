@@ -1,0 +1,218 @@
+"""A profile from several sides: rows by block, function, phase, line, component; trees; what the worst cycles had.
+
+Terminal, JSON and page show these rows: each number is worked out once, here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kilohertz.profiler.places import Place, short
+from kilohertz.profiler.profile import QUANTILES, Floats, Profile, Statistics, by_component, by_line
+
+_OF_STEP = {"block": "right-hand side", "directional": "Jacobian", "inlined": "inlined stage"}
+_PHASE_OF = {"stage": "right-hand side", "jacobian": "Jacobian"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A place with its numbers."""
+
+    number: int
+    place: Place
+    numbers: Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What belongs to a line or a component: the time of its places by their shares, and those places."""
+
+    name: str
+    ns: float
+    share: float
+    places: tuple[int, ...]
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node of a tree: own time and that of all below are in `ns`."""
+
+    name: str
+    ns: float
+    below: tuple[Branch, ...] = ()
+    place: int = -1
+
+
+def cycle_numbers(profile: Profile) -> dict[str, float]:
+    """Mean, variance, quantiles and maximum of the whole cycle, in nanoseconds."""
+    ns = profile.cycle_ns[profile.counted]
+    if not len(ns):
+        return {}
+    p50, p99, p999 = (float(q) for q in np.quantile(ns, QUANTILES))
+    spread = {"p50": p50, "p99": p99, "p999": p999, "max": float(ns.max())}
+    return {"mean": float(ns.mean()), "variance": float(ns.var()), **spread}
+
+
+def rows(profile: Profile, *kinds: str) -> list[Row]:
+    """Places of these kinds that took time, costliest first."""
+    found = [Row(i, p, s) for i, (p, s) in enumerate(zip(profile.places, profile.statistics, strict=True))]
+    return sorted((r for r in found if r.numbers.mean > 0 and (not kinds or r.place.kind in kinds)), key=_costliest)
+
+
+def _costliest(row: Row) -> float:
+    return -row.numbers.mean
+
+
+def lines(profile: Profile) -> list[Shared]:
+    """Lines of source, costliest first."""
+    text = {(x.file, x.line): x.text for p in profile.places for x in p.lines}
+    places = _places_of(profile, lambda x: (x.file, x.line))
+    whole = _whole(profile)
+    return [
+        Shared(f"{short(file)}:{line}", ns, ns / whole, places[file, line], file, line, text[file, line])
+        for (file, line), ns in by_line(profile).items()
+        if ns > 0
+    ]
+
+
+def components(profile: Profile) -> list[Shared]:
+    """Component instances, costliest first."""
+    places, whole = _places_of(profile, lambda x: x.component), _whole(profile)
+    return [Shared(name, ns, ns / whole, places[name]) for name, ns in by_component(profile).items() if ns > 0]
+
+
+def _places_of(profile: Profile, key: Any) -> dict[Any, tuple[int, ...]]:
+    found: dict[Any, dict[int, None]] = {}
+    for i, place in enumerate(profile.places):
+        for line in place.lines:
+            found.setdefault(key(line), {})[i] = None
+    return {k: tuple(v) for k, v in found.items()}
+
+
+def _whole(profile: Profile) -> float:
+    return profile.mean_ns or 1.0
+
+
+# ---------------------------------------------------------------------------------------------------------------- trees
+
+
+def component_tree(profile: Profile) -> Branch:
+    """Time by component instance; what belongs to no component stands beside them."""
+    times = by_component(profile)
+    rest = _whole(profile) - sum(times.values())
+    root: dict[str, Any] = {}
+    for path, ns in times.items():
+        at = root
+        for part in _parts(path):
+            at = at.setdefault(part, {})
+        at[""] = at.get("", 0.0) + ns
+    top = _branch(profile.name, root)
+    return Branch(top.name, top.ns + rest, (*top.below, Branch("solver and task", rest)))
+
+
+def _branch(name: str, node: Mapping[str, Any]) -> Branch:
+    below = tuple(_branch(n, child) for n, child in node.items() if n)
+    own = float(node.get("", 0.0))
+    if own > 0 and below:
+        below = (*below, Branch(f"{name} itself", own))
+    return Branch(name, sum(b.ns for b in below) if below else own, below)
+
+
+def _parts(path: str) -> list[str]:
+    """`a.b[1].'c.d'` at its dots."""
+    return re.findall(r"(?:'[^']*'|\[[^]]*\]|[^.'\[])+", path)
+
+
+def cycle_tree(profile: Profile, own: Floats) -> Branch:
+    """One cycle (a row of `own_ns`, or the mean) as a tree: task, phases of the step, blocks."""
+    groups: dict[str, list[Branch]] = {}
+    top: list[Branch] = []
+    for i, place in enumerate(profile.places):
+        ns = float(own[i])
+        if not ns > 0:  # not timed, or nothing
+            continue
+        branch = Branch(place.name, ns, place=i)
+        group = _group(place)
+        if group:
+            groups.setdefault(group, []).append(branch)
+        else:
+            top.append(branch)
+    inner = [
+        Branch(n, sum(b.ns for b in below), tuple(sorted(below, key=lambda b: -b.ns))) for n, below in groups.items()
+    ]
+    every = sorted((*top, *inner), key=lambda b: -b.ns)
+    return Branch("cycle", sum(b.ns for b in every), tuple(every))
+
+
+def _group(place: Place) -> str:
+    if place.kind == "function":
+        return "functions"
+    if place.kind == "device":
+        return "devices"
+    if place.kind == "phase":
+        return _PHASE_OF.get(place.phase, "")
+    return _OF_STEP.get(place.phase, place.phase)
+
+
+# ----------------------------------------------------------------------------------------------------------------- data
+
+
+def report_data(profile: Profile, causes: Sequence[Mapping[str, Any]], headline: str) -> dict[str, Any]:
+    """All of a report, for JSON (docs/reference/profile.md)."""
+    return {
+        "format": "khz-profile-report 1",
+        "name": profile.name,
+        "headline": headline,
+        "about": dict(profile.about),
+        "cycles": len(profile.records),
+        "left_out": int((~profile.counted).sum()),
+        "missed": len(profile.misses),
+        "period_ns": profile.period_ns,
+        "cycle_ns": cycle_numbers(profile),
+        "attributed": profile.attributed,
+        "probes_ns": float(np.mean(profile.overhead_ns)) if len(profile.records) else 0.0,
+        "clock": {
+            "counter": profile.costs.is_counter,
+            "ns_per_read": profile.costs.ns_per_read,
+            "probe_ns": profile.costs.probe_ns,
+        },
+        "places": [_row_data(r) for r in rows(profile)],
+        "lines": [{**_shared_data(s), "file": s.file, "line": s.line, "text": s.text} for s in lines(profile)],
+        "components": [_shared_data(s) for s in components(profile)],
+        "worst": [dict(c) for c in causes],
+    }
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    place, s = row.place, row.numbers
+    loop = {"kind": place.loop.kind, "size": place.loop.size, "torn": list(place.loop.torn)} if place.loop else None
+    return {
+        "number": row.number,
+        "name": place.name,
+        "kind": place.kind,
+        "phase": place.phase,
+        "unit": place.unit,
+        "function": place.symbol,
+        "unknowns": list(place.unknowns),
+        "loop": loop,
+        "lines": [{"file": x.file, "line": x.line, "component": x.component, "share": x.share} for x in place.lines],
+        "ns": {q: getattr(s, q) for q in ("mean", "variance", "p50", "p99", "p999", "max")},
+        "share": s.share,
+        "calls": s.calls,
+        "iterations": s.iterations,
+        "turns": s.turns,
+        "caps": s.caps,
+        "cycles": s.cycles,
+    }
+
+
+def _shared_data(shared: Shared) -> dict[str, Any]:
+    return {"name": shared.name, "ns": shared.ns, "share": shared.share, "places": list(shared.places)}

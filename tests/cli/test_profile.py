@@ -1,0 +1,75 @@
+"""`khz profile`: tables, files, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kilohertz.cli import main
+
+MODEL = "Kilohertz.Examples.SaturatingInductors.Original"
+
+
+def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report, kept = tmp_path / "r.json", tmp_path / "kept"
+    words = ["profile", MODEL, "--solver", "rk4", "--steps", "300", "--json", str(report), "-o", str(kept)]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{MODEL}: worst cycle ")
+    for words_there in ("solve first.i", "nonlinear 2", "Electrical.mo:55", "stepper itself", "worst cycles"):
+        assert words_there in shown
+    data = json.loads(report.read_text())
+    assert data["format"] == "khz-profile-report 1"
+    assert data["cycles"] == 300
+    assert data["attributed"] > 0.98
+    parts = sum(p["ns"]["mean"] for p in data["places"])
+    assert parts == pytest.approx(data["cycle_ns"]["mean"], rel=0.01)  # the parts sum to the whole
+    worst = data["worst"][0]
+    assert sum(p["ns"] for p in worst["places"]) == pytest.approx(worst["ns"], rel=0.01)
+    assert main(["profile", str(kept / f"{MODEL}.json"), "--by", "lines"]) == 0
+    assert "Electrical.mo:55" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--steps", "0"], "R793", "there must be a step to profile"),
+        (["--steps", "10", "--stop", "1"], "R793", "one of them says how far"),
+        (["--steps", "99999999999"], "R793", "are too many"),
+        (["--solver", "cvode"], "R721", "no fixed-step method is called `cvode`"),
+        (["--steps", "5", "--set", "nothing=1"], "R719", "no parameter `nothing`"),
+        (["--steps", "5", "-o", "/dev/null/x"], "R702", "cannot write"),
+        (["--steps", "5", "--json", "/dev/null/x"], "R702", "cannot write"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    more: list[str], code: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["profile", MODEL, "--solver", "rk4", "-q", *more]) == 1
+    shown = capsys.readouterr().err
+    assert code in shown
+    assert said in shown
+
+
+def test_a_kept_profile_has_no_instructions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", str(tmp_path / "p.json"), "--instructions"]) == 1
+    assert "instructions are counted of a model" in capsys.readouterr().err
+
+
+def test_instructions_by_function(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["profile", MODEL, "--solver", "rk4", "--steps", "20", "--instructions", "--set", "first.L_zero=0.3"]
+    code = main(words)
+    shown = capsys.readouterr()
+    if code != 0 and "not installed" in shown.err:
+        pytest.skip("needs valgrind")
+    assert code == 0
+    assert "instructions a step, without probes" in shown.out
+    assert "khz_newton" in shown.out
+
+
+def test_without_valgrind_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("kilohertz.profiler.instructions.shutil.which", lambda name: None)
+    assert main(["profile", MODEL, "--solver", "rk4", "--steps", "20", "--instructions", "-q"]) == 1
+    assert "error[R794]" in capsys.readouterr().err
