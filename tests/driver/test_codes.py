@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import importlib.util
 import sys
 from pathlib import Path
@@ -12,7 +13,9 @@ from kilohertz import load
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.results import read
+from kilohertz.simulate import sundials
 from kilohertz.toolchain import cross_compiler, load_library
+from kilohertz.toolchain.external import lapack_arguments
 
 
 def codes(error: ModelError) -> list[str]:
@@ -57,3 +60,32 @@ def test_mdf_without_its_package_says_what_to_install(tmp_path: Path, monkeypatc
     with pytest.raises(ModelError) as caught:
         read(file)
     assert codes(caught.value) == ["R705"]
+
+
+def test_lapack_that_is_nowhere_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes.util, "find_library", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ModelError) as caught:
+        lapack_arguments()
+    assert codes(caught.value) == ["C603"]
+
+
+def test_sundials_that_is_nowhere_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    sundials.function_table.cache_clear()
+    with pytest.raises(ModelError) as caught:
+        sundials.function_table()
+    assert codes(caught.value) == ["R722"]
+
+
+def test_a_loop_that_has_not_converged_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "hasty.mo"
+    source.write_text("""model Hasty
+  Real x(start = 0, fixed = true), z(start = 1);
+equation
+  der(x) = 1;
+  z * z * z - 2 * z + 2 = 5 * sin(1000 * x);
+end Hasty;
+""")
+    assert main(["simulate", str(source), "--solver", "rk4", "--step", "0.001", "-q"]) == 0
+    assert "hasty.mo:5:3: warning[R724]: a loop reached its cap of 6 Newton" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 from kilohertz.cli import main
 
 HERE = Path(__file__).parent
-_TIME = re.compile(r"time = (\d+\.\d+)")
+_TIME = re.compile(r"time = (\d+\.\d+(?:e[-+]\d+)?)")
 _VALUE = re.compile(r"(= )-?\d+\.\d+(e[-+]\d+)?")
 
 

@@ -161,4 +161,188 @@ static double look_up_table(void *table, double u) { (void)table; return 2 * u; 
   model MissingTable
     Characteristic pump(file = "no_such_pump.txt");
   end MissingTable;
+
+  model EdgeOfExpression
+    Boolean b = time > 0.5;
+    Boolean c = edge(b and time > 0.2);
+  end EdgeOfExpression;
+
+  model FasterEventClock
+    Integer n(start = 0);
+    Integer m(start = 0);
+  equation
+    when Clock(sin(20 * time) > 0) then
+      n = previous(n) + 1;
+    end when;
+    m = superSample(n, 2);
+  end FasterEventClock;
+
+  model ClockedLoop
+    Integer a;
+    Integer b;
+  equation
+    when Clock(0.1) then
+      a = b + 1;
+      b = 2 * a;
+    end when;
+  end ClockedLoop;
+
+  model NoStartOfRate
+    Real x(start = 1);
+    Real rate;
+  equation
+    der(x) = rate;
+    0 = if initial() then x - 1 else rate - 2;
+  end NoStartOfRate;
+
+  model OneConstraintTwice
+    Real x(start = 1), y, z, p, q;
+  equation
+    der(x) = p;
+    der(y) = q;
+    der(z) = p + q;
+    x + y + z = 1;
+    2 * x + 2 * y + 2 * z = 2;
+  end OneConstraintTwice;
+
+  function step_of
+    input Real x;
+    output Real y;
+  algorithm
+    y := if x > 1 then 1 else 2;
+    annotation(Inline = false, derivative(noDerivative = x) = rate_of_step);
+  end step_of;
+
+  function rate_of_step
+    input Real x;
+    output Real rate;
+  algorithm
+    rate := 0;
+  end rate_of_step;
+
+  model ConstraintWithoutSlope
+    Real x(start = 2), u;
+  equation
+    der(x) = u;
+    step_of(x) = 1;
+  end ConstraintWithoutSlope;
+
+  record Pair
+    Real x[2];
+  end Pair;
+
+  function sum_of_pairs
+    input Real u;
+    output Real y;
+  protected
+    Pair r[2];
+  algorithm
+    r.x := {{u, u}, {u, 2 * u}};
+    y := r[2].x[2];
+    annotation(Inline = false);
+  end sum_of_pairs;
+
+  model FieldOfAll
+    Real y = sum_of_pairs(time);
+  end FieldOfAll;
+
+  model SingularForAWhile
+    parameter Real k = 1;
+    Real a, b, c, d, x(start = 0, fixed = true);
+    Real u = noEvent(if time > 0.5 and time < 0.6 then 1 else 2);
+  equation
+    a + b + c = time;
+    a + u * b + k * c = 2 * x;
+    u * a + k * b + c + d = 1;
+    u * a + k * b + c + u * d = 1 + x;
+    der(x) = a;
+  end SingularForAWhile;
+
+  model NeverSettled
+    Boolean b(start = false, fixed = true);
+  equation
+    b = not pre(b);
+  end NeverSettled;
+
+  model Chattering
+    Real x(start = 0, fixed = true);
+    discrete Real u(start = 1, fixed = true);
+  equation
+    der(x) = u;
+    when x > 0 then
+      u = -1;
+    elsewhen x <= 0 then
+      u = 1;
+    end when;
+  end Chattering;
+
+  function sum_of_copies
+    input Integer n;
+    output Real y;
+  protected
+    Real a[n], b[n];
+  algorithm
+    for i in 1:n loop
+      a[i] := i;
+      b[i] := a[i];
+    end for;
+    y := sum(b);
+  end sum_of_copies;
+
+  model OutOfRoom
+    Integer n(start = 10, fixed = true);
+    Real y = sum_of_copies(n);
+  equation
+    when time > 0.5 then
+      n = 400000;
+    end when;
+  end OutOfRoom;
+
+  function element
+    input Real table[:];
+    input Integer i;
+    output Real y;
+  algorithm
+    y := table[i];
+    annotation(Inline = false);
+  end element;
+
+  model BeyondTheTable
+    parameter Real table[3] = {1, 2, 3};
+    Real x(start = 0, fixed = true);
+  equation
+    der(x) = element(table, if x > 0.5 then 4 else 1);
+  end BeyondTheTable;
+
+  model IntegerDivisionByZero
+    Integer i(start = 1, fixed = true);
+    Integer n = div(7, i);
+  equation
+    when time > 0.5 then
+      i = 0;
+    end when;
+  end IntegerDivisionByZero;
+
+  model Blowup
+    Real x(start = 1, fixed = true);
+  equation
+    der(x) = x * x;
+  end Blowup;
+
+  function below_a_half
+    input Real u;
+    output Real y;
+  algorithm
+    assert(u < 0.5, "u is too large");
+    y := u;
+    annotation(Inline = false);
+  end below_a_half;
+
+  model FailingFunction
+    Real x(start = 0, fixed = true);
+    Real y(start = 0, fixed = true);
+  equation
+    der(x) = 1;
+    der(y) = below_a_half(x);
+  end FailingFunction;
 end WrongModels;

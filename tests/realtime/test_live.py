@@ -107,8 +107,9 @@ def test_what_cannot_be_done_is_said(running: Running) -> None:
         ):
             with pytest.raises(ModelError, match=said):
                 live.set(name, value)
-        with pytest.raises(ModelError, match="no snapshot"):
+        with pytest.raises(ModelError, match="no snapshot") as caught:
             live.restore()
+        assert caught.value.diagnostics[0].code == "R746"
 
 
 def test_a_name_belongs_to_one_task_at_a_time(running: Running) -> None:

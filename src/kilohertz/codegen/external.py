@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_string
-from kilohertz.codegen.writing.writer import unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Function
@@ -24,10 +23,8 @@ def write_external(w: Writer, function: Function) -> None:
     after: list[str] = []
     if call.language == FORTRAN:
         text, after = _fortran_call(w, call.symbol, call.args, written)
-    elif call.language in ("C", "builtin"):
-        text = f"{call.symbol}({', '.join(_c_argument(w, e, written) for e in call.args)})"
     else:
-        raise unsupported(f'external "{call.language}" ({call.symbol})')
+        text = f"{call.symbol}({', '.join(_c_argument(w, e, written) for e in call.args)})"
     if call.result is not None:
         cast = "(void *)" if w.types.of(call.result.ty) == "void *" else ""
         text = f"{w.text(call.result)} = {cast}{text}"

@@ -53,7 +53,7 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
     if block is not None:
         notes += _values(instance, block)
     where = f" in {component}" if component else ""
-    detail = f": {text}" if text and inner != 0 else ""
+    detail = f": {text}" if text and text != what and inner != 0 else ""
     return ModelError(Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes)))
 
 

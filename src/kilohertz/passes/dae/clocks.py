@@ -267,7 +267,9 @@ class Clocks:
                     held = build.if_(tick, build.sub(e.left, e.right), build.sub(unknown, before))
                     made.append(Equation(build.ZERO, held, e.origin))
                 else:
-                    raise ModelError(Diagnostic("B106", f"{unknown.name} depends on itself in a clocked partition"))
+                    span = e.origin.spans[0] if e.origin.spans else None
+                    text = f"{unknown.name} depends on itself in a clocked partition"
+                    raise ModelError(Diagnostic("B106", text, span))
         self._dae.equations += made
 
     def _solved(self, e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:

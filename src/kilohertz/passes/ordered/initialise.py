@@ -83,7 +83,9 @@ class _Initial:
         self._complete()
         if not self._matching.is_perfect:
             free = [self._unknowns[c].name for c, r in enumerate(self._matching.row_of) if r == FREE]
-            raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}"))
+            declared = self._dae.variables.get(free[0])  # a derivative or a value before the start is not declared
+            span = declared.origin.spans[0] if declared is not None and declared.origin.spans else None
+            raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}", span))
         found = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
         return System(found, checks=tuple(map(_check, self._spare)))
 
