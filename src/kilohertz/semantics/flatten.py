@@ -193,26 +193,20 @@ class _Flattener:
             for name, spec in mod.spec.subs.items():
                 if name not in known:
                     raise self.elaborator.names.no_member(comp.node.full_name, name, list(known), spec, mod.ctx)
-                if not comp.is_primitive:
-                    self._check_modified(comp.node.table[name], mod, spec)
-                elif spec.each and not mod.select and comp.ty is not None and not comp.ty.dims:
-                    self._superfluous_each(name, mod.ctx.span(spec))
+                element = None if comp.is_primitive else comp.node.table[name]
+                if element is not None and element.protected:
+                    self._modified_protected(element, mod, spec)
+                if spec.each and not _is_in_array(comp, element):
+                    text = f"`each` has no meaning for `{name}` here: there is no array"
+                    self.world.told(Diagnostic("S338", text, mod.ctx.span(spec), severity=Severity.WARNING))
 
-    def _check_modified(self, element: Element, mod: Mod, spec: Spec) -> None:
-        """Protected elements are not modified from outside (MLS 4.1), `each` is for arrays (MLS 7.2.5)."""
-        span = mod.ctx.span(spec)
-        if element.protected:
-            text = f"`{element.name}` is protected and cannot be modified from outside"
-            # libraries in use give protected components other values, but no other classes
-            severity = Severity.ERROR if element.is_class or spec.redeclare is not None else Severity.WARNING
-            notes = (Note("declared here", element.span),)
-            self.world.told(Diagnostic("S310", text, span, notes=notes, severity=severity))
-        if spec.each and not mod.select and not element.is_class and not element.component.dims:
-            self._superfluous_each(element.name, span)
-
-    def _superfluous_each(self, name: str, span: Span) -> None:
-        text = f"`each` has no meaning for `{name}` here: there is no array"
-        self.world.told(Diagnostic("S338", text, span, severity=Severity.WARNING))
+    def _modified_protected(self, element: Element, mod: Mod, spec: Spec) -> None:
+        """Protected elements are not modified from outside (MLS 4.1)."""
+        text = f"`{element.name}` is protected and cannot be modified from outside"
+        # libraries in use give protected components other values, but no other classes
+        severity = Severity.ERROR if element.is_class or spec.redeclare is not None else Severity.WARNING
+        notes = (Note("declared here", element.span),)
+        self.world.told(Diagnostic("S310", text, mod.ctx.span(spec), notes=notes, severity=severity))
 
     def _check_component(self, comp: Comp) -> None:
         """Rules on a component, once for all that come of one declaration and one class."""
@@ -427,6 +421,12 @@ def _span(definition: tree.ClassDef) -> Span:
 
 def _extent(section: tree.Section) -> tuple[int, int]:
     return section.start, section.end
+
+
+def _is_in_array(comp: Comp, element: Element | None) -> bool:
+    """Whether there is an array that `each` can speak of: around a component, itself, or its element (MLS 7.2.5)."""
+    own = comp.ty is not None and bool(comp.ty.dims)
+    return own or "[" in comp.path or (element is not None and (element.is_class or bool(element.component.dims)))
 
 
 def _connector_of(comp: Comp) -> Comp:
