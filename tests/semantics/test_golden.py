@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from kilohertz.base import Diagnostic, ModelError, render
-from kilohertz.ir import Flat, print_expr, print_flat, read_flat, verify_flat
-from kilohertz.ir.flat import ClockPartition
+from kilohertz.ir import Flat, print_flat, read_flat, verify_flat
 from kilohertz.semantics import check, flatten
 from kilohertz.syntax import Libraries
 
@@ -143,23 +142,14 @@ def test_streams(case: Any) -> None:
 
 @pytest.mark.golden("flat/clocks.case")
 def test_clocks(case: Any) -> None:
-    """Synchronous language elements: MLS 16; behind the model, what runs under which clock."""
+    """Synchronous language elements: MLS 16; behind the equations, what runs under which clock."""
     libraries = Libraries([])
     flat, warnings = flatten(libraries, load(case.text, libraries))
     assert not warnings
     verify_flat(flat)
     assert not check(flat)[1]
-    case.check(flat_text(flat, libraries, False) + "".join(map(partition_text, flat.clocks)))
+    case.check(flat_text(flat, libraries, False))
     read_back(flat)
-
-
-def partition_text(p: ClockPartition) -> str:
-    """One line: the clock, how often and when it ticks, its variables."""
-    names = ", ".join(p.variables)
-    if p.base is None:
-        return f"continuous: {names}\n"
-    clock = "a clock from outside" if p.clock is None else print_expr(p.clock)
-    return f"base {p.base}, {clock}, every {p.factor}, from {p.shift}: {names}\n"
 
 
 def check_messages(case: Any) -> None:

@@ -250,7 +250,8 @@ def _variable(v: Variable) -> str:
 
 def _clocks(flat: Flat) -> Iterator[str]:
     """Clocked partitions, by the numbers of their equations and algorithms; of a scalar Flat its ticks."""
-    for c in flat.clocks:
+    # one continuous partition with everything in it goes without saying
+    for c in flat.clocks if any(c.base is not None for c in flat.clocks) else ():
         base = "continuous" if c.base is None else str(c.base)
         parts = [f"partition {base}", *_ratio(c.factor, c.shift)]
         parts += [f"by {print_expr(c.clock)}"] if c.clock is not None else []
