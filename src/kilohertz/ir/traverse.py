@@ -42,19 +42,22 @@ def bottom_up(
     `memo` holds the answers; expressions that share it share the work.  `operands` (default: all children) are those
     whose answers a node needs.  On a stack of its own: a chain may be as long as memory allows.
     """
-    stack = [root]
+    # a node to look at, or one whose operands stand above it in the stack, with them
+    stack: list[Expr | tuple[Expr, Sequence[Expr]]] = [root]
     while stack:
-        node = stack[-1]
-        if node in memo:
-            stack.pop()
+        entry = stack.pop()
+        if isinstance(entry, tuple):
+            node, needed = entry
+        elif entry in memo:
             continue
-        needed = node.children() if operands is None else operands(node)
-        missing = [c for c in needed if c not in memo]
-        if missing:
-            missing.reverse()
-            stack.extend(missing)
-            continue
-        stack.pop()
+        else:
+            node, needed = entry, entry.children() if operands is None else operands(entry)
+            missing = [c for c in needed if c not in memo]
+            if missing:
+                missing.reverse()
+                stack.append((node, needed))
+                stack += missing
+                continue
         memo[node] = visit(node, [memo[c] for c in needed])
     return memo[root]
 

@@ -13,7 +13,7 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from kilohertz.base import InternalError
@@ -164,6 +164,7 @@ def shipped() -> Definitions:
     return read(*(text for group in (headers(), device_headers(), task_headers()) for _, text in group))
 
 
+@cache
 def constant(name: str) -> int:
     return shipped().constant(name)
 
@@ -180,6 +181,7 @@ def words(prefix: str) -> tuple[str, ...]:
     return tuple(word.replace("_", "-") for word in found)
 
 
+@cache
 def formula(name: str, *values: int) -> int:
     return shipped().formula(name, *values)
 

@@ -131,6 +131,9 @@ def wrapped(line: str) -> list[str]:
 
 def _words(line: str) -> list[str]:
     """What stands between spaces outside of texts; the first with its indentation."""
+    if '"' not in line:
+        plain = line.split()
+        return [line[: len(line) - len(line.lstrip())] + plain[0], *plain[1:]]
     words = [""]
     for piece in _PIECE.findall(line):
         if piece.isspace() and words[0].strip():
