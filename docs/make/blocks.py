@@ -107,8 +107,25 @@ def pictures(page: Path) -> list[str]:
 
 
 def made(name: str, folder: Path) -> Path | None:
-    """Where the blocks of a page left a picture."""
-    return next(iter(sorted(folder.rglob(name))), None)
+    """Where the blocks of a page left a picture; for NAME.png also the report NAME.html, which a browser draws."""
+    report = Path(name).with_suffix(".html").name
+    return next((found for n in (name, report) for found in sorted(folder.rglob(n))), None)
+
+
+def drawn(report: Path, picture: Path) -> None:
+    """A report in a browser, from its last heading on."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        program = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        sheet = browser.new_page(viewport={"width": 1000, "height": 560}, color_scheme="light")
+        sheet.goto(report.resolve().as_uri())
+        sheet.wait_for_selector("html[data-ready=yes]")
+        sheet.locator("h2").last.evaluate("heading => heading.scrollIntoView()")
+        sheet.wait_for_timeout(1000)
+        sheet.screenshot(path=picture)
+        browser.close()
 
 
 def missing(expected: Output, printed: str) -> str | None:
@@ -233,7 +250,10 @@ def main() -> int:
             for name in pictures(page) if arguments.pictures else ():
                 picture = made(name, Path(folder))
                 assert picture is not None, f"{page} shows {name} and does not make it"
-                shutil.copy(picture, PICTURES / name)
+                if picture.suffix == ".html":
+                    drawn(picture, PICTURES / name)
+                else:
+                    shutil.copy(picture, PICTURES / name)
     return 0
 
 

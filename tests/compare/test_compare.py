@@ -71,7 +71,11 @@ def test_a_result_that_does_not_cover_the_reference_fails(time: np.ndarray, reas
 
 def test_missing_signals_and_nan_fail() -> None:
     broken = np.where(GRID > 5, np.nan, np.sin(GRID))
-    assert compare(result(GRID, y=broken), SINE).failed[0].reason == "missing in the result"
+    assert compare(result(GRID, y=broken), SINE, ["x"]).failed[0].reason == "missing in the result"
+    assert compare(SINE, result(GRID, y=np.sin(GRID)), ["x"]).failed[0].reason == "missing in the reference"
+    apart = compare(result(GRID, y=broken), SINE)
+    assert not apart.ok
+    assert (apart.pairing.only_result, apart.pairing.only_reference) == (("y",), ("x",))
     assert "not a finite number at t = 5.02" in compare(result(GRID, x=broken), SINE).failed[0].reason
 
 

@@ -30,11 +30,6 @@ def test_many_errors_in_a_file_end_with_a_word_about_more(tmp_path: Path) -> Non
     assert codes(caught.value)[-1] == "P110"
 
 
-def test_what_a_later_version_does_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", "Kilohertz.Examples.Decay", "Kilohertz.Examples.Decay"]) == 1
-    assert "R790" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="needs ziglang")
 def test_a_target_that_zig_does_not_have_is_refused() -> None:
     with pytest.raises(ModelError) as caught:

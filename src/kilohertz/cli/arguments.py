@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from kilohertz import base
-from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.solvers import SETTINGS, Setting
 
 SET_HELP = "a parameter or the start of an input; of several tasks: task.name=value"
@@ -16,6 +16,11 @@ SET_HELP = "a parameter or the start of an input; of several tasks: task.name=va
 def add_model(parser: argparse.ArgumentParser, help: str = "class name, file.mo or file.mo:Class") -> None:
     """MODEL and where to find libraries."""
     parser.add_argument("model", metavar="MODEL", help=help)
+    add_libraries(parser)
+
+
+def add_libraries(parser: argparse.ArgumentParser) -> None:
+    """Where to find libraries."""
     parser.add_argument(
         "-L",
         "--library",
@@ -26,10 +31,15 @@ def add_model(parser: argparse.ArgumentParser, help: str = "class name, file.mo 
     )
 
 
-def add_step_settings(parser: argparse.ArgumentParser) -> None:
-    """How the model is stepped: the same options in every command that steps one (`solvers/settings.py`)."""
+def add_step_settings(parser: argparse.ArgumentParser, but: Collection[str] = ()) -> None:
+    """How the model is stepped: the same options in every command that steps one (`solvers/settings.py`).
+
+    `but`: names that mean something else in this command.
+    """
     group = parser.add_argument_group("settings of the step")
     for name, setting in SETTINGS.items():
+        if name in but:
+            continue
         option, words = f"--{name.replace('_', '-')}", _help(setting)
         match setting.kind:
             case "flag":
@@ -40,9 +50,9 @@ def add_step_settings(parser: argparse.ArgumentParser) -> None:
                 group.add_argument(option, metavar=_metavar(setting), type=_TYPES[setting.kind], help=words)
 
 
-def step_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def step_settings(arguments: argparse.Namespace, but: Collection[str] = ()) -> dict[str, Any]:
     """What was given of them, as keywords of the Python API."""
-    found = {name: getattr(arguments, name) for name in SETTINGS}
+    found = {name: getattr(arguments, name) for name in SETTINGS if name not in but}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -114,9 +124,3 @@ def add_set(parser: argparse.ArgumentParser, help: str) -> None:
     parser.add_argument(
         "--set", metavar="NAME=VALUE", type=setting, action="append", default=[], dest="settings", help=help
     )
-
-
-def not_there_yet(what: str, instead: str = "") -> ModelError:
-    """An honest answer for what this version cannot do."""
-    notes = (Note(instead),) if instead else ()
-    return ModelError(Diagnostic("R790", f"{what} is not part of this version yet", notes=notes))

@@ -1,5 +1,8 @@
 """Two trajectories in, a verdict with reasons out; simulates nothing itself."""
 
-from kilohertz.compare.verdict import Bars, SignalVerdict, Verdict, compare
+from kilohertz.compare.bars import Bars
+from kilohertz.compare.judge import SignalVerdict
+from kilohertz.compare.pairs import Pair, Pairing, Rename, Wanted
+from kilohertz.compare.verdict import Verdict, compare
 
-__all__ = ["Bars", "SignalVerdict", "Verdict", "compare"]
+__all__ = ["Bars", "Pair", "Pairing", "Rename", "SignalVerdict", "Verdict", "Wanted", "compare"]

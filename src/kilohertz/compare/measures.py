@@ -35,19 +35,24 @@ class Outside(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Root mean square and largest error, in units of the scale; `away` leaves the neighbourhood of jumps out."""
+    """Root mean square, largest and mean absolute error and the error at the end, in units of the scale.
+
+    `away` leaves the neighbourhood of jumps out of the largest one.
+    """
 
     rms: float
     largest: float
     away: float
+    mean: float
+    final: float
 
 
-def tube_size(reference: Curve, tolerance: float, nominal: float) -> Size:
-    """How large the rectangle is that slides along the reference."""
+def tube_size(reference: Curve, tolerance: float, nominal: float, dx: float | None = None) -> Size:
+    """How large the rectangle is that slides along the reference; its half width may be given in seconds."""
     t, y = reference.time, reference.value
     width = max(float(t[-1] - t[0]), abs(float(t[0])), 1e-12)
     height = max(float(y.max() - y.min()), abs(float(y.min())), nominal)
-    return Size(tolerance * width, tolerance * height, height)
+    return Size(tolerance * width if dx is None else dx, tolerance * height, height)
 
 
 def outside(around: Curve, points: Curve, size: Size) -> Outside:
@@ -71,7 +76,7 @@ def errors(result: Curve, reference: Curve, size: Size) -> Errors:
     stop = min(result.time[-1], reference.time[-1])
     if not stop > start:
         e = abs(float(result.value[-1] - reference.value[-1])) / size.scale
-        return Errors(e, e, e)
+        return Errors(e, e, e, e, e)
     ends = np.array([start, stop])
     grid = np.unique(np.concatenate([result.clipped(start, stop).time, reference.clipped(start, stop).time, ends]))
     left, right = grid[:-1], grid[1:]
@@ -81,7 +86,17 @@ def errors(result: Curve, reference: Curve, size: Size) -> Errors:
     times, sizes = np.concatenate([left, right]), np.abs(np.concatenate([e0, e1]))
     away = sizes[_far_from_jumps(times, reference, size)]
     largest_away = float(away.max(initial=0.0))
-    return Errors(mean_square**0.5 / size.scale, float(sizes.max()) / size.scale, largest_away / size.scale)
+    values = (mean_square**0.5, float(sizes.max()), largest_away, _mean(left, right, e0, e1), abs(float(e1[-1])))
+    return Errors(*(v / size.scale for v in values))
+
+
+def _mean(left: Floats, right: Floats, e0: Floats, e1: Floats) -> float:
+    """The integral of |e| by the time: e is linear between `left` and `right`, and may pass zero there."""
+    a, b = np.abs(e0), np.abs(e1)
+    crosses = e0 * e1 < 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        area = np.where(crosses, (a * a + b * b) / (2 * (a + b)), (a + b) / 2)
+    return float(np.sum((right - left) * area)) / float(right[-1] - left[0])
 
 
 def _far_from_jumps(times: Floats, reference: Curve, size: Size) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

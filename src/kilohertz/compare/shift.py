@@ -5,7 +5,8 @@ Both curves are sampled on one grid, n samples.  For a lag k the mean square dif
     D(k) = (sum a(i+k)^2 + sum b(i)^2 - 2 sum a(i+k) b(i)) / (n - |k|)
 
 The last sum for all lags is a cross-correlation, computed by FFT; the others are differences of running sums.  A
-parabola through the least D and its neighbours places the shift between two samples.  A constant curve has no shift.
+parabola through the least D and its neighbours places the shift between two samples.  A constant curve has no shift,
+nor has one that is not much nearer to the other after it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from kilohertz.compare.curve import Curve
 
 _SAMPLES = 8192
+_EXPLAINED = 0.5  # of the mean square difference, at most this much is left after the shift
 
 
 def time_shift(result: Curve, reference: Curve, most: float) -> float | None:
@@ -37,7 +39,9 @@ def time_shift(result: Curve, reference: Curve, most: float) -> float | None:
     difference = (squares - 2 * correlation[lags]) / (_SAMPLES - np.abs(lags))
     least = int(difference.argmin())
     if least in (0, len(difference) - 1):
-        return float(lags[least]) * float(width)
+        return None  # further away, or none at all
+    if lags[least] and difference[least] > _EXPLAINED * difference[reach]:
+        return None  # moving it does not make it equal: no shift
     left, middle, right = difference[least - 1 : least + 2]
     curvature = left - 2 * middle + right
     inside = 0.5 * (left - right) / curvature if curvature > 0 else 0.0

@@ -1,50 +1,24 @@
 """Is a result still right?  Signal by signal against a reference, with a reason for every failure.
 
-Stricter than csv-compare on purpose: a missing signal, a NaN, a late start, an early end, gaps and time that runs
-backwards all fail.
+Stricter than csv-compare on purpose: a NaN, a late start, an early end, gaps and time that runs backwards all fail.
+What only one side has is told, and fails only where it was asked for by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base.units import UnitError, conversion
+from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve, Floats
-from kilohertz.compare.measures import errors, outside, tube_size
+from kilohertz.compare.expressions import values_of
+from kilohertz.compare.judge import Limits, SignalVerdict, judge
+from kilohertz.compare.pairs import Pair, Pairing, Wanted, pair_up
 from kilohertz.results import Result
-
-
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """What has to be met.  Off-line: tolerance 0.002, rms 1e-3; fixed step in real time: 0.01 and 5e-3."""
-
-    tolerance: float = 0.002
-    nominal: float = 0.001
-    rms: float | None = None
-    symmetric: bool = False  # also: the reference within the tube around the result
-    max_gap: float = 0.01  # largest step between rows, as a share of the time span
-    end_slack: float = 0.0  # how much of the span may be missing at either end
-
-
-@dataclass(frozen=True, slots=True)
-class SignalVerdict:
-    """One signal's verdict; `reason` is empty when it passed.  Errors are in units of the signal's own scale."""
-
-    name: str
-    reason: str = ""
-    n_outside: int = 0
-    first_outside: float | None = None
-    excess: float = 0.0
-    rms: float = 0.0
-    largest: float = 0.0
-    largest_away_from_jumps: float = 0.0
-
-    @property
-    def ok(self) -> bool:
-        """The signal counts as equal."""
-        return not self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +27,7 @@ class Verdict:
 
     coverage: str
     signals: tuple[SignalVerdict, ...]
+    pairing: Pairing = field(default=Pairing(()))
 
     @property
     def ok(self) -> bool:
@@ -64,27 +39,59 @@ class Verdict:
         """The signals that do not count as equal."""
         return tuple(s for s in self.signals if not s.ok)
 
+    @property
+    def worst_first(self) -> tuple[SignalVerdict, ...]:
+        """All signals: those that failed first, then by how far they are outside, then by error."""
+        return tuple(sorted(self.signals, key=lambda s: (s.ok, -s.excess, -s.rms, s.name)))
 
-def compare(result: Result, reference: Result, names: Iterable[str] | None = None, bars: Bars | None = None) -> Verdict:
-    """Compare the named signals (default: all of the reference) of a result with those of a reference."""
-    bars = bars or Bars()
-    wanted = [n for n in names or () if n != "time" and n in reference] or list(reference.names)
-    whole = _coverage(result.time, reference.time, bars)
+
+def compare(
+    result: Result,
+    reference: Result,
+    names: Iterable[str] | None = None,
+    bars: Bars | None = None,
+    wanted: Wanted | None = None,
+) -> Verdict:
+    """Compare the signals that both sides have, or those named: what is asked for by name must be there.
+
+    `wanted` says more: pairs with other names, expressions, bars for some signals.
+    """
+    check_reference(reference)
+    wanted = wanted or Wanted(bars or Bars())
+    asked = [n for n in names or () if n != "time"]
+    pairing = _named(asked, result, reference) if asked else pair_up(result, reference, wanted)
+    whole = coverage(result.time, reference.time, wanted.bars)
     if whole.startswith("time") or not len(result.time):
-        return Verdict(whole, tuple(SignalVerdict(n, whole) for n in wanted))
+        return Verdict(whole, tuple(SignalVerdict(p.name, whole) for p in pairing.pairs), pairing)
+    missing = [SignalVerdict(n, "missing in the result") for n in pairing.only_reference if asked]
+    missing += [SignalVerdict(n, "missing in the reference") for n in pairing.only_result if asked]
+    judged = (_judged(p, result, reference, wanted) for p in pairing.pairs)
+    return Verdict(whole, (*judged, *missing), pairing)
+
+
+def _named(names: list[str], result: Result, reference: Result) -> Pairing:
     unspaced = {n.replace(" ", ""): n for n in result}
-    verdicts = []
-    for name in wanted:
-        here = name if name in result else unspaced.get(name.replace(" ", ""))
-        if here is None:
-            verdicts.append(SignalVerdict(name, "missing in the result"))
-        else:
-            curves = Curve(result.time, result[here]), Curve(reference.time, reference[name])
-            verdicts.append(_signal(name, *curves, bars))
-    return Verdict(whole, tuple(verdicts))
+    there = {n: n if n in result else unspaced.get(n.replace(" ", "")) for n in names}
+    pairs = tuple(Pair(n, here, n) for n, here in there.items() if here is not None and n in reference)
+    no_result = tuple(n for n, here in there.items() if here is None)
+    return Pairing(pairs, tuple(n for n in names if n not in reference and n not in no_result), no_result)
 
 
-def _coverage(time: Floats, reference: Floats, bars: Bars) -> str:
+def check_reference(reference: Result) -> None:
+    """R761 where nothing can be compared with this."""
+    time, problem = reference.time, ""
+    if not len(time):
+        problem = "it has no rows"
+    elif not np.isfinite(time).all():
+        problem = "its time has a NaN"
+    elif (np.diff(time) < 0).any():
+        problem = f"its time runs backwards after t = {time[int(np.argmax(np.diff(time) < 0))]:g}"
+    if problem:
+        raise ModelError(Diagnostic("R761", f"`{reference.name}` cannot be a reference: {problem}"))
+
+
+def coverage(time: Floats, reference: Floats, bars: Bars) -> str:
+    """What is wrong with the times of a result; empty where nothing is."""
     if not len(time):
         return "the result has no rows"
     if not np.isfinite(time).all():
@@ -105,21 +112,41 @@ def _coverage(time: Floats, reference: Floats, bars: Bars) -> str:
     return ""
 
 
-def _signal(name: str, result: Curve, reference: Curve, bars: Bars) -> SignalVerdict:
-    if not np.isfinite(reference.value).all():
-        return SignalVerdict(name, "the reference has a NaN")
-    finite = np.isfinite(result.value)
-    if not finite.all():
-        return SignalVerdict(name, f"not a finite number at t = {result.time[int(np.argmin(finite))]:g}")
-    size = tube_size(reference, bars.tolerance, bars.nominal)
-    out = outside(reference, result.clipped(reference.time[0], reference.time[-1]), size)
-    reasons = ["outside the tube"] if out.n_points else []
-    first = out.first
-    if bars.symmetric:
-        back = outside(result, reference.clipped(result.time[0], result.time[-1]), size)
-        reasons += ["does not follow the reference"] if back.n_points else []
-        first = first if first is not None else back.first
-    e = errors(result, reference, size)
-    if bars.rms is not None and e.rms > bars.rms:
-        reasons.append("rms error")
-    return SignalVerdict(name, ", ".join(reasons), out.n_points, first, out.excess, e.rms, e.largest, e.away)
+def curves(pair: Pair, result: Result, reference: Result) -> tuple[Curve, Curve]:
+    """Both sides of a pair, in the unit of the reference; UnitError where there is no way to it."""
+    factor, offset = _conversion(pair, result, reference)
+    values = pair.sign * values_of(pair.result, result) * factor + offset
+    return Curve(result.time, values), Curve(reference.time, values_of(pair.reference, reference))
+
+
+def unit_of(pair: Pair, reference: Result) -> str:
+    """The unit that both sides are compared in; empty where it is not known."""
+    return pair.reference_unit or (reference.unit(pair.reference) if pair.reference in reference else "")
+
+
+def _conversion(pair: Pair, result: Result, reference: Result) -> tuple[float, float]:
+    """A side without a unit is taken to have that of the other."""
+    mine = pair.result_unit or (result.unit(pair.result) if pair.result in result else "")
+    theirs = unit_of(pair, reference)
+    return conversion(mine, theirs) if mine and theirs and mine != theirs else (1.0, 0.0)
+
+
+def _judged(pair: Pair, result: Result, reference: Result, wanted: Wanted) -> SignalVerdict:
+    try:
+        mine, theirs = curves(pair, result, reference)
+    except UnitError as error:
+        return SignalVerdict(pair.name, str(error))
+    return judge(pair.name, mine, theirs, wanted.bars_of(pair.name), _limits(pair, result, reference))
+
+
+def _limits(pair: Pair, result: Result, reference: Result) -> Limits:
+    """Those that the reference's model declares, else the result's own."""
+    if pair.reference in reference:
+        s = reference.signals[pair.reference]
+        if s.min is not None or s.max is not None:
+            return Limits(s.min, s.max)
+    if pair.result not in result:
+        return Limits()
+    s, (factor, offset) = result.signals[pair.result], _conversion(pair, result, reference)
+    low, high = (None if v is None else pair.sign * v * factor + offset for v in (s.min, s.max))
+    return Limits(low, high) if pair.sign > 0 else Limits(high, low)

@@ -6,7 +6,6 @@ described in docs/reference/scenario.md.  Names of signals are checked later, ag
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz import devices
-from kilohertz.base import Diagnostic, ModelError, near, seconds
+from kilohertz.base import near, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
-from kilohertz.realtime.toml_table import Problems, Table, not_toml
+from kilohertz.realtime.toml_table import Problems, Table, open_table
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family
 from kilohertz.solvers import SETTINGS, StepSettings
@@ -190,19 +189,9 @@ def plain_scenario(
 
 def read_scenario(path: str | Path) -> Scenario:
     """A scenario from its TOML file; all that is wrong with it in one ModelError."""
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {why}")) from None
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ModelError(not_toml(str(path), text, error)) from None
-    problems = Problems(str(path), text)
-    scenario = _scenario(Table(problems, (), data), file)
-    problems.stop_if_any()
+    top = open_table(path)
+    scenario = _scenario(top, Path(path))
+    top.problems.stop_if_any()
     return scenario
 
 
@@ -239,7 +228,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
         cycles=max(1, round(duration * _NS / period)) if duration is not None else 0,
         start=top.real("start", 0.0),
         scale=_scale(top),
-        libraries=tuple(str(_beside(file, p)) for p in top.texts("library")),
+        libraries=tuple(str(beside(file, p)) for p in top.texts("library")),
         exchange=top.choice("exchange", ("parallel", "sequential"), "parallel"),
         connections=tuple(_connection(t) for t in top.tables("connection")),
         stimuli=tuple(_stimulus(t, file) for t in top.tables("stimulus")),
@@ -295,13 +284,13 @@ def read_stepping(table: Table) -> StepSettings:
     return StepSettings.of(**values)
 
 
-def _model(table: Table) -> str:
+def read_model(table: Table) -> str:
     """A class by its name, or a file beside the scenario (`file.mo`, `file.mo:Class`)."""
     text = table.needed_text("model")
     file, colon, name = text.partition(":")
     if not file.endswith(".mo"):
         return text
-    return f"{_beside(Path(table.problems.file), file)}{colon}{name}"
+    return f"{beside(Path(table.problems.file), file)}{colon}{name}"
 
 
 def _task(table: Table, name: str, stepping: StepSettings) -> Task:
@@ -310,7 +299,7 @@ def _task(table: Table, name: str, stepping: StepSettings) -> Task:
         table.problems.add(problem.code, problem.message, (*table.path, "solver"))
     settings = {**table.numbers("set"), **table.numbers("inputs")}
     thread = table.text("thread") if table.path else ""
-    return Task(name, _model(table), stepping, 1, settings, table.path, thread)
+    return Task(name, read_model(table), stepping, 1, settings, table.path, thread)
 
 
 def _with_rates(top: Table, tasks: list[Task], period: int) -> tuple[Task, ...]:
@@ -359,7 +348,7 @@ def _stimulus(table: Table, file: Path) -> Stimulus:
         mapping = dict(signals)
     elif signals is not None:
         table.wrong("signals", 'must be a list of inputs, or a table `input = "column"`')
-    path = _beside(file, name)
+    path = beside(file, name)
     if name and not path.is_file():
         table.wrong("file", f"names `{name}`, which is not there", "R701")
     out = Stimulus(path, table.choice("interpolation", ("hold", "linear"), "hold"), mapping, table.path)
@@ -406,7 +395,7 @@ def _recording(table: Table, file: Path) -> Recording:
     if name and not is_result(name):
         table.wrong("file", f"is `{name}`, but must end with {endings(to_write=True)}")
     out = Recording(
-        str(_beside(file, name)) if name else "",
+        str(beside(file, name)) if name else "",
         table.texts("signals", ("all",)),
         table.integer("every", 1, 1),
         _trigger(table, "from"),
@@ -470,6 +459,6 @@ def _fault(table: Table, threads: list[str]) -> Fault:
     return out
 
 
-def _beside(file: Path, name: str) -> Path:
+def beside(file: Path, name: str) -> Path:
     """A path of the scenario is relative to the scenario's own folder."""
     return Path(name) if Path(name).is_absolute() else file.parent / name

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from kilohertz.base import EXAMPLES, Diagnostic, ModelError, Span, near, seconds
@@ -43,6 +44,20 @@ def not_toml(file: str, text: str, error: tomllib.TOMLDecodeError) -> Diagnostic
         span = Span(file, at, at + 1)
         message = message[: place.start()].strip()
     return Diagnostic("R740", f"not a TOML file: {message}", span)
+
+
+def open_table(path: str | Path) -> Table:
+    """The top table of a TOML file; R701 or R740 where it is none."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ModelError(Diagnostic("R701", f"cannot read `{path}`: {why}")) from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError(not_toml(str(path), text, error)) from None
+    return Table(Problems(str(path), text), (), data)
 
 
 class Table:

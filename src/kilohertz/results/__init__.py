@@ -2,7 +2,7 @@
 
 from kilohertz.results.csv_read import read_csv
 from kilohertz.results.csv_write import CsvWriter, write_csv
-from kilohertz.results.formats import FORMATS, check_output, endings, format_of, is_result, read, write
+from kilohertz.results.formats import FORMATS, check_output, check_place, endings, format_of, is_result, read, write
 from kilohertz.results.mat_read import read_mat
 from kilohertz.results.mat_write import MatWriter, write_mat
 from kilohertz.results.recording import read_recording
@@ -17,6 +17,7 @@ __all__ = [
     "Selection",
     "Signal",
     "check_output",
+    "check_place",
     "endings",
     "format_of",
     "is_result",

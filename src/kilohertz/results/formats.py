@@ -58,6 +58,11 @@ def format_of(path: str | Path, *, to_write: bool = False) -> Format:
 def check_output(path: str | Path) -> None:
     """Refuse a file that cannot be written before an hour of simulation, not after: its ending, its folder."""
     format_of(path, to_write=True)
+    check_place(path)
+
+
+def check_place(path: str | Path) -> None:
+    """Refuse a place where no file can be written: R702."""
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise ModelError(Diagnostic("R702", f"cannot write `{path}`: there is no such folder"))

@@ -22,13 +22,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A name that reads a column of the data, `sign` times; or a parameter: its `value`, and no column."""
+    """A name that reads a column of the data, `sign` times; or a parameter: its `value`, and no column.
+
+    `min` and `max` are those of its declaration, where they are known as numbers.
+    """
 
     column: int | None
     sign: int = 1
     unit: str = ""
     description: str = ""
     value: float = 0.0
+    min: float | None = None
+    max: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
         if alias is None:
             assert v is not None
             if v.slot.kind in _VARYING:
-                out.signals[name] = Signal(column(v), 1, v.unit, v.description)
+                out.signals[name] = Signal(column(v), 1, v.unit, v.description, 0.0, _limit(v.min), _limit(v.max))
             elif v.slot.kind in _FIXED:
                 out.signals[name] = Signal(None, 1, v.unit, v.description)
         elif v is None:
@@ -120,6 +120,12 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
 
 def _names_in_order(program: Program) -> list[str]:
     return [*program.step.variables, *program.step.aliases]
+
+
+def _limit(value: x.Expr | None) -> float | None:
+    """A `min` or `max` that is a number; None where there is none, or where it follows from parameters."""
+    number = _constant(value) if value is not None else float("nan")
+    return None if number != number else number
 
 
 def _constant(value: x.Expr | None) -> float:

@@ -1,0 +1,85 @@
+"""A side of a comparison: a result file or a recording, or a model with all that it is simulated with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.solvers import SETTINGS, StepSettings
+
+if TYPE_CHECKING:
+    from kilohertz.driver.api import Model, Session
+    from kilohertz.results import Result
+
+_MOST_ROWS = 20_000  # of a model that is compared with a file: as many as the file has, but no more than this
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A file, or a model; the rest is for a model.  What is not given comes from the other side, or the model."""
+
+    source: str
+    title: str = ""
+    settings: Mapping[str, float | str] = field(default_factory=dict)
+    stepping: StepSettings = field(default_factory=StepSettings)
+    start: float | None = None
+    stop: float | None = None
+    intervals: int | None = None
+
+    @property
+    def is_file(self) -> bool:
+        """Whether nothing has to be simulated."""
+        from kilohertz.results import is_result
+
+        return is_result(self.source)
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        if self.title:
+            return self.title
+        if self.is_file:
+            return Path(self.source).name
+        solver = self.stepping.solver if "solver" in self.stepping.given else SETTINGS["solver"].offline
+        how = f"{solver}, step {self.stepping.step:g} s" if "step" in self.stepping.given else solver
+        return f"{Path(self.source).name} ({how})"
+
+    def filled(self, other: Side, rows: Result | None) -> Side:
+        """The same with times that were not given as on the other side; `rows` are the other side's, of a file."""
+        if rows is not None and len(rows.time):
+            start, stop = float(rows.time[0]), float(rows.time[-1])
+            intervals = max(500, min(len(rows.time) - 1, _MOST_ROWS))
+            return self._or(start, stop, intervals)
+        return self._or(other.start, other.stop, other.intervals)
+
+    def _or(self, start: float | None, stop: float | None, intervals: int | None) -> Side:
+        return replace(
+            self,
+            start=start if self.start is None else self.start,
+            stop=stop if self.stop is None else self.stop,
+            intervals=intervals if self.intervals is None else self.intervals,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """What a side gave, and its model where it is known."""
+
+    result: Result
+    model: Model | None = None
+
+
+def trajectory(side: Side, session: Session) -> Trajectory:
+    """Read the file, or simulate the model."""
+    from kilohertz.results import read
+
+    if side.is_file:
+        return Trajectory(read(side.source))
+    model = session.kept(side.source)
+    given = {name: getattr(side.stepping, name) for name in side.stepping.given}
+    found = model.simulate(
+        start=side.start, stop=side.stop, intervals=side.intervals, settings=dict(side.settings), **given
+    )
+    return Trajectory(found, model)

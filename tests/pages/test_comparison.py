@@ -1,0 +1,36 @@
+"""The report of a comparison in a real browser: the table, the plots that move together, the folds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kilohertz.compare import Wanted
+from kilohertz.driver.comparing import Side, definition_of_sides, run_definition
+from kilohertz.driver.comparing.page import page_of
+from kilohertz.pages import write_page
+from kilohertz.results import Result, write
+
+
+def test_the_worst_signal_is_open_and_the_table_leads_to_the_others(sheet: Any, tmp_path: Path) -> None:
+    t = np.linspace(0, 10, 1001)
+    write(
+        tmp_path / "a.csv", Result.of_columns("a", t, {"good": t, "bad": np.sin(t) + (t > 4), "fair": np.cos(t) + 0.01})
+    )
+    write(tmp_path / "b.csv", Result.of_columns("b", t, {"good": t, "bad": np.sin(t), "fair": np.cos(t)}))
+    sides = Side(str(tmp_path / "a.csv")), Side(str(tmp_path / "b.csv"))
+    file = write_page(page_of(run_definition(definition_of_sides(*sides, Wanted()))), tmp_path / "report.html")
+    sheet.goto(file.as_uri())
+    sheet.wait_for_selector("html[data-ready=yes]")
+    assert "FAIL: 1 of 3 signals pass" in sheet.inner_text(".verdict")
+    assert sheet.locator(".table tbody tr td:first-child").all_inner_texts() == ["bad", "fair", "good"]
+    assert sheet.locator("details[open]").count() == 1
+    assert "bad" in sheet.locator("details[open] summary").inner_text()
+    sheet.click(".table a:has-text('fair')")
+    sheet.wait_for_selector("#signal-1[open] canvas")
+    box = sheet.locator("#signal-1 .plot").first.bounding_box()
+    assert box["width"] > 500
+    shared = "() => new Set(Bokeh.documents.flatMap(d => d.roots()).map(f => f.x_range.id)).size"
+    assert sheet.evaluate(shared) == 1
