@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--rows", metavar="N", type=integer, default=15, help="rows of each table (default 15)")
     add("-o", "--output", metavar="DIR", type=Path, help="keep the profile there: NAME.json, NAME.cycles")
     add("--json", metavar="F", type=Path, help="write the report to F as JSON (docs/reference/profile.md)")
+    add("--page", metavar="F.html", type=Path, help="write a page with everything, for a browser")
+    add("--perfetto", metavar="F", type=Path, help="write the cycles for ui.perfetto.dev")
+    add("--speedscope", metavar="F", type=Path, help="write the mean and the worst cycles for www.speedscope.app")
     add("--instructions", action="store_true", help="count instructions of 100 steps with valgrind too")
     add("-q", "--quiet", action="store_true", help="no progress and no tables")
     add_set(parser, "a parameter")
@@ -88,7 +90,7 @@ def _say(text: str) -> None:
 
 
 def _write(profile: Profile, causes: Sequence[Cause], first: str, arguments: argparse.Namespace) -> None:
-    from kilohertz.profiler import report_data
+    from kilohertz.profiler import EXPORTS, report_data, write_json
 
     if arguments.output is not None:
         _folder(arguments.output)
@@ -96,11 +98,22 @@ def _write(profile: Profile, causes: Sequence[Cause], first: str, arguments: arg
         if not arguments.quiet:
             print(f"kept: {file}")
     if arguments.json is not None:
-        data = report_data(profile, [c.as_data(profile) for c in causes], first)
-        try:
-            arguments.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ModelError(Diagnostic("R702", f"cannot write `{arguments.json}`: {error.strerror}")) from error
+        write_json(arguments.json, report_data(profile, [c.as_data(profile) for c in causes], first))
+    for name, export in EXPORTS.items():
+        if getattr(arguments, name) is not None:
+            write_json(getattr(arguments, name), export(profile, causes))
+    if arguments.page is not None:
+        _write_page(profile, causes, arguments.page)
+
+
+def _write_page(profile: Profile, causes: Sequence[Cause], path: Path) -> None:
+    from kilohertz.pages import write_page
+    from kilohertz.profiler import profile_page
+
+    try:
+        write_page(profile_page(profile, causes), path)
+    except OSError as error:
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
 
 
 def _folder(path: Path) -> None:

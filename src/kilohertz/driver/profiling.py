@@ -128,7 +128,7 @@ def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str
         "steps": n_steps,
         "notes": list(plan.notes),
         "machine": processor(),
-        "compiler": find_compiler().version,
+        "compiler": find_compiler().version.partition("\n")[0],
         "build": build_id(program),
     }
 

@@ -80,6 +80,7 @@ class Fold:
     anchor: str = ""
 
     def html(self, kit: Kit) -> str:
+        kit.script("folds.js")
         body = "\n".join(p.html(kit) for p in self.parts)
         if self.anchor:
             kit.script("fold.js")
@@ -90,12 +91,18 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class ListingLine:
-    """A line of source: number, text, its share (0 to 1), and the words in the margin."""
+    """A line of source: number, text, its share (0 to 1), the words in the margin, and where they lead."""
 
     number: int
     text: str
     share: float = 0.0
     margin: str = ""
+    link: str = ""
+
+
+def _margin(line: ListingLine) -> str:
+    words = escape(line.margin)
+    return f'<a href="{escape(line.link)}">{words}</a>' if line.link else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,7 @@ class Listing:
         prefix = anchor_of(self.name)
         rows = "".join(
             f'<tr id="{prefix}-{line.number}"{" class=hot" if line.share > 0 else ""}>'
-            f'<td class="margin" style="--share:{min(1.0, line.share):.4f}">{escape(line.margin)}</td>'
+            f'<td class="margin" style="--share:{min(1.0, line.share):.4f}">{_margin(line)}</td>'
             f'<td class="number">{line.number}</td><td class="source">{escape(line.text)}</td></tr>'
             for line in self.lines
         )

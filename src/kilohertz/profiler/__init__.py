@@ -1,7 +1,9 @@
 """Where the time of a cycle goes: records of probes (khz_probe.h) -> cost by block, equation, line and component."""
 
 from kilohertz.profiler.causes import Cause, headline, worst_causes
+from kilohertz.profiler.export import EXPORTS, write_json
 from kilohertz.profiler.instructions import Counted, count_instructions
+from kilohertz.profiler.page import profile_page
 from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
 from kilohertz.profiler.profile import (
     Costs,
@@ -17,6 +19,7 @@ from kilohertz.profiler.steps import profile_steps
 from kilohertz.profiler.views import Row, Shared, components, cycle_numbers, lines, report_data, rows
 
 __all__ = [
+    "EXPORTS",
     "Cause",
     "Costs",
     "Counted",
@@ -36,6 +39,7 @@ __all__ = [
     "headline",
     "lines",
     "model_places",
+    "profile_page",
     "profile_steps",
     "read_profile",
     "record_type",
@@ -43,4 +47,5 @@ __all__ = [
     "rows",
     "table",
     "worst_causes",
+    "write_json",
 ]
