@@ -115,10 +115,10 @@ def _timer(seconds: float) -> Finding:
         late.append(time.monotonic() - due)
     late.sort()
     p50, p99 = late[len(late) // 2], late[min(len(late) - 1, len(late) * 99 // 100)]
-    found = f"1 kHz for {seconds:g} s at normal priority: late by {p50 * 1e6:.0f} us (p50), {p99 * 1e6:.0f} us (p99), "
-    found += f"{late[-1] * 1e6:.0f} us at most"
+    times = f"1 kHz for {seconds:g} s at normal priority: late by {p50 * 1e6:.0f} us (p50), {p99 * 1e6:.0f} us (p99), "
+    times += f"{late[-1] * 1e6:.0f} us at most"
     mend = "" if p99 < _LATE_P99 else "look for other load, power saving, or a host that takes the core away"
-    return Finding("timer", p99 < _LATE_P99, found, mend)
+    return Finding("timer", p99 < _LATE_P99, times, mend)
 
 
 def _steal() -> tuple[int, int]:
@@ -143,9 +143,9 @@ def _frequency() -> Finding:
 
 def _cores() -> Finding:
     allowed, isolated = len(os.sched_getaffinity(0)), _read("/sys/devices/system/cpu/isolated")
-    found = f"{allowed} for us, isolated: {isolated or 'none'}"
+    counted = f"{allowed} for us, isolated: {isolated or 'none'}"
     mend = "" if isolated else "`isolcpus=N nohz_full=N` on the kernel's command line keeps a core free; then `cpu = N`"
-    return Finding("cores", allowed > 1, found, mend)
+    return Finding("cores", allowed > 1, counted, mend)
 
 
 def _shared_memory() -> Finding:

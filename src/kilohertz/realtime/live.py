@@ -77,9 +77,9 @@ class Lane(ctypes.Structure):
 
     def histogram(self, kind: str) -> Histogram:
         """lateness, compute, device, overhead or slack so far."""
-        found = self.account.time[TIMES.index(kind)]
-        assert isinstance(found, Histogram)
-        return found
+        times = self.account.time[TIMES.index(kind)]
+        assert isinstance(times, Histogram)
+        return times
 
 
 class _Head(ctypes.Structure):

@@ -68,10 +68,10 @@ class Prediction:
     @property
     def verdict(self) -> str:
         """fits, tight, or cannot: that of the worst thread, and of cores that threads share."""
-        found = {t.verdict for t in self.threads}
-        shares = [sum(t.share for t in own) for own in self._cores().values() if len(own) > 1]
-        found |= {"cannot" if share > 1 else "tight" if share > TIGHT else "fits" for share in shares}
-        return next(word for word in ("cannot", "tight", "fits") if word in found)
+        verdicts = {t.verdict for t in self.threads}
+        shares = [sum(t.share for t in sharing) for sharing in self._cores().values() if len(sharing) > 1]
+        verdicts |= {"cannot" if share > 1 else "tight" if share > TIGHT else "fits" for share in shares}
+        return next(word for word in ("cannot", "tight", "fits") if word in verdicts)
 
     def _cores(self) -> dict[int, list[ThreadPrediction]]:
         out: dict[int, list[ThreadPrediction]] = {}
@@ -86,10 +86,10 @@ class Prediction:
             text = self.threads[0].as_text()
         else:
             lines = [f"thread {t.name}: {t.as_text()}" for t in self.threads]
-            for cpu, own in sorted(self._cores().items()):
-                if len(own) > 1 and own[0].period_us < float("inf"):
-                    names = ", ".join(t.name for t in own)
-                    lines.append(f"core {cpu} ({names}): {100 * sum(t.share for t in own):.2g} % used")
+            for cpu, sharing in sorted(self._cores().items()):
+                if len(sharing) > 1 and sharing[0].period_us < float("inf"):
+                    names = ", ".join(t.name for t in sharing)
+                    lines.append(f"core {cpu} ({names}): {100 * sum(t.share for t in sharing):.2g} % used")
             text = "\n  ".join(lines)
         if self.verdict == "fits":
             return text

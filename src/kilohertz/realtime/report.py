@@ -80,8 +80,8 @@ class Report:
 
     def thread(self, name: str) -> dict[str, Any]:
         """A real-time thread by its name: its counts, times and settings."""
-        found: dict[str, Any] = next(t for t in self.data["threads"] if t["name"] == name)
-        return found
+        of_thread: dict[str, Any] = next(t for t in self.data["threads"] if t["name"] == name)
+        return of_thread
 
     @cached_property
     def result(self) -> Result:
@@ -97,8 +97,8 @@ class Report:
         if len(threads) == 1:
             lines += _times(threads[0])
         for thread in threads if len(threads) > 1 else ():
-            own = [*self._cycles(thread), *_times(thread), *_grants(thread["settings"][:_OWN_SETTINGS])]
-            lines += [f"  thread {thread['name']}:", *(f"  {line}" for line in own)]
+            details = [*self._cycles(thread), *_times(thread), *_grants(thread["settings"][:_OWN_SETTINGS])]
+            lines += [f"  thread {thread['name']}:", *(f"  {line}" for line in details)]
         settings = self.data["settings"][_OWN_SETTINGS if len(threads) > 1 else 0 :]
         return "\n".join([*lines, *self._trouble(), *self._devices(), *_grants(settings)])
 

@@ -414,8 +414,8 @@ def _trigger(table: Table, key: str) -> Trigger | None:
     if not text:
         return None
     for operator in (">", "<"):
-        signal, found, value = text.partition(operator)
-        if not found:
+        signal, separator, value = text.partition(operator)
+        if not separator:
             continue
         try:
             return Trigger(signal.strip(), operator, float(value))

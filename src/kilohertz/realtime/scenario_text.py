@@ -35,9 +35,9 @@ class Resolver:
     def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
         """The task's number and the signal; where there is none, a problem that names what is close."""
         for i, task in enumerate(self.scenario.tasks):
-            own = name.removeprefix(task.name + ".") if name.startswith(task.name + ".") else None
+            without_task = name.removeprefix(task.name + ".") if name.startswith(task.name + ".") else None
             plain = name if not self.several else None
-            for candidate in (own, plain):
+            for candidate in (without_task, plain):
                 if candidate is not None and candidate in self.tables[i]:
                     return i, self.tables[i][candidate]
         known = [n for _, n, s in self.names() if what != "input" or s.causality == "input"]
@@ -45,13 +45,13 @@ class Resolver:
         return None
 
     def input(self, name: str, path: Sequence[str | int]) -> tuple[int, ModelSignal] | None:
-        found = self.find(name, path, "input")
-        if found is not None and found[1].causality != "input":
+        place = self.find(name, path, "input")
+        if place is not None and place[1].causality != "input":
             known = [n for _, n, s in self.names() if s.causality == "input"]
             have = f"; the inputs are {', '.join(known[:8])}" if known else "; the model has none"
             self.problems.add("R744", f"`{name}` is not an input{have}", path)
             return None
-        return found
+        return place
 
 
 def flat_scenario(scenario: Scenario, models: Sequence[int], signals: Sequence[Sequence[ModelSignal]]) -> str:
@@ -131,7 +131,7 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
     lines |= {head + "name": task.name, head + "model": model, head + "every": task.every}
     lines[head + "thread"] = resolver.thread_of[i]
     lines |= {head + key: value for key, value in task.stepping.c_values().items() if key != "period_ns"}
-    given = 0
+    n_set = 0
     for name, value in task.settings.items():
         signal = resolver.tables[i].get(name)
         if signal is None or not signal.tunable:
@@ -140,9 +140,9 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
             message = f"`{name}` {why}{near(name, known) if signal is None else ': it is computed from other values'}"
             resolver.problems.add("R744", message, (*task.path, "set", name))
             continue
-        lines |= {f"{head}set.{given}.name": name, f"{head}set.{given}.value": float(value)}
-        given += 1
-    lines[head + "n_set"] = given
+        lines |= {f"{head}set.{n_set}.name": name, f"{head}set.{n_set}.value": float(value)}
+        n_set += 1
+    lines[head + "n_set"] = n_set
 
 
 def _drive(
@@ -158,8 +158,8 @@ def _drive(
     driven[key] = by
 
 
-def _bind(lines: dict[str, object], head: str, found: tuple[int, ModelSignal]) -> None:
-    lines |= {f"{head}.task": found[0], f"{head}.signal": found[1].name}
+def _bind(lines: dict[str, object], head: str, place: tuple[int, ModelSignal]) -> None:
+    lines |= {f"{head}.task": place[0], f"{head}.signal": place[1].name}
 
 
 def _connections(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
@@ -184,15 +184,15 @@ def _stimuli(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[in
     for s in resolver.scenario.stimuli:
         by_thread: dict[int, list[tuple[tuple[int, ModelSignal], str]]] = {}
         for name, column in (s.signals or _named_columns(s, resolver)).items():
-            found = resolver.input(name, (*s.path, "signals"))
-            if found is None:
+            place = resolver.input(name, (*s.path, "signals"))
+            if place is None:
                 continue
-            _drive(resolver, driven, found, f"stimulus {s.file.name}", (*s.path, "signals"))
-            by_thread.setdefault(resolver.thread_of[found[0]], []).append((found, column))
+            _drive(resolver, driven, place, f"stimulus {s.file.name}", (*s.path, "signals"))
+            by_thread.setdefault(resolver.thread_of[place[0]], []).append((place, column))
         for thread, mapped in by_thread.items():
             head = f"stimulus.{n}"
-            for j, (found, column) in enumerate(mapped):
-                _bind(lines, f"{head}.{j}", found)
+            for j, (place, column) in enumerate(mapped):
+                _bind(lines, f"{head}.{j}", place)
                 lines[f"{head}.{j}.column"] = column
             lines |= {f"{head}.n": len(mapped), f"{head}.file": s.file.absolute(), f"{head}.mode": s.interpolation}
             lines[f"{head}.thread"] = thread
@@ -210,10 +210,10 @@ def _named_columns(s: Stimulus, resolver: Resolver) -> Mapping[str, str]:
         return {}
     inputs = {name for _, name, signal in resolver.names() if signal.causality == "input"}
     columns = [c.strip() for c in head]
-    found = {c: c for c in columns if c in inputs}
-    if not found:
+    named = {c: c for c in columns if c in inputs}
+    if not named:
         resolver.problems.add("R744", f"no column of `{s.file.name}` has the name of an input", (*s.path, "file"))
-    return found
+    return named
 
 
 def _devices(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
@@ -239,13 +239,13 @@ def _mapped(
     signals = d.receive if way == "receive" else d.send
     for j, mapping in enumerate(signals):
         path, name, at = (*d.path, way, j, "signal"), mapping["signal"], f"{head}.{way}.{j}"
-        found = resolver.input(name, path) if way == "receive" else resolver.find(name, path)
-        if found is None:
+        place = resolver.input(name, path) if way == "receive" else resolver.find(name, path)
+        if place is None:
             continue
         if way == "receive":
-            _drive(resolver, driven, found, f"device {d.name}", path)
-        tasks.add(found[0])
-        _bind(lines, at, found)
+            _drive(resolver, driven, place, f"device {d.name}", path)
+        tasks.add(place[0])
+        _bind(lines, at, place)
         lines[f"{at}.name"] = name
         lines |= {f"{at}.{key}": value for key, value in mapping.items() if key != "signal"}
     lines[f"{head}.n_{way}"] = len(signals)
@@ -285,14 +285,14 @@ def _trigger(
 ) -> None:
     at = 0
     if t.signal != "time":
-        found = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
-        if found is None:
+        place = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
+        if place is None:
             return
         names = [(task, signal.name) for task, _, signal in columns]
-        if (found[0], found[1].name) not in names:
-            columns.append((found[0], t.signal, found[1]))
-            names.append((found[0], found[1].name))
-        at = names.index((found[0], found[1].name)) + 1
+        if (place[0], place[1].name) not in names:
+            columns.append((place[0], t.signal, place[1]))
+            names.append((place[0], place[1].name))
+        at = names.index((place[0], place[1].name)) + 1
     lines |= {f"record.{which}.op": t.operator, f"record.{which}.column": at, f"record.{which}.value": t.value}
 
 

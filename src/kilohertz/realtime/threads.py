@@ -92,9 +92,9 @@ def check_threads(problems: Problems, threads: Sequence[Thread], tasks: Sequence
                 "R742", f"there is no thread `{task.thread}`{near(task.thread, known)}", (*task.path, "thread")
             )
     for name in dict.fromkeys(t.thread or MAIN for t in tasks):
-        own = [t for t in tasks if (t.thread or MAIN) == name]
-        shortest = min(t.stepping.period_ns for t in own)
-        for task in own:
+        stepped_here = [t for t in tasks if (t.thread or MAIN) == name]
+        shortest = min(t.stepping.period_ns for t in stepped_here)
+        for task in stepped_here:
             step = task.stepping.period_ns
             if step % shortest:
                 message = f"`step` of task `{task.name}` is {step} ns, no multiple of the shortest in its "
@@ -111,7 +111,7 @@ def placed(scenario: Scenario) -> tuple[Placed, ...]:
     out = []
     for name in names:
         thread = declared.get(name, Thread(name))
-        own = tuple(i for i, t in enumerate(scenario.tasks) if (t.thread or MAIN) == name)
+        numbers = tuple(i for i, t in enumerate(scenario.tasks) if (t.thread or MAIN) == name)
         cpu = scenario.realtime.cpu if thread.cpu is None else thread.cpu
         priority = thread.priority
         if priority is None:
@@ -119,7 +119,7 @@ def placed(scenario: Scenario) -> tuple[Placed, ...]:
             highest = scenario.realtime.priority
             priority = max(1, highest - rank) if highest else 0
         process = processes.get(thread.process, 0)
-        out.append(Placed(name, own, every[name], cpu, priority, process, thread.settings))
+        out.append(Placed(name, numbers, every[name], cpu, priority, process, thread.settings))
     return tuple(out)
 
 

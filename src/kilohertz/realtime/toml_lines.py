@@ -27,7 +27,7 @@ def find_key(file: str, text: str, path: Path) -> Span | None:
 
 def _places(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
     """Start and end of every key and table header, by its path; elements of arrays of tables by number."""
-    found: dict[tuple[str | int, ...], tuple[int, int]] = {}
+    places: dict[tuple[str | int, ...], tuple[int, int]] = {}
     counts: dict[tuple[str | int, ...], int] = {}
     table: tuple[str | int, ...] = ()
     at = 0
@@ -35,12 +35,12 @@ def _places(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
         header, key = _HEADER.match(line), _KEY.match(line)
         if header:
             table = _enter(counts, _parts(header[2]), header[1] == "[[")
-            found.setdefault(table, (at + header.start(2), at + header.end(2)))
+            places.setdefault(table, (at + header.start(2), at + header.end(2)))
         elif key:
             path = (*table, *_parts(key[1]))
-            found.setdefault(path, (at + key.start(1), at + key.end(1)))
+            places.setdefault(path, (at + key.start(1), at + key.end(1)))
         at += len(line)
-    return found
+    return places
 
 
 def _enter(counts: dict[tuple[str | int, ...], int], parts: list[str], is_array: bool) -> tuple[str | int, ...]:

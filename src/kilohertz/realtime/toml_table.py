@@ -132,14 +132,14 @@ class Table:
         if value is None:
             return fallback
         try:
-            found = seconds(value)
+            duration = seconds(value)
         except ValueError:
-            found = float("nan")
-        if not (found > 0 if positive else found >= 0) or found == float("inf"):
+            duration = float("nan")
+        if not (duration > 0 if positive else duration >= 0) or duration == float("inf"):
             kind = "a time above zero" if positive else "a time"
             self.wrong(key, f"is {value!r}, but must be {kind} such as {EXAMPLES}")
             return fallback
-        return found
+        return duration
 
     def texts(self, key: str, fallback: Sequence[str] = ()) -> tuple[str, ...]:
         value = self.raw(key)
