@@ -46,8 +46,8 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
             "event iterations reached their cap of {passes} passes {n} times, {what} still changing",
         ),
     ):
-        found = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
-        for n, i in sorted((f for f in found if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
+        counted = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
+        for n, i in sorted((f for f in counted if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
             if field == "newton_caps" and i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
                 continue  # see `unsettled`
             how = stepper.stepping
@@ -62,9 +62,9 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
 
 def _not_finite(stepper: Stepper) -> list[Diagnostic]:
     states = {v.slot.index: v.name for v in stepper.program.step.of_kind(Kind.STATE)}
-    found = sorted(((n, i) for i, n in enumerate(stepper.not_finite) if n), key=lambda f: (-f[0], f[1]))
+    counted = sorted(((n, i) for i, n in enumerate(stepper.not_finite) if n), key=lambda f: (-f[0], f[1]))
     out = []
-    for n, i in found[:_MOST]:
+    for n, i in counted[:_MOST]:
         block = _block_of(stepper, f"der({states[i]})")
         out.append(_warning("R727", f"{states[i]} was not a number in a stage of the method {n} times", block, []))
     return out

@@ -123,21 +123,21 @@ def _note_on_step(program: Program, stepping: StepSettings) -> list[Diagnostic]:
 
 
 def _experiment(program: Program, start: float | None, stop: float | None, intervals: int | None) -> _Experiment:
-    given = program.step.experiment
+    annotated = program.step.experiment
     first, last = experiment_times(program, start, stop)
     if not last >= first:
         raise ModelError(Diagnostic("R723", f"the run would end ({last:g}) before it starts ({first:g})"))
     count = intervals
     if count is None:
-        count = round((last - first) / given.interval) if given.interval else DEFAULT_INTERVALS
+        count = round((last - first) / annotated.interval) if annotated.interval else DEFAULT_INTERVALS
     return _Experiment(first, last, max(1, count))
 
 
 def experiment_times(program: Program, start: float | None, stop: float | None) -> tuple[float, float]:
     """Start and stop as given, else those of the experiment annotation, else a second."""
-    given = program.step.experiment
-    first = start if start is not None else given.start if given.start is not None else 0.0
-    return first, stop if stop is not None else given.stop if given.stop is not None else first + 1.0
+    annotated = program.step.experiment
+    first = start if start is not None else annotated.start if annotated.start is not None else 0.0
+    return first, stop if stop is not None else annotated.stop if annotated.stop is not None else first + 1.0
 
 
 class _Run:

@@ -115,17 +115,17 @@ def _package() -> Path:
 def _library(package: Path, solver: str) -> Path:
     folders = (package.parent / "scikit_sundae.libs", package / ".dylibs", package / ".libs")
     for folder in folders:
-        found = sorted(folder.glob(f"*sundials_{solver}*")) if folder.is_dir() else []
-        if found:
-            return found[0]
+        libraries = sorted(folder.glob(f"*sundials_{solver}*")) if folder.is_dir() else []
+        if libraries:
+            return libraries[0]
     raise _missing("scikit-sundae is installed without its own SUNDIALS libraries")
 
 
 def _check_version(package: Path) -> None:
     """The wheel says beside its Cython sources how SUNDIALS was built; importing it would take half a second."""
-    given = dict(re.findall(r'(\w+) *= *"([^"]*)"', (package / "py_config.pxi").read_text(encoding="utf-8")))
-    version, index = given.get("SUNDIALS_VERSION", "?"), given.get("SUNDIALS_INT_TYPE", "?")
-    if not version.startswith("7.") or index != "int" or given.get("SUNDIALS_FLOAT_TYPE") != "double":
+    configuration = dict(re.findall(r'(\w+) *= *"([^"]*)"', (package / "py_config.pxi").read_text(encoding="utf-8")))
+    version, index = configuration.get("SUNDIALS_VERSION", "?"), configuration.get("SUNDIALS_INT_TYPE", "?")
+    if not version.startswith("7.") or index != "int" or configuration.get("SUNDIALS_FLOAT_TYPE") != "double":
         raise _missing(f"SUNDIALS {version} with index type {index}; needed: 7.x, double, int")
 
 
