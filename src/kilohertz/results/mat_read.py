@@ -42,10 +42,10 @@ def _read_version_5(path: str | Path) -> dict[str, Matrix]:
     import scipy.io
 
     try:
-        found = scipy.io.loadmat(path, chars_as_strings=False)
+        variables = scipy.io.loadmat(path, chars_as_strings=False)
     except Exception as error:  # of many kinds, for files cut short or damaged
         raise ValueError(f"{path}: not a whole MAT file: {error}") from error
-    return {name: _codes(value) for name, value in found.items() if isinstance(value, np.ndarray)}
+    return {name: _codes(value) for name, value in variables.items() if isinstance(value, np.ndarray)}
 
 
 def _codes(matrix: Matrix) -> Matrix:
