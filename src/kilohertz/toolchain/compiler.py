@@ -48,7 +48,7 @@ def find_compiler() -> Compiler:
 @lru_cache(maxsize=8)
 def _find(cc: str, path: str) -> Compiler:
     commands = [tuple(shlex.split(cc))] if cc else []
-    commands += [(found,) for name in CANDIDATES if (found := shutil.which(name, path=path))]
+    commands += [(executable,) for name in CANDIDATES if (executable := shutil.which(name, path=path))]
     if importlib.util.find_spec("ziglang") is not None:
         commands.append((sys.executable, "-m", "ziglang", "cc"))
     for command in commands:

@@ -40,12 +40,12 @@ def external_units(calls: Iterable[ExternalCall], headers: tuple[Source, ...]) -
     folders: dict[Path, None] = {}
     arguments: dict[str, None] = {}
     for call in calls:
-        own = [Path(d) for d in (*call.source_directories, *call.include_directories)]
-        folders.update(dict.fromkeys(d for d in own if d.is_dir()))
+        named_folders = [Path(d) for d in (*call.source_directories, *call.include_directories)]
+        folders.update(dict.fromkeys(d for d in named_folders if d.is_dir()))
         for library in _closed(call.libraries):
-            found = _sources(library, own)
-            files.update(dict.fromkeys(found))
-            if not found:
+            sources = _sources(library, named_folders)
+            files.update(dict.fromkeys(sources))
+            if not sources:
                 arguments.update(dict.fromkeys(_linked(library, call)))
     directories = (*folders, *(dict.fromkeys(f.parent for f in files if f.parent not in folders)))
     texts = tuple(Source(f.name, f.read_text(encoding="utf-8", errors="surrogateescape")) for f in files)
@@ -59,11 +59,11 @@ def lapack_arguments() -> list[str]:
         return ["-llapack", "-lblas"]
     spec = importlib.util.find_spec("scipy")
     folder = Path(spec.origin).parent.parent / "scipy.libs" if spec is not None and spec.origin is not None else Path()
-    found = sorted(folder.glob("libscipy_openblas-*"))
-    if not found:
+    libraries = sorted(folder.glob("libscipy_openblas-*"))
+    if not libraries:
         message = "an external function needs LAPACK, which is not found"
         raise ModelError(Diagnostic("C603", message, notes=(Note("install liblapack, or SciPy from its wheel"),)))
-    return [str(found[0]), f"-Wl,-rpath,{folder}"]
+    return [str(libraries[0]), f"-Wl,-rpath,{folder}"]
 
 
 def lapack_prefix(calls: Iterable[ExternalCall]) -> tuple[str, ...]:
@@ -76,12 +76,12 @@ def lapack_prefix(calls: Iterable[ExternalCall]) -> tuple[str, ...]:
 
 def include_directories(calls: Iterable[ExternalCall]) -> tuple[Path, ...]:
     """Folders that the texts of Include annotations may name."""
-    found: dict[Path, None] = {}
+    directories: dict[Path, None] = {}
     for call in calls:
-        found.update(
+        directories.update(
             dict.fromkeys(Path(d) for d in (*call.include_directories, *call.source_directories) if Path(d).is_dir())
         )
-    return tuple(found)
+    return tuple(directories)
 
 
 def _closed(libraries: Iterable[str]) -> list[str]:
