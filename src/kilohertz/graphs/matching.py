@@ -92,8 +92,8 @@ def _by_least_degree(rows: Rows, n_columns: int) -> Matching:
     Vertices are numbered rows first, then columns, and wait in buckets by degree; outdated entries are skipped.
     """
     n_rows = len(rows)
-    own = [list(dict.fromkeys(row)) for row in rows]
-    neighbours = [[n_rows + c for c in row] for row in own] + transposed(own, n_columns)
+    columns_of = [list(dict.fromkeys(row)) for row in rows]
+    neighbours = [[n_rows + c for c in row] for row in columns_of] + transposed(columns_of, n_columns)
     degree = [len(around) for around in neighbours]
     buckets: list[list[int]] = [[] for _ in range(max(degree, default=0) + 1)]
     for v in range(len(degree) - 1, -1, -1):
@@ -125,8 +125,8 @@ def _by_least_degree(rows: Rows, n_columns: int) -> Matching:
 
 def _phase(rows: Rows, matching: Matching) -> bool:
     """Augment along a maximal set of disjoint shortest paths; False where there is none."""
-    level, found = _levels(rows, matching)
-    if not found:
+    level, reaches_free = _levels(rows, matching)
+    if not reaches_free:
         return False
     position = [0] * len(rows)
     for root in range(len(rows)):
@@ -141,21 +141,21 @@ def _levels(rows: Rows, matching: Matching) -> tuple[list[int], bool]:
     frontier = [r for r in range(len(rows)) if matching.column_of[r] == FREE]
     for r in frontier:
         level[r] = 0
-    found, depth = False, 0
+    reaches_free, depth = False, 0
     row_of = matching.row_of
-    while frontier and not found:
+    while frontier and not reaches_free:
         depth += 1
         following: list[int] = []
         for r in frontier:
             for c in rows[r]:
                 owner = row_of[c]
                 if owner == FREE:
-                    found = True
+                    reaches_free = True
                 elif level[owner] < 0:
                     level[owner] = depth
                     following.append(owner)
         frontier = following
-    return level, found
+    return level, reaches_free
 
 
 def _augment(root: int, rows: Rows, matching: Matching, level: list[int], position: list[int]) -> None:
