@@ -86,8 +86,8 @@ def _loop(loop: Loop) -> Iterator[str]:
     yield f"  {head}; {loop.operations} operations"
     yield f"    torn on {names or 'nothing'}"
     shown = [place(p) for p in loop.places[:_MOST_PLACES]]
-    more = len(loop.places) - len(shown)
-    yield f"    from {'; '.join(shown) or 'no source'}" + (f"; and {more} more places" if more > 0 else "")
+    left_out = len(loop.places) - len(shown)
+    yield f"    from {'; '.join(shown) or 'no source'}" + (f"; and {left_out} more places" if left_out > 0 else "")
 
 
 _MATRIX = {"constant": "constant", "event": "changes at events only", "step": "step"}
@@ -110,10 +110,10 @@ def _index1(a: Analysis) -> Iterator[str]:
 def stage_text(stage: Stage) -> str:
     """What an inlined stage leaves to solve, in a line."""
     left = f"{stage.nonlinear} nonlinear unknown{'s' if stage.nonlinear != 1 else ''}"
-    own = f", {stage.inside} in nonlinear loops inside" if stage.inside else ""
+    inside = f", {stage.inside} in nonlinear loops inside" if stage.inside else ""
     linear = [loop for loop in stage.loops if loop.kind == "linear"]
     systems = f" ({len(linear)}, the largest of {max(loop.torn_size for loop in linear)})" if linear else ""
-    return f"{stage.states} states -> {left}{own}, {stage.linear} in linear systems{systems}"
+    return f"{stage.states} states -> {left}{inside}, {stage.linear} in linear systems{systems}"
 
 
 def _events(a: Analysis) -> Iterator[str]:

@@ -158,10 +158,12 @@ class Model:
 
         plan, step = self._bounded(StepSettings.of(**stepping))
         taken, sources = self._work.seconds["flatten"], self.session.libraries.sources
-        found = analyse(self.check(), step, self._work.log, taken, sources)
+        analysis = analyse(self.check(), step, self._work.log, taken, sources)
         if plan is None:
-            return found
-        return replace(found, bound=cost_bound(step, plan.stepping, prices_here()), notes=(*found.notes, *plan.notes))
+            return analysis
+        return replace(
+            analysis, bound=cost_bound(step, plan.stepping, prices_here()), notes=(*analysis.notes, *plan.notes)
+        )
 
     @takes_settings()
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:

@@ -66,9 +66,9 @@ class Demo:
         for task in self.report.data["tasks"]:
             bound = self.cost.get(task["name"])
             if bound:
-                head, *rest = bound_lines(bound)
+                head, *details = bound_lines(bound)
                 yield f"cost bound of the {task['name']}, {head}"
-                yield from rest
+                yield from details
                 yield f"  seen     {task['counts']['max_step_rhs']} right-hand sides"
 
 
@@ -129,10 +129,10 @@ def _deviation(run: Result, reference: Result, signal: str, name: str, unit: str
 
 def _cost(folder: Path, scenario: Scenario) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads((folder / f"{scenario.name}.cost.json").read_text(encoding="utf-8"))
+        bounds: dict[str, Any] = json.loads((folder / f"{scenario.name}.cost.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return bounds
 
 
 def draw(path: Path, run: Result, reference: Result, period: float) -> None:

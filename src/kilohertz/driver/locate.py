@@ -52,9 +52,9 @@ def _in_file(file: Path, class_name: str, libraries: Libraries) -> ClassDef:
 
 def _by_name(name: str, libraries: Libraries) -> ClassDef:
     path = tuple(name.split("."))
-    found = libraries.find(path)
-    if found is not None:
-        return found
+    definition = libraries.find(path)
+    if definition is not None:
+        return definition
     if libraries.top(path[0]) is None:
         raise ModelError(_no_library(name, path, libraries))
     parent, depth = libraries.top(path[0]), 1

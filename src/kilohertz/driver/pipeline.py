@@ -59,29 +59,29 @@ PASSES = in_order(
 
 def selected(*chosen: Pass) -> tuple[Pass, ...]:
     """The list with those of the optional passes that are chosen, each with its options."""
-    given = {p.name: p for p in chosen}
-    return tuple(given.get(p.name, p) for p in PASSES if not p.optional or p.name in given)
+    by_name = {p.name: p for p in chosen}
+    return tuple(by_name.get(p.name, p) for p in PASSES if not p.optional or p.name in by_name)
 
 
 def further(step: Step, *chosen: Pass, verify: bool = False) -> Step:
     """A step that went through the list before, with optional passes besides."""
-    found: Step = run_passes(selected(*chosen)[len(selected()) :], step, Log(), verify=verify)
-    return found
+    made: Step = run_passes(selected(*chosen)[len(selected()) :], step, Log(), verify=verify)
+    return made
 
 
 def compile_flat(flat: Flat, *chosen: Pass) -> Step:
     """Flat to Step by the list, with the optional passes that are chosen; every form on the way is checked."""
-    found: Step = run_passes(selected(*chosen), flat, Log(), verify=True)
-    return found
+    step: Step = run_passes(selected(*chosen), flat, Log(), verify=True)
+    return step
 
 
 def up_to(name: str) -> list[Pass]:
     """The passes up to the one with a label, of the optional ones only that; a wrong label is a ModelError."""
-    found: list[Pass] = []
+    before: list[Pass] = []
     for p in PASSES:
         if label(p) == name:
-            return [*found, p]
-        found += [] if p.optional else [p]
+            return [*before, p]
+        before += [] if p.optional else [p]
     names = ", ".join(label(p) for p in PASSES)
     raise ModelError(Diagnostic("R735", f"there is no pass `{name}`; passes are, in order: {names}"))
 

@@ -116,8 +116,8 @@ class _Planner:
         start, stop = experiment_times(program, e.start, e.stop)
         most = max(_FEW_ROWS, _NUMBERS // max(1, len(program.step.variables)))
         rows = _rows(stop - start, self._asked.step if "step" in self._asked.given else stop - start, most)
-        given = self._asked.tolerance if "tolerance" in self._asked.given else None
-        tight = _TOLERANCE_OF_REFERENCE if given is None else min(given, _TOLERANCE_OF_REFERENCE)
+        wanted = self._asked.tolerance if "tolerance" in self._asked.given else None
+        tight = _TOLERANCE_OF_REFERENCE if wanted is None else min(wanted, _TOLERANCE_OF_REFERENCE)
 
         def run(tolerance: float | None) -> Reference:
             return reference_run(
@@ -127,7 +127,7 @@ class _Planner:
         try:
             return run(tight)
         except ModelError:
-            return run(given)
+            return run(wanted)
 
     # ------------------------------------------------------------------------------------------------------------ auto
 
@@ -142,8 +142,8 @@ class _Planner:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
             return Plan(asked.but(solver="ros3prl"), None, (f"auto takes ros3prl: {why}",))
         joined, values = lambda: self._model.compile(Inlining()), self._experiment.settings
-        found = choose_by_trial(Task(self._model.compile(), reference, joined, asked, values, self._told))
-        c, text = found.candidate, f"auto takes {found.candidate.title(asked.step)}: {found.reason}"
+        choice = choose_by_trial(Task(self._model.compile(), reference, joined, asked, values, self._told))
+        c, text = choice.candidate, f"auto takes {choice.candidate.title(asked.step)}: {choice.reason}"
         return Plan(c.stepping(asked), Inlining() if c.inlined else None, (text,))
 
     def _needs_step(self) -> None:
@@ -164,14 +164,14 @@ class _Planner:
 
     def _pair(self) -> Pair:
         """The pair of methods that was asked for, by its own name or by that of a half."""
-        found = SOLVERS.get(_PAIRS.get(self._asked.solver, self._asked.solver))
-        if not isinstance(found, Pair):
+        method = SOLVERS.get(_PAIRS.get(self._asked.solver, self._asked.solver))
+        if not isinstance(method, Pair):
             known = ", ".join((*(p.name for p in PAIRS), *_PAIRS))
             text = f"mixed mode and sub-steps need a pair of methods: one of {known}, not {self._asked.solver}"
             raise ModelError(Diagnostic("R723", text))
-        if self._asked.substeps and found.order > 2:
+        if self._asked.substeps and method.order > 2:
             raise ModelError(Diagnostic("R723", f"sub-steps are of order 2 at most: ars222, not {self._asked.solver}"))
-        return found
+        return method
 
     def _part(self, states: Sequence[str]) -> frozenset[str] | None:
         counts = set(self._asked.substeps.values())
@@ -180,23 +180,23 @@ class _Planner:
         if len(counts) > 1:
             raise ModelError(Diagnostic("R723", "sub-steps need one number for all patterns"))
         part, count = self._matching(states, list(self._asked.substeps)), self._asked.n_substeps
-        rest = "goes on linearly meanwhile" + (", then by the trapezoidal rule" if self._pair().order > 1 else "")
-        self._notes.append(f"{count} sub-steps for {_listed(part, states)}; the rest {rest}")
+        meanwhile = "goes on linearly meanwhile" + (", then by the trapezoidal rule" if self._pair().order > 1 else "")
+        self._notes.append(f"{count} sub-steps for {_listed(part, states)}; the rest {meanwhile}")
         return part
 
     def _implicit(self, pair: Pair, states: Sequence[str], part: frozenset[str] | None) -> frozenset[str]:
         inside = frozenset(states) if part is None else part
-        given = self._asked.implicit or ((AUTO,) if self._asked.solver in (pair.name, AUTO) else ())
-        patterns = [p for p in given if p != AUTO]
-        found = self._matching(states, patterns) if patterns else frozenset()
-        if AUTO in given:
-            found |= self._fast(pair)
-        if not given and not _is_explicit(self._asked.solver):
-            found = inside
-        if not found <= inside:
-            outside = ", ".join(sorted(found - inside))
+        named = self._asked.implicit or ((AUTO,) if self._asked.solver in (pair.name, AUTO) else ())
+        patterns = [p for p in named if p != AUTO]
+        implicit = self._matching(states, patterns) if patterns else frozenset()
+        if AUTO in named:
+            implicit |= self._fast(pair)
+        if not named and not _is_explicit(self._asked.solver):
+            implicit = inside
+        if not implicit <= inside:
+            outside = ", ".join(sorted(implicit - inside))
             raise ModelError(Diagnostic("R723", f"implicit states must belong to the part with sub-steps: {outside}"))
-        return found
+        return implicit
 
     def _fast(self, pair: Pair) -> frozenset[str]:
         from kilohertz.simulate.choose import split_states

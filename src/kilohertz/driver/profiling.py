@@ -89,10 +89,10 @@ def instructions(model: Model, asked: StepSettings, wanted: Wanted, steps: int =
     for name, value in wanted.settings.items():
         instance.set(name, value)
         v = instance.settable(name)
-        found = instance.read(v)
-        if isinstance(found, str):
+        number = instance.read(v)
+        if isinstance(number, str):
             raise ModelError(Diagnostic("R793", f"instructions cannot be counted with another text for `{name}`"))
-        values[program.offset(v)] = found
+        values[program.offset(v)] = number
     instance.close()
     start, _ = experiment_times(program, wanted.start, wanted.stop)
     return count_instructions(program.built, plan.stepping, steps, start, values)

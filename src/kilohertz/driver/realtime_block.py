@@ -72,5 +72,5 @@ def block_scenario(model: str, block: Block, name: str, libraries: tuple[str, ..
     try:
         return scenario_of_settings({**settings, "realtime": realtime})
     except ModelError as error:
-        told = (Diagnostic(d.code, f"RealTime block `{block.path}`: {d.message}") for d in error.diagnostics)
-        raise ModelError(*told) from None
+        in_block = (Diagnostic(d.code, f"RealTime block `{block.path}`: {d.message}") for d in error.diagnostics)
+        raise ModelError(*in_block) from None
