@@ -76,9 +76,9 @@ class _Tree:
         for source, place in zip(unit.sources, files, strict=True):
             self._write(place, source.text, self.headings.get(unit.name, ""))
         for header in self._needed(unit):
-            own = header.name not in self.shared
-            place = unit.name if own else "include"
-            self._write(f"{place}/{header.name}", header.text, self.headings.get(unit.name, "") if own else "")
+            is_of_unit = header.name not in self.shared
+            place = unit.name if is_of_unit else "include"
+            self._write(f"{place}/{header.name}", header.text, self.headings.get(unit.name, "") if is_of_unit else "")
         places = [unit.name, "include", *(self._place(d) for d in unit.include_directories)]
         folders = [place for place in places if any((self.folder / place).rglob("*.h"))]
         return Group(f"{unit.name.replace('/', '_')}_{number}", files, tuple(folders), unit.flags)
@@ -157,10 +157,10 @@ def _common(folders: set[Path]) -> Path:
 
 
 def _readme(name: str, headings: Mapping[str, str]) -> str:
-    told = "\n".join(text.replace("/* ", "").replace(" * ", "").replace(" */", "") for text in headings.values())
+    overview = "\n".join(text.replace("/* ", "").replace(" * ", "").replace(" */", "") for text in headings.values())
     return f"""# C source of {name}
 
-{told}
+{overview}
 Build it with `./build.sh` (CC and CFLAGS are heeded; the executable comes to lie one folder up) or with
 `cmake -B build && cmake --build build`. A C11 compiler and POSIX threads are all it needs.
 
@@ -218,8 +218,8 @@ def _listing(name: str, groups: Sequence[Group], linked: Sequence[str]) -> str:
 
 def _command(name: str, *words: str) -> list[str]:
     """A command of CMake."""
-    first, *more = [_quoted(word) for word in words]
-    written = [f"{name}({first}", *more]
+    first, *following = [_quoted(word) for word in words]
+    written = [f"{name}({first}", *following]
     written[-1] += ")"
     return _wrapped(written, "", 4)
 

@@ -49,9 +49,9 @@ def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tupl
     place = f"models/{prefix.rstrip('_')}"
     units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, place)]
     if code.external is not None:
-        more = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals), *(PROBES if set(PROBES) <= set(flags) else ()))
+        options = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals), *(PROBES if set(PROBES) <= set(flags) else ()))
         source = Source(code.external.name, code.external.text)
-        units.append(Unit((source,), headers, include_directories(code.externals), more, place))
+        units.append(Unit((source,), headers, include_directories(code.externals), options, place))
     return ModelUnits(step, sources, code, tuple(units))
 
 
