@@ -68,19 +68,19 @@ class Operations:
         """Each node once: the writer shares common parts."""
         seen: set[int] = set()
         stack = list(roots)
-        found: list[Count] = []
+        counts: list[Count] = []
         while stack:
             e = stack.pop()
             if id(e) in seen:
                 continue
             seen.add(id(e))
             stack.extend(e.children())
-            found.append(node(e))
+            counts.append(node(e))
             if isinstance(e, x.Call):
-                found.append(self.function(e))
+                counts.append(self.function(e))
             elif isinstance(e, x.Comprehension):
                 self.unbounded.setdefault("an array whose size is known at run time only")
-        return total(found)
+        return total(counts)
 
     def function(self, call: x.Call) -> Count:
         """A call of a Modelica function, its loops unrolled where their length is a number."""
@@ -90,12 +90,12 @@ class Operations:
         if name in self._open:
             self.unbounded.setdefault(f"function {name} calls itself")
             return Count()
-        found = self.step.functions.get(name)
-        if found is None or found.external is not None:
+        definition = self.step.functions.get(name)
+        if definition is None or definition.external is not None:
             self.unbounded.setdefault(f"external function {name}")
             return Count()
         self._open.append(name)
-        count = self.statements(found.body, name)
+        count = self.statements(definition.body, name)
         self._open.pop()
         self._functions[name] = count
         return count
@@ -159,9 +159,9 @@ class Operations:
     def stage(self, blocks: Iterable[s.Block]) -> Count:
         """One inlined stage."""
         self.in_stage = True
-        found = self.blocks(blocks)
+        count = self.blocks(blocks)
         self.in_stage = False
-        return found
+        return count
 
     def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
         return total(self.block(b, in_event, is_open) for b in blocks)
@@ -213,8 +213,8 @@ class Operations:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
         filled = copy(n * n).times(2) + _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
         matrix = filled + dense_factor(n)
-        rest = inner + moves(6 * n + 60) + dense_solve(n)
-        return rest + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
+        solved = inner + moves(6 * n + 60) + dense_solve(n)
+        return solved + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
 
     def _residual(self, b: s.NonlinearLoop) -> Count:
         n = len(b.unknowns)
