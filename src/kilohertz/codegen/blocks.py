@@ -191,11 +191,11 @@ class BlockWriter:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
         return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
 
-    def _called(self, symbol: str, *more: str) -> str:
+    def _called(self, symbol: str, *arguments: str) -> str:
         """The call of the function of a block, or of a run of blocks, with a probe around it."""
         self.timed.append(symbol)
         place = constant("KHZ_PLACES_OF_MODEL") + len(self.timed) - 1
-        return f"KHZ_TIMED(&z->c, {place}, {symbol}({', '.join(('z', *more))}))"
+        return f"KHZ_TIMED(&z->c, {place}, {symbol}({', '.join(('z', *arguments))}))"
 
     def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
         """A function that other files call; its C name."""
@@ -246,9 +246,11 @@ class BlockWriter:
     def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, leave: str) -> None:
         """Matrix where it changed, right-hand side, solution."""
         n, layout = len(block.unknowns), self.layout
-        own = self._solved.get(block.again)
-        kept = own if own is not None else self._room(n)
-        fresh = self._fresh(phase, block, kept) if own is None else "" if own.stored else _never(kept)
+        solved_before = self._solved.get(block.again)
+        kept = solved_before if solved_before is not None else self._room(n)
+        fresh = (
+            self._fresh(phase, block, kept) if solved_before is None else "" if solved_before.stored else _never(kept)
+        )
         in_place = n <= IN_PLACE and fresh == "1"  # solved where it stands, without memory
         if phase in _SOLVING and not block.again:
             self._solved.pop(block.unknowns, None)
@@ -273,11 +275,11 @@ class BlockWriter:
         for i, rhs in enumerate(block.rhs):
             text = w.text(rhs)
             w.put(f"{b}[{i}] = {text};")
-        rest = f"z->order + {kept.order}, &z->factored[{kept.factored}], {b}"
+        storage = f"z->order + {kept.order}, &z->factored[{kept.factored}], {b}"
         call = (
-            f"khz_linear_{n}(&z->c, {at}, {a}, z->memory + {kept.memory}, {rest})"
+            f"khz_linear_{n}(&z->c, {at}, {a}, z->memory + {kept.memory}, {storage})"
             if in_place
-            else f"khz_linear(&z->c, {at}, {n}, {a}, {rest})"
+            else f"khz_linear(&z->c, {at}, {n}, {a}, {storage})"
         )
         w.put(f"if ({call} != KHZ_OK) {{", f"    {leave}", "}")
         w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
@@ -380,9 +382,9 @@ class BlockWriter:
         layout = self.layout
         continuous = self.phase(phase, block.continuous)
         relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
-        rest = [b for b in block.discrete if b not in relations]
-        derived = self.phase(phase, rest)
-        targets = [t for b in rest for t in s.targets(b)]
+        other_discrete = [b for b in block.discrete if b not in relations]
+        derived = self.phase(phase, other_discrete)
+        targets = [t for b in other_discrete for t in s.targets(b)]
         body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]
         self._callback(f"{name}_continuous", "", [*body, STATUS], "khz_status")
         lines = []

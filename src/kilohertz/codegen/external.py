@@ -85,10 +85,10 @@ def _by_columns(w: Writer, a: ArrayValue, is_written: bool, after: list[str]) ->
     rows, columns = a.dims
     i = w.fresh("i")
     head = f"for (int32_t {i} = 0; {i} < {rows} * {columns}; {i}++) {{"
-    own, turned = f"{a.pointer}[{i}]", f"{room.pointer}[{i} % {columns} * {rows} + {i} / {columns}]"
-    w.put(head, f"    {turned} = {own};", "}")
+    element, turned = f"{a.pointer}[{i}]", f"{room.pointer}[{i} % {columns} * {rows} + {i} / {columns}]"
+    w.put(head, f"    {turned} = {element};", "}")
     if is_written:
-        after += [head, f"    {own} = {turned};", "}"]
+        after += [head, f"    {element} = {turned};", "}"]
     return room.pointer
 
 

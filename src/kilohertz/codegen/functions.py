@@ -49,8 +49,8 @@ class Held:
 def _held(argument: Expr, held: Mapping[str, Held]) -> Held:
     match argument:
         case x.FunctionRef(function, bound):
-            own = held.get(function)
-            return Held(function, bound) if own is None else Held(own.target, (*own.bound, *bound))
+            outer = held.get(function)
+            return Held(function, bound) if outer is None else Held(outer.target, (*outer.bound, *bound))
         case x.Ref(name) if name in held:
             return held[name]
         case _:
@@ -77,11 +77,11 @@ class FunctionTable:
     def callee(self, call: x.Call, held: Mapping[str, Held] = MappingProxyType({})) -> Callee:
         """The C function of a call; it is written when `write_all` runs.  `held`: functions the caller was given."""
         if call.function in held:
-            own = held[call.function]
-            given = iter(call.args)
-            bound = dict(own.bound)
-            arguments = tuple(bound.get(i.name) or next(given) for i in self.find(own.target).inputs)
-            return self.callee(x.Call(own.target, arguments, call.ty), held)
+            holder = held[call.function]
+            positional = iter(call.args)
+            bound = dict(holder.bound)
+            arguments = tuple(bound.get(i.name) or next(positional) for i in self.find(holder.target).inputs)
+            return self.callee(x.Call(holder.target, arguments, call.ty), held)
         function = self.find(call.function)
         if any(isinstance(i.ty.base, FunctionType) for i in function.inputs):
             return self._special_callee(function, call, held)
@@ -99,12 +99,12 @@ class FunctionTable:
                 types.append(local.ty)
                 arguments.append(argument)
                 continue
-            given = _held(argument, held)
+            handed = _held(argument, held)
             functions[local.name] = Held(
-                given.target, tuple((name, x.Ref(f"{local.name}.{name}", e.ty)) for name, e in given.bound)
+                handed.target, tuple((name, x.Ref(f"{local.name}.{name}", e.ty)) for name, e in handed.bound)
             )
-            more_types += [e.ty for _, e in given.bound]
-            more_arguments += [e for _, e in given.bound]
+            more_types += [e.ty for _, e in handed.bound]
+            more_arguments += [e for _, e in handed.bound]
         key = f"{function.id}({', '.join(f'{name}={h.target}' for name, h in functions.items())})"
         self._special[key] = (function, functions)
         inputs, all_arguments = (*types, *more_types), (*arguments, *more_arguments)
@@ -191,26 +191,26 @@ class _FunctionBody:
         return f"{result}{space}{name}({', '.join(parameters)})"
 
     def _input(self, local: Local) -> list[str]:
-        own, ty = self.names(local.name), local.ty
+        c_name, ty = self.names(local.name), local.ty
         if ty.dims:
-            dims = tuple(str(d) if d is not None else f"{own}n{k}" for k, d in enumerate(ty.dims, 1))
-            self.writer.locals[local.name] = ArrayValue(own, dims, ty.scalar())
+            dims = tuple(str(d) if d is not None else f"{c_name}n{k}" for k, d in enumerate(ty.dims, 1))
+            self.writer.locals[local.name] = ArrayValue(c_name, dims, ty.scalar())
             ctype = self.types.of(ty)
-            pointer = f"{ctype}const *{own}" if ctype.endswith("*") else f"const {ctype} *{own}"
+            pointer = f"{ctype}const *{c_name}" if ctype.endswith("*") else f"const {ctype} *{c_name}"
             return [pointer, *(f"int32_t {d}" for d in dims if not d.isdigit())]
         if self.types.is_record(ty):
-            self.writer.locals[local.name] = f"(*{own})"
-            return [f"const {self.types.of(ty)} *{own}"]
-        self.writer.locals[local.name] = own
-        return [self.types.declare(ty, own)]
+            self.writer.locals[local.name] = f"(*{c_name})"
+            return [f"const {self.types.of(ty)} *{c_name}"]
+        self.writer.locals[local.name] = c_name
+        return [self.types.declare(ty, c_name)]
 
     def _output_parameter(self, local: Local) -> list[str]:
         """Outputs are written through `<name>_out`; inside they are locals like any other."""
-        own, ty = self.names(local.name) + "out", local.ty
+        c_name, ty = self.names(local.name) + "out", local.ty
         if ty.dims and any(d is None for d in ty.dims):
-            sizes = [f"int32_t *{own}{k}" for k, d in enumerate(ty.dims, 1) if d is None]
-            return [self.types.declare(ty.scalar(), f"**{own}"), *sizes]
-        return [self.types.declare(ty.scalar(), f"*{own}")]
+            sizes = [f"int32_t *{c_name}{k}" for k, d in enumerate(ty.dims, 1) if d is None]
+            return [self.types.declare(ty.scalar(), f"**{c_name}"), *sizes]
+        return [self.types.declare(ty.scalar(), f"*{c_name}")]
 
     # ------------------------------------------------------------------------------------------------------------ body
 
@@ -252,50 +252,50 @@ class _FunctionBody:
         return ["    " + line for line in ["(void)c;", *unused, enter, *body, leave, *w.scope.lines]]
 
     def _declare(self, local: Local) -> None:
-        w, own, ty = self.writer, self.names(local.name), local.ty
+        w, c_name, ty = self.writer, self.names(local.name), local.ty
         if not ty.dims:
-            w.locals[local.name] = own
+            w.locals[local.name] = c_name
             zero = "{0}" if self.types.is_record(ty) else '""' if is_string(ty) else "0"
-            w.put(f"{self.types.declare(ty, own)} = {zero};")
+            w.put(f"{self.types.declare(ty, c_name)} = {zero};")
         else:
-            self._declare_array(local, own)
+            self._declare_array(local, c_name)
         if local.default is not None:
             self.statements.statement(Assign(x.Ref(local.name, local.ty), local.default))
 
-    def _declare_array(self, local: Local, own: str) -> None:
+    def _declare_array(self, local: Local, c_name: str) -> None:
         w, ty = self.writer, local.ty
         dims: list[str] = []
         free = False
         for k, d in enumerate(ty.dims):
-            given = local.dims[k] if k < len(local.dims) else None
+            declared = local.dims[k] if k < len(local.dims) else None
             known = local.default.ty.dims[k] if local.default is not None else None
             if d is not None:
                 dims.append(str(d))
-            elif given is None and known is not None and local not in self.function.outputs:
+            elif declared is None and known is not None and local not in self.function.outputs:
                 dims.append(str(known))  # `Real a[:] = {1, 2, 3}`: the default decides
-            elif given is not None and not isinstance(given, x.Colon):
-                dims.append(f"{own}n{k + 1}")
+            elif declared is not None and not isinstance(declared, x.Colon):
+                dims.append(f"{c_name}n{k + 1}")
                 fixed = (
                     "const " if all(isinstance(n, x.Expr) and not isinstance(n, x.Colon) for n in local.dims) else ""
                 )
-                w.put(f"{fixed}int32_t {dims[-1]} = {w.text(given)};")
+                w.put(f"{fixed}int32_t {dims[-1]} = {w.text(declared)};")
             else:
-                dims.append(f"{own}n{k + 1}")
+                dims.append(f"{c_name}n{k + 1}")
                 w.put(f"int32_t {dims[-1]} = 0;")
                 free = True
-        value = ArrayValue(own, tuple(dims), ty.scalar())
+        value = ArrayValue(c_name, tuple(dims), ty.scalar())
         w.locals[local.name] = value
         ctype = self.types.of(ty)
         if free:
             self.growing[local.name] = value.dims
-            w.put(f"{self.types.declare(ty.scalar(), '*' + own)} = NULL;")
+            w.put(f"{self.types.declare(ty.scalar(), '*' + c_name)} = NULL;")
         elif value.size.isdigit() and int(value.size) <= _MOST_ON_STACK:
-            w.put(f"{self.types.declare(ty.scalar(), own)}[{max(1, int(value.size))}] = {{0}};")
+            w.put(f"{self.types.declare(ty.scalar(), c_name)}[{max(1, int(value.size))}] = {{0}};")
         else:
             size = f"sizeof({ctype.rstrip()}) * (size_t)({value.size})"
             cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-            w.put(f"{self.types.declare(ty.scalar(), '*' + own)} = {cast}khz_arena(c, {size});")
-            w.put(f"memset({own}, 0, {size});")
+            w.put(f"{self.types.declare(ty.scalar(), '*' + c_name)} = {cast}khz_arena(c, {size});")
+            w.put(f"memset({c_name}, 0, {size});")
 
     def _construct(self) -> None:
         """A record constructor: each field from the input of its name."""
@@ -309,15 +309,15 @@ class _FunctionBody:
             w.put(f"return {self.names(f.outputs[0].name)};")
             return
         for local in f.outputs:
-            own = self.names(local.name)
-            out = own + "out"
+            c_name = self.names(local.name)
+            out = c_name + "out"
             value = w.locals[local.name]
             if isinstance(value, str):
-                w.put(f"*{out} = {own};")
+                w.put(f"*{out} = {c_name};")
             elif all(d is not None for d in local.ty.dims):
-                w.copy(out, own, value.size, value.element)
+                w.copy(out, c_name, value.size, value.element)
             else:
-                w.put(f"*{out} = {own};")
+                w.put(f"*{out} = {c_name};")
                 for k, d in enumerate(local.ty.dims, 1):
                     if d is None:
                         w.put(f"*{out}{k} = {value.dims[k - 1]};")

@@ -53,13 +53,13 @@ def _entry(m: Method | Pair) -> list[str]:
     n, accurate = m.name, int(main.stiffly_accurate)
     head = f'    {{.name = "{n}", .n_stages = {m.n_stages}, .order = {m.order}, .stiffly_accurate = {accurate},'
     head += f" .index1_order = {0 if isinstance(m, Pair) else m.index1_order},"
-    own = f".gamma = {main.gamma.hex()}, .a = {n}_a, .weight = {n}_weight, .abscissa = {n}_abscissa,"
+    fields = f".gamma = {main.gamma.hex()}, .a = {n}_a, .weight = {n}_weight, .abscissa = {n}_abscissa,"
     if isinstance(main, Rosenbrock):
-        own += f" .kind = KHZ_ROSENBROCK, .any_jacobian_order = {main.any_jacobian_order},"
-        own += f" .coupling = {n}_coupling, .time_weight = {n}_time_weight, .reuses = {n}_reuses"
+        fields += f" .kind = KHZ_ROSENBROCK, .any_jacobian_order = {main.any_jacobian_order},"
+        fields += f" .coupling = {n}_coupling, .time_weight = {n}_time_weight, .reuses = {n}_reuses"
     elif isinstance(m, Pair):
-        own += f" .kind = KHZ_PAIR, .explicit_first = 1, .explicit_a = {n}_explicit_a"
+        fields += f" .kind = KHZ_PAIR, .explicit_first = 1, .explicit_a = {n}_explicit_a"
     else:
         kind = "KHZ_EXPLICIT" if main.is_explicit else "KHZ_DIRK"
-        own += f" .kind = {kind}, .explicit_first = {int(main.explicit_first)}"
-    return [head, f"     {own}}},"]
+        fields += f" .kind = {kind}, .explicit_first = {int(main.explicit_first)}"
+    return [head, f"     {fields}}},"]

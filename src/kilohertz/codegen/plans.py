@@ -28,46 +28,48 @@ class Host(Protocol):
 
 def sparse_loop(name: str, block: NonlinearLoop, host: Host) -> str:
     """Last arguments of khz_loop: the plan of a sparse factorisation, which is written, and its memory."""
-    rows, found = loop_pattern(block), loop_elimination(block)
-    if rows is None or found is None:
+    rows, elimination = loop_pattern(block), loop_elimination(block)
+    if rows is None or elimination is None:
         return ", NULL, NULL"
-    host.functions.append(plan_lines(f"{name}_plan", rows, found))
+    host.functions.append(plan_lines(f"{name}_plan", rows, elimination))
     at = host.layout.memory
-    host.layout.memory += formula("KHZ_SPARSE_ROOM", found.n_entries, len(rows)) + sum(map(len, rows))  # and the matrix
+    host.layout.memory += formula("KHZ_SPARSE_ROOM", elimination.n_entries, len(rows)) + sum(
+        map(len, rows)
+    )  # and the matrix
     return f", &{name}_plan, z->memory + {at}"
 
 
-def plan_lines(name: str, rows: list[list[int]], found: Elimination | None) -> list[str]:
+def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None) -> list[str]:
     """Order, fill and places as `static const khz_sparse_plan <name>`; nothing without an elimination."""
-    if found is None:
+    if elimination is None:
         return []
     n = len(rows)
-    own = [sorted({i, *row}) for i, row in enumerate(rows)]
-    first = starts(own)
-    place = {(i, j): first[i] + k for i, row in enumerate(own) for k, j in enumerate(row)}
+    with_diagonal = [sorted({i, *row}) for i, row in enumerate(rows)]
+    first = starts(with_diagonal)
+    place = {(i, j): first[i] + k for i, row in enumerate(with_diagonal) for k, j in enumerate(row)}
     inverse = [0] * n
-    for k, v in enumerate(found.order):
+    for k, v in enumerate(elimination.order):
         inverse[v] = k
-    lu_first = starts(found.rows)
-    lu_column = [j for row in found.rows for j in row]
+    lu_first = starts(elimination.rows)
+    lu_column = [j for row in elimination.rows for j in row]
     arrays = {
         "a_row": first,
-        "a_column": [j for row in own for j in row],
+        "a_column": [j for row in with_diagonal for j in row],
         "a_of_jac": [place[i, j] for i, row in enumerate(rows) for j in row],
         "a_diagonal": [place[i, i] for i in range(n)],
-        "order": list(found.order),
+        "order": list(elimination.order),
         "inverse": inverse,
         "lu_row": lu_first,
         "lu_column": lu_column,
-        "lu_origin": [found.order[j] for j in lu_column],
-        "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(found.rows)],
+        "lu_origin": [elimination.order[j] for j in lu_column],
+        "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(elimination.rows)],
     }
     return [
         *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values)),
         f"static const khz_sparse_plan {name} = {{",
         f"    .n = {n}, .n_a = {first[-1]}, .n_jac = {sum(map(len, rows))}, .n_lu = {lu_first[-1]},",
         *(f"    .{part} = {name}_{part}," for part in arrays),
-        f"    .n_products = {found.n_products},",
+        f"    .n_products = {elimination.n_products},",
         "};",
         "",
     ]

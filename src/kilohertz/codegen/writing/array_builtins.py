@@ -72,9 +72,9 @@ class ArrayBuiltinWriter(ArrayWriter):
             columns = a.dims[1]
             return self._elements((columns, n), element, lambda i: f"{a.pointer}[{i} % {n} * {columns} + {i} / {n}]")
         if e.name == "symmetric":
-            other = f"{a.pointer}[%s %% {n} * {n} + %s / {n}]"
+            mirrored = f"{a.pointer}[%s %% {n} * {n} + %s / {n}]"
             return self._elements(
-                (n, n), element, lambda i: f"{i} / {n} > {i} % {n} ? {other % (i, i)} : {a.pointer}[{i}]"
+                (n, n), element, lambda i: f"{i} / {n} > {i} % {n} ? {mirrored % (i, i)} : {a.pointer}[{i}]"
             )
         b = self.array(e.args[1])
         m = b.dims[0]

@@ -66,8 +66,8 @@ class ArrayWriter(WriterCore):
                 raise InternalError(f"not an array: {type(e).__name__}")
 
     def reference(self, ref: x.Ref) -> str | ArrayValue:
-        found = self.locals.get(ref.name)
-        return self.host.variable(ref) if found is None else found
+        local = self.locals.get(ref.name)
+        return self.host.variable(ref) if local is None else local
 
     @abstractmethod
     def call_result(self, e: Expr) -> str | ArrayValue: ...
@@ -145,10 +145,10 @@ class ArrayWriter(WriterCore):
         """Each turn gives an array of one shape; where that is not known in advance, the first turn makes the room."""
         ranges = [self.iterable(r) for _, r in e.iterators]
         outer = tuple(count for count, _ in reversed(ranges))
-        own = fixed_dims(e.body.ty)
+        fixed = fixed_dims(e.body.ty)
         element = e.ty.scalar()
-        if own is not None:
-            room = self.room((*outer, *own), element)
+        if fixed is not None:
+            room = self.room((*outer, *fixed), element)
         else:
             name = self.fresh("a")
             self.put(f"{self.types.declare(element, '*' + name)} = NULL;")
@@ -160,7 +160,7 @@ class ArrayWriter(WriterCore):
 
         def body() -> None:
             part = self.array(e.body)
-            if own is None:
+            if fixed is None:
                 self._first_room(room, part, outer)
             self.copy(f"{room.pointer} + {at}", part.pointer, part.size, element)
             self.put(f"{at} += (size_t)({part.size});")
@@ -198,13 +198,13 @@ class ArrayWriter(WriterCore):
             lines = self.inside(body, self.placement.inner.get((id(owner), 0)))
             self.put("{", *lines, "}")
             return
-        ((name, r), (count, at)), rest = iterators[0], iterators[1:]
+        ((name, r), (count, at)), inner_iterators = iterators[0], iterators[1:]
         index, local = self.fresh("i"), self.fresh("v")
 
         def inner() -> None:
             self.put(f"const {self.types.of(r.ty.scalar())} {local} = {at(index)};")
             self.locals[name] = local
-            self.iterate(rest, body, owner)
+            self.iterate(inner_iterators, body, owner)
 
         self.braces(f"for (int32_t {index} = 0; {index} < {count}; {index}++)", inner)
 
@@ -349,8 +349,8 @@ class ArrayWriter(WriterCore):
         lead = 0
         while lead < len(places) and isinstance(places[lead], str):
             lead += 1
-        rest = places[lead:]
-        if all(isinstance(p, tuple) and p == ("0", base.dims[lead + k]) for k, p in enumerate(rest)):
+        trailing = places[lead:]
+        if all(isinstance(p, tuple) and p == ("0", base.dims[lead + k]) for k, p in enumerate(trailing)):
             # whole trailing dimensions: a view
             offset = self.offset(base, [p for p in places[:lead] if isinstance(p, str)])
             pointer = base.pointer if offset == "0" else f"({base.pointer} + {offset})"
@@ -394,12 +394,12 @@ class ArrayWriter(WriterCore):
         if not base.ty.dims:
             return self.types.field_array(self.record(base), name, ty)
         source = self.array(base)
-        own = tuple(str(d) for d in ty.dims[len(base.ty.dims) :])
-        room = self.room((*source.dims, *own), ty.scalar())
-        if not own:
+        dims_of_field = tuple(str(d) for d in ty.dims[len(base.ty.dims) :])
+        room = self.room((*source.dims, *dims_of_field), ty.scalar())
+        if not dims_of_field:
             self.loop(source.size, lambda i: f"{room.pointer}[{i}] = {source.pointer}[{i}].{field};")
             return room
-        part, ctype = product(own), self.types.of(ty.scalar())
+        part, ctype = product(dims_of_field), self.types.of(ty.scalar())
         self.loop(
             source.size,
             lambda i: (

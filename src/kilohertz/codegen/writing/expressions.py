@@ -355,12 +355,12 @@ class Writer(ArrayBuiltinWriter):
         if all(d is not None for d in ty.dims):
             self.store(f"{record}.{self.types.fields(name)}", value)
             return
-        own, a = self.types.field_array(record, name, ty), self.array(value)
+        array, a = self.types.field_array(record, name, ty), self.array(value)
         ctype = self.types.of(ty)
         cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-        self.put(f"{own.pointer} = {cast}khz_arena({self.context}, sizeof(*{own.pointer}) * (size_t)({a.size}));")
-        self.copy(own.pointer, a.pointer, a.size, a.element)
-        self.put(*(f"{d} = {v};" for d, v in zip(own.dims, a.dims, strict=True) if not d.isdigit()))
+        self.put(f"{array.pointer} = {cast}khz_arena({self.context}, sizeof(*{array.pointer}) * (size_t)({a.size}));")
+        self.copy(array.pointer, a.pointer, a.size, a.element)
+        self.put(*(f"{d} = {v};" for d, v in zip(array.dims, a.dims, strict=True) if not d.isdigit()))
 
     def store(self, target: str, value: Expr) -> None:
         """`target = value` for a scalar, a record or a whole array whose storage `target` names."""
@@ -393,9 +393,9 @@ class Writer(ArrayBuiltinWriter):
     def _known_results(self, call: x.Call) -> list[str | ArrayValue] | None:
         scope: Scope | None = self.scope
         while scope is not None:
-            found = scope.results.get(id(call))
-            if found is not None:
-                return found
+            results = scope.results.get(id(call))
+            if results is not None:
+                return results
             scope = scope.parent
         return None
 

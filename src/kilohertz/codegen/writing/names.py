@@ -28,22 +28,22 @@ class Names:
 
     def __call__(self, name: str) -> str:
         """The identifier of a name, the same at every call."""
-        given = self._given.get(name)
-        if given is None:
-            given = self._given[name] = self.another(name)
-        return given
+        symbol = self._given.get(name)
+        if symbol is None:
+            symbol = self._given[name] = self.another(name)
+        return symbol
 
     def another(self, name: str, before: str = "") -> str:
         """A new identifier made of a name, with `before` in front of it."""
         base = before + identifier(name, self._longest)
         if not self._prefix and base[0].isdigit():
             base = "n" + base
-        given, count = self._prefix + base + self._suffix, 1
-        while given in self._taken:
+        symbol, count = self._prefix + base + self._suffix, 1
+        while symbol in self._taken:
             count += 1
-            given = f"{self._prefix}{base}_{count}{self._suffix}"
-        self._taken.add(given)
-        return given
+            symbol = f"{self._prefix}{base}_{count}{self._suffix}"
+        self._taken.add(symbol)
+        return symbol
 
 
 def identifier(name: str, longest: int | None = None) -> str:

@@ -46,7 +46,7 @@ class Placement:
         self.uses: dict[int, int] = {}
         self.home: dict[int, Scope] = {}
         self.inner: dict[tuple[int, int], Scope] = {}
-        placed = [*((root, top) for root in roots), *((root, scope) for scope, own in parts for root in own)]
+        placed = [*((root, top) for root in roots), *((root, scope) for scope, members in parts for root in members)]
         self.kept = [root for root, _ in placed]  # ids stay valid as long as the nodes live
         for root, scope in placed:
             self.uses[id(root)] = self.uses.get(id(root), 0) + 1

@@ -109,13 +109,13 @@ class StatementWriter:
 
     def _if(self, branches: list[tuple[Expr, list[Statement]]], otherwise: Sequence[Statement]) -> None:
         w = self.writer
-        (condition, body), rest = branches[0], branches[1:]
+        (condition, body), further = branches[0], branches[1:]
         self._plan(condition)
         head = w.text(condition)
         then = w.inside(lambda: self.body(body))
         w.put(f"if ({head}) {{", *then)
-        if rest:
-            tail = w.inside(lambda: self.statement(flat.IfStatement(rest, list(otherwise))))
+        if further:
+            tail = w.inside(lambda: self.statement(flat.IfStatement(further, list(otherwise))))
             w.put("} else {", *tail)
         elif otherwise:
             w.put("} else {", *w.inside(lambda: self.body(otherwise)))
@@ -203,25 +203,25 @@ class StatementWriter:
 
     def _grow(self, name: str, value: ArrayValue) -> None:
         w = self.writer
-        own = w.locals[name]
-        assert isinstance(own, ArrayValue)
+        array = w.locals[name]
+        assert isinstance(array, ArrayValue)
         ctype = w.types.of(value.element)
         cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
         fresh = w.fresh("g")
         star = f"{ctype}*{fresh}" if ctype.endswith("*") else f"{ctype} *{fresh}"
         w.put(f"{star} = {cast}khz_arena({w.context}, sizeof(*{fresh}) * (size_t)({value.size}));")
         w.copy(fresh, value.pointer, value.size, value.element)
-        w.put(f"{own.pointer} = {fresh};")
-        w.put(*(f"{d} = {v};" for d, v in zip(own.dims, value.dims, strict=True) if not d.isdigit()))
+        w.put(f"{array.pointer} = {fresh};")
+        w.put(*(f"{d} = {v};" for d, v in zip(array.dims, value.dims, strict=True) if not d.isdigit()))
 
     def _grow_field(self, target: x.Field, value: ArrayValue) -> None:
         w = self.writer
-        own = self._storage(target)
+        array = self._storage(target)
         ctype = w.types.of(value.element)
         cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-        w.put(f"{own.pointer} = {cast}khz_arena({w.context}, sizeof(*{own.pointer}) * (size_t)({value.size}));")
-        w.copy(own.pointer, value.pointer, value.size, value.element)
-        w.put(*(f"{d} = {v};" for d, v in zip(own.dims, value.dims, strict=True) if not d.isdigit()))
+        w.put(f"{array.pointer} = {cast}khz_arena({w.context}, sizeof(*{array.pointer}) * (size_t)({value.size}));")
+        w.copy(array.pointer, value.pointer, value.size, value.element)
+        w.put(*(f"{d} = {v};" for d, v in zip(array.dims, value.dims, strict=True) if not d.isdigit()))
 
     def _store_slice(self, target: x.Index, value: ArrayValue) -> None:
         w = self.writer

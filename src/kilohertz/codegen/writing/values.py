@@ -76,16 +76,16 @@ class TypeTable:
             return known
         members = []
         for name, ty in record.fields:
-            own = self.fields(name)
+            c_name = self.fields(name)
             if any(d is None for d in ty.dims):  # elements in the arena, and the sizes that are not fixed
-                members.append(f"    {self.declare(ty.scalar(), '*' + own)};")
-                members += [f"    int32_t {own}n{k};" for k, d in enumerate(ty.dims, 1) if d is None]
+                members.append(f"    {self.declare(ty.scalar(), '*' + c_name)};")
+                members += [f"    int32_t {c_name}n{k};" for k, d in enumerate(ty.dims, 1) if d is None]
                 continue
             count = 1
             for d in ty.dims:
                 count *= d or 0
             dims = f"[{max(count, 1)}]" if ty.dims else ""
-            members.append(f"    {self.declare(ty.scalar(), own)}{dims};")
+            members.append(f"    {self.declare(ty.scalar(), c_name)}{dims};")
         if not members:
             members.append("    char empty;")
         again = any(r.name == record.name for r in self._structs)
@@ -96,9 +96,9 @@ class TypeTable:
 
     def field_array(self, record: str, name: str, ty: Type) -> ArrayValue:
         """The array field of a record: C text of the record, name and type of the field."""
-        own = f"{record}.{self.fields(name)}"
-        dims = tuple(str(d) if d is not None else f"{own}n{k}" for k, d in enumerate(ty.dims, 1))
-        return ArrayValue(own, dims, ty.scalar())
+        member = f"{record}.{self.fields(name)}"
+        dims = tuple(str(d) if d is not None else f"{member}n{k}" for k, d in enumerate(ty.dims, 1))
+        return ArrayValue(member, dims, ty.scalar())
 
     def is_record(self, ty: Type) -> bool:
         return isinstance(ty.base, RecordType)
