@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from kilohertz.cli import main
 from kilohertz.compare import Wanted
 from kilohertz.driver.comparing import Side, definition_of_sides, run_definition
 from kilohertz.driver.comparing.page import page_of
@@ -34,3 +36,26 @@ def test_the_worst_signal_is_open_and_the_table_leads_to_the_others(sheet: Any, 
     assert box["width"] > 500
     shared = "() => new Set(Bokeh.documents.flatMap(d => d.roots()).map(f => f.x_range.id)).size"
     assert sheet.evaluate(shared) == 1
+
+
+def test_signals_of_several_results_lie_in_one_frame(sheet: Any, tmp_path: Path) -> None:
+    t = np.linspace(0, 1, 101)
+    write(tmp_path / "a.csv", Result.of_columns("a", t, {"m.x": t, "m.v": 1 + t, "k": t}))
+    write(tmp_path / "b.csv", Result.of_columns("b", t, {"m.x": 2 * t}))
+    page, files = tmp_path / "p.html", [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    assert main(["plot", *files, "--signals", "m.*", "-o", str(page)]) == 0
+    sheet.goto(page.as_uri())
+    sheet.wait_for_selector("html[data-ready=yes]")
+    curves = "() => Bokeh.documents.flatMap(d => d.roots()).map(f => f.renderers.length)"
+    assert sheet.evaluate(curves) == [2, 1]
+    assert "2 of 3 signals" in sheet.inner_text(".subtitle")
+
+
+def test_what_cannot_be_plotted_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n")
+    assert main(["plot", str(tmp_path / "a.csv"), "--signals", "y", "-o", str(tmp_path / "p.html")]) == 1
+    assert "error[R744]: no signal is called `y`" in capsys.readouterr().err
+    assert main(["plot", str(tmp_path / "b.csv"), "-o", str(tmp_path / "p.html")]) == 1
+    assert "R701" in capsys.readouterr().err
+    assert main(["plot", str(tmp_path / "a.csv"), "-o", "/dev/full"]) == 1
+    assert "R702" in capsys.readouterr().err

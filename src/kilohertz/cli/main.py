@@ -22,7 +22,8 @@ COMMANDS = {
     "set": "change a running task: signal=value, pause, step, snapshot, restore, stop",
     "doctor": "what this machine grants a real-time task, and what to change",
     "profile": "run with timers on; where the time goes, by block, line and component",
-    "compare": "two results: verdict, errors",
+    "compare": "a result, recording or model against a reference: verdict, errors, where they part",
+    "plot": "signals of results over time, on a page",
     "demo": "the main job on a bundled example, no other set-up",
 }
 _EPILOG = """\
