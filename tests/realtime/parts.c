@@ -167,6 +167,17 @@ static void stimulus(void)
     CHECK(near(v[0], 35) && near(v[1], 3.5));
     khz_stimulus_at(&s, 0.25, v);
     CHECK(near(v[0], 15));
+    s.mode = KHZ_STIMULUS_RECORDED; /* up to the time of a row */
+    khz_stimulus_at(&s, -1.0, v);
+    CHECK(v[0] == 10);
+    khz_stimulus_at(&s, 0.0, v);
+    CHECK(v[0] == 20);
+    khz_stimulus_at(&s, 0.5, v);
+    CHECK(v[0] == 40);
+    khz_stimulus_at(&s, 2.0, v);
+    CHECK(v[0] == 40);
+    khz_stimulus_start(&s, 0.0, v);
+    CHECK(v[0] == 10 && s.mode == KHZ_STIMULUS_RECORDED);
     const char *const wrong[] = {"c"};
     khz_stimulus t = {0};
     CHECK(khz_stimulus_read(&t, in_folder("s.csv"), wrong, 1, message, sizeof message) != KHZ_OK);

@@ -11,6 +11,8 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.realtime import Built, Connection, Device, Recording, Scenario, Stimulus, Task, Trigger, start
+from kilohertz.realtime.scenario import INTERPOLATIONS
+from kilohertz.results import write
 from kilohertz.solvers import StepSettings
 
 Build = Callable[[Scenario], Built]
@@ -84,6 +86,28 @@ def test_playback_holds_or_interpolates(make: Build, lag: Scenario, tmp_path: Pa
     result = start(make(linear)).wait().result
     t = np.arange(30) / 1000
     assert np.allclose(result["u"][1:], np.interp(t, [0, 0.01, 0.02], [1, 3, 2]), atol=1e-12)
+
+
+def test_initial_equations_see_a_stimulus_at_the_start(make: Build, lag: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "u.csv"
+    file.write_text("time,u\n0,5\n0.01,6\n")
+    for way in INTERPOLATIONS:
+        s = replace(lag, scale=None, cycles=3, stimuli=(Stimulus(file, way),), tasks=(task("model", "Gain", k=2.0),))
+        result = start(make(s)).wait().result
+        assert (result["u"][0], result["y"][0]) == (5.0, 10.0)
+
+
+def test_playback_of_a_recorded_run_gives_the_same_bits(make: Build, lag: Scenario, tmp_path: Path) -> None:
+    file, random = tmp_path / "u.csv", np.random.default_rng(1)
+    rows = "".join(f"{k / 1000!r},{u!r}\n" for k, u in enumerate(random.normal(size=50).tolist()))
+    file.write_text(f"time,u\n{rows}")
+    s = replace(lag, scale=None, cycles=40, stimuli=(Stimulus(file),), tasks=(task("model", "Lag"),))
+    first = start(make(s)).wait().result
+    write(tmp_path / "recorded.csv", first)
+    again = start(make(replace(s, stimuli=(Stimulus(tmp_path / "recorded.csv", "recorded"),)))).wait().result
+    assert np.array_equal(again.time, first.time)
+    for name in first.names:
+        assert np.array_equal(again[name], first[name]), name
 
 
 def test_a_stimulus_with_a_broken_line_is_refused_with_its_number(make: Build, lag: Scenario, tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from kilohertz.base import near, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
 from kilohertz.realtime.toml_table import Problems, Table, open_table
 from kilohertz.results import endings, is_result
-from kilohertz.runtime import family
+from kilohertz.runtime import family, words
 from kilohertz.solvers import SETTINGS, StepSettings
 from kilohertz.solvers.settings import not_fixed
 
+INTERPOLATIONS = words("KHZ_STIMULUS_")
 POLICIES = tuple(family("KHZ_POLICY_"))
 _NS = 1_000_000_000
 
@@ -351,7 +352,7 @@ def _stimulus(table: Table, file: Path) -> Stimulus:
     path = beside(file, name)
     if name and not path.is_file():
         table.wrong("file", f"names `{name}`, which is not there", "R701")
-    out = Stimulus(path, table.choice("interpolation", ("hold", "linear"), "hold"), mapping, table.path)
+    out = Stimulus(path, table.choice("interpolation", INTERPOLATIONS, "hold"), mapping, table.path)
     table.close()
     return out
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
-from kilohertz.realtime.scenario import Device, Recording, Scenario, Stimulus, Task, Trigger
+from kilohertz.realtime.scenario import INTERPOLATIONS, Device, Recording, Scenario, Stimulus, Task, Trigger
 from kilohertz.realtime.threads import Placed, placed
 from kilohertz.realtime.toml_table import Problems
 from kilohertz.results import Selection
@@ -194,7 +194,11 @@ def _stimuli(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[in
             for j, (place, column) in enumerate(mapped):
                 _bind(lines, f"{head}.{j}", place)
                 lines[f"{head}.{j}.column"] = column
-            lines |= {f"{head}.n": len(mapped), f"{head}.file": s.file.absolute(), f"{head}.mode": s.interpolation}
+            lines |= {
+                f"{head}.n": len(mapped),
+                f"{head}.file": s.file.absolute(),
+                f"{head}.mode": INTERPOLATIONS.index(s.interpolation),
+            }
             lines[f"{head}.thread"] = thread
             n += 1
     lines["n_stimuli"] = n

@@ -178,7 +178,8 @@ void khz_stimulus_at(khz_stimulus *s, double time, double *values)
     const size_t n = (size_t)s->n_columns;
     const int64_t found = row_at(s, time);
     const int64_t i = found < 0 ? 0 : found;
-    const double *const row = s->values + (size_t)i * n;
+    const int64_t after = found + 1 < s->n_rows ? found + 1 : i;
+    const double *const row = s->values + (size_t)(s->mode == KHZ_STIMULUS_RECORDED ? after : i) * n;
     s->at = i;
     memcpy(values, row, n * sizeof(double));
     if (s->mode != KHZ_STIMULUS_LINEAR || found < 0 || i + 1 >= s->n_rows) {
@@ -188,4 +189,12 @@ void khz_stimulus_at(khz_stimulus *s, double time, double *values)
     for (size_t k = 0; k < n; k++) {
         values[k] = row[k] + part * (row[n + k] - row[k]);
     }
+}
+
+void khz_stimulus_start(khz_stimulus *s, double time, double *values)
+{
+    const int32_t mode = s->mode;
+    s->mode = mode == KHZ_STIMULUS_RECORDED ? KHZ_STIMULUS_HOLD : mode;
+    khz_stimulus_at(s, time, values);
+    s->mode = mode;
 }

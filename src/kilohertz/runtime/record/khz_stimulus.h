@@ -4,7 +4,9 @@
 
 #include "khz_base.h"
 
-enum { KHZ_STIMULUS_HOLD = 0, KHZ_STIMULUS_LINEAR = 1 };
+/* Between rows: the value of the one before; a line; the value of the one after, as in a recording of a run, where a
+ * row holds the inputs of the step that ended there. */
+enum { KHZ_STIMULUS_HOLD = 0, KHZ_STIMULUS_LINEAR = 1, KHZ_STIMULUS_RECORDED = 2 };
 
 typedef struct khz_stimulus {
     int64_t n_rows;
@@ -21,5 +23,7 @@ khz_status khz_stimulus_read(khz_stimulus *s, const char *path, const char *cons
 /* Values [n_columns] at an instant; the first row before the beginning, the last one after the end.  Bound: log2
  * rows. */
 void khz_stimulus_at(khz_stimulus *s, double time, double *values);
+/* The same for initialisation: of a recording the row of this very instant. */
+void khz_stimulus_start(khz_stimulus *s, double time, double *values);
 
 #endif

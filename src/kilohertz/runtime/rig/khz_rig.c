@@ -183,6 +183,7 @@ khz_status khz_rig_prepare(khz_rig *r)
     status = status == KHZ_OK ? prepare_threads(r) : status;
     status = status == KHZ_OK ? khz_rig_tasks(r) : status;
     status = status == KHZ_OK ? khz_rig_inputs(r) : status;
+    status = status == KHZ_OK ? khz_rig_initialise(r) : status;
     for (int32_t i = 0; status == KHZ_OK && i < r->n_threads; i++) {
         gather(r, &r->threads[i]);
     }

@@ -93,12 +93,26 @@ static khz_status prepare_task(khz_rig *r, int32_t i)
     const size_t before = (size_t)((char *)u->instance - (char *)memory);
     const int arena_is_last = before + m->size + 64 > u->size && m->arena + m->arena_size + 64 > m->size;
     u->kept = arena_is_last ? before + m->arena : u->size;
-    status = set_parameters(r, i, u);
-    status = status == KHZ_OK ? khz_stepper_start(u->stepper, r->start) : status;
-    if (status != KHZ_OK) {
-        const khz_context *const c = (const khz_context *)u->instance;
-        return khz_rig_fail(r, status, "task %s: the model cannot be initialised (status %d): %.300s", u->name,
-                            (int)status, c->message);
+    return set_parameters(r, i, u);
+}
+
+khz_status khz_rig_initialise(khz_rig *r)
+{
+    for (int32_t i = 0; i < r->n_playbacks; i++) {
+        khz_playback *const p = &r->playbacks[i];
+        khz_stimulus_start(&p->stimulus, r->start, p->values);
+        for (int32_t j = 0; j < p->stimulus.n_columns; j++) {
+            khz_signal_set(p->targets[j].task->instance, p->targets[j].signal, p->values[j]);
+        }
+    }
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const khz_task *const u = &r->tasks[i];
+        const khz_status status = khz_stepper_start(u->stepper, r->start);
+        if (status != KHZ_OK) {
+            const khz_context *const c = (const khz_context *)u->instance;
+            return khz_rig_fail(r, status, "task %s: the model cannot be initialised (status %d): %.300s", u->name,
+                                (int)status, c->message);
+        }
     }
     return KHZ_OK;
 }
@@ -183,7 +197,7 @@ static khz_status prepare_playback(khz_rig *r, int32_t i)
     }
     p->targets = (khz_binding *)khz_rig_room(r, n, sizeof *p->targets);
     p->values = (double *)khz_rig_room(r, n, sizeof *p->values);
-    p->stimulus.mode = strcmp(text(r, "stimulus", i, "mode", "hold"), "linear") == 0;
+    p->stimulus.mode = (int32_t)integer(r, "stimulus", i, "mode", KHZ_STIMULUS_HOLD, 0, KHZ_STIMULUS_RECORDED);
     for (int32_t j = 0; j < n; j++) {
         char key[64];
         (void)snprintf(key, sizeof key, "%d", (int)j);

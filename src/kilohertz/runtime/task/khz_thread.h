@@ -294,6 +294,8 @@ int khz_rig_ending(const khz_rig *r);
 /* khz_tasks.c: models; what drives them; and which signal `<key>.task` and `<key>.signal` under prefix.index name. */
 khz_status khz_rig_tasks(khz_rig *r);
 khz_status khz_rig_inputs(khz_rig *r);
+/* After both: stimuli at the start time are set first, so that initial equations see them. */
+khz_status khz_rig_initialise(khz_rig *r);
 khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const char *key, khz_binding *b);
 /* The devices of the threads in a process; bridges have threads of the system, so that it is done there itself. */
 khz_status khz_rig_open_wires(khz_rig *r, int32_t process);
