@@ -54,10 +54,15 @@ static void test_conversion(void)
     (void)khz_port_send(p, 3, 3, out, 1);
     (void)khz_port_receive(p, 4, 4, in);
     CHECK(in[0] == 2.0 && in[1] == 1.0 && in[2] == 11.0); /* safe: 0.5, 0, 0 */
-    out[0] = NAN;                                         /* never passed on as such */
-    (void)khz_port_send(p, 4, 4, out, 0);
-    (void)khz_port_receive(p, 5, 5, in);
-    CHECK(isfinite(in[0]));
+    CHECK(khz_port_counters(p)->n_not_finite == 0);
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e308};
+    for (uint64_t k = 0; k < 4; k++) { /* 3*1e308 is no number either */
+        out[0] = odd[k], out[1] = 0.4;
+        (void)khz_port_send(p, 4 + k, (int64_t)(4 + k), out, 0);
+        (void)khz_port_receive(p, 5 + k, (int64_t)(5 + k), in);
+        CHECK(in[0] == 2.0 && in[1] == 1.0); /* safe: 3*0.5, 2*1.5 - 1; the other signal as it is */
+        CHECK(khz_port_counters(p)->n_not_finite == k + 1);
+    }
     khz_port_close(p);
 }
 

@@ -1,6 +1,6 @@
 """Spans, diagnostics and origins: what every room shares.  Imports nothing of ours."""
 
-from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, Note, Severity, render
+from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, ModelWarning, Note, Severity, render
 from kilohertz.base.durations import EXAMPLES, seconds
 from kilohertz.base.near import near
 from kilohertz.base.origin import Origin
@@ -11,6 +11,7 @@ __all__ = [
     "Diagnostic",
     "InternalError",
     "ModelError",
+    "ModelWarning",
     "Note",
     "Origin",
     "Severity",

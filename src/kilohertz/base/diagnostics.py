@@ -47,6 +47,10 @@ class ModelError(Exception):
         self.diagnostics = diagnostics
 
 
+class ModelWarning(UserWarning):
+    """A run in Python went on although steps failed or values are no numbers; `strict=True` raises instead."""
+
+
 class InternalError(Exception):
     """A contract inside the compiler is broken: our mistake, never the user's."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
+from kilohertz.base import render
 from kilohertz.cli.arguments import add_model, add_step_settings, step_settings
 
 _EPILOG = """\
@@ -34,4 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     analysis = model.analyse(**step_settings(arguments))
     print(analysis.as_json() if arguments.json else analysis.as_text())
+    for warning in model.warnings:
+        print(render(warning, model.session.libraries.sources), file=sys.stderr)
     return 0

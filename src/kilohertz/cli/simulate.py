@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import render
+from kilohertz.base import ModelWarning, render
 from kilohertz.cli.arguments import add_model, add_set, add_step_settings, seconds, step_settings
 from kilohertz.results import check_output, endings, write
 
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
-    with progress_bar(model.name, arguments.quiet) as progress:
+    with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output):
+        warnings.simplefilter("ignore", ModelWarning)  # printed below
         result = model.simulate(
             start=arguments.start,
             stop=arguments.stop,
@@ -58,14 +60,31 @@ def run(arguments: argparse.Namespace) -> int:
         for note in statistics.notes:
             print(note)
         print(_summary(result, time.perf_counter() - started))
-    for warning in statistics.warnings:
+    for warning in (*model.warnings_with(dict(arguments.settings)), *statistics.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
-    return 1 if statistics.counts.get("held") else 0
+    return 0 if result.ok else 1
 
 
 def _summary(result: Result, elapsed: float) -> str:
     span = f"{result.time[0]:g} .. {result.time[-1]:g} s"
     return f"{result.name}: {span}, {len(result.time)} rows, {len(result.names)} signals, {elapsed:.2f} s"
+
+
+@contextmanager
+def _kept_on_failure(output: Path | None) -> Iterator[None]:
+    """What was recorded before a failure or Ctrl-C is written, and said to be a part."""
+    from kilohertz.simulate import RunFailed, RunInterrupted
+
+    try:
+        with warnings.catch_warnings():
+            yield
+    except (RunFailed, RunInterrupted) as stopped:
+        partial = stopped.partial
+        if output is not None and len(partial.time):
+            write(output, partial)
+            until = f"{len(partial.time)} rows, until {partial.time[-1]:g} s"
+            print(f"khz: {output} holds a part of the run: {until}", file=sys.stderr)
+        raise
 
 
 @contextmanager

@@ -44,13 +44,14 @@ def model_table(
     colours = colour_columns(rows, len(rows))
     plan = plan_lines("lu_plan", rows, state_elimination(rows))
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
+    owners = _owners(step, infos, counts)
     arrays = {
         "jac_row": starts(rows),
         "jac_column": [j for row in rows for j in row],
         "jac_colour": colours,
         "stage_role": roles if any(roles) else [],
         "transport_points": [len(t.points) for t in step.transports],
-        **_owners(step, infos, counts),
+        **owners.arrays(),
     }
     tables = [name for name, values in arrays.items() if values]
     tables += [*(["z_place"] if step.algebraic else []), *(["blocks"] if infos else [])]
@@ -73,7 +74,8 @@ def model_table(
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
         f"    .n_colours = {max(colours, default=-1) + 1}, .n_z = {len(step.algebraic)},",
-        f"    .n_values = {len(arrays['value_place'])}, .uses_homotopy = {int(homotopy)},",
+        f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
+        f"    .uses_homotopy = {int(homotopy)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
@@ -110,9 +112,23 @@ def _areas(members: Collection[str]) -> list[str]:
     return ["static const size_t areas[] = {", *entries, "};", ""]
 
 
-def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> dict[str, list[int]]:
-    """Whose a value is: tables for messages about faults (khz_model.h)."""
-    places, blocks = [], []
+@dataclass(frozen=True, slots=True)
+class _Owners:
+    """Whose a value is, for messages about faults (khz_model.h): Reals with their blocks, those of a step first."""
+
+    values: tuple[tuple[int, int], ...]
+    n_step: int
+    discrete: list[int]
+
+    def arrays(self) -> dict[str, list[int]]:
+        """The tables by their C names."""
+        places, blocks = [place for place, _ in self.values], [block for _, block in self.values]
+        return {"value_place": places, "value_block": blocks, "discrete_block": self.discrete}
+
+
+def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> _Owners:
+    of_step: list[tuple[int, int]] = []
+    others: list[tuple[int, int]] = []
     first, n = {}, 0
     for kind in (Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.STATE):
         first[kind], n = n, n + counts[kind]
@@ -120,16 +136,16 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
     for info in infos:
         if info.phase != "block" or isinstance(info.block, s.MixedLoop):
             continue
+        values = of_step if info.block.partition is s.Partition.STEP else others
         for slot in (step.slot(t.name) for t in s.targets(info.block)):
-            if slot.kind in (Kind.ALGEBRAIC, Kind.DERIVATIVE) and info.block.partition is s.Partition.STEP:
-                places.append(slot.index if slot.kind is Kind.ALGEBRAIC else -1 - slot.index)
-                blocks.append(info.number)
+            if slot.kind in (Kind.ALGEBRAIC, Kind.DERIVATIVE):
+                values.append((slot.index if slot.kind is Kind.ALGEBRAIC else -1 - slot.index, info.number))
             elif slot.kind in first:
                 discrete[first[slot.kind] + slot.index] = info.number
         for action in info.block.actions if isinstance(info.block, s.WhenBlock) else ():
             if isinstance(action, s.SetState):
                 discrete[first[Kind.STATE] + step.slot(action.target.name).index] = info.number
-    return {"value_place": places, "value_block": blocks, "discrete_block": discrete}
+    return _Owners((*of_step, *others), len(of_step), discrete)
 
 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:

@@ -215,7 +215,8 @@ class _Period:
         stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
         late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(18 * n + 200) + copy(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
-        late = late + Count(Cost(), Cost(moves=20 * values))  # looked through for the first that is not finite
+        n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
+        late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
         called = moves(7 * n + 170 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())

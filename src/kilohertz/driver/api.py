@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic
+from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, render
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
 from kilohertz.driver.report import Report
@@ -94,7 +95,11 @@ class Model:
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What was noticed so far and is not an error."""
-        return (*self.session.libraries.diagnostics, *self._work.warnings)
+        return tuple(dict.fromkeys((*self.session.libraries.diagnostics, *self._work.warnings)))
+
+    def warnings_with(self, settings: Container[str]) -> tuple[Diagnostic, ...]:
+        """The same for a run with these parameters set: what has a value now is not said to have none."""
+        return tuple(w for w in self.warnings if not (w.code == "B214" and w.label in settings))
 
     def flatten(self) -> Flat:
         """The model without classes: variables, equations, functions."""
@@ -113,7 +118,7 @@ class Model:
         from kilohertz.semantics import check
 
         balance, diagnostics = check(self.flatten())
-        return Report(self.name, balance, (*self.warnings, *diagnostics))
+        return Report(self.name, balance, tuple(dict.fromkeys((*self.warnings, *diagnostics))))
 
     def process(self) -> Step:
         """What is computed when, in which order: the equations after symbolic processing."""
@@ -233,12 +238,15 @@ class Model:
         progress: Callable[[float], None] | None = None,
         told: Callable[[str], None] | None = None,
         statistics: Statistics | None = None,
+        strict: bool = False,
         **stepping: Any,
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
         `settings` are values of parameters.  What is chosen (`solver="auto"`, `implicit="auto"`) is told with its
-        reason in `statistics.notes`; `told` hears what is being tried.
+        reason in `statistics.notes`; `told` hears what is being tried.  Where steps failed or values are no numbers,
+        `result.ok` is False, `result.problems` says where, and a `ModelWarning` is given; with `strict` a `ModelError`
+        is raised.  A run that does not come to its end raises one with `partial`, the result until then.
         """
         from kilohertz.driver.plan import Experiment, make_plan
         from kilohertz.simulate import offline, simulate
@@ -247,7 +255,7 @@ class Model:
         plan = make_plan(self, asked, Experiment(start, stop, settings or {}), told)
         if statistics is not None:
             statistics.notes = plan.notes
-        return simulate(
+        result = simulate(
             self.compile(plan.inlining, index1=plan.stepping.index1),
             start=start,
             stop=stop,
@@ -258,6 +266,15 @@ class Model:
             statistics=statistics,
             stepping=plan.stepping,
         )
+        return result if result.ok else self._marred(result, strict)
+
+    def _marred(self, result: Result, strict: bool) -> Result:
+        """A result with problems: said aloud, or refused."""
+        if strict:
+            raise ModelError(*(replace(d, severity=Severity.ERROR) for d in result.problems))
+        texts = (render(problem, self.session.libraries.sources) for problem in result.problems)
+        warnings.warn("\n".join(texts), ModelWarning, stacklevel=3)
+        return result
 
     @takes_settings()
     def profile(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, render
 from kilohertz.solvers.settings import NS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
@@ -40,11 +40,17 @@ class Job:
                 say(f"compiling {task.model}")
                 compiled.add(task.model)
             planned, code = _planned(self.session.kept(task.model), task, say, target)
+            self._say_warnings(task, say)
             tasks.append(planned)
             codes.append(code)
         say("building the executable")
         place = Path(folder) if folder is not None else default_folder(self.scenario.name)
         return build(replace(self.scenario, tasks=tuple(tasks)), codes, place, target)
+
+    def _say_warnings(self, task: Task, say: Told) -> None:
+        """What was noticed about a model."""
+        for warning in self.session.kept(task.model).warnings_with(task.settings):
+            say(render(warning, self.session.libraries.sources))
 
     def run(
         self,

@@ -87,6 +87,7 @@ def _process(work: Work) -> Step:
 
     assert work.flat is not None
     step: Step = run_passes(selected(), work.flat, work.log, verify=work.verify)
+    work.warnings += work.log.warnings
     return step
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from kilohertz.base import Origin
+from kilohertz.base import Diagnostic, Origin
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert, Experiment, Function, Purpose
@@ -224,6 +224,7 @@ class Dae:
     preferred: tuple[str, ...] = ()  # made candidates for states because the user wants them, without a `der`
     experiment: Experiment = field(default_factory=Experiment)
     notes: list[str] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)  # what may not be what the user means
     description: str = ""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from kilohertz.base import InternalError
+from kilohertz.base import Diagnostic, InternalError
 from kilohertz.ir.verify import verify_form
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.count import count
@@ -70,6 +70,7 @@ class Log:
     """What the passes said while they ran, and what they may remember for each other."""
 
     records: list[Record] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)  # about the model, for the user
     reduction: Reduction | None = None  # what index reduction did
     occurrence: Occurrence = field(default_factory=Occurrence)  # a memo: no result depends on it
 

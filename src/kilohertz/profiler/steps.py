@@ -43,7 +43,7 @@ def profile_steps(
         parameters(stepper)
     status = stepper.start(start)
     if status != 0:
-        raise failure(stepper.instance, status, "initialisation")
+        raise ModelError(failure(stepper.instance, status, "during initialisation"))
     memory, address = aligned_memory(int(library.khz_profiled_size(len(places))))
     library.khz_profiled_init(address, len(places), MODES.index("burst"))
     costs = (ctypes.c_double * 6)()

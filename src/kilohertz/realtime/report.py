@@ -48,7 +48,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """The run ended as it should: its duration was over, it was stopped, or the model terminated it."""
+        """The run ended as it should (its duration was over, it was stopped, or the model terminated it), no step or
+        assertion failed, and every value was a number."""
         return self.exit_code == 0
 
     @property
@@ -167,7 +168,8 @@ class Report:
                 lines.append(f"  {task['model']}: {words}")
             for block in task["blocks"]:
                 what = ", ".join(f"{block[k]} {w}" for k, w in _BLOCK if block[k])
-                lines.append(f"    {block['unknowns']} at {block['origin']}: {what}, last at {block['last_time']:g} s")
+                when = f"first at {block['first_time']:g} s, last at {block['last_time']:g} s"
+                lines.append(f"    {block['unknowns']} at {block['origin']}: {what}, {when}")
         return lines
 
     def _devices(self) -> list[str]:
@@ -207,7 +209,7 @@ _OWN_SETTINGS = 2  # affinity and priority are a thread's own, the others of all
 _TROUBLE = {
     "held": "steps that failed (states held)",
     "newton_caps": "times a loop hit its iteration cap",
-    "not_finite": "steps with a value that is not finite",
+    "not_finite": "values that were not finite",
     "pivots": "weak pivots",
     "event_caps": "event iterations cut short",
     "chattering": "times chattering was found",

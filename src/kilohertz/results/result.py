@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kilohertz.base import Diagnostic
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -44,6 +46,8 @@ class Result(Mapping[str, Floats]):
     time: Floats
     data: Floats
     signals: dict[str, Signal] = field(default_factory=dict)
+    problems: tuple[Diagnostic, ...] = ()  # what the run had to cope with
+    ok: bool = True  # every step was made, every value is a number, the run came to its end
 
     @classmethod
     def of_columns(
@@ -140,4 +144,5 @@ class Result(Mapping[str, Floats]):
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} .. {self.time[-1]:g} s" if len(self.time) else "empty"
-        return f"<Result {self.name}: {span}, {len(self.time)} rows, {len(self.names)} signals>"
+        marred = "" if self.ok else ", not ok"
+        return f"<Result {self.name}: {span}, {len(self.time)} rows, {len(self.names)} signals{marred}>"

@@ -1,5 +1,6 @@
 """Off-line runs: a compiled model, a solver, a result."""
 
+from kilohertz.simulate.failure import RunFailed, RunInterrupted
 from kilohertz.simulate.program import Instance, Program, build_program, load_program
 from kilohertz.simulate.run import Statistics, offline, simulate
 from kilohertz.simulate.stepper import Flags, Stepper
@@ -8,6 +9,8 @@ __all__ = [
     "Flags",
     "Instance",
     "Program",
+    "RunFailed",
+    "RunInterrupted",
     "Statistics",
     "Stepper",
     "build_program",

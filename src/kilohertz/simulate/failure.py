@@ -8,6 +8,7 @@ from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.codegen import BlockInfo
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
+from kilohertz.results import Result
 from kilohertz.runtime import constant
 from kilohertz.simulate.program import Instance
 
@@ -41,7 +42,23 @@ _NOTED = tuple(
 )  # of functions, asserts
 
 
-def failure(instance: Instance, status: int, when: str, solver_code: int = 0) -> ModelError:
+class RunFailed(ModelError):
+    """A run that did not come to its end; `partial` is what was recorded until then."""
+
+    def __init__(self, diagnostic: Diagnostic, partial: Result) -> None:
+        super().__init__(diagnostic)
+        self.partial = partial
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C; `partial` is what was recorded until then."""
+
+    def __init__(self, partial: Result) -> None:
+        super().__init__("the run was interrupted")
+        self.partial = partial
+
+
+def failure(instance: Instance, status: int, when: str, solver_code: int = 0) -> Diagnostic:
     """The diagnostic for a run that ended with `status`."""
     c = instance.context
     inner = int(c.status)
@@ -54,7 +71,7 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
         notes += _values(instance, block)
     where = f" in {component}" if component else ""
     detail = f": {text}" if text and text != what and inner != 0 else ""
-    return ModelError(Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes)))
+    return Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes))
 
 
 def _failed_block(instance: Instance, status: int) -> BlockInfo | None:

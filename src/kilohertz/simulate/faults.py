@@ -32,6 +32,16 @@ def unsettled(instance: Instance) -> list[Diagnostic]:
     return [_warning("R734", text, blocks[c.unsettled_first - 1] if known else None, notes)]
 
 
+def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[Diagnostic]:
+    """A warning where a run with step control recorded values that are no numbers, though the states were fine."""
+    if not rows:
+        return []
+    blocks = instance.program.code.blocks
+    info = blocks[number - 1] if 1 <= number <= len(blocks) else None
+    named = _named(info.block) if info is not None else "a value"
+    return [_warning("R727", f"{named} was not a number in {rows} rows", info, [Note(f"first at time = {time:g}")])]
+
+
 def _loops(stepper: Stepper) -> list[Diagnostic]:
     blocks, counts = stepper.program.code.blocks, stepper.blocks
     out = []
@@ -53,7 +63,7 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
             how = stepper.stepping
             named = _named(blocks[i].block) if i < len(blocks) else "a value"
             text = what.format(n=n, cap=how.loop_newton, passes=how.event_cap, what=named)
-            notes = [Note(f"last at time = {counts[i].time:g}")]
+            notes = [Note(f"first at time = {counts[i].first_time:g}, last at {counts[i].time:g}")]
             if field == "newton_caps":
                 notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
             out.append(_warning(code, text, blocks[i] if i < len(blocks) else None, notes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
-from kilohertz.simulate.failure import failure
-from kilohertz.simulate.faults import faults, unsettled
+from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
+from kilohertz.simulate.faults import faults, not_finite, unsettled
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
@@ -93,7 +93,7 @@ def simulate(
         run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe)
         result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
-            statistics.warnings = (*notes, *(faults(stepper) if stepper is not None else unsettled(instance)))
+            statistics.warnings = (*notes, *result.problems)
             statistics.counts = stepper.counts if stepper is not None else {}
         return result
     finally:
@@ -174,21 +174,25 @@ class _Run:
                     stepper.stop_after(round((self.experiment.stop - start) * 1e9))
                     status = int(library.khz_run_stepper(ctypes.byref(o), ctypes.c_void_p(stepper.address)))
                 _count(o, statistics)
+                odd = not_finite(instance, o.n_not_finite, o.odd_block, o.odd_time) if stepper is None else []
                 when, solver_code = "during the simulation", int(o.code)
             else:
-                when, solver_code = "during initialisation", 0
+                when, solver_code, odd = "during initialisation", 0, []
         finally:
             library.khz_set_listener(None)
-        if self.error is not None:
+        problems = (*odd, *(faults(stepper) if stepper is not None else unsettled(instance)))
+        result = replace(self.recorder.result(instance), problems=problems, ok=not odd and _is_whole(stepper))
+        if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
-        if status == _STOPPED:
-            raise KeyboardInterrupt
+        if self.error is not None or status == _STOPPED:
+            raise RunInterrupted(replace(result, ok=False))
         if status not in (0, _TERMINATED):
-            raise failure(instance, status, when, solver_code)
+            said = failure(instance, status, when, solver_code)
+            raise RunFailed(said, replace(result, problems=(said, *problems), ok=False))
         if statistics is not None:
             statistics.messages = tuple(self.messages)
             statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
-        return self.recorder.result(instance)
+        return result
 
     def _structure(self, tolerance: float) -> _Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
@@ -243,6 +247,11 @@ class _Run:
         if len(self.messages) < 1000:
             head = "warning: " if level else ""
             self.messages.append(f"{head}time = {time:g}: {message.decode('utf-8', 'replace')}")
+
+
+def _is_whole(stepper: Stepper | None) -> bool:
+    """Every step of a fixed-step method was made, and left numbers."""
+    return stepper is None or not (stepper.counts["held"] or stepper.counts["not_finite"])
 
 
 def _count(o: _Offline, statistics: Statistics | None) -> None:

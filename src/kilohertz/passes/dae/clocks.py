@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from kilohertz.base import Diagnostic, InternalError, ModelError, Origin
+from kilohertz.base import Diagnostic, InternalError, ModelError, Origin, Severity
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
@@ -38,6 +38,7 @@ class Clocks:
 
     def __init__(self, dae: Dae, ticks: list[Tick], lower: Lower, edge: Callable[[Expr], Expr]) -> None:
         self._dae = dae
+        self._undefined: list[Tick] = []
         self._ticks = [self._defined(t) for t in ticks]
         self._lower = lower
         self._edge = edge
@@ -50,8 +51,7 @@ class Clocks:
         """Where no clock can be inferred it ticks once a second (MLS 16.7.5)."""
         if tick.period is not None or tick.condition is not None:
             return tick
-        names = ", ".join(tick.variables[:3])
-        self._dae.notes.append(f"no clock is given for {names}: it ticks once a second")
+        self._undefined.append(tick)
         return replace(tick, period=build.ONE)
 
     @property
@@ -243,10 +243,17 @@ class Clocks:
             case "" | "ExplicitEuler":
                 return last
             case other:
-                note = f"the solverMethod `{other}` of a clock is not supported: explicit Euler is taken"
-                if note not in self._dae.notes:
-                    self._dae.notes.append(note)
+                text = f"the solverMethod `{other}` of a clock is not supported: explicit Euler is taken"
+                self._warn("B211", text, self._place(self._ticks[k]))
                 return last
+
+    def _place(self, tick: Tick) -> Origin:
+        """Where the first variable of a partition is declared."""
+        return next((self._dae.variables[n].origin for n in tick.variables if n in self._dae.variables), Origin())
+
+    def _warn(self, code: str, text: str, origin: Origin) -> None:
+        span = origin.spans[0] if origin.spans else None
+        self._dae.warnings.append(Diagnostic(code, text, span, severity=Severity.WARNING))
 
     # ------------------------------------------------------------------------------------------------------- partitions
 
@@ -290,6 +297,9 @@ class Clocks:
             v = self._dae.variables.get(name)
             if v is not None and v.role is Role.ALGEBRAIC:
                 self._dae.variables[name] = replace(v, role=Role.DISCRETE)
+        for tick in self._undefined:
+            names = ", ".join(tick.variables[:3])
+            self._warn("B210", f"no clock is given for {names}: it ticks once a second", self._place(tick))
 
 
 _INITIAL = Builtin("initial", (), BOOLEAN)

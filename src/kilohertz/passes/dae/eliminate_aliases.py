@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.ir import build
 from kilohertz.ir.dae import (
     AliasOf,
@@ -35,13 +35,17 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.literals import number
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.rewrite import copied, rewritten_equation, rewritten_rest
+from kilohertz.passes.flat.algorithms import default_start
 
 UNKNOWN = (Role.ALGEBRAIC, Role.STATE, Role.DISCRETE)
 KNOWN = (Role.PARAMETER, Role.INPUT, Role.CONSTANT)
+
+_SAME = 1e-9  # starts that differ by less, in parts of their size, are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,10 +361,8 @@ class _Eliminator:
         source: tuple[DaeVariable, int] | None = None
         if fixed:
             source = min(fixed, key=lambda m: (m[0].name != best.name, len(m[0].name), m[0].name))
-            starts = {_signed(v.start, s) for v, s in fixed if v.start is not None}
-            if len(starts) > 1:
-                names = ", ".join(v.name for v, _ in fixed)
-                self._dae.notes.append(f"different fixed starts of one variable: {names}; taken: {source[0].name}")
+            for other in fixed:
+                self._agree(best, source, other)
         elif given:
             source = min(given, key=lambda m: (m[0].typical_start, m[0].name != best.name, len(m[0].name), m[0].name))
         start, typical = best.start, source is not None and source[0].typical_start and not fixed
@@ -374,6 +376,21 @@ class _Eliminator:
         highest = best.max or next((v.max for v, s in group if s > 0 and v.max is not None), None)
         best = replace(best, min=lowest, max=highest, typical_start=typical)
         return replace(best, role=role, start=start, fixed=bool(fixed), nominal=nominal, select=select)
+
+    def _agree(self, best: DaeVariable, source: tuple[DaeVariable, int], other: tuple[DaeVariable, int]) -> None:
+        """Two fixed starts of one variable: B209 where they differ, an initial equation where the run must tell."""
+        (v, v_sign), (w, w_sign) = source, other
+        mine, theirs = (_signed(m.start if m.start is not None else default_start(m.ty), s) for m, s in (source, other))
+        if mine is theirs or best.ty != REAL:
+            return
+        a, b = number(mine), number(theirs)
+        if a is None or b is None:
+            self._dae.initial_equations.append(Equation(best.ref, theirs, w.origin))
+        elif abs(a - b) > _SAME * max(abs(a), abs(b)):
+            equal = f"`{v.name}` and {'' if v_sign * w_sign > 0 else '-'}`{w.name}` are always equal"
+            text = f"{equal}, but both have a fixed start: {v_sign * a:g} and {w_sign * b:g}"
+            places = [m.origin.spans[0] if m.origin.spans else None for m in (w, v)]
+            raise ModelError(Diagnostic("B209", text, places[0], notes=(Note(f"`{v.name}`", places[1]),)))
 
 
 def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:

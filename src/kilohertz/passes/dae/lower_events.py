@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.base import Diagnostic, ModelError, Origin, Severity
 from kilohertz.ir import build
 from kilohertz.ir.dae import (
     AnyEquation,
@@ -207,7 +207,9 @@ class _Lowerer:
                 guard = self._lowering.lower(Builtin("$when", (TRUE,), TRUE.ty), e.origin)
                 self._dae.whens.append(When(guard, (self._effect(e),), e.origin))
             case FlatCall():
-                self._dae.notes.append("a call for its effect outside a when is not run")
+                text, span = "a call for its effect outside a when is not run", e.origin.spans[:1]
+                warning = Diagnostic("B212", text, span[0] if span else None, severity=Severity.WARNING)
+                self._dae.warnings.append(warning)
             case _:
                 raise _error(f"{type(e).__name__} is not possible here", e.origin)
 

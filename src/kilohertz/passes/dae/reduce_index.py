@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.base import Diagnostic, ModelError, Origin, Severity
 from kilohertz.graphs import FREE, Matching, UnionFind, maximum_matching, strong_components
 from kilohertz.ir import build
 from kilohertz.ir.dae import (
@@ -390,7 +390,9 @@ class _Reducer:
         for k in picked.dummies:
             v = options[k].integral
             if v is not None and v.select is Select.ALWAYS:
-                self._dae.notes.append(f"{v.name} has stateSelect=always but cannot be a state")
+                text, span = f"{v.name} has stateSelect=always but cannot be a state", v.origin.spans[:1]
+                warning = Diagnostic("B213", text, span[0] if span else None, severity=Severity.WARNING)
+                self._dae.warnings.append(warning)
         self._dynamic += [(columns, d) for d in picked.dynamic]
         left = (k for d in picked.dynamic for k in d.members)
         return [columns[k] for k in sorted((*picked.dummies, *left))]

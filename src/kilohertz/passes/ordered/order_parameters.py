@@ -11,15 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.graphs import strong_components
 from kilohertz.ir import build, step
 from kilohertz.ir.dae import CallEquation, Dae, DaeVariable, Role
 from kilohertz.ir.expr import Ref
 from kilohertz.ir.ordered import Ordered
 from kilohertz.ir.step import Assignment, Block, CallBlock, Partition
+from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.passes.algebra import Occurrence, cost
 from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.numeric import free_names
 from kilohertz.passes.parameter_values import is_parametric, parameter_values
 
@@ -34,8 +36,21 @@ class OrderParameters(Pass):
     breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.DAE})
 
     def run(self, model: Dae, log: Log) -> Ordered:
+        log.warnings += dict.fromkeys([*model.warnings, *_without_value(model)])
         once = tuple(_ordered(_jobs(model), log.occurrence))
         return Ordered(model, once, parameter_values(model), functions=model.functions, notes=tuple(model.notes))
+
+
+def _without_value(dae: Dae) -> list[Diagnostic]:
+    """Parameters that nobody gives a value; the label names each, for runs that set it."""
+    out = []
+    for v in dae.variables.values():
+        if v.role is Role.PARAMETER and v.fixed and v.binding is None and v.start is None:
+            default = print_expr(default_start(v.ty))
+            text = f"parameter `{v.name}` has neither a value nor a start: {default} is taken"
+            span = v.origin.spans[0] if v.origin.spans else None
+            out.append(Diagnostic("B214", text, span, v.name, severity=Severity.WARNING))
+    return out
 
 
 def is_tunable(v: DaeVariable) -> bool:

@@ -43,6 +43,7 @@ typedef struct khz_device_counters {
     uint64_t n_links;     /* times a peer was there anew: another session */
     uint64_t n_timeouts;  /* times nothing came for the time-out; counted by khz_ports */
     uint64_t n_saturated; /* values cut to their limits; counted by khz_ports */
+    uint64_t n_not_finite; /* values that were NaN or infinite: `safe` was sent, what came was not taken */
     uint64_t n_overtaken; /* messages that came, but a newer one was there before the task looked */
     uint64_t n_quiet;     /* cycles since the first message in which nothing new came; counted by khz_ports */
 } khz_device_counters;

@@ -114,8 +114,8 @@ static const char *read_signal(signal *s, const khz_device_config *c, int direct
 static double converted(khz_port *p, const signal *s, double value)
 {
     double v = s->gain * value + s->offset;
-    if (!(v >= s->low && v <= s->high)) {
-        v = v > s->high ? s->high : s->low; /* NaN ends at the lower limit: it must not reach a device */
+    if (v < s->low || v > s->high) {
+        v = v > s->high ? s->high : s->low;
         p->counters.n_saturated++;
     }
     if (s->step > 0.0) {
@@ -123,6 +123,14 @@ static double converted(khz_port *p, const signal *s, double value)
         v = fmin(s->bottom + s->step * nearbyint((v - s->bottom) / s->step), s->top);
     }
     return v;
+}
+
+/* Is there a number to pass on?  Counted where there is none. */
+static int is_number(khz_port *p, const signal *s, double value)
+{
+    const int is = isfinite(s->gain * value + s->offset);
+    p->counters.n_not_finite += (uint64_t)!is;
+    return is;
 }
 
 static int loss_of(const char *text)
@@ -270,7 +278,7 @@ uint32_t khz_port_receive(khz_port *p, uint64_t cycle, int64_t time_ns, double *
                            watch(p, time_ns, result == KHZ_LINK_FRESH);
     for (int32_t i = 0; i < p->n[KHZ_RECEIVE]; i++) {
         signal *s = &p->signals[KHZ_RECEIVE][i];
-        if (result == KHZ_LINK_FRESH) {
+        if (result == KHZ_LINK_FRESH && is_number(p, s, p->values[KHZ_RECEIVE][i])) {
             p->held[i] = converted(p, s, p->values[KHZ_RECEIVE][i]);
         }
         inputs[i] = delayed(p, s, p->held[i]);
@@ -287,7 +295,7 @@ uint32_t khz_port_send(khz_port *p, uint64_t cycle, int64_t time_ns, const doubl
 {
     for (int32_t i = 0; i < p->n[KHZ_SEND]; i++) {
         signal *s = &p->signals[KHZ_SEND][i];
-        const double v = delayed(p, s, converted(p, s, outputs[i]));
+        const double v = delayed(p, s, converted(p, s, is_number(p, s, outputs[i]) ? outputs[i] : s->safe));
         p->values[KHZ_SEND][i] = safe ? converted(p, s, s->safe) : v;
     }
     khz_exchange x = {cycle, time_ns, p->values[KHZ_SEND], p->n[KHZ_SEND], &p->counters};

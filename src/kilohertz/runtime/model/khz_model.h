@@ -69,10 +69,11 @@ typedef struct khz_model {
     const khz_sparse_plan *lu_plan;      /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
     const int32_t *transport_points;     /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
-    /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed: their
-     * positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and of what sets x by
-     * reinit, 0: none. */
-    int32_t n_values;
+    /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
+     * computed besides: their positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and
+     * of what sets x by reinit, 0: none. */
+    int32_t n_values, n_step_values;
+    int32_t n_w;
     size_t w;
     const int32_t *value_place, *value_block; /* [n_values] */
     const int32_t *discrete_block;            /* [n_d + n_m + n_s + n_x] */
@@ -133,6 +134,10 @@ khz_status khz_residuals(const khz_model *m, void *instance, double time, const 
 /* One implicit stage, where the model was built inlined: leaves x = base + gamma_h*xd and xd in the instance, which
  * holds the guess before.  States outside the implicit set are x = base. */
 KHZ_EXPORT khz_status khz_stage(const khz_model *m, void *instance, double time, const double *base, double gamma_h);
+/* Neither NaN nor infinity among the Reals that were computed: w and d. */
+int khz_values_are_finite(const khz_model *m, void *instance);
+/* The block that gave the first value that is not finite: among those of a step, or among all; KHZ_NOWHERE. */
+int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values);
 /* All variables at (time, x), for the recorder. */
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);
 /* Next instant (> time) at which a sample ticks or a time event is due; infinity when there is none. */

@@ -44,7 +44,8 @@ static int32_t update_pre(const khz_model *m, void *instance)
     const double *const d = khz_reals(instance, m->d);
     double *const pre_d = khz_reals(instance, m->pre_d);
     for (int32_t i = 0; i < m->n_d; i++) {
-        first = first < 0 && !(d[i] == pre_d[i]) ? i : first;
+        const int same = d[i] == pre_d[i] || (isnan(d[i]) && isnan(pre_d[i]));
+        first = first < 0 && !same ? i : first;
         pre_d[i] = d[i];
     }
     const int32_t *const n = khz_ints(instance, m->m);
@@ -219,6 +220,11 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
     status = khz_event(m, instance);
     c->phase = KHZ_PHASE_CONTINUOUS;
+    if (status == KHZ_OK &&
+        !(khz_are_finite(m->n_x, khz_reals(instance, m->x)) && khz_are_finite(m->n_x, khz_reals(instance, m->xd)))) {
+        c->status = KHZ_NOT_FINITE; /* no solver can begin here */
+        return KHZ_NOT_FINITE;
+    }
     return status;
 }
 
@@ -237,6 +243,61 @@ static int copy_finite(int32_t n, const double *restrict from, double *restrict 
         sum += from[i];
     }
     return fabs(sum) <= DBL_MAX || khz_are_finite(n, from);
+}
+
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* The sum of eight at a time from *i on, in pairs: half the instructions. */
+static KHZ_INLINE double sum_of_pairs(int32_t n, const double *v, int32_t *i)
+{
+    pair a = {0.0, 0.0};
+    pair b = {0.0, 0.0};
+    for (; *i + 8 <= n; *i += 8) {
+        a += *(const pair *)(const void *)(v + *i);
+        b += *(const pair *)(const void *)(v + *i + 2);
+        a += *(const pair *)(const void *)(v + *i + 4);
+        b += *(const pair *)(const void *)(v + *i + 6);
+    }
+    a += b;
+    return a[0] + a[1];
+}
+
+/* Not finite where one of v is not, or their sum is too large. */
+static KHZ_INLINE double sum_of(int32_t n, const double *v)
+{
+    int32_t i = 0;
+    double sum = n >= 8 ? sum_of_pairs(n, v, &i) : 0.0;
+    for (; i < n; i++) {
+        sum += v[i];
+    }
+    return sum;
+}
+
+int khz_values_are_finite(const khz_model *m, void *instance)
+{
+    const double *const w = khz_reals(instance, m->w);
+    const double *const d = khz_reals(instance, m->d);
+    const double sum = sum_of(m->n_w, w) + (m->n_d > 0 ? sum_of(m->n_d, d) : 0.0);
+    return fabs(sum) <= DBL_MAX || (khz_are_finite(m->n_w, w) && khz_are_finite(m->n_d, d));
+}
+
+int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values)
+{
+    const double *const w = khz_reals(instance, m->w);
+    const double *const xd = khz_reals(instance, m->xd);
+    const double *const d = khz_reals(instance, m->d);
+    for (int32_t k = 0; k < n_values; k++) {
+        const int32_t at = m->value_place[k];
+        if (!khz_are_finite(1, at >= 0 ? &w[at] : &xd[-1 - at])) {
+            return m->value_block[k];
+        }
+    }
+    for (int32_t i = 0; i < m->n_d && n_values == m->n_values; i++) {
+        if (!khz_are_finite(1, &d[i])) {
+            return m->discrete_block[i];
+        }
+    }
+    return KHZ_NOWHERE;
 }
 
 khz_status khz_derivatives(const khz_model *m, void *instance, double time, const double *x, double *xd)

@@ -60,6 +60,9 @@ typedef struct khz_offline {
     int32_t code;                                                                 /* of the solver, where it failed */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
     double time;
+    int64_t n_not_finite; /* rows with a value that is NaN or infinite; of a stepper its own counts tell */
+    int32_t odd_block;    /* that gave the first such value, KHZ_NOWHERE */
+    double odd_time;
     /* private */
     int32_t n_rows, has_failed;
     double failed_time;

@@ -3,8 +3,20 @@
 
 #include "khz_offline.h"
 
+static void note_values(khz_offline *o)
+{
+    if (khz_values_are_finite(o->model, o->instance)) {
+        return;
+    }
+    if (o->n_not_finite++ == 0) {
+        o->odd_block = khz_first_not_finite(o->model, o->instance, o->model->n_values);
+        o->odd_time = ((const khz_context *)o->instance)->time;
+    }
+}
+
 int32_t khz_offline_record(khz_offline *o)
 {
+    note_values(o);
     if (o->n_rows == o->capacity) {
         if (o->flush(o->n_rows, o->time) != 0) {
             return KHZ_RUN_STOPPED;

@@ -2,7 +2,8 @@
  *
  *     ./NAME [SCENARIO] [key=value ...]        SCENARIO defaults to the executable's name with .scenario
  *
- * Exit codes: 0 the run ended as it should, 1 it could not start or a policy stopped it, 2 wrong usage. */
+ * Exit codes: 0 the run ended as it should, 1 it could not start, a policy stopped it, steps or assertions failed or a
+ * value was not a number, 2 wrong usage. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -209,10 +210,11 @@ static int execute(khz_rig *r)
         return refuse(r, r->message);
     }
     finish(r, stolen_part(stolen, all));
+    const int has_failed = khz_report_has_failures(r);
     khz_rig_close_wires(r, 0);
     khz_rig_release(r);
     const int end = khz_rig_ending(r);
-    return end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
+    return has_failed || end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
            end == KHZ_END_LOST || end == KHZ_END_STUCK;
 }
 

@@ -89,8 +89,8 @@ static void put_blocks(FILE *f, const khz_task *u)
         put_text(f, m->blocks[i].origin);
         (void)fprintf(f, ", \"newton_caps\": %u, \"pivots\": %u, \"failures\": %u, ", b->newton_caps, b->pivots,
                       b->failures);
-        (void)fprintf(f, "\"not_finite\": %u, \"event_caps\": %u, \"last_time\": %.9g}", b->not_finite, b->event_caps,
-                      b->time);
+        (void)fprintf(f, "\"not_finite\": %u, \"event_caps\": %u, ", b->not_finite, b->event_caps);
+        (void)fprintf(f, "\"first_time\": %.9g, \"last_time\": %.9g}", b->first_time, b->time);
     }
 }
 
@@ -275,6 +275,16 @@ static void put_parts(FILE *f, const khz_rig *r)
         (void)fputs(i + 1 < r->n_threads ? ",\n" : "\n", f);
     }
     (void)fputs("  ],\n", f);
+}
+
+int khz_report_has_failures(const khz_rig *r)
+{
+    uint64_t n = 0;
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        const khz_step_counts *const c = khz_stepper_counts(r->tasks[i].stepper);
+        n += c->held + c->not_finite + c->assertions;
+    }
+    return n > 0;
 }
 
 int khz_report_write(khz_rig *r, const char *path, double steal)

@@ -27,18 +27,30 @@ static int count_states(khz_stepper *s, void *instance)
     return found;
 }
 
-/* The block that gave the first value that is not finite. */
-static int32_t first_not_finite(const khz_model *m, void *instance)
+/* Something went wrong now; called before it is counted. */
+static void stamp(khz_block_counts *block, double time)
 {
-    const double *const w = khz_reals(instance, m->w);
-    const double *const xd = khz_reals(instance, m->xd);
-    for (int32_t k = 0; k < m->n_values; k++) {
-        const int32_t at = m->value_place[k];
-        if (!is_finite(at >= 0 ? w[at] : xd[-1 - at])) {
-            return m->value_block[k];
-        }
+    const uint32_t before =
+        block->newton_caps | block->pivots | block->failures | block->not_finite | block->event_caps;
+    block->first_time = before == 0 ? time : block->first_time;
+    block->time = time;
+}
+
+static void count_not_finite(khz_stepper *s, khz_block_counts *block)
+{
+    block->not_finite++;
+    s->counts.not_finite++;
+    s->flags |= KHZ_STEP_NOT_FINITE;
+}
+
+/* The block that a failure belongs to. */
+static khz_block_counts *blamed(khz_stepper *s, khz_context *c, khz_status status)
+{
+    const khz_model *const m = s->model;
+    if (status == KHZ_NOT_FINITE) {
+        return counts_of(s, count_states(s, c) ? KHZ_NOWHERE : khz_first_not_finite(m, c, m->n_step_values));
     }
-    return KHZ_NOWHERE;
+    return counts_of(s, status == KHZ_EVENT_CAP ? m->discrete_block[c->restless] : c->block);
 }
 
 void khz_stepper_note(khz_stepper *s, khz_status status)
@@ -48,7 +60,8 @@ void khz_stepper_note(khz_stepper *s, khz_status status)
         c->status = KHZ_OK;
         return;
     }
-    khz_block_counts *block = counts_of(s, c->block);
+    khz_block_counts *const block = blamed(s, c, status);
+    stamp(block, c->time);
     if (status == KHZ_NO_CONVERGENCE) {
         block->newton_caps++;
         s->counts.newton_caps++;
@@ -58,12 +71,8 @@ void khz_stepper_note(khz_stepper *s, khz_status status)
         s->counts.pivots++;
         s->flags |= KHZ_STEP_PIVOT;
     } else if (status == KHZ_NOT_FINITE) {
-        block = counts_of(s, count_states(s, c) ? KHZ_NOWHERE : first_not_finite(s->model, c));
-        block->not_finite++;
-        s->counts.not_finite++;
-        s->flags |= KHZ_STEP_NOT_FINITE;
+        count_not_finite(s, block);
     } else if (status == KHZ_EVENT_CAP) {
-        block = counts_of(s, s->model->discrete_block[c->restless]);
         block->event_caps++;
         s->counts.event_caps++;
         s->flags |= KHZ_STEP_EVENT_CAP;
@@ -72,8 +81,16 @@ void khz_stepper_note(khz_stepper *s, khz_status status)
         s->counts.failures++;
         s->flags |= KHZ_STEP_FAILURE;
     }
-    block->time = c->time;
     c->status = KHZ_OK;
+}
+
+void khz_stepper_note_values(khz_stepper *s)
+{
+    const khz_model *const m = s->model;
+    khz_context *const c = (khz_context *)khz_stepper_instance(s);
+    khz_block_counts *const block = counts_of(s, khz_first_not_finite(m, c, m->n_values));
+    stamp(block, c->time);
+    count_not_finite(s, block);
 }
 
 void khz_stepper_note_caps(khz_stepper *s, uint32_t before)
@@ -83,8 +100,8 @@ void khz_stepper_note_caps(khz_stepper *s, uint32_t before)
         return;
     }
     khz_block_counts *const block = counts_of(s, c->cap_block);
+    stamp(block, c->time);
     block->newton_caps += c->n_caps - before;
-    block->time = c->time;
     block->residual = fmax(block->residual, c->cap_residual);
     s->counts.newton_caps += c->n_caps - before;
     s->flags |= KHZ_STEP_NEWTON_CAP;

@@ -302,6 +302,9 @@ static uint32_t internal_step(khz_stepper *s, const khz_work *w)
         khz_delay_push(s->model, w->instance, w->delayed);
     }
     check_asserts(s, w);
+    if (s->is_settled && !khz_values_are_finite(s->model, w->instance)) {
+        khz_stepper_note_values(s);
+    }
     carry_over(s, w);
     s->n++;
     return s->flags;

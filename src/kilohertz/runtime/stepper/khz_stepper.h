@@ -112,11 +112,12 @@ typedef struct khz_step_counts {
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
 typedef struct khz_block_counts {
     uint32_t newton_caps, pivots, failures;
-    uint32_t not_finite; /* it gave the first value of a step that was NaN or infinite */
+    uint32_t not_finite; /* it gave the first value of a step, or at its end, that was NaN or infinite */
     uint32_t event_caps; /* what it sets was still changing when the passes of an event were used up */
     uint32_t reserved;
-    double time;     /* of the last one */
-    double residual; /* largest, relative, where a Newton cap was hit */
+    double first_time; /* of the first of them all */
+    double time;       /* of the last one */
+    double residual;   /* largest, relative, where a Newton cap was hit */
 } khz_block_counts;
 
 typedef struct khz_stepper khz_stepper;

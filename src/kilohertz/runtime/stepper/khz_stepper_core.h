@@ -66,6 +66,8 @@ khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t,
 void khz_stepper_note(khz_stepper *s, khz_status status);
 /* Count the Newton caps that were hit since the context counted `before`: the values went on from there. */
 void khz_stepper_note_caps(khz_stepper *s, uint32_t before);
+/* At the end of a step a value that the states do not depend on is NaN or infinite: counted for its block. */
+void khz_stepper_note_values(khz_stepper *s);
 /* The derivatives at the beginning of a step, unless they are known. */
 khz_status khz_stepper_begin(khz_stepper *s, const khz_work *w, double t);
 

@@ -60,6 +60,19 @@ static khz_status set_parameters(khz_rig *r, int32_t i, khz_task *u)
     return KHZ_OK;
 }
 
+/* The model cannot be initialised: what failed, and where. */
+static khz_status refuse_start(khz_rig *r, const khz_task *u, khz_status status)
+{
+    const khz_context *const c = (const khz_context *)u->instance;
+    const khz_model *const m = u->stepper->model;
+    const int32_t block = status == KHZ_NOT_FINITE ? khz_first_not_finite(m, u->instance, m->n_values) : c->block;
+    const int known = block >= 1 && block <= m->n_blocks;
+    const char *const what = status == KHZ_NOT_FINITE ? "a value is not a number" : c->message;
+    return khz_rig_fail(r, status, "task %s: the model cannot be initialised (status %d): %.200s%s%.100s%s%.100s",
+                        u->name, (int)status, what, known ? "; " : "", known ? m->blocks[block - 1].name : "",
+                        known ? " at " : "", known ? m->blocks[block - 1].origin : "");
+}
+
 static khz_status prepare_task(khz_rig *r, int32_t i)
 {
     khz_task *const u = &r->tasks[i];
@@ -109,9 +122,7 @@ khz_status khz_rig_initialise(khz_rig *r)
         const khz_task *const u = &r->tasks[i];
         const khz_status status = khz_stepper_start(u->stepper, r->start);
         if (status != KHZ_OK) {
-            const khz_context *const c = (const khz_context *)u->instance;
-            return khz_rig_fail(r, status, "task %s: the model cannot be initialised (status %d): %.300s", u->name,
-                                (int)status, c->message);
+            return refuse_start(r, u, status);
         }
     }
     return KHZ_OK;

@@ -341,7 +341,9 @@ void khz_system_memory(khz_thread *k);
 void khz_system_flush(khz_thread *k);
 /* Parts of the system clock stolen by the host, and all of it, in ticks since boot; 0 where unknown. */
 void khz_system_steal(uint64_t *stolen, uint64_t *all);
-/* khz_report.c: JSON to a file, words to stdout.  0 or errno. */
+/* khz_report.c: steps or assertions failed, or values were no numbers. */
+int khz_report_has_failures(const khz_rig *r);
+/* JSON to a file, words to stdout.  0 or errno. */
 int khz_report_write(khz_rig *r, const char *path, double steal);
 void khz_report_print(khz_rig *r, double steal);
 

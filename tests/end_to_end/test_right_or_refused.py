@@ -1,0 +1,213 @@
+"""No silent wrong number: what a run could not do, or what the model leaves open, is said at every door."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError, ModelWarning
+from kilohertz.cli import main
+from kilohertz.results import read
+from kilohertz.simulate import RunFailed
+
+ROOT_OF_NEGATIVE = """
+model M
+  Real x(start = 1.0005, fixed = true);
+  Real y = sqrt(x);
+equation
+  der(x) = -1;
+end M;
+"""
+NO_START = """
+model M
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = sqrt(x - 2);
+end M;
+"""
+STIFF = """
+model M
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = if x < 1e6 then -1e6*(x - 2) else sqrt(-x);
+end M;
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """Where `write` puts the model."""
+    return str(tmp_path / "m.mo")
+
+
+def write(model: str, text: str) -> str:
+    Path(model).write_text(text, encoding="utf-8")
+    return model
+
+
+@pytest.mark.parametrize(("solver", "first"), [("cvode", 1.002), ("ida", 1.002), ("rk4", 1.001), ("rodas3", 1.001)])
+def test_a_value_that_is_no_number_is_said_by_every_solver(model: str, solver: str, first: float) -> None:
+    step: dict[str, Any] = {} if solver in ("cvode", "ida") else {"step": 1e-3}
+    with pytest.warns(ModelWarning, match="y was not a number"):
+        result = kilohertz.load(write(model, ROOT_OF_NEGATIVE)).simulate(solver=solver, stop=1.5, intervals=750, **step)
+    assert not result.ok
+    [problem] = result.problems
+    assert problem.code == "R727"
+    assert problem.span is not None
+    assert problem.notes[0].text.startswith(f"first at time = {first:g}")
+    assert "not ok" in repr(result)
+
+
+def test_a_discrete_value_that_is_no_number_is_said_too(model: str) -> None:
+    text = (
+        "model M discrete Real d(start=1, fixed=true); equation"
+        " when sample(0.5, 1) then d = log(-time); end when; end M;"
+    )
+    with pytest.warns(ModelWarning, match="d was not a number"):
+        assert not kilohertz.load(write(model, text)).simulate(stop=1.0).ok
+
+
+def test_strict_raises_and_a_good_run_says_nothing(model: str) -> None:
+    found = kilohertz.load(write(model, ROOT_OF_NEGATIVE))
+    with pytest.raises(ModelError, match="y was not a number"):
+        found.simulate(stop=1.5, strict=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found.simulate(stop=0.5, strict=True).ok
+
+
+def test_steps_that_failed_are_no_secret_in_python(model: str) -> None:
+    with pytest.warns(ModelWarning, match="steps failed"):
+        result = kilohertz.load(write(model, STIFF)).simulate(solver="rk4", step=1e-3, stop=0.1)
+    assert not result.ok
+    assert "R729" in {p.code for p in result.problems}
+
+
+def test_the_command_line_agrees(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", write(model, ROOT_OF_NEGATIVE), "--stop", "1.5"]) == 1
+    assert "warning[R727]: y was not a number" in capsys.readouterr().err
+    assert main(["simulate", model, "--stop", "0.5"]) == 0
+
+
+def test_a_run_in_real_time_counts_them_and_ends_with_1(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--solver", "rk4", "--duration", "1.1s", "--fast", "--no-check"]
+    assert main(["run", write(model, ROOT_OF_NEGATIVE), *words]) == 1
+    said = capsys.readouterr().out
+    assert "100 values that were not finite, first at 1.001 s, last at 1.1 s" in said
+    assert "y at m.mo:4" in said
+
+
+def test_a_model_that_cannot_be_initialised_is_not_run(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", write(model, NO_START), "--solver", "rk4", "--duration", "0.1s", "--no-check"]) == 1
+    said = capsys.readouterr().err
+    assert "R747" in said
+    assert "a value is not a number; der(x) at m.mo:5" in said
+    for solver in ("cvode", "rk4"):
+        with pytest.raises(ModelError, match="during initialisation, time = 0: a value is not a number"):
+            kilohertz.load(model).simulate(solver=solver)
+
+
+def test_what_was_recorded_before_a_failure_is_kept(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = 'model M Real x(start=0, fixed=true); equation der(x) = 1; assert(x < 0.75, "too large"); end M;'
+    for solver in (["cvode"], ["rk4", "--step", "1ms"]):
+        out = tmp_path / f"{solver[0]}.csv"
+        assert main(["simulate", write(model, text), "-o", str(out), "--solver", *solver]) == 1
+        said = capsys.readouterr().err
+        assert "holds a part of the run" in said
+        assert "R714" in said
+        assert read(out).time[-1] == pytest.approx(0.75, abs=0.003)
+    with pytest.raises(RunFailed) as caught:
+        kilohertz.load(model).simulate()
+    assert not caught.value.partial.ok
+    assert caught.value.partial.final("x") == pytest.approx(0.75, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("model M Real x(start=1, fixed=true), y(start=3, fixed=true); equation der(x) = -x; y = x; end M;", "B209"),
+        ("model M Real x(start=1, fixed=true), y(start=1, fixed=true); equation der(x) = -x; y = -x; end M;", "B209"),
+        (
+            "model M parameter Real a = 1; parameter Real b = 3; Real x(start=a, fixed=true), y(start=b, fixed=true);"
+            " equation der(x) = -x; y = x; end M;",
+            "R714",
+        ),
+    ],
+)
+def test_starts_that_contradict_each_other_are_refused(model: str, text: str, code: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, text)).simulate()
+    [said] = caught.value.diagnostics
+    assert said.code == code
+    assert said.span is not None
+    if code == "B209":
+        assert "`x`" in said.message
+        assert "`y`" in said.message
+        assert said.notes[0].span is not None
+
+
+def test_starts_that_agree_are_fine(model: str) -> None:
+    text = (
+        "model M parameter Real a = 2; parameter Real b = 2; Real x(start=a, fixed=true), y(start=b, fixed=true),"
+        " z(start=-2, fixed=true); equation der(x) = -x; y = x; z = -x; end M;"
+    )
+    assert kilohertz.load(write(model, text)).simulate()["y"][0] == 2.0
+
+
+def test_a_parameter_without_a_value_is_said_unless_it_is_set(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "model M parameter Real k; Real x(start=1); equation der(x) = -k*x; end M;"
+    assert main(["simulate", write(model, text)]) == 0
+    assert "warning[B214]: parameter `k` has neither a value nor a start: 0" in capsys.readouterr().err
+    assert main(["simulate", model, "--set", "k=2"]) == 0
+    assert "B214" not in capsys.readouterr().err
+    assert main(["run", model, "--solver", "rk4", "--duration", "10ms", "--fast", "--no-check"]) == 0
+    assert "B214" in capsys.readouterr().err
+    found = kilohertz.load(model)
+    found.process()
+    assert [w.code for w in found.warnings] == ["B214"]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (
+            "model M model C parameter Real k = 2; Real x = k; end C; C c[2](k = 1);"
+            " Real y(start=1, fixed=true); equation der(y) = -y; end M;",
+            {"S293"},
+        ),
+        ("model M Integer k(start=0); equation k = previous(k) + 1; end M;", {"B210"}),
+        (
+            'model M Real x(start=1); Real u; equation u = sample(time, Clock(Clock(1, 10), solverMethod="Dopri5"));'
+            " der(x) = -x + u; end M;",
+            {"B211"},
+        ),
+        (
+            'model M function f input Real u; algorithm assert(u > -1, "f"); end f; Real x(start=1, fixed=true);'
+            " equation der(x) = -x; f(x); end M;",
+            {"B212"},
+        ),
+        (
+            "model M Real x(start=1, fixed=true, stateSelect=StateSelect.always), y(stateSelect=StateSelect.always);"
+            " Real v, w; equation der(x) = v; der(y) = w; y = 2*x + sin(x); v + w = -x; end M;",
+            {"B213"},
+        ),
+    ],
+)
+def test_warnings_of_check_and_analyse_show_at_every_door(
+    model: str, text: str, codes: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(model, text)
+    for words in (["simulate"], ["run", "--solver", "rk4", "--duration", "10ms", "--fast", "--no-check"], ["analyse"]):
+        assert main([words[0], model, *words[1:]]) == 0
+        said = capsys.readouterr().err
+        assert all(said.count(f"warning[{code}]") == 1 for code in codes), said
+    found = kilohertz.load(model)
+    found.process()
+    assert {w.code for w in found.warnings} == codes
+    assert all(w.span is not None for w in found.warnings)
