@@ -653,4 +653,51 @@ package Causes "One small model for each cause of a wrong result that was mended
       low = previous(low) + 1;
     end when;
   end EventClockAtStart;
+
+  model SampleFromInitial "Start and interval of a sample come from the initial equations"
+    parameter Real first(fixed = false), every(fixed = false);
+    parameter Real second(fixed = false);
+    Integer n(start = 0, fixed = true);
+    Boolean on(start = false, fixed = true);
+  initial equation
+    first = 0.3;
+    every^3 + every = 0.625;
+  initial algorithm
+    second := first + 0.1;
+    if time < second then
+      second := second + 0.1;
+    end if;
+  equation
+    when sample(first, every) then
+      n = pre(n) + 1;
+    end when;
+    when sample(first, 1) then
+      on = true;
+    elsewhen sample(second, 1) then
+      on = false;
+    end when;
+  end SampleFromInitial;
+
+  model SampleOfNothing "An interval that the initial equations make zero"
+    parameter Real every(fixed = false);
+    Integer n(start = 0, fixed = true);
+  initial equation
+    every = 0;
+  equation
+    when sample(0, every) then
+      n = pre(n) + 1;
+    end when;
+  end SampleOfNothing;
+
+  model SameInstant "Sums of an interval and its multiples are the same instants but for rounding"
+    discrete Real next(start = 0.1, fixed = true);
+    Integer m(start = 0, fixed = true), together(start = 0, fixed = true);
+    Boolean sum = time >= pre(next), product = time >= 0.1*(pre(m) + 1);
+  equation
+    when {sum, product} then
+      next = if sum then pre(next) + 0.1 else pre(next);
+      m = if product then pre(m) + 1 else pre(m);
+      together = pre(together) + (if sum and product then 1 else 0);
+    end when;
+  end SameInstant;
 end Causes;

@@ -69,6 +69,10 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("OwnSize", 1.0, {"x[3,1]": 1.0, "n": 3}),
         ("NotTaken", 0.5, {"y": -1.0}),
         ("NotTaken", 9.5, {"y": 3.0}),
+        ("SampleFromInitial", 0.25, {"n": 0, "on": 0}),
+        ("SampleFromInitial", 0.45, {"n": 1, "on": 1}),
+        ("SampleFromInitial", 1.9, {"n": 4, "on": 0}),
+        ("SameInstant", 5.05, {"m": 50, "together": 50}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],
 )
@@ -76,6 +80,17 @@ def test_the_final_values_are_right(model: str, stop: float, expected: dict[str,
     result = run(model, stop)
     for name, value in expected.items():
         assert result[name][-1] == pytest.approx(value, rel=TOLERANCE, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("step", [0.01, 0.0625])
+def test_samples_of_the_initial_equations_tick_in_fixed_steps_too(step: float) -> None:
+    found = run("SampleFromInitial", 1.9, solver="euler", step=step)
+    assert (found.final("n"), found.final("on")) == (4, 0)
+
+
+def test_an_interval_that_turns_out_to_be_zero_is_refused() -> None:
+    with pytest.raises(ModelError, match="the interval of a sample is not positive"):
+        run("SampleOfNothing")
 
 
 def test_an_assertion_has_room_for_rounding_only() -> None:

@@ -214,7 +214,8 @@ class _Generator:
         recorded = [*(d.source for d in step.delays), *(e for t in step.transports for e in t.recorded())]
         untouched = [v for v in step.variables.values() if v.name not in computed and v.slot.kind not in left_out]
         self._start_functions(table, "tunables", tunable, [])
-        self._start_functions(table, "start", untouched, [*self._nominals(), *self._samples()])
+        self._start_functions(table, "start", untouched, self._nominals())
+        table.action("samples", "set_samples", self._samples())
         table.action("destroy", "destroy_objects", self._destructors())
         table.checks("asserts", self._asserts(step.asserts))
         table.checks("initial_asserts", self._asserts(step.initial_asserts))

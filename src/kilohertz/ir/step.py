@@ -15,7 +15,8 @@ time or events in them:
 How it is run.
   1. `once`: parameters in order.  Then every variable gets its `start` (guesses), every `pre(v)` the start of v.
   2. `initial`: in order; solves for states, derivatives, algebraics, discretes, `fixed=false` parameters.  Relations
-     and other discrete unknowns are computed afresh.  Then pre := value, then an event (3) at the start time.
+     and other discrete unknowns are computed afresh.  Then start and interval of `samples` are read, pre := value, then
+     an event (3) at the start time.
   3. Event: all of `blocks` in order (every partition), discrete blocks included; mixed loops iterate; WhenBlocks act
      where their guard holds; reinits are gathered and applied at the end of the pass.  If a state was reinitialised or
      some `pre(v) != v`: pre := value, run again (bounded).  `sample` is true in the first pass only.

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 5, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 6, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -81,13 +81,14 @@ typedef struct khz_model {
     khz_phase_fn once;
     void (*start)(void *instance); /* guesses and nominal values */
     khz_phase_fn initial;
-    khz_phase_fn event;       /* one pass over all blocks */
-    khz_phase_fn step;        /* derivatives */
-    khz_phase_fn directional; /* after `step` at the same point: xd_dir = J*seed + F_t*seed_time; or NULL */
-    khz_phase_fn inlined;     /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
-                                 x = base for others; NULL unless built inlined */
-    khz_phase_fn crossing;    /* what crossings need besides */
-    khz_phase_fn output;      /* what the recorder needs besides */
+    void (*samples)(void *instance); /* start and interval of each sample, once what they depend on is known */
+    khz_phase_fn event;              /* one pass over all blocks */
+    khz_phase_fn step;               /* derivatives */
+    khz_phase_fn directional;        /* after `step` at the same point: xd_dir = J*seed + F_t*seed_time; or NULL */
+    khz_phase_fn inlined;            /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
+                                        x = base for others; NULL unless built inlined */
+    khz_phase_fn crossing;           /* what crossings need besides */
+    khz_phase_fn output;             /* what the recorder needs besides */
     khz_phase_fn asserts;
     khz_phase_fn initial_asserts;
     void (*crossings)(void *instance, double *g); /* > 0: as buffered; < 0: an event is due */

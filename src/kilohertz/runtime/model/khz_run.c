@@ -8,6 +8,9 @@
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 
+/* Time events not further apart, as a part of time, differ by rounding alone: sums of intervals against multiples. */
+static const double SAME_INSTANT = 16.0 * DBL_EPSILON;
+
 size_t khz_instance_size(const khz_model *m) { return m->size; }
 
 void khz_instance_destroy(const khz_model *m, void *instance) { m->destroy(instance); }
@@ -189,6 +192,27 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     return m->initial(instance);
 }
 
+/* When each sample ticks: read after the initial equations, which may give the start or the interval (MLS 8.6).  Its
+ * first tick is the first one that is not before the start of the run. */
+static khz_status set_samples(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    int64_t *const ticks = (int64_t *)(void *)((char *)instance + m->sample_tick);
+    const double *const first = khz_reals(instance, m->sample_start);
+    const double *const interval = khz_reals(instance, m->sample_interval);
+    m->samples(instance);
+    for (int32_t i = 0; i < m->n_samples; i++) {
+        if (!(interval[i] > 0.0) || isnan(first[i])) {
+            khz_fail(c, KHZ_DOMAIN, KHZ_NOWHERE, "the interval of a sample is not positive, or its start not a number");
+            return (khz_status)c->status;
+        }
+        const double passed = (c->time - first[i]) / interval[i];
+        const double slack = 1e-9 * fmin(1.0, fabs(c->time) / interval[i]);
+        ticks[i] = passed > 0.0 ? (int64_t)ceil(passed - slack) : 0;
+    }
+    return KHZ_OK;
+}
+
 khz_status khz_initialize(const khz_model *m, void *instance, double time)
 {
     khz_context *const c = (khz_context *)instance;
@@ -202,20 +226,13 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
         memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
         status = solve_initial(m, instance);
     }
+    status = status == KHZ_OK ? set_samples(m, instance) : status;
     if (status != KHZ_OK) {
         return status;
     }
     /* Initial event: pre := value, then iterate with the ticks that fall on the start. */
     (void)update_pre(m, instance);
     c->phase = KHZ_PHASE_EVENT;
-    int64_t *const ticks = (int64_t *)(void *)((char *)instance + m->sample_tick);
-    const double *const first = khz_reals(instance, m->sample_start);
-    const double *const interval = khz_reals(instance, m->sample_interval);
-    for (int32_t i = 0; i < m->n_samples; i++) {
-        const double passed = (time - first[i]) / interval[i];
-        const double slack = 1e-9 * fmin(1.0, fabs(time) / interval[i]);
-        ticks[i] = passed > 0.0 ? (int64_t)ceil(passed - slack) : 0;
-    }
     (void)khz_mark_samples(m, instance);
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
     status = khz_event(m, instance);
@@ -412,6 +429,13 @@ double khz_next_time_event(const khz_model *m, void *instance, double *work)
     m->time_events(instance, work);
     for (int32_t i = 0; i < m->n_time_events; i++) {
         if (work[i] > c->time && work[i] < next) {
+            next = work[i];
+        }
+    }
+    /* Instants that rounding alone keeps apart are one event: at the last of them all are due. */
+    const double together = next + SAME_INSTANT * fabs(next);
+    for (int32_t i = 0; i < m->n_time_events; i++) {
+        if (work[i] > next && work[i] <= together) {
             next = work[i];
         }
     }
