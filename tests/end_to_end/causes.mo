@@ -700,4 +700,32 @@ package Causes "One small model for each cause of a wrong result that was mended
       together = pre(together) + (if sum and product then 1 else 0);
     end when;
   end SameInstant;
+
+  model LoopThroughWhen "Reals and discrete Reals that need each other: taking turns would diverge"
+    parameter Real k = 3;
+    Real x, y(start = 0, fixed = true);
+    Real u(start = 0, fixed = true), v, s(start = 0, fixed = true);
+    Real p, q(start = 1, fixed = true);
+    Boolean high = p > 2.5;
+  equation
+    when sample(0, 0.25) then
+      y = 7 - 2*x + time;
+      u = k*(1 - v);
+      q = 4 - (if high then 3 else 1)*p;
+    end when;
+    x + y = 5;
+    v = 2*u + s;
+    der(s) = u - s;
+    p + p^3 = 2*q;
+  end LoopThroughWhen;
+
+  model Unsettled "A condition that turns itself round at every sample"
+    Boolean up(start = false, fixed = true);
+    Integer n = if up then 1 else 0;
+    Real x = n + time;
+  equation
+    when sample(0.1, 0.25) then
+      up = not n == 1;
+    end when;
+  end Unsettled;
 end Causes;

@@ -93,6 +93,26 @@ def test_an_interval_that_turns_out_to_be_zero_is_refused() -> None:
         run("SampleOfNothing")
 
 
+@pytest.mark.parametrize("options", [{}, {"solver": "ida"}, {"solver": "rk4", "step": 0.0625}])
+def test_reals_and_discrete_reals_that_need_each_other_are_solved_together(options: dict[str, Any]) -> None:
+    """u = k*(1 - 2*u - s) at a sample, s' = u - s from there to the next."""
+    found, s, u = run("LoopThroughWhen", 1.0 - 1e-6, **options), 0.0, 0.0
+    for _ in range(4):
+        u = 3 * (1 - s) / 7
+        last, s = s, u + (s - u) * math.exp(-0.25)
+    assert found.final("y") == pytest.approx(3 - 0.75, rel=1e-9)
+    assert found.final("x") == pytest.approx(2 + 0.75, rel=1e-9)
+    assert found.final("u") == pytest.approx(3 * (1 - last) / 7, rel=1e-5)
+    assert found.final("v") == pytest.approx(2 * u + s, rel=1e-5)
+    p = found.final("p")  # below the bound: q = 4 - p
+    assert p + p**3 == pytest.approx(2 * (4 - p), rel=1e-9)
+
+
+def test_a_loop_that_does_not_settle_is_an_error() -> None:
+    with pytest.raises(ModelError, match="values that need each other do not settle"):
+        run("Unsettled")
+
+
 def test_an_assertion_has_room_for_rounding_only() -> None:
     model = kilohertz.load(f"{FILE}:Causes.AtTheLimit")
     model.simulate(stop=1.0)

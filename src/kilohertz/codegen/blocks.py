@@ -383,16 +383,9 @@ class BlockWriter:
         continuous = self.phase(phase, block.continuous)
         relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
         other_discrete = [b for b in block.discrete if b not in relations]
-        derived = self.phase(phase, other_discrete)
-        targets = [t for b in other_discrete for t in s.targets(b)]
         body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]
         self._callback(f"{name}_continuous", "", [*body, STATUS], "khz_status")
-        lines = []
-        for i, t in enumerate(targets):
-            lines.append(f"const {layout.types.of(t.ty)} old{i} = {layout.variable(t)};")
-        lines += [f"(void){call};" for call, _ in derived]
-        same = [f"{layout.variable(t)} == old{i}" for i, t in enumerate(targets)]
-        self._callback(f"{name}_derive", "", [*lines, f"return !({_wrapped_and(same)});"], "int")
+        self._derive(phase, name, block, other_discrete)
         w = Writer(layout, "(&z->c)")
         w.put("(void)value;", "(void)distance;")
         functions = {c.index: c.function for c in layout.step.crossings}
@@ -414,10 +407,30 @@ class BlockWriter:
                 "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {",
                 f"    return {name}_continuous(z);",
                 "}",
-                "return khz_mixed(&z->c, &problem, z, z->r);",
+                f"return khz_mixed(&z->c, &problem, z, {'z->r' if relations else 'NULL'});",
             ],
             "",
         )
+
+    def _derive(self, phase: str, name: str, block: s.MixedLoop, steps: list[s.Block]) -> None:
+        """Discrete values from relations and Reals, and whether they changed.  Those that Newton's method finds are the
+        same where they are near, all others to the bit."""
+        layout = self.layout
+        solved = dict(self._solved)  # between events the matrices of the continuous part are used again
+        calls = self.phase(phase, steps)
+        self._solved = solved
+        real = {t.name for b in block.continuous for t in s.targets(b)}
+        iterated = {t.name for b in steps if isinstance(b, s.NonlinearLoop) for t in s.targets(b)}
+        lines, same, near = [], [], []
+        for i, t in enumerate(t for b in steps for t in s.targets(b) if t.name not in real):
+            place = layout.variable(t)
+            equal, is_near = f"{place} == old{i}", f"khz_is_near({place}, old{i})"
+            lines.append(f"const {layout.types.of(t.ty)} old{i} = {place};")
+            same.append(is_near if t.name in iterated else equal)
+            near.append(is_near if layout.step.slot(t.name).kind is s.Kind.DISCRETE else equal)
+        lines += [f"(void){call};" for call, _ in calls]
+        lines.append(f"return {' && '.join(same)} ? 0 : {' && '.join(near)} ? 1 : 2;" if same else "return 0;")
+        self._callback(f"{name}_derive", "", lines, "int")
 
     def _is_relation(self, target: Ref) -> bool:
         return self.layout.step.slot(target.name).kind is s.Kind.RELATION
@@ -430,7 +443,3 @@ def _never(kept: Kept) -> str:
 def _stage_of(n: int, kept: Kept) -> str:
     """Behind what khz_linear needs: gamma_h of the stage that a kept matrix belongs to."""
     return f"z->memory[{kept.memory + formula('KHZ_LINEAR_ROOM', n)}]"
-
-
-def _wrapped_and(conditions: list[str]) -> str:
-    return " && ".join(conditions) or "1"

@@ -198,7 +198,7 @@ class Operations:
         turn = inner + distances + self.blocks(b.discrete, in_event).times(2) + moves(60 + 30 * n)
         tried = 0 if n == 0 else 2**n if n <= _FEW else _WALK
         masks = (n + 1) * 2**n * (8 * n + 6) if n <= _FEW else 20 * n * _WALK
-        search = turn.times(1 + _TOGETHER, 1 + _TOGETHER + tried + 3)
+        search = turn.times(1 + _TOGETHER, 1 + _TOGETHER + tried + 4)
         return search + Count(Cost(), Cost(moves=masks))
 
     def _is_relation(self, name: str) -> bool:

@@ -220,8 +220,9 @@ class NonlinearLoop:
 class MixedLoop:
     """Real and discrete unknowns that need each other.
 
-    In an event: run `continuous`, then `discrete`, until no target of `discrete` changes (bounded; a cycle is counted
-    and reported).  Between events: `continuous` alone.
+    In an event: run `continuous`, then `discrete`, until no discrete target of `discrete` changes (bounded; a cycle of
+    relations is counted and reported, other values that do not settle are a failure).  Between events: `continuous`
+    alone.  Discrete Reals that form a loop with Reals are solved for together with those, by a loop in `discrete`.
     """
 
     continuous: tuple[Block, ...]
@@ -367,7 +368,7 @@ def targets(block: Block) -> tuple[Ref, ...]:
         case LinearLoop() | NonlinearLoop():
             return (*block.unknowns, *(t for b in block.inner for t in targets(b)))
         case MixedLoop():
-            return tuple(t for b in (*block.continuous, *block.discrete) for t in targets(b))
+            return tuple(dict.fromkeys(t for b in (*block.continuous, *block.discrete) for t in targets(b)))
         case CallBlock():
             return tuple(t for output in block.targets for t in output if t is not None)
         case WhenBlock():

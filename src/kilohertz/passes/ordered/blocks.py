@@ -5,7 +5,8 @@
   loop linear in its unknowns     ->  torn, A z = b:  A by differentiating the residuals through the torn assignments,
                                       b the residuals at z = 0
   other loops                     ->  torn, residuals and their Jacobian, differentiated likewise
-  with discrete unknowns          ->  mixed: the Real part ordered with the discrete unknowns known, and the reverse
+  with discrete unknowns          ->  mixed: the Real part ordered with the discrete unknowns known, and the reverse;
+                                      discrete Reals that Reals need and that need them are solved for with those
 
 All matrices are expressions over known variables, so that codegen shares what they have in common.
 """
@@ -151,23 +152,35 @@ class _Maker:
     def _mixed(self, discrete: list[bool]) -> list[Block]:
         rows, unknowns = self._c.rows, self._c.unknowns
         real_part = [i for i, d in enumerate(discrete) if not d]
-        continuous: list[Block] = []
-        if real_part:
-            continuous = self._sub(real_part)
         steps: list[Block] = []
+        coupled = self._coupled(discrete)
+        for component in coupled:
+            steps += _Maker(component, self._x)._loop()
+        solved = {u.name for component in coupled for u in component.unknowns}
         for i, d in enumerate(discrete):
-            if d:
+            if d and unknowns[i].name not in solved:
                 steps += self._discrete_step(rows[i], unknowns[i])
+        continuous = make_blocks(self._ordered(real_part), self._x)  # last: `forms` of linear loops go by unknowns
         steps = _sorted_steps(steps, self._x.occurrence)
         own = joined(rows)
         total = sum(b.cost for b in continuous) + sum(b.cost for b in steps)
         return [MixedLoop(tuple(continuous), tuple(steps), self._x.partition, total, own)]
 
-    def _sub(self, part: list[int]) -> list[Block]:
+    def _coupled(self, discrete: list[bool]) -> list[Component]:
+        """Loops of Reals and discrete Reals with all other discrete values known: iterating on them may diverge."""
+        rows, unknowns = self._c.rows, self._c.unknowns
+        numbers = [u.ty == REAL and isinstance(r.equation, Equation) for r, u in zip(rows, unknowns, strict=True)]
+        part = [i for i, d in enumerate(discrete) if not d or numbers[i]]
+        is_discrete = {unknowns[i].name: discrete[i] for i in part}
+        if all(is_discrete.values()) or not any(is_discrete.values()):
+            return []
+        kinds = [(c, {is_discrete[u.name] for u in c.unknowns}) for c in self._ordered(part)]
+        return [c for c, found in kinds if len(found) == 2]
+
+    def _ordered(self, part: list[int]) -> tuple[Component, ...]:
         rows, unknowns = self._c.rows, self._c.unknowns
         equations: dict[int, AnyEquation] = {id(rows[i].equation): rows[i].equation for i in part}
-        components = order(list(equations.values()), [unknowns[i] for i in part], self._x.occurrence)
-        return make_blocks(components, self._x)
+        return order(list(equations.values()), [unknowns[i] for i in part], self._x.occurrence)
 
     def _discrete_step(self, row: Row, unknown: Ref) -> list[Block]:
         e = row.equation

@@ -323,6 +323,12 @@ static void mixed_take_best(mixed_search *m)
     }
 }
 
+/* All relations agree, and yet other discrete values change with every turn: that is no rounding on a crossing. */
+static int mixed_moves(mixed_search *m)
+{
+    return m->violation == 0.0 && mixed_turn(m) == 0 && m->p->derive(m->instance) > 1;
+}
+
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
     mixed_search m; /* field by field: most of its room is for relations that there are not */
@@ -363,6 +369,11 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
         c->unsettled = p->block;
     }
     mixed_take_best(&m);
+    if (mixed_moves(&m)) {
+        c->block = c->status == KHZ_OK ? p->block : c->block;
+        khz_fail(c, KHZ_NO_CONVERGENCE, KHZ_NOWHERE, "values that need each other do not settle");
+        return (khz_status)c->status;
+    }
     (void)p->derive(instance);
     return p->continuous(instance);
 }

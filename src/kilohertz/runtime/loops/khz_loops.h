@@ -68,22 +68,30 @@ khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jac
 khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_problem *problem, void *instance,
                          double *x, double *memory, int32_t *order);
 
+/* Two results for the same discrete Real, the same but for rounding. */
+static inline int khz_is_near(double a, double b)
+{
+    return fabs(a - b) <= fmax(KHZ_MIXED_ROUNDING * fmax(fabs(a), fabs(b)), KHZ_MIXED_LEAST);
+}
+
 /* A mixed loop: Real unknowns that need discrete ones and the other way round. */
 typedef struct khz_mixed_problem {
     int block;                                /* its number */
     int n;                                    /* relations in the loop, at most KHZ_MIXED_MOST */
     const int32_t *relation;                  /* [n] their positions in r */
     khz_status (*continuous)(void *instance); /* solve for the Reals with the discrete values as they are */
-    int (*derive)(void *instance);            /* discrete values from the relations; 1: some changed */
+    int (*derive)(void *instance);            /* discrete values from the relations; 0: as before, 1: but for rounding,
+                                                 2: some changed */
     /* relations at the present Reals, not stored, and how far each is from changing */
     void (*evaluate)(void *instance, int32_t *value, double *distance);
 } khz_mixed_problem;
 
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
- * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.
- * Allocates: never.  Bound: KHZ_MIXED_TURNS(n) turns, and the Reals twice more. */
-#define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + 2)
+ * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.  Where
+ * relations agree and other discrete values do not settle it fails.  Allocates: never.  Bound: KHZ_MIXED_TURNS(n)
+ * turns, and the Reals twice more. */
+#define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + 3)
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 
 /* A failure unless a function gave as many values as there are variables for them. */
