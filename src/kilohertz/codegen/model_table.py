@@ -10,8 +10,7 @@ from kilohertz.codegen.blocks import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
 from kilohertz.codegen.writing import names
-from kilohertz.cost import state_elimination
-from kilohertz.graphs import colour_columns
+from kilohertz.cost import state_elimination, state_jacobian
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Step, stage_roles
@@ -40,15 +39,15 @@ def model_table(
     """Constant data of the model and the function that gives it away."""
     counts = layout.counts
     homotopy = any(_contains(b, "homotopy") for b in step.initial)
-    rows = state_pattern(step, counts[Kind.STATE] + len(step.algebraic))
-    colours = colour_columns(rows, len(rows))
+    jacobian = state_jacobian(step)
+    rows = jacobian.rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows))
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
     owners = _owners(step, infos, counts)
     arrays = {
         "jac_row": starts(rows),
         "jac_column": [j for row in rows for j in row],
-        "jac_colour": colours,
+        "jac_colour": jacobian.colours,
         "stage_role": roles if any(roles) else [],
         "transport_points": [len(t.points) for t in step.transports],
         **owners.arrays(),
@@ -73,7 +72,7 @@ def model_table(
         f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
-        f"    .n_colours = {max(colours, default=-1) + 1}, .n_z = {len(step.algebraic)},",
+        f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
         f"    .uses_homotopy = {int(homotopy)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
@@ -90,13 +89,6 @@ def model_table(
         "    return &this_model;",
         "}",
     ]
-
-
-def state_pattern(step: Step, n: int) -> list[list[int]]:
-    """The y each of F depends on, ascending (`ir/step.py`); all of them where nobody said."""
-    if len(step.state_sparsity) != n:
-        return [list(range(n)) for _ in range(n)]
-    return [sorted(row) for row in step.state_sparsity]
 
 
 def _places(step: Step) -> list[str]:

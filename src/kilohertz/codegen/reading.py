@@ -1,10 +1,11 @@
-"""What decides whether blocks may share a C function: their size and what they read."""
+"""Which blocks share a C function, and what it is called: spelling, whatever is chosen computes the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
+from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import Purpose
@@ -14,7 +15,7 @@ def is_large(block: s.Block) -> bool:
     """A loop that gets a C function of its own."""
     if isinstance(block, s.LinearLoop):
         n = len(block.unknowns)
-        return n > 3 or (n > 1 and block.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT))
+        return n > IN_PLACE or (n > 1 and block.matrix_partition in (s.Partition.ONCE, s.Partition.EVENT))
     return isinstance(block, (s.NonlinearLoop, s.MixedLoop))
 
 

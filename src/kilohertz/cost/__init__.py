@@ -2,6 +2,7 @@
 
 from kilohertz.cost.bound import cost_bound
 from kilohertz.cost.factors import IN_PLACE, loop_elimination, loop_pattern, state_elimination
+from kilohertz.cost.jacobian import state_jacobian
 from kilohertz.cost.targets import Target, reference, target_for
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "loop_pattern",
     "reference",
     "state_elimination",
+    "state_jacobian",
     "target_for",
 ]

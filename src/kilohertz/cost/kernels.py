@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kilohertz.cost.factors import state_elimination
+from kilohertz.cost.jacobian import state_jacobian
 from kilohertz.cost.prices import (
     Count,
     both,
@@ -16,7 +17,6 @@ from kilohertz.cost.prices import (
     sparse_solve,
     total,
 )
-from kilohertz.graphs import colour_columns
 from kilohertz.ir.step import Step
 from kilohertz.solvers import Method, Pair, Rosenbrock, RungeKutta
 
@@ -25,11 +25,10 @@ class Kernels:
     """A method on the states of a model."""
 
     def __init__(self, step: Step, method: Method | Pair, newton: int, inlined: bool) -> None:
-        rows = [list(r) for r in step.state_sparsity]
-        self.method, self.newton, self.inlined, self.n = method, newton, inlined, len(rows)
-        self.entries = sum(map(len, rows))
-        self.colours = max(colour_columns(rows, self.n), default=-1) + 1 if rows else 0
-        self.plan = state_elimination(rows)
+        jacobian = state_jacobian(step)
+        self.method, self.newton, self.inlined, self.n = method, newton, inlined, len(jacobian.rows)
+        self.entries, self.colours = jacobian.n_entries, jacobian.n_colours
+        self.plan = state_elimination(jacobian.rows)
 
     @property
     def is_implicit(self) -> bool:

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kilohertz.base import Origin, SourceMap, Span
+from kilohertz.cost import state_jacobian
 from kilohertz.driver.report import Report
-from kilohertz.graphs import colour_columns
 from kilohertz.ir.dae import print_equation, show
 from kilohertz.ir.step import (
     Block,
@@ -324,10 +324,8 @@ def _events(step: Step, where: _Places) -> Iterator[Event]:
 
 
 def _jacobian(step: Step) -> Jacobian:
-    rows = [list(r) for r in step.state_sparsity]
-    colours = colour_columns(rows, len(rows)) if rows else []
-    symbolic = step.directional is not None
-    return Jacobian(len(rows), sum(map(len, rows)), max(colours, default=-1) + 1, symbolic, step.no_directional)
+    j, symbolic = state_jacobian(step), step.directional is not None
+    return Jacobian(len(j.rows), j.n_entries, j.n_colours, symbolic, step.no_directional)
 
 
 def operations_of(block: Block) -> int:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.codegen.model_table import state_pattern
+from kilohertz.cost import state_jacobian
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.simulate.program import Instance, Program
@@ -111,7 +111,7 @@ class _Watcher:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._n = program.code.counts[Kind.STATE]
-        rows = state_pattern(program.step, self._n)
+        rows = state_jacobian(program.step).rows
         self._row = np.array([i for i, row in enumerate(rows) for _ in row], np.intp)
         self._column = np.array([j for row in rows for j in row], np.intp)
         self._values = np.zeros(max(1, len(self._row)))
