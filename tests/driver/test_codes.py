@@ -15,7 +15,7 @@ from kilohertz.cli import main
 from kilohertz.results import read
 from kilohertz.simulate import sundials
 from kilohertz.toolchain import cross_compiler, load_library
-from kilohertz.toolchain.external import lapack_arguments
+from kilohertz.toolchain.external_code import lapack_arguments
 
 
 def codes(error: ModelError) -> list[str]:

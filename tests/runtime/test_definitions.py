@@ -10,8 +10,8 @@ import pytest
 import kilohertz
 from kilohertz import runtime
 from kilohertz.base import InternalError
+from kilohertz.runtime.checked_layout import model_layout
 from kilohertz.runtime.definitions import read
-from kilohertz.runtime.layout import model_layout
 from kilohertz.toolchain import Source, Unit, build_shared, load_library
 
 TEXT = """

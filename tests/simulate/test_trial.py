@@ -13,8 +13,8 @@ from kilohertz import load
 from kilohertz.driver import Model
 from kilohertz.driver.plan import Experiment, Plan, make_plan
 from kilohertz.results import Result, Signal
-from kilohertz.simulate import judge as judge_room
-from kilohertz.simulate.judge import Judge
+from kilohertz.simulate import distance
+from kilohertz.simulate.distance import Judge
 from kilohertz.simulate.trial import TOLERANCE
 from kilohertz.solvers import METHODS, StepSettings
 
@@ -141,6 +141,6 @@ def test_a_run_without_numbers_is_infinitely_far() -> None:
 
 
 def test_of_very_many_variables_some_are_left_out_but_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge_room, "MOST_COMPARED", 2)
+    monkeypatch.setattr(distance, "MOST_COMPARED", 2)
     few = Judge(result([0.0, 1.0], a=[0, 1], b=[0, 1], c=[0, 1], d=[0, 1], e=[0, 1]), ("e",), 0.1, 1.0)
     assert few.names == ("a", "d", "e")

@@ -15,7 +15,7 @@ import pytest
 from kilohertz import load
 from kilohertz.base import InternalError, ModelError
 from kilohertz.cli.main import main
-from kilohertz.codegen.methods import methods_source
+from kilohertz.codegen.method_tables import methods_source
 from kilohertz.driver.plan import Experiment, make_plan
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kilohertz.base import InternalError
-from kilohertz.codegen.methods import methods_source
+from kilohertz.codegen.method_tables import methods_source
 from kilohertz.solvers import DIRK, EXPLICIT, METHODS, ROSENBROCK, Rosenbrock, RungeKutta
 from kilohertz.solvers.integrate import step
 

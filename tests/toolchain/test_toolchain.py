@@ -12,7 +12,7 @@ from kilohertz.base import ModelError
 from kilohertz.ir.flat import ExternalCall
 from kilohertz.toolchain import Source, Unit, build_executable, build_objects, build_shared, load_library
 from kilohertz.toolchain.compiler import find_compiler
-from kilohertz.toolchain.external import external_units
+from kilohertz.toolchain.external_code import external_units
 
 ADD = Source("add.c", '__attribute__((visibility("default"))) int add(int a, int b) { return a + b; }\n')
 

@@ -12,8 +12,7 @@ The task's side of the link is a device of its scenario; docs/reference/devices.
 """
 
 from kilohertz.devices.connect import connect, include_directory
-from kilohertz.devices.link import Link, LinkError, Message
-from kilohertz.devices.settings import (
+from kilohertz.devices.keys import (
     DRIVERS,
     PORT_SETTINGS,
     SIGNAL_SETTINGS,
@@ -24,6 +23,7 @@ from kilohertz.devices.settings import (
     check_signal,
     durations,
 )
+from kilohertz.devices.link import Link, LinkError, Message
 from kilohertz.devices.simulated import SimulatedLink
 from kilohertz.devices.wire import Gate, pack, unpack
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from kilohertz.base import Origin, SourceMap, Span
 from kilohertz.cost import state_jacobian
-from kilohertz.driver.report import Report
+from kilohertz.driver.check_report import Report
 from kilohertz.ir.dae import print_equation, show
 from kilohertz.ir.step import (
     Block,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, render
+from kilohertz.driver.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
-from kilohertz.driver.report import Report
 from kilohertz.driver.stages import Work, run_to
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
@@ -159,7 +159,7 @@ class Model:
         fixed-step `solver` also the cost bound of a period."""
         from kilohertz.cost import cost_bound
         from kilohertz.driver.analysis import analyse
-        from kilohertz.driver.prices import prices_here
+        from kilohertz.driver.prices_here import prices_here
 
         plan, step = self._bounded(StepSettings.of(**stepping))
         taken, sources = self._work.seconds["flatten"], self.session.libraries.sources
@@ -174,7 +174,7 @@ class Model:
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take, in instructions of the compiler found here."""
         from kilohertz.cost import cost_bound
-        from kilohertz.driver.prices import prices_here
+        from kilohertz.driver.prices_here import prices_here
 
         plan, step = self._bounded(StepSettings.of(solver=solver, **stepping))
         assert plan is not None

@@ -152,7 +152,7 @@ def _planned(model: Model, task: Task, say: Told, machine: str) -> tuple[Task, M
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
     from kilohertz.cost import cost_bound
     from kilohertz.driver.plan import Experiment, make_plan
-    from kilohertz.driver.prices import prices_here
+    from kilohertz.driver.prices_here import prices_here
     from kilohertz.realtime import ModelCode
 
     plan = make_plan(model, task.stepping, Experiment(settings=task.settings), say)

@@ -5,11 +5,11 @@ and the plotting library (bokeh, whose JavaScript comes inside its Python packag
 knows nothing of models: it takes titles, texts, numbers and trees.
 """
 
+from kilohertz.pages.icicle import Icicle, Node
 from kilohertz.pages.page import Page, Part, write_page
 from kilohertz.pages.parts import Facts, Fold, Heading, Listing, ListingLine, Prose, Verdict
 from kilohertz.pages.plots import Bars, Curve, Mark, Plot, Stack
 from kilohertz.pages.table import Cell, Column, Table
-from kilohertz.pages.tree import Icicle, Node
 
 __all__ = [
     "Bars",

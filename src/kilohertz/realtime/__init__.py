@@ -15,7 +15,7 @@ For most uses `kilohertz.driver` (or `kilohertz` itself) has it in one call:
 This room knows no compiler: `build` takes models that the driver compiled.
 """
 
-from kilohertz.realtime.build import Built, ModelCode, build
+from kilohertz.realtime.executable import Built, ModelCode, build
 from kilohertz.realtime.launch import Running, measure, start
 from kilohertz.realtime.live import Live, attach, running
 from kilohertz.realtime.predict import Prediction, predict

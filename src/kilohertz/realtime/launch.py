@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
-from kilohertz.realtime.build import Built
+from kilohertz.realtime.executable import Built
 from kilohertz.realtime.live import FOLDER, Live
 from kilohertz.realtime.report import Report, read_report
 from kilohertz.results import write

@@ -9,7 +9,7 @@ from kilohertz.base import Origin, SourceMap
 from kilohertz.codegen import BlockInfo
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Partition
-from kilohertz.realtime.build import Built
+from kilohertz.realtime.executable import Built
 from kilohertz.realtime.launch import measure
 from kilohertz.realtime.threads import Placed, placed
 

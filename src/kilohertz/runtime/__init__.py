@@ -1,8 +1,8 @@
 """The C runtime: its files, what its headers define, and how the compiler laid that out."""
 
+from kilohertz.runtime.checked_layout import check_layout, sources, step_sources, task_layout, task_sources
 from kilohertz.runtime.definitions import constant, family, fields, formula, words
 from kilohertz.runtime.files import device_headers, device_sources, headers, task_headers
-from kilohertz.runtime.layout import check_layout, sources, step_sources, task_layout, task_sources
 
 __all__ = [
     "check_layout",

@@ -17,7 +17,7 @@ import numpy as np
 from kilohertz.base import ModelError
 from kilohertz.cost import cost_bound
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
-from kilohertz.simulate.judge import SLACK_STEPS, Distances, Judge
+from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
 from kilohertz.simulate.program import Program
 from kilohertz.simulate.run import Statistics, simulate
 from kilohertz.simulate.stiffness import Reference

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kilohertz.solvers.methods import INDEX_1, METHODS, SOLVERS
     from kilohertz.solvers.pairs import PAIRS
     from kilohertz.solvers.rosenbrock import ROSENBROCK
-    from kilohertz.solvers.table import Method, Pair, Rosenbrock, RungeKutta
+    from kilohertz.solvers.tableau import Method, Pair, Rosenbrock, RungeKutta
 
 __all__ = [
     "AUTO",
@@ -39,7 +39,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """The tables check themselves with numpy when they are first asked for; the settings need none of it."""
-    for module in ("methods", "table", "dirk", "explicit", "pairs", "rosenbrock") if name in __all__ else ():
+    for module in ("methods", "tableau", "dirk", "explicit", "pairs", "rosenbrock") if name in __all__ else ():
         found = importlib.import_module(f"kilohertz.solvers.{module}")
         if hasattr(found, name):
             return getattr(found, name)

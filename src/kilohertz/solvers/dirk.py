@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from kilohertz.solvers.table import RungeKutta
+from kilohertz.solvers.tableau import RungeKutta
 
 G3 = 0.43586652150845899942  # root of 6x^3 - 18x^2 + 9x - 1
 _G2 = 1 - sqrt(2) / 2

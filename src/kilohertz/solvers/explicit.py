@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kilohertz.solvers.table import RungeKutta
+from kilohertz.solvers.tableau import RungeKutta
 
 EULER = RungeKutta("euler", "explicit Euler", "Euler", 1, ((0.0,),), (1.0,), (0.0,))
 RK2 = RungeKutta("rk2", "explicit trapezoidal rule", "Heun", 2, ((), (1.0,)), (1 / 2, 1 / 2), (0.0, 1.0))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kilohertz.solvers.table import Floats, Method, Pair, Rosenbrock, RungeKutta
+from kilohertz.solvers.tableau import Floats, Method, Pair, Rosenbrock, RungeKutta
 
 Rhs = Callable[[float, Floats], Floats]
 

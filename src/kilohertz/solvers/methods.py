@@ -6,7 +6,7 @@ from kilohertz.solvers.dirk import DIRK
 from kilohertz.solvers.explicit import EXPLICIT
 from kilohertz.solvers.pairs import PAIRS
 from kilohertz.solvers.rosenbrock import ROSENBROCK
-from kilohertz.solvers.table import Method, Pair
+from kilohertz.solvers.tableau import Method, Pair
 
 METHODS: dict[str, Method] = {m.name: m for m in (*EXPLICIT, *ROSENBROCK, *DIRK)}
 # With the pairs, which need a program built for mixed mode.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from kilohertz.solvers.table import Pair, Row, RungeKutta
+from kilohertz.solvers.tableau import Pair, Row, RungeKutta
 
 _G2 = 1 - sqrt(2) / 2
 _ARS = "Ascher, Ruuth, Spiteri (1997)"

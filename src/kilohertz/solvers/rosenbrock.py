@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import cos, pi, sqrt
 
 from kilohertz.solvers.dirk import G3
-from kilohertz.solvers.table import Rosenbrock
+from kilohertz.solvers.tableau import Rosenbrock
 
 _S3 = sqrt(3)
 _G2 = 1 - sqrt(2) / 2

@@ -19,7 +19,7 @@ from kilohertz.base import EXAMPLES, Diagnostic, ModelError, near, seconds
 from kilohertz.runtime import words
 
 if TYPE_CHECKING:
-    from kilohertz.solvers.table import Method, Pair
+    from kilohertz.solvers.tableau import Method, Pair
 
 AUTO = "auto"
 VARIABLE_STEP = ("cvode", "ida")
@@ -260,7 +260,7 @@ class StepSettings:
     def check_fixed(self) -> StepSettings:
         """The same, for the bounded stepper."""
         from kilohertz.solvers.methods import SOLVERS
-        from kilohertz.solvers.table import Pair, RungeKutta
+        from kilohertz.solvers.tableau import Pair, RungeKutta
 
         if self.solver not in SOLVERS:
             raise ModelError(not_fixed(self.solver))
@@ -285,7 +285,7 @@ class StepSettings:
 
     def _check_index1(self) -> None:
         from kilohertz.solvers.methods import INDEX_1, METHODS
-        from kilohertz.solvers.table import RungeKutta
+        from kilohertz.solvers.tableau import RungeKutta
 
         method = METHODS.get(self.solver)
         if method is None or self.solver not in INDEX_1:
@@ -308,7 +308,7 @@ def _wrong(message: str, code: str = "R723") -> ModelError:
 
 def _why_not(method: Method | None) -> str:
     """What keeps a method from the index-1 form."""
-    from kilohertz.solvers.table import Rosenbrock
+    from kilohertz.solvers.tableau import Rosenbrock
 
     if method is not None and method.index1_order:
         return f"it keeps order {method.index1_order} of {method.order}"

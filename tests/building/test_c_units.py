@@ -9,7 +9,7 @@ import pytest
 
 from kilohertz.codegen import model_prefix
 from kilohertz.driver import Session, build, load
-from kilohertz.toolchain import build as toolchain_build
+from kilohertz.toolchain import objects
 
 MODEL = """\
 model {name} "Compiled by nobody before"
@@ -26,14 +26,14 @@ end {name};
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sources that the C compiler is called for."""
     seen: list[str] = []
-    run = toolchain_build._run
+    run = objects._run
 
     def counted(command: list[str], folder: Path, what: str) -> None:
         if "-c" in command:
             seen.append(command[command.index("-c") + 1])
         run(command, folder, what)
 
-    monkeypatch.setattr(toolchain_build, "_run", counted)
+    monkeypatch.setattr(objects, "_run", counted)
     return seen
 
 
