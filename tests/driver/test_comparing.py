@@ -100,6 +100,15 @@ def test_expressions_over_both_sides(folder: Path) -> None:
     assert [(s.name, s.ok) for s in outcome.verdict.signals] == [("spring", True)]
 
 
+def test_a_model_with_inputs(folder: Path) -> None:
+    (folder / "gain.mo").write_text("model Gain\n  input Real u;\n  output Real y = 2*u;\nend Gain;\n")
+    (folder / "u.csv").write_text("time,u\n0,1\n1,3\n")
+    (folder / "y.csv").write_text("time,y\n0,2\n1,6\n")
+    text = '[result]\nmodel = "gain.mo"\ninput = "u.csv"\ninterpolation = "linear"\n[reference]\nfile = "y.csv"\n'
+    assert compared(folder, text).verdict.ok
+    assert not compared(folder, text.replace("linear", "hold")).verdict.ok
+
+
 SIDES = '[result]\nfile = "a.csv"\n[reference]\nfile = "b.csv"\n'
 
 

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from kilohertz.base import ModelWarning, render
 from kilohertz.cli.arguments import add_model, add_set, add_step_settings, seconds, step_settings
 from kilohertz.results import check_output, endings, write
+from kilohertz.runtime import words
+
+WAYS = words("KHZ_STIMULUS_")
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -26,6 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
     add_set(parser, "a parameter")
+    add("--input", metavar="F", type=Path, help=f"inputs over time by their names: {endings()}")
+    add("--interpolation", metavar="WAY", default=WAYS[0], choices=WAYS, help=f"between rows: {', '.join(WAYS)}")
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
     add("-q", "--quiet", action="store_true", help="no progress bar and no summary")
@@ -34,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
-    from kilohertz.simulate import Statistics
+    from kilohertz.simulate import Inputs, Statistics
 
     if arguments.output is not None:
         check_output(arguments.output)
@@ -48,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             stop=arguments.stop,
             intervals=arguments.intervals,
             settings=dict(arguments.settings),
+            inputs=Inputs(arguments.input, arguments.interpolation) if arguments.input is not None else None,
             record=arguments.record,
             progress=progress,
             told=None if progress is None else lambda text: print(f"khz: {text}", file=sys.stderr),

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from kilohertz.profiler import Profile
     from kilohertz.realtime import Report as RealTimeReport
     from kilohertz.results import Result
-    from kilohertz.simulate import Program, Statistics
+    from kilohertz.simulate import Inputs, Program, Statistics
+    from kilohertz.simulate.inputs import Given
 
 
 def load(model: str, libraries: Iterable[str | Path] = ()) -> Model:
@@ -234,6 +235,7 @@ class Model:
         stop: float | None = None,
         intervals: int | None = None,
         settings: Mapping[str, float | str] | None = None,
+        inputs: Inputs | Given | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
         told: Callable[[str], None] | None = None,
@@ -243,7 +245,9 @@ class Model:
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
-        `settings` are values of parameters.  What is chosen (`solver="auto"`, `implicit="auto"`) is told with its
+        `settings` are values of parameters.  `inputs` drive the model over time: a result or its file, or by name
+        `(times, values)`, a number or a function of time, held from row to row; `Inputs(..., "linear")` goes in lines.
+        What is chosen (`solver="auto"`, `implicit="auto"`) is told with its
         reason in `statistics.notes`; `told` hears what is being tried.  Where steps failed or values are no numbers,
         `result.ok` is False, `result.problems` says where, and a `ModelWarning` is given; with `strict` a `ModelError`
         is raised.  A run that does not come to its end raises one with `partial`, the result until then.
@@ -253,6 +257,8 @@ class Model:
 
         asked = offline(StepSettings.of(**stepping))
         plan = make_plan(self, asked, Experiment(start, stop, settings or {}), told)
+        if inputs is not None and plan.notes:
+            plan = plan.and_note("it was chosen with inputs at their start values")
         if statistics is not None:
             statistics.notes = plan.notes
         result = simulate(
@@ -261,6 +267,7 @@ class Model:
             stop=stop,
             intervals=intervals,
             settings=settings,
+            inputs=inputs,
             record=record,
             progress=progress,
             statistics=statistics,

@@ -15,6 +15,7 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled
+from kilohertz.simulate.inputs import Given, Inputs, Table, points_of
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
@@ -67,6 +68,7 @@ def simulate(
     stop: float | None = None,
     intervals: int | None = None,
     settings: Mapping[str, float | str] | None = None,
+    inputs: Inputs | Given | None = None,
     record: str | Sequence[str] = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
@@ -76,6 +78,7 @@ def simulate(
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
+    `inputs` drive the model over time (`simulate/inputs.py`); those that nothing drives keep their start values.
     `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row.  How it
     is stepped: `stepping`, or further keywords (solver, step, tolerance, events, ...: fields of `StepSettings`).
     """
@@ -90,7 +93,10 @@ def simulate(
     try:
         for name, value in (settings or {}).items():
             instance.set(name, value)
-        run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe)
+        driven = _driven(program, instance, inputs, experiment)
+        if statistics is not None and driven is not None:
+            statistics.notes = (*statistics.notes, *driven.points.notes)
+        run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe, driven)
         result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
             statistics.warnings = (*notes, *result.problems)
@@ -98,6 +104,18 @@ def simulate(
         return result
     finally:
         instance.close()
+
+
+def _driven(
+    program: Program, instance: Instance, inputs: Inputs | Given | None, experiment: _Experiment
+) -> Table | None:
+    """Inputs over time for this run; their first values are set, for the initial equations."""
+    if inputs is None:
+        return None
+    points = points_of(inputs, program.step, experiment.start, experiment.stop)
+    for v, value in zip(points.variables, points.initial, strict=True):
+        instance.write(v, value)
+    return Table(program, points)
 
 
 def offline(stepping: StepSettings) -> StepSettings:
@@ -151,7 +169,9 @@ class _Run:
         recorder: Recorder,
         progress: Callable[[float], None] | None,
         observe: Callable[[Instance], None] | None = None,
+        driven: Table | None = None,
     ) -> None:
+        self.driven = driven
         self.program, self.instance, self.experiment = program, instance, experiment
         self.recorder, self.progress, self.observe = recorder, progress, observe
         self.messages: list[str] = []
@@ -206,16 +226,20 @@ class _Run:
         span = e.stop - e.start
         grid = span / e.intervals
         states, step = self.program.code.counts[Kind.STATE], self.program.step
+        # what delay and transport lines remember are the ends of steps
+        longest = 0.0 if states and not (step.delays or step.transports) else grid
+        if self.driven is not None and self.driven.points.spacing < (longest or span):
+            longest = self.driven.points.spacing  # no pulse of an input is stepped over
         return _Offline(
             model=self.program.model,
             instance=self.instance.address,
             flush=self.flush,
+            inputs=self.driven.address if self.driven is not None else None,
             start=e.start,
             stop=e.stop,
             relative_tolerance=tolerance,
             absolute_factor=0.01,
-            # what delay and transport lines remember are the ends of steps
-            max_step=0.0 if states and not (step.delays or step.transports) else grid,
+            max_step=longest,
             grid_step=grid,
             n_grid=e.intervals if span > 0 else 0,
             n_columns=n_columns,

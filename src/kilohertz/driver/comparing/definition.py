@@ -9,7 +9,7 @@ from pathlib import Path
 from kilohertz.base.units import UnitError, parse_unit
 from kilohertz.compare import Bars, Pair, Rename, Wanted
 from kilohertz.driver.comparing.sides import Side
-from kilohertz.realtime.scenario import beside, read_model, read_stepping
+from kilohertz.realtime.scenario import INTERPOLATIONS, beside, read_model, read_stepping
 from kilohertz.realtime.toml_table import Table, open_table
 from kilohertz.results import endings, is_result
 
@@ -84,10 +84,12 @@ def _side(top: Table, key: str, file: Path) -> Side:
         table.real("start", 0.0) if table.has("start") else None,
         table.seconds("stop", None),
         table.integer("intervals", 500, 1, 10_000_000) if table.has("intervals") else None,
+        str(beside(file, table.text("input"))) if table.has("input") else "",
+        table.choice("interpolation", INTERPOLATIONS, INTERPOLATIONS[0]),
     )
     table.raw("start"), table.raw("intervals")
     if table.has("file"):
-        for name in (*stepping.given, "set", "start", "stop", "intervals"):
+        for name in (*stepping.given, "set", "start", "stop", "intervals", "input"):
             if table.has(name):
                 table.wrong(name, "is for a model, and this side is a file")
     table.close()

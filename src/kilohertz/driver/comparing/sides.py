@@ -27,6 +27,8 @@ class Side:
     start: float | None = None
     stop: float | None = None
     intervals: int | None = None
+    inputs: str = ""  # a result file
+    interpolation: str = "hold"
 
     @property
     def is_file(self) -> bool:
@@ -74,12 +76,18 @@ class Trajectory:
 def trajectory(side: Side, session: Session) -> Trajectory:
     """Read the file, or simulate the model."""
     from kilohertz.results import read
+    from kilohertz.simulate import Inputs
 
     if side.is_file:
         return Trajectory(read(side.source))
     model = session.kept(side.source)
     given = {name: getattr(side.stepping, name) for name in side.stepping.given}
     found = model.simulate(
-        start=side.start, stop=side.stop, intervals=side.intervals, settings=dict(side.settings), **given
+        start=side.start,
+        stop=side.stop,
+        intervals=side.intervals,
+        settings=dict(side.settings),
+        inputs=Inputs(side.inputs, side.interpolation) if side.inputs else None,
+        **given,
     )
     return Trajectory(found, model)

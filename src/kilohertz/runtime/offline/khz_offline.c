@@ -62,7 +62,7 @@ static int rhs(double t, void *y, void *yd, void *user)
     if (o->model->n_x == 0) {
         out[0] = 0.0;
     }
-    if (khz_derivatives(o->model, o->instance, t, o->sundials->vector_data(y), out) == KHZ_OK) {
+    if (khz_offline_derivatives(o, t, o->sundials->vector_data(y), out) == KHZ_OK) {
         return 0;
     }
     /* Keep the point: should the solver give up, it tells why. */
@@ -89,7 +89,7 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     const int here =
         c->status == KHZ_OK && c->time == t && memcmp(x, khz_reals(o->instance, m->x), sizeof(double) * (size_t)n) == 0;
     o->n_rhs += here ? 0 : 1;
-    khz_status status = here ? KHZ_OK : khz_derivatives(m, o->instance, t, x, o->sundials->vector_data(t1));
+    khz_status status = here ? KHZ_OK : khz_offline_derivatives(o, t, x, o->sundials->vector_data(t1));
     o->n_rhs += m->directional == NULL ? m->n_colours + 1 : 0;
     status = status == KHZ_OK ? khz_jacobian(m, o->instance, w.jac, w.k) : status;
     memset(matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
@@ -189,7 +189,7 @@ static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t,
     if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
         return KHZ_RUN_SOLVER_FAILED;
     }
-    const khz_status status = khz_evaluate_all(m, o->instance, t, o->sundials->vector_data(s->dense));
+    const khz_status status = khz_offline_evaluate(o, t, o->sundials->vector_data(s->dense));
     if (status != KHZ_OK) {
         return (int32_t)status;
     }
@@ -333,7 +333,7 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
         return status;
     }
     if ((o->model->n_recorded > 0 || o->checks) && !event_follows && !*root) {
-        khz_status value = khz_evaluate_all(o->model, o->instance, o->time, o->sundials->vector_data(s->y));
+        khz_status value = khz_offline_evaluate(o, o->time, o->sundials->vector_data(s->y));
         value = value == KHZ_OK ? o->model->asserts(o->instance) : value;
         if (value != KHZ_OK) {
             return (int32_t)value;
@@ -383,7 +383,7 @@ static void go_on(const khz_offline *o, solver *s)
 static int32_t look(khz_offline *o, const work *w, const double *x, int *root)
 {
     const khz_model *const m = o->model;
-    const khz_status status = khz_evaluate_all(m, o->instance, o->time, x);
+    const khz_status status = khz_offline_evaluate(o, o->time, x);
     if (status != KHZ_OK) {
         return (int32_t)status;
     }
@@ -442,6 +442,7 @@ static int32_t integrate(khz_offline *o, const work *w, solver *s, double until,
 
 static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
 {
+    khz_offline_inputs_start(o);
     int32_t status = khz_offline_record(o);
     double last_event = -DBL_MAX;
     int in_a_row = 0;
@@ -450,7 +451,7 @@ static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
         khz_delay_push(o->model, o->instance, w->delayed);
     }
     while (status == KHZ_OK && o->time < o->stop) {
-        const double due = khz_next_time_event(o->model, o->instance, w->at);
+        const double due = fmin(khz_next_time_event(o->model, o->instance, w->at), khz_offline_inputs_next(o));
         const double until = fmin(due, o->stop);
         int root = 0;
         status = integrate(o, w, s, until, due <= o->stop, &root);
@@ -490,7 +491,7 @@ int32_t khz_run_cvode(khz_offline *o)
     }
     close_solver(o, &s);
     if (status == KHZ_RUN_SOLVER_FAILED && o->has_failed) {
-        (void)khz_derivatives(o->model, o->instance, o->failed_time, w.x, w.xd);
+        (void)khz_offline_derivatives(o, o->failed_time, w.x, w.xd);
     }
     return khz_offline_deliver(o, status);
 }

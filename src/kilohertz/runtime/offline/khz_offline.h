@@ -41,11 +41,24 @@ typedef struct khz_sundials {
 /* Rows are full, or it is time for news: take `n_rows` rows.  Not 0: stop the run. */
 typedef int (*khz_flush_fn)(int32_t n_rows, double time);
 
+/* Inputs over time: lines between points, a jump where two points have one time.  Column k goes to offset[k] of the
+ * instance as kind[k] (0 double, 1 int32). */
+typedef struct khz_offline_inputs {
+    int64_t n_points;
+    const double *time;   /* [n_points], never falling */
+    const double *values; /* [n_points][n] */
+    const int64_t *offset;
+    const int32_t *kind;
+    int64_t first, last; /* points of the piece between two jumps that holds now */
+    int32_t n;
+} khz_offline_inputs;
+
 typedef struct khz_offline {
     const khz_model *model;
     void *instance;
     const khz_sundials *sundials;
     khz_flush_fn flush;
+    khz_offline_inputs *inputs; /* NULL: all rest */
     double start, stop, step, relative_tolerance, absolute_factor, max_step;
     double grid_step;
     int64_t n_grid; /* grid points after the start */
@@ -76,6 +89,15 @@ KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
 KHZ_EXPORT int32_t khz_run_cvode(khz_offline *o);
 /* The same with a stepper that was started; o->instance is its instance.  Steps that fail do not end the run. */
 KHZ_EXPORT int32_t khz_run_stepper(khz_offline *o, khz_stepper *s);
+
+/* khz_offline_inputs.c: the first piece; when the next jump is due (DBL_MAX: never); past the jumps up to t, and the
+ * values there; those of this piece at t.  Then the model at (t, x) with its inputs at t. */
+void khz_offline_inputs_start(khz_offline *o);
+double khz_offline_inputs_next(const khz_offline *o);
+void khz_offline_inputs_pass(khz_offline *o, double t);
+void khz_offline_inputs_set(khz_offline *o, double t);
+khz_status khz_offline_derivatives(khz_offline *o, double t, const double *x, double *xd);
+khz_status khz_offline_evaluate(khz_offline *o, double t, const double *x);
 
 /* Pieces that all of them share: a row of the recorder; instant k of the output grid; terminal(); the last rows. */
 int32_t khz_offline_record(khz_offline *o);

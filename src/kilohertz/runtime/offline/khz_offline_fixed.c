@@ -58,6 +58,7 @@ static int32_t one_step(recording *r, khz_stepper *s)
 {
     khz_offline *const o = r->o;
     khz_context *const c = (khz_context *)o->instance;
+    khz_offline_inputs_pass(o, o->time); /* as a periodic task samples them */
     const uint32_t flags = khz_stepper_step(s);
     o->time = khz_stepper_time(s);
     o->n_steps++;
@@ -86,6 +87,7 @@ int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
     s->after_event = record_after;
     s->user = &rows;
     o->grid_next = 1;
+    khz_offline_inputs_start(o);
     int32_t status = khz_offline_record(o);
     for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
         status = one_step(&rows, s);

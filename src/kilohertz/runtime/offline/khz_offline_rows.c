@@ -45,7 +45,7 @@ double khz_offline_grid(const khz_offline *o, int64_t k)
 
 static int32_t record_at(khz_offline *o, double t, const double *x)
 {
-    khz_status status = khz_evaluate_all(o->model, o->instance, t, x);
+    khz_status status = khz_offline_evaluate(o, t, x);
     if (status == KHZ_OK) {
         status = o->model->asserts(o->instance);
     }
@@ -68,6 +68,7 @@ int32_t khz_offline_event(khz_offline *o, double *delayed, double t, double *x, 
     } else {
         o->n_state_events++;
     }
+    khz_offline_inputs_pass(o, t);
     status = (int32_t)khz_event(m, o->instance);
     if (status < 0) {
         return status;

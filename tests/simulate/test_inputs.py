@@ -1,0 +1,137 @@
+"""Inputs over time: seen at initialisation, jumps as events, sampled by fixed steps, a recorded run to the bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kilohertz.base import ModelError
+from kilohertz.cli import main
+from kilohertz.driver import Model, load
+from kilohertz.results import Result, read
+from kilohertz.simulate import Inputs, Statistics
+
+MODEL = """
+model Driven "What an input does to a model"
+  input Real u(start = 0);
+  input Boolean on(start = false);
+  output Real area;
+  Real lag;
+  Integer n(start = 0, fixed = true) "times that u has risen above 2";
+  Real half = u/2;
+  Real gate = if on then 1 else 0;
+initial equation
+  area = 0;
+  lag = u;
+equation
+  der(area) = u;
+  der(lag) = 5*(u - lag);
+  when u > 2 then
+    n = pre(n) + 1;
+  end when;
+end Driven;
+"""
+SOLVERS: tuple[dict[str, Any], ...] = ({}, {"solver": "ida"}, {"solver": "rk4", "step": 1e-3})
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    file = tmp_path_factory.mktemp("inputs") / "driven.mo"
+    file.write_text(MODEL)
+    return load(str(file))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_initial_equations_see_the_first_value(model: Model, solver: dict[str, Any]) -> None:
+    result = model.simulate(stop=1, inputs={"u": 5.0}, **solver)
+    assert (result["u"][0], result["lag"][0], result["half"][0]) == (5.0, 5.0, 2.5)
+    assert result.final("area") == pytest.approx(5.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_held_input_jumps_at_its_rows(model: Model, solver: dict[str, Any]) -> None:
+    u = ([0.0, 0.25, 0.5, 0.75], [1.0, 3.0, 1.0, 3.0])
+    result = model.simulate(stop=1, inputs={"u": u, "on": ([0, 0.5], [0, 1])}, **solver)
+    assert result.final("area") == pytest.approx(2.0, rel=1e-5)
+    assert result.final("n") == 2
+    at = np.flatnonzero(result.time == 0.25)
+    assert result["u"][at[-1]] == 3.0 or result["u"][at[-1] + 1] == 3.0  # a fixed step samples it at its beginning
+    assert np.interp([0.4, 0.6], result.time, result["gate"]).tolist() == [0.0, 1.0]
+
+
+def test_a_jump_is_an_event_of_cvode(model: Model) -> None:
+    result = model.simulate(stop=1, intervals=7, inputs={"u": ([0, 0.3, 0.3, 1.0], [0, 0.3, 2.3, 3.0])})
+    held = model.simulate(stop=1, intervals=7, inputs={"u": ([0, 0.3], [1.0, 2.0])})
+    assert held["u"][held.time == 0.3].tolist() == [1.0, 2.0]
+    linear = model.simulate(
+        stop=1, intervals=7, inputs=Inputs({"u": ([0, 0.3, 0.3, 1.0], [0, 0.3, 2.3, 3.0])}, "linear")
+    )
+    assert linear["u"][linear.time == 0.3].tolist() == [0.3, 2.3]
+    assert linear.final("area") == pytest.approx(0.5 * 0.3 * 0.3 + 0.7 * (2.3 + 3.0) / 2, rel=1e-6)
+    assert result.final("u") == 3.0
+
+
+def test_a_function_of_time(model: Model) -> None:
+    result = model.simulate(stop=2, inputs=Inputs({"u": lambda t: np.sin(5 * t)}, "linear"))
+    assert result.final("area") == pytest.approx((1 - np.cos(10)) / 5, abs=1e-5)
+
+
+def test_a_fixed_step_samples_at_its_beginning(model: Model) -> None:
+    result = model.simulate(stop=1, solver="euler", step=0.1, inputs=Inputs({"u": ([0, 1], [0, 1])}, "linear"))
+    assert result.final("area") == pytest.approx(sum(0.1 * k * 0.1 for k in range(10)), rel=1e-12)
+
+
+def test_playback_of_a_recorded_run_gives_the_same_bits(model: Model, tmp_path: Path) -> None:
+    rows = np.arange(100) * 1e-2
+    u = (rows, np.random.default_rng(3).normal(1.5, 1.0, 100))
+    how: dict[str, Any] = {"stop": 1, "intervals": 1000, "solver": "rk4", "step": 1e-3}
+    first = model.simulate(inputs={"u": u}, **how)
+    first.to_csv(tmp_path / "recorded.csv")
+    grid = Result.of_columns("again", first.time, {"u": first["u"]})
+    for source in (grid, tmp_path / "recorded.csv"):
+        again = model.simulate(inputs=Inputs(source, "recorded"), **how)
+        for name in first.names:
+            assert np.array_equal(again[name], first[name]), name
+
+
+@pytest.mark.parametrize(
+    ("inputs", "code", "message"),
+    [
+        ({"v": 1.0}, "R744", "there is no input `v`"),
+        ({"area": 1.0}, "R744", "there is no input `area`"),
+        ({"u": ([0, 1, 0.5], [0, 1, 2])}, "R763", "time runs backwards after t = 1"),
+        ({"u": ([0, 1], [0, float("nan")])}, "R763", "not a finite number"),
+        ({"u": ([0, 1], [0])}, "R763", "2 times and 1 values"),
+        (Inputs({"u": 1.0}, "helt"), "R763", "not `helt`"),
+        (Result.of_columns("R", np.array([0.0]), {"w": np.array([1.0])}), "R744", "has the name of an input"),
+    ],
+)
+def test_inputs_that_cannot_be_used(model: Model, inputs: Any, code: str, message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        model.simulate(stop=1, inputs=inputs)
+    assert caught.value.diagnostics[0].code == code
+    assert message in caught.value.diagnostics[0].message
+
+
+def test_what_is_not_driven_and_not_used_is_said(model: Model, tmp_path: Path) -> None:
+    (tmp_path / "u.csv").write_text("time,u,speed\n0,1,2\n")
+    statistics = Statistics()
+    model.simulate(stop=0.1, inputs=tmp_path / "u.csv", statistics=statistics)
+    assert statistics.notes == (
+        "no inputs, so not used: speed",
+        "inputs that nothing drives keep their start values: on",
+    )
+
+
+def test_the_command_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "driven.mo").write_text(MODEL)
+    (tmp_path / "u.csv").write_text("time,u\n0,0\n1,1\n")
+    words = ["simulate", str(tmp_path / "driven.mo"), "--stop", "1", "-o", str(tmp_path / "out.csv")]
+    assert main([*words, "--input", str(tmp_path / "u.csv"), "--interpolation", "linear"]) == 0
+    assert "keep their start values: on" in capsys.readouterr().out
+    assert read(tmp_path / "out.csv").final("area") == pytest.approx(0.5, rel=1e-6)
+    assert main([*words, "--input", str(tmp_path / "no.csv")]) == 1
+    assert "R701" in capsys.readouterr().err
