@@ -574,6 +574,10 @@ package Causes "One small model for each cause of a wrong result that was mended
     extends Discretised(method = "ImplicitTrapezoid");
   end DiscretisedTrapezoid;
 
+  model DiscretisedByOurName
+    extends Discretised(method = "trapezoidal");
+  end DiscretisedByOurName;
+
   model DiscretisedOtherwise
     extends Discretised(method = "ExplicitRungeKutta4");
   end DiscretisedOtherwise;

@@ -183,11 +183,6 @@ def test_a_parameter_without_a_value_is_said_unless_it_is_set(model: str, capsys
         ),
         ("model M Integer k(start=0); equation k = previous(k) + 1; end M;", {"B210"}),
         (
-            'model M Real x(start=1); Real u; equation u = sample(time, Clock(Clock(1, 10), solverMethod="Dopri5"));'
-            " der(x) = -x + u; end M;",
-            {"B211"},
-        ),
-        (
             'model M function f input Real u; algorithm assert(u > -1, "f"); end f; Real x(start=1, fixed=true);'
             " equation der(x) = -x; f(x); end M;",
             {"B212"},

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from kilohertz.base import Diagnostic, InternalError, ModelError, Origin, Severity
+from kilohertz.base import Diagnostic, InternalError, ModelError, Note, Origin, Severity
 from kilohertz.ir import build
 from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
@@ -233,19 +233,23 @@ class Clocks:
         return found
 
     def _slope(self, k: int, rate: Ref) -> Expr:
-        """What x moves along from tick to tick; a method we do not have is said to be explicit Euler."""
+        """What x moves along from tick to tick, by the name that MLS 16.8.2 or `solvers` has for the method.  Others
+        need values between two ticks, or a Jacobian."""
         last = Ref(pre_name(rate.name), REAL)
         match self._ticks[k].solver:
-            case "ImplicitEuler":
+            case "" | "ExplicitEuler" | "euler":
+                return last
+            case "ImplicitEuler" | "ieuler":
                 return rate
-            case "ImplicitTrapezoid":
+            case "ImplicitTrapezoid" | "trapezoidal":
                 return build.mul(Real(0.5), build.add(last, rate))
-            case "" | "ExplicitEuler":
-                return last
             case other:
-                text = f"the solverMethod `{other}` of a clock is not supported: explicit Euler is taken"
-                self._warn("B211", text, self._place(self._ticks[k]))
-                return last
+                text = f"the solverMethod `{other}` of a clock is not supported"
+                note = Note(
+                    "supported are ExplicitEuler (euler), ImplicitEuler (ieuler), ImplicitTrapezoid (trapezoidal)"
+                )
+                place = self._place(self._ticks[k])
+                raise ModelError(Diagnostic("B211", text, place.spans[0] if place.spans else None, notes=(note,)))
 
     def _place(self, tick: Tick) -> Origin:
         """Where the first variable of a partition is declared."""
