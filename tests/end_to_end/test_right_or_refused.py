@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 
 import kilohertz
-from kilohertz.base import ModelError, ModelWarning
+from kilohertz.base import Diagnostic, ModelError, ModelWarning
 from kilohertz.cli import main
 from kilohertz.results import read
 from kilohertz.simulate import RunFailed
@@ -238,3 +240,56 @@ def test_a_subscript_that_a_condition_keeps_in_its_bounds_is_fine(model: str) ->
     result = kilohertz.load(write(model, f"model M {text} end M;")).simulate(stop=1.0)
     assert result.ok
     assert result.final("y") == 7.0
+
+
+DECAY = "model M Real x(start=1, fixed=true); equation der(x) = -x; end M;"
+FAST = ["--solver", "rk4", "--duration", "10ms", "--fast", "--no-check"]
+
+
+def test_outputs_are_checked_before_a_run(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = tmp_path / "s.toml"
+    missing = tmp_path / "missing"
+    scenario.write_text(
+        f'model = "{write(model, DECAY)}"\nsolver = "rk4"\nduration = "1s"\n[record]\nfile = "{missing}/x.csv"\n'
+    )
+    for words in (
+        [str(scenario)],
+        [model, *FAST, "--json", f"{missing}/r.json"],
+        [model, *FAST, "-o", f"{missing}/x.csv"],
+    ):
+        assert main(["run", *words]) == 1
+        said = capsys.readouterr().err
+        assert "R702" in said
+        assert "running" not in said
+
+
+def test_a_report_comes_though_the_recording_cannot_be_written(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise ModelError(Diagnostic("R702", "cannot write `x.csv`: no space left on the disk"))
+
+    monkeypatch.setattr("kilohertz.realtime.launch.write", full)
+    assert main(["run", write(model, DECAY), *FAST, "-o", str(tmp_path / "x.csv")]) == 1
+    said = capsys.readouterr()
+    assert "10 steps" in said.out
+    assert "R702" in said.err
+    kept = re.search(r"what was recorded stands in `(.*\.recording)`", said.err)
+    assert kept is not None
+    assert len(read(kept.group(1)).time) == 11
+
+
+def test_a_built_executable_refuses_keys_it_does_not_know(model: str, tmp_path: Path) -> None:
+    built = kilohertz.build(write(model, DECAY), folder=tmp_path / "out", solver="rk4")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(built.executable), *words], capture_output=True, text=True, timeout=60, check=False)
+
+    wrong = run("cyles=100")
+    assert wrong.returncode == 2
+    assert "there is no key `cyles`" in wrong.stderr
+    asked = run("--help")
+    assert asked.returncode == 0
+    assert "cycles=N" in asked.stdout
+    good = run("cycles=100", "wall_num=0", "quiet=1", f"report={tmp_path / 'r.json'}")
+    assert (good.returncode, good.stderr) == (0, "")

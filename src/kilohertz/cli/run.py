@@ -20,7 +20,7 @@ from kilohertz.cli.arguments import (
     positive_seconds,
     step_settings,
 )
-from kilohertz.results import check_output, endings
+from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
     from kilohertz.realtime import Live, Scenario
@@ -49,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from kilohertz.cli.main import show
     from kilohertz.driver import open_job
 
     job = open_job(
@@ -61,19 +62,22 @@ def run(arguments: argparse.Namespace) -> int:
     scenario = _with_output(job.scenario, arguments)
     with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
         report = replace(job, scenario=scenario).run(told=told, progress=progress, check=not arguments.no_check)
-    if arguments.json is not None:
-        _write_json(arguments.json, report.data)
     if not arguments.quiet:
         print(report.as_text())
         if report.recording is not None:
-            print(f"  recording: {scenario.recording.file or report.recording}")
+            named = "" if report.unwritten else scenario.recording.file
+            print(f"  recording: {named or report.recording}")
+    show(report.unwritten)
+    if arguments.json is not None:
+        _write_json(arguments.json, report.data)
     return 0 if report.ok else 1
 
 
 def _with_output(scenario: Scenario, arguments: argparse.Namespace) -> Scenario:
     output: Path | None = arguments.output
+    if arguments.json is not None:
+        check_place(arguments.json)
     if output is not None:
-        check_output(output)
         scenario = replace(scenario, recording=replace(scenario.recording, file=str(output)))
     return replace(scenario, scale=None) if arguments.fast else scenario
 

@@ -68,7 +68,10 @@ class Job:
         """
         from kilohertz.realtime import predict, start
         from kilohertz.realtime.predict import blamed
+        from kilohertz.results import check_output
 
+        if self.scenario.recording.file:
+            check_output(self.scenario.recording.file)
         built = self.build(folder=folder, told=told)
         said: Prediction | None = None
         if check:

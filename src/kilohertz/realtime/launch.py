@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
@@ -79,8 +79,18 @@ class Running:
         report = Report(data, code, recording)
         target = self.built.scenario.recording.file
         if target and recording is not None:
-            write(target, report.result)
+            report = replace(report, unwritten=_unwritten(target, report))
         return report
+
+
+def _unwritten(target: str, report: Report) -> tuple[Diagnostic, ...]:
+    """Write what was recorded; where that fails the report comes all the same, and says where the rows are."""
+    try:
+        write(target, report.result)
+    except ModelError as error:
+        kept = Note(f"what was recorded stands in `{report.recording}`, which `khz compare` reads")
+        return tuple(replace(d, notes=(*d.notes, kept)) for d in error.diagnostics)
+    return ()
 
 
 def start(built: Built, overrides: Mapping[str, object] | None = None, folder: Path | None = None) -> Running:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kilohertz.base import Diagnostic
 from kilohertz.results import Result, read_recording
 from kilohertz.solvers import EVENTS
 
@@ -40,6 +41,7 @@ class Report:
     recording: Path | None = None
     predicted: str = ""  # what was said before the start about cost and period
     blame: tuple[str, ...] = ()  # the costliest blocks with their places
+    unwritten: tuple[Diagnostic, ...] = ()  # why the recording is not in the file that was asked for
 
     @property
     def name(self) -> str:
@@ -50,7 +52,7 @@ class Report:
     def ok(self) -> bool:
         """The run ended as it should (its duration was over, it was stopped, or the model terminated it), no step or
         assertion failed, and every value was a number."""
-        return self.exit_code == 0
+        return self.exit_code == 0 and not self.unwritten
 
     @property
     def period(self) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,9 @@ FORMATS = (
     Format(".mf4", "ASAM MDF 4, with the extra `mdf`", mdf.read_mdf, mdf.write_mdf),
     Format(".recording", "of a real-time task", recording.read_recording, None),
 )
+
+
+_LEAST_ROOM = 1 << 12  # bytes: with less nothing fits
 
 
 def endings(*, to_write: bool = False) -> str:
@@ -71,6 +75,8 @@ def check_place(path: str | Path) -> None:
     target = Path(path) if Path(path).exists() else folder
     if not os.access(target, os.W_OK):
         raise ModelError(Diagnostic("R702", f"cannot write `{path}`: no permission"))
+    if shutil.disk_usage(folder).free < _LEAST_ROOM:
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: no space left on the disk"))
 
 
 def write(path: str | Path, result: Result) -> None:

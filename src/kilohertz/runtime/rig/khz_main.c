@@ -192,7 +192,18 @@ static int host(khz_host *h)
     return r->message[0] != '\0';
 }
 
-static int execute(khz_rig *r)
+/* A word on the command line that names no key; those that are read later count as known.  NULL: none. */
+static const char *unknown_word(const khz_rig *r, int32_t first)
+{
+    static const char *const later[] = {"report", "quiet", "heartbeat"};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        (void)khz_scenario_text(&r->scenario, later[i], NULL);
+    }
+    return khz_scenario_unknown(&r->scenario, first);
+}
+
+/* `first`: position of the first word of the command line among the settings. */
+static int execute(khz_rig *r, int32_t first)
 {
     khz_host h;
     uint64_t stolen = 0;
@@ -202,6 +213,12 @@ static int execute(khz_rig *r)
     khz_host_signals(&h);
     if (khz_rig_prepare(r) != KHZ_OK) {
         return refuse(r, r->message);
+    }
+    const char *const unknown = unknown_word(r, first);
+    if (unknown != NULL) {
+        (void)khz_rig_fail(r, KHZ_UNSUPPORTED, "there is no key `%.200s`; --help lists some", unknown);
+        (void)refuse(r, r->message);
+        return 2;
     }
     khz_system_others(r);
     khz_system_steal(&stolen, &all);
@@ -218,7 +235,34 @@ static int execute(khz_rig *r)
            end == KHZ_END_LOST || end == KHZ_END_STUCK;
 }
 
-static khz_status read_words(khz_rig *r, int argc, char **argv)
+static void print_help(const char *name)
+{
+    (void)printf(
+        "usage: %s [SCENARIO] [key=value ...]\n\n"
+        "SCENARIO is %s.scenario unless it is named; every key in it can be overridden.  Some keys:\n"
+        "  cycles=N        end after N base periods; 0: run until stopped\n"
+        "  wall_num=0      as fast as possible instead of in real time\n"
+        "  record.file=F   where the recording goes\n"
+        "  report=F        where the report goes, as JSON\n"
+        "  quiet=1         print no report\n"
+        "  live=0          no live values for khz watch\n"
+        "Ctrl-C ends the run with its report.  Exit codes: 0 it ended as it should, 1 it could not start, a policy\n"
+        "stopped it, steps or assertions failed or a value was not a number, 2 wrong usage.\n",
+        name, name);
+}
+
+static int asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* *n_read: settings that the file has. */
+static khz_status read_words(khz_rig *r, int argc, char **argv, int32_t *n_read)
 {
     char beside[4096];
     int first = 1;
@@ -229,6 +273,7 @@ static khz_status read_words(khz_rig *r, int argc, char **argv)
         first = 2;
     }
     khz_status status = khz_scenario_read(&r->scenario, path);
+    *n_read = r->scenario.n;
     for (int i = first; i < argc && status == KHZ_OK; i++) {
         status = khz_scenario_add(&r->scenario, argv[i]);
     }
@@ -242,9 +287,14 @@ int main(int argc, char **argv)
     if ((void *)r == MAP_FAILED) {
         return 1;
     }
-    if (read_words(r, argc, argv) != KHZ_OK) {
+    if (asks_for_help(argc, argv)) {
+        print_help(argv[0]);
+        return 0;
+    }
+    int32_t n_read = 0;
+    if (read_words(r, argc, argv, &n_read) != KHZ_OK) {
         (void)fprintf(stderr, "usage: %s [SCENARIO] [key=value ...]\n%s\n", argv[0], r->scenario.problem);
         return 2;
     }
-    return execute(r);
+    return execute(r, n_read);
 }

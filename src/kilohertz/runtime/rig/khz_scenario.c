@@ -63,9 +63,12 @@ static khz_status grow(khz_scenario *s)
     const int32_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
     void *const more = realloc(s->settings, sizeof *s->settings * (size_t)capacity);
     int32_t *const table = (int32_t *)calloc(2 * (size_t)capacity, sizeof *table);
-    if (more == NULL || table == NULL) {
+    unsigned char *const asked = (unsigned char *)calloc((size_t)capacity, 1); /* nobody has asked while it grows */
+    if (more == NULL || table == NULL || asked == NULL) {
         return KHZ_OUT_OF_MEMORY;
     }
+    free(s->asked);
+    s->asked = asked;
     free(s->table);
     s->settings = (khz_device_setting *)more;
     s->table = table;
@@ -131,6 +134,9 @@ khz_status khz_scenario_read(khz_scenario *s, const char *path)
 const char *khz_scenario_text(const khz_scenario *s, const char *key, const char *fallback)
 {
     const int32_t at = s->n > 0 ? *place_of(s, key) : 0;
+    if (at > 0) {
+        s->asked[at - 1] = 1;
+    }
     return at > 0 ? s->settings[at - 1].value : fallback;
 }
 
@@ -166,6 +172,17 @@ double khz_scenario_real(khz_scenario *s, const char *key, double fallback)
     return value;
 }
 
+const char *khz_scenario_unknown(const khz_scenario *s, int32_t first)
+{
+    for (int32_t i = first; i < s->n; i++) {
+        /* of a key that stands twice only the later one was looked for */
+        if (!s->asked[i] && *place_of(s, s->settings[i].key) == i + 1) {
+            return s->settings[i].key;
+        }
+    }
+    return NULL;
+}
+
 const char *khz_scenario_key(char *room, const char *prefix, int32_t index, const char *key)
 {
     (void)snprintf(room, KHZ_KEY_SIZE, "%.100s.%d.%.100s", prefix, (int)index, key);
@@ -184,6 +201,7 @@ khz_status khz_scenario_part(khz_scenario *s, const char *prefix, int32_t index,
     for (int32_t i = 0; i < s->n; i++) {
         /* of a key that stands twice only the later one */
         if (strncmp(s->settings[i].key, head, n_head) == 0 && *place_of(s, s->settings[i].key) == i + 1) {
+            s->asked[i] = 1;
             settings[n].key = s->settings[i].key + n_head;
             settings[n].value = s->settings[i].value;
             n++;

@@ -9,8 +9,9 @@
 typedef struct khz_scenario {
     khz_device_setting *settings;
     int32_t n, capacity;
-    int32_t *table;    /* hash table: position + 1 of the last setting with a key; 2*capacity entries */
-    char problem[512]; /* the first thing that was wrong, empty: nothing */
+    unsigned char *asked; /* [capacity] not 0: somebody looked for the key */
+    int32_t *table;       /* hash table: position + 1 of the last setting with a key; 2*capacity entries */
+    char problem[512];    /* the first thing that was wrong, empty: nothing */
 } khz_scenario;
 
 /* Read a file, add one `key=value` text.  KHZ_UNSUPPORTED with a problem where that fails.  Allocates: yes; only before
@@ -22,6 +23,8 @@ khz_status khz_scenario_add(khz_scenario *s, const char *line);
 const char *khz_scenario_text(const khz_scenario *s, const char *key, const char *fallback);
 int64_t khz_scenario_integer(khz_scenario *s, const char *key, int64_t fallback, int64_t low, int64_t high);
 double khz_scenario_real(khz_scenario *s, const char *key, double fallback);
+/* The first key from position `first` on that nobody looked for; NULL: none.  Call when all has been read. */
+const char *khz_scenario_unknown(const khz_scenario *s, int32_t first);
 /* `prefix.index.key` and the like, put together in `room` (KHZ_KEY_SIZE bytes). */
 enum { KHZ_KEY_SIZE = 256 };
 const char *khz_scenario_key(char *room, const char *prefix, int32_t index, const char *key);
