@@ -44,8 +44,8 @@ def test_a_library_that_is_none_is_not_loaded(tmp_path: Path) -> None:
     assert codes(caught.value) == ["C604"]
 
 
-def test_a_task_that_does_not_run_cannot_be_watched(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["set", "u=1", "--task", "no-such-task"]) == 1
+def test_a_rig_that_does_not_run_cannot_be_watched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["set", "u=1", "--rig", "no-such-rig"]) == 1
     assert "R745" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""A running task from outside: values, commands, attaching and detaching."""
+"""A running rig from outside: values, commands, attaching and detaching."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_done_is_said(running: Running) -> None:
         assert caught.value.diagnostics[0].code == "R746"
 
 
-def test_a_name_belongs_to_one_task_at_a_time(running: Running) -> None:
+def test_a_name_belongs_to_one_rig_at_a_time(running: Running) -> None:
     attached(running).close()
     second = start(running.built, folder=running.built.folder / "src")
     with pytest.raises(ModelError) as caught:
@@ -124,18 +124,18 @@ def test_a_name_belongs_to_one_task_at_a_time(running: Running) -> None:
 def test_the_commands(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
     attached(running).close()
     name = running.built.name
-    assert main(["set", "--task", name, "u=7", "--pause"]) == 0
+    assert main(["set", "--rig", name, "u=7", "--pause"]) == 0
     assert "paused" in capsys.readouterr().out
     assert main(["watch", name, "--once", "-s", "u"]) == 0
     assert "u = 7" in capsys.readouterr().out
-    assert main(["set", "--task", name, "u=seven"]) == 1
-    assert main(["set", "--task", name, "--stop"]) == 0
+    assert main(["set", "--rig", name, "u=seven"]) == 1
+    assert main(["set", "--rig", name, "--stop"]) == 0
     assert main(["watch", "nothing-of-this-name"]) == 1
     assert running.wait().ok
 
 
 def test_nobody_there() -> None:
-    with pytest.raises(ModelError, match="no task called"):
+    with pytest.raises(ModelError, match="no rig called"):
         attach("nothing-of-this-name")
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
   khz run Kilohertz.Examples.RCCircuit --duration 2s
   khz run scenario.toml -o result.mat
-While it runs: `khz watch NAME`, `khz set NAME signal=value`.  Ctrl-C ends the task and prints the report.
+While it runs: `khz watch NAME`, `khz set --rig NAME signal=value`.  Ctrl-C ends the run and prints the report.
 Exit codes: 0 it ended as it should, 1 it could not start, a policy stopped it, steps or assertions failed or a value
 was not a number, 2 wrong usage."""
 

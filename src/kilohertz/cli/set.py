@@ -1,4 +1,4 @@
-"""`khz set`: change a running task between two of its steps."""
+"""`khz set`: change a running rig between two of its steps."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import argparse
 from kilohertz.cli.arguments import number, setting
 
 _EPILOG = """\
-  khz set resistor.R=50                        the only task that runs
-  khz set --task axis controller.k=3.5 --pause
+  khz set resistor.R=50                        the only rig that runs
+  khz set --rig axis controller.k=3.5 --pause
 What is given is done in this order: restore, values, snapshot, step, pause or resume, stop.
 A model with external objects keeps its parameters. A snapshot holds everything but what external functions remember: it
 is refused where one may (not declared `pure`, and given an external object, or `impure`); tables are `pure`."""
@@ -19,20 +19,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("values", metavar="NAME=VALUE", type=setting, nargs="*", help="a tunable parameter or an input")
-    add("--task", metavar="T", default="", help="the task's name (default: the only one that runs)")
+    add("--rig", metavar="RIG", default="", help="the rig's name (default: the only one that runs)")
     add("--pause", action="store_true", help="stop stepping; time stands still")
     add("--resume", action="store_true", help="go on")
     add("--step", metavar="N", type=int, help="make N steps, then pause")
-    add("--snapshot", action="store_true", help="keep the state of all models inside the task")
+    add("--snapshot", action="store_true", help="keep the state of all models inside the rig")
     add("--restore", action="store_true", help="go back to the snapshot")
-    add("--stop", action="store_true", help="end the task; it writes its report")
+    add("--stop", action="store_true", help="end the rig; it writes its report")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.realtime import attach
 
     values = [(name, number(name, text)) for name, text in arguments.values]
-    with attach(arguments.task) as live:
+    with attach(arguments.rig) as live:
         if arguments.restore:
             live.restore()
         for name, value in values:

@@ -1,4 +1,4 @@
-"""`khz watch`: a running task in the terminal: values with their recent course, times, misses."""
+"""`khz watch`: a running rig in the terminal: values with their recent course, times, misses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 30
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("task", metavar="TASK", nargs="?", default="", help="the task's name (default: the only one that runs)")
+    add("rig", metavar="RIG", nargs="?", default="", help="the rig's name (default: the only one that runs)")
     add("-s", "--signals", metavar="P", action="append", default=[], help="a signal or a pattern; may be repeated")
     add("--rate", metavar="HZ", type=float, default=5.0, help="how often to look (default 5 per second)")
     add("--once", action="store_true", help="print the values once and leave")
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.realtime import attach
 
-    with attach(arguments.task) as live:
+    with attach(arguments.rig) as live:
         names = _selected(live, arguments.signals)
         if arguments.once or not sys.stdout.isatty():
             frame = live.frame()
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             _follow(live, names, 1.0 / min(max(arguments.rate, 0.1), 50.0))
         except KeyboardInterrupt:
-            print("detached; the task goes on", file=sys.stderr)
+            print("detached; the rig goes on", file=sys.stderr)
         return 0
 
 

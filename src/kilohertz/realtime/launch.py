@@ -1,4 +1,4 @@
-"""Start a built task, watch over it, and bring back its report.  The task needs none of this: it runs on without us."""
+"""Start a built rig, watch over it, and bring back its report.  The rig needs none of this: it runs on without us."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Progress = Callable[[float, Live | None], None]
 
 @dataclass(slots=True)
 class Running:
-    """A task that was started."""
+    """A rig that was started."""
 
     built: Built
     process: subprocess.Popen[bytes]
@@ -48,11 +48,11 @@ class Running:
             self.process.send_signal(signal.SIGTERM)
 
     def wait(self, progress: Progress | None = None) -> Report:
-        """Until it ends.  Ctrl-C stops the task and still brings the report."""
+        """Until it ends.  Ctrl-C stops the rig and still brings the report."""
         live: Live | None = None
         try:
             if progress is None:
-                self.process.wait()  # every wake-up of ours may delay one of the task
+                self.process.wait()  # every wake-up of ours may delay one of the rig
             while self.process.poll() is None:
                 live = live or self.live()
                 assert progress is not None
@@ -73,7 +73,7 @@ class Running:
             notes = tuple(Note(line) for line in said[-8:])
             how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             name = self.built.name
-            raise ModelError(Diagnostic("R747", f"the task `{name}` did not run to an end ({how})", notes=notes))
+            raise ModelError(Diagnostic("R747", f"the rig `{name}` did not run to an end ({how})", notes=notes))
         data = read_report(self.report_file)
         recording = self.recording if data["recorder"] is not None else None
         report = Report(data, code, recording)
@@ -118,7 +118,7 @@ def start(built: Built, overrides: Mapping[str, object] | None = None, folder: P
 def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
     """A short run as fast as possible, without devices: what a cycle takes here.
 
-    At the lowest real-time priority where one was asked for: a task that runs already is not delayed by it.
+    At the lowest real-time priority where one was asked for: a rig that runs already is not delayed by it.
     """
     words = {
         "name": f"{built.name[:40]}.probe",

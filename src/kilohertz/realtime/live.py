@@ -1,10 +1,10 @@
-"""A running task seen from outside: its signals, its accounting, and commands between its steps.
+"""A running rig seen from outside: its signals, its accounting, and commands between its steps.
 
     with attach("RCCircuit") as live:
         print(live["capacitor.v"], live.counts["missed"])
         live.set("resistor.R", 50)
 
-The task is not held up: reading is reading its shared memory, a command is a letter it looks for once per cycle.
+The rig is not held up: reading is reading its shared memory, a command is a letter it looks for once per cycle.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _REPLIES = {
     constant("KHZ_REPLY_NOT_TUNABLE"): "it cannot be set: it is computed from other values",
     constant("KHZ_REPLY_NO_SNAPSHOT"): "no snapshot was taken",
     constant("KHZ_REPLY_NOT_FINITE"): "the value is not finite",
-    constant("KHZ_REPLY_REFUSED"): "it cannot be set while the task runs: external objects depend on the parameters",
+    constant("KHZ_REPLY_REFUSED"): "it cannot be set while the rig runs: external objects depend on the parameters",
     constant("KHZ_REPLY_HIDDEN"): (
         "a snapshot cannot hold what external functions of a model remember: they are not declared `pure`"
     ),
@@ -98,7 +98,7 @@ def running() -> list[str]:
 
 
 def _is_task(path: Path) -> bool:
-    """A task's memory whose process lives: one that was killed leaves its memory behind."""
+    """A rig's memory whose process lives: one that was killed leaves its memory behind."""
     try:
         with open(path, "rb") as file:
             head = _Head.from_buffer_copy(file.read(ctypes.sizeof(_Head)))
@@ -108,7 +108,7 @@ def _is_task(path: Path) -> bool:
 
 
 def attach(name: str = "") -> Live:
-    """The task of that name; without a name the only one there is.  R745 where there is none."""
+    """The rig of that name; without a name the only one there is.  R745 where there is none."""
     names = running()
     if not name and len(names) == 1:
         name = names[0]
@@ -116,7 +116,7 @@ def attach(name: str = "") -> Live:
         if not name and names:
             message = f"several tasks run: {', '.join(names)}; say which"
         else:
-            message = f"no task called `{name}` runs{near(name, names)}" if name else "no task runs"
+            message = f"no rig called `{name}` runs{near(name, names)}" if name else "no rig runs"
         raise ModelError(Diagnostic("R745", message, notes=(Note("`khz run` starts one"),)))
     return Live(FOLDER / f"khz-{name}")
 
@@ -130,7 +130,7 @@ def _mapped(path: Path) -> tuple[BinaryIO, mmap.mmap]:
             size = ctypes.sizeof(_Head)
             head = _Head.from_buffer_copy(memory) if len(memory) >= size else _Head()
             if head.magic != b"KHZLIVE" or head.layout != task_layout().digest():
-                message = f"`{path.name}` is not the memory of a task of this version of Kilohertz"
+                message = f"`{path.name}` is not the memory of a rig of this version of Kilohertz"
                 raise ModelError(Diagnostic("R745", message))
             undo.pop_all()
             return file, memory
@@ -139,7 +139,7 @@ def _mapped(path: Path) -> tuple[BinaryIO, mmap.mmap]:
 
 
 class Live(Mapping[str, float]):
-    """A task's shared memory: a mapping from signals to their latest values."""
+    """A rig's shared memory: a mapping from signals to their latest values."""
 
     def __init__(self, path: Path) -> None:
         self._file, self._map = _mapped(path)
@@ -161,7 +161,7 @@ class Live(Mapping[str, float]):
         self.close()
 
     def close(self) -> None:
-        """Detach; the task does not notice."""
+        """Detach; the rig does not notice."""
         self.entries, self.threads = {}, ()
         del self._values, self._head
         with contextlib.suppress(BufferError):  # somebody still holds a view: the collector closes it
@@ -172,7 +172,7 @@ class Live(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.entries:
-            raise KeyError(f"the task has no signal `{name}`{near(name, self.entries)}")
+            raise KeyError(f"the rig has no signal `{name}`{near(name, self.entries)}")
         return float(self._values[self.entries[name][0]])
 
     def __iter__(self) -> Iterator[str]:
@@ -182,7 +182,7 @@ class Live(Mapping[str, float]):
         return len(self.entries)
 
     def frame(self) -> dict[str, float]:
-        """All values, of one step where the task copies them at once (up to 256 signals)."""
+        """All values, of one step where the rig copies them at once (up to 256 signals)."""
         for _ in range(100):
             before = [t.frame for t in self.threads]
             values = list(self._values)
@@ -200,12 +200,12 @@ class Live(Mapping[str, float]):
 
     @property
     def name(self) -> str:
-        """The name of the task."""
+        """The name of the rig."""
         return bytes(self._head.name).decode()
 
     @property
     def pid(self) -> int:
-        """The process of the task."""
+        """The process of the rig."""
         return int(self._head.pid)
 
     @property
@@ -230,7 +230,7 @@ class Live(Mapping[str, float]):
 
     @property
     def period(self) -> float:
-        """The period of the task in seconds."""
+        """The period of the rig in seconds."""
         return float(self._head.period_ns * 1e-9)
 
     @property
@@ -249,7 +249,7 @@ class Live(Mapping[str, float]):
         """Give a tunable parameter or an input another value, between two steps."""
         if name not in self.entries:
             tunable = [n for n in self.entries if self.is_tunable(n)]
-            raise ModelError(Diagnostic("R719", f"the task has no signal `{name}`{near(name, tunable)}"))
+            raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, tunable)}"))
         if not math.isfinite(value):
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}"))
         self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
@@ -272,7 +272,7 @@ class Live(Mapping[str, float]):
             time.sleep(min(0.01, self.period))
 
     def snapshot(self) -> None:
-        """Keep the whole state of all models inside the task."""
+        """Keep the whole state of all models inside the rig."""
         self._ask("snapshot")
 
     def restore(self) -> None:
@@ -280,7 +280,7 @@ class Live(Mapping[str, float]):
         self._ask("restore")
 
     def stop(self) -> None:
-        """End the task; it writes its report."""
+        """End the rig; it writes its report."""
         self._ask("stop")
 
     def _common_ns(self) -> int:
@@ -296,7 +296,7 @@ class Live(Mapping[str, float]):
             deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * self._common_ns()
             while box.answered != number:
                 if self.state in ("ended", "gone") or time.monotonic() > deadline:
-                    raise ModelError(Diagnostic("R746", f"the task does not answer `{command}`: it is {self.state}"))
+                    raise ModelError(Diagnostic("R746", f"the rig does not answer `{command}`: it is {self.state}"))
                 time.sleep(min(0.001, self.period))
             reply = box.reply
         finally:

@@ -2,7 +2,7 @@
 
 A program carries a table of its structures and enumerators, written from the headers here and filled in by the compiler
 (`khz_layout.h`).  Whoever loads it compares: a field that the reader of the headers placed elsewhere is an error then,
-not a wrong number later.  A running task shows a digest of its table in its memory.
+not a wrong number later.  A running rig shows a digest of its table in its memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kilohertz.base import InternalError
 from kilohertz.runtime import files
 from kilohertz.runtime.definitions import Definitions, read, shipped, word_of
 
-# What others read as bytes: Python of a loaded model and of a running task; reports, by the names of the fields.
+# What others read as bytes: Python of a loaded model and of a running rig; reports, by the names of the fields.
 _MODEL = (
     *("khz_context", "khz_step_settings", "khz_step_counts", "khz_block_counts"),
     *("khz_offline", "khz_sundials", "khz_ida_functions"),
