@@ -47,8 +47,6 @@ class World:
         for definition in stored.classes:
             self._builtin[definition.name] = ClassNode(definition, None, self)
         self.external_object = self._builtin["ExternalObject"].definition
-        self.state_select = self._builtin["StateSelect"]
-        self.assertion_level = self._builtin["AssertionLevel"]
 
     # --------------------------------------------------------------------------------------------------------- lookup
 

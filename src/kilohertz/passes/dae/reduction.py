@@ -37,10 +37,6 @@ class Reduction:
     states: list[str] = field(default_factory=list)
     chosen_in_run: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a state: its candidates
 
-    @property
-    def n_differentiated(self) -> int:
-        return len(self.differentiated)
-
     def reasons(self) -> dict[str, str]:
         """Why each state is one."""
         found = dict.fromkeys(self.states, FREE_STATE)
