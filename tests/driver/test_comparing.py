@@ -109,6 +109,20 @@ def test_a_model_with_inputs(folder: Path) -> None:
     assert not compared(folder, text.replace("linear", "hold")).verdict.ok
 
 
+def test_a_recorded_run_passes_against_its_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    declared = "input Real u; Real y(start = 0, fixed = true); constant Real c = 3;"
+    (folder / "lag.mo").write_text(f"model Lag {declared} equation der(y) = c*(u - y); end Lag;")
+    (folder / "u.csv").write_text("time,u\n0,1\n0.5,-1\n")
+    lag, out = str(folder / "lag.mo"), str(folder / "run.csv")
+    run = ["simulate", lag, "--solver", "rk4", "--step", "1ms", "--intervals", "1000", "--stop", "1", "-q", "-o", out]
+    assert main([*run, "--input", str(folder / "u.csv")]) == 0
+    driven = ["--input", out, "--interpolation", "recorded"]
+    assert main(["compare", out, lag, *driven]) == 0
+    assert main(["compare", out, lag]) == 1
+    assert main(["compare", lag, "--solver", "rk4", "--step", "1ms", "--stop", "1", *driven]) == 0
+    assert "PASS" in capsys.readouterr().out
+
+
 SIDES = '[result]\nfile = "a.csv"\n[reference]\nfile = "b.csv"\n'
 
 

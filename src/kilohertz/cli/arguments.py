@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 from kilohertz import base
@@ -117,6 +118,18 @@ def number(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to `{text}`: not a number")) from None
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Inputs over time of models that are simulated."""
+    from kilohertz.results import endings  # numpy: not for commands without inputs
+    from kilohertz.runtime import words
+
+    ways = words("KHZ_STIMULUS_")
+    parser.add_argument("--input", metavar="F", type=Path, help=f"inputs over time by their names: {endings()}")
+    parser.add_argument(
+        "--interpolation", metavar="WAY", default=ways[0], choices=ways, help=f"between rows: {', '.join(ways)}"
+    )
 
 
 def add_set(parser: argparse.ArgumentParser, help: str) -> None:

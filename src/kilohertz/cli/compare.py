@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.cli.arguments import add_libraries, add_set, add_step_settings, seconds, step_settings
+from kilohertz.cli.arguments import add_inputs, add_libraries, add_set, add_step_settings, seconds, step_settings
 from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   khz compare run.csv reference.mat --tolerance 0.01      two result files
-  khz compare plant.recording Plant.mo                    a recording against its model, simulated off-line
+  khz compare plant.csv Plant.mo --input plant.csv --interpolation recorded
+                                                          a recording against its model, driven by the same inputs
   khz compare Servo.mo --solver rk4 --step 1ms            a fixed step against CVODE, the same model
   khz compare variant.toml --page report.html --junit r.xml
                                                           sides, names, tolerances: docs/reference/compare.md
@@ -40,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--rms", metavar="X", type=float, help="also require this root mean square error")
     add("--symmetric", action="store_true", default=None, help="also ask that the result follows every peak")
     add("--stop", metavar="T", type=seconds, help="stop time of models (default: that of the other side)")
+    add_inputs(parser)
     add("--json", action="store_true", help="print all numbers as JSON")
     add("--junit", metavar="F", type=Path, help="write the verdicts as JUnit XML")
     add("--page", metavar="F", type=Path, help="write a page with plots of both sides (HTML, one file)")
@@ -79,19 +81,20 @@ def _definition(arguments: argparse.Namespace) -> Definition:
         read = read_definition(arguments.a)
         return replace(read, libraries=(*arguments.library, *read.libraries))
     stepping, values = StepSettings.of(**step_settings(arguments, _OTHER)), dict(arguments.settings)
-    side = Side(arguments.a, settings=values, stepping=stepping, stop=arguments.stop)
+    driven = {"inputs": str(arguments.input or ""), "interpolation": arguments.interpolation}
+    side = Side(arguments.a, settings=values, stepping=stepping, stop=arguments.stop, **driven)
     if side.is_file and (stepping.given or values):
         what = ", ".join((*sorted(stepping.given), *values))
         raise ModelError(Diagnostic("R723", f"`{what}` is for a model, and `{arguments.a}` is a file"))
     if side.is_file and arguments.b is None:
         raise ModelError(Diagnostic("R743", f"what is `{arguments.a}` compared with?  Name a reference"))
-    reference = Side(arguments.b or arguments.a, stop=arguments.stop)
+    reference = Side(arguments.b or arguments.a, stop=arguments.stop, **driven)
     return definition_of_sides(side, reference, _wanted(arguments), arguments.library)
 
 
 def _no_second_word(arguments: argparse.Namespace) -> None:
     """A file says all: what is given besides would be dropped."""
-    beside = ("b", "signals", "tolerance", "rms", "symmetric", "stop", "settings")
+    beside = ("b", "signals", "tolerance", "rms", "symmetric", "stop", "settings", "input")
     if step_settings(arguments, _OTHER) or any(getattr(arguments, name) for name in beside):
         raise ModelError(Diagnostic("R723", f"`{arguments.a}` says what is compared; nothing is given beside it"))
 

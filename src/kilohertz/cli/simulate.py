@@ -12,11 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import ModelWarning, render
-from kilohertz.cli.arguments import add_model, add_set, add_step_settings, seconds, step_settings
+from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, seconds, step_settings
 from kilohertz.results import check_output, endings, write
-from kilohertz.runtime import words
-
-WAYS = words("KHZ_STIMULUS_")
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -29,8 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
     add_set(parser, "a parameter")
-    add("--input", metavar="F", type=Path, help=f"inputs over time by their names: {endings()}")
-    add("--interpolation", metavar="WAY", default=WAYS[0], choices=WAYS, help=f"between rows: {', '.join(WAYS)}")
+    add_inputs(parser)
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
     add("-q", "--quiet", action="store_true", help="no progress bar and no summary")
