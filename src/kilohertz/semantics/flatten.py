@@ -24,6 +24,7 @@ from kilohertz.semantics.objects import join_objects
 from kilohertz.semantics.reach import called, expressions
 from kilohertz.semantics.rules import (
     Redeclared,
+    Survey,
     check_algorithms,
     check_bases,
     check_classes,
@@ -117,12 +118,13 @@ class _Flattener:
         self._functions()
         self._clocks()
         check_algorithms(flat)
-        self.world.warnings += check_pre(flat)
-        self._check_rules()
+        survey = Survey(flat)
+        self.world.warnings += check_pre(survey)
+        self._check_rules(survey)
         return flat
 
-    def _check_rules(self) -> None:
-        """Rules on classes, which wait until no class is being built any more."""
+    def _check_rules(self, survey: Survey) -> None:
+        """Rules on classes, which wait until no class is being built any more, and on the flat model."""
         world = self.world
         views, extended = list(world.views.values()), list(world.extended.values())
         redeclared = [Redeclared(*one) for one in world.redeclared]
@@ -132,7 +134,7 @@ class _Flattener:
             check_redeclarations(redeclared),
             check_replaceable(views),
             check_conditions(views),
-            check_variability(self.flat, self.elaborator.evaluation.variables),
+            check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
         ):
             for one in found:

@@ -1,7 +1,8 @@
 """Rules of the language that a model can break although its meaning would be clear, one function each, by chapter.
 
 What needs only the text of a class is looked at when the model is flat (`classes`, `inheritance`, `functions`); what
-needs an instance while it is met (`components`, `scoping`).  All of it ends in `World.refused`.
+needs an instance while it is met (`components`, `scoping`); what needs the flat model reads one `Survey` of it.  All
+of it ends in `World.told`.
 """
 
 from kilohertz.semantics.rules.classes import check_classes
@@ -11,10 +12,12 @@ from kilohertz.semantics.rules.equations import check_algorithms, check_function
 from kilohertz.semantics.rules.inheritance import check_bases
 from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
 from kilohertz.semantics.rules.scoping import check_outer
+from kilohertz.semantics.rules.survey import Survey
 from kilohertz.semantics.rules.variability import check_variability
 
 __all__ = [
     "Redeclared",
+    "Survey",
     "check_algorithms",
     "check_bases",
     "check_classes",

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Severity
-from kilohertz.ir.expr import FALSE, Builtin, Expr, Index, Ref
+from kilohertz.ir.expr import FALSE, Builtin, Index, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
     PARAMETER,
     Assert,
     Assign,
-    Equality,
     Equation,
     Flat,
     Function,
     Statement,
-    WhenEquation,
-    WhenStatement,
 )
 from kilohertz.ir.types import REAL
-from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expressions
+from kilohertz.semantics.balancing.parts import assigned_variables, bodies
+from kilohertz.semantics.rules.survey import Survey
 
 # ---------------------------------------------------------------------------------------------------------- assignments
 
@@ -74,72 +72,17 @@ def _assigned(statements: list[Statement]) -> Iterator[tuple[str, Origin]]:
 # --------------------------------------------------------------------------------------------------- pre of what varies
 
 
-def check_pre(flat: Flat) -> Iterator[Diagnostic]:
+def check_pre(survey: Survey) -> Iterator[Diagnostic]:
     """S295: outside of when, only what changes at events has a value before them (MLS 3.7.5)."""
-    parts: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
-    found = [(name, part) for part in parts for name in _with_pre(part)]
-    if not found:
-        return
-    known = discrete_variables(flat, parts)
     told: set[str] = set()
-    for name, part in found:
-        if name in told or name in known:
+    for node, part, outside in survey.uses:
+        if not outside or not isinstance(node, Builtin) or node.name not in ("pre", "change"):
             continue
-        told.add(name)
-        text = f"`pre` outside of a when is of what changes at events only; `{name}` varies continuously"
-        yield Diagnostic("S295", text, part.origin.spans[0] if part.origin.spans else None, severity=Severity.WARNING)
-
-
-def _with_pre(part: Equation | Statement) -> Iterator[str]:
-    """Real variables under pre, outside of when."""
-    pending = [part]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, WhenEquation | WhenStatement):
-            stack: list[Expr] = []
-        else:
-            stack = list(expressions(one))
-            pending += bodies(one)
-        seen = set(stack)
-        while stack:
-            e = stack.pop()
-            if isinstance(e, Builtin) and e.name in ("pre", "change"):
-                target = e.args[0].base if isinstance(e.args[0], Index) else e.args[0]
-                if isinstance(target, Ref) and target.ty.base == REAL.base:
-                    yield target.name
-                continue
-            fresh = [child for child in e.children() if child not in seen]
-            seen.update(fresh)
-            stack += fresh
-
-
-def discrete_variables(flat: Flat, parts: list[Equation | Statement]) -> set[str]:
-    """Variables that change at events only: declared so, set in when or clocked, or equal to such ones."""
-    known = {v.name for v in flat.variables.values() if v.variability != "continuous"}
-    known |= {name for p in flat.clocks if p.base is not None for name in p.variables}
-    inside: list[Equation | Statement] = []
-    pending = list(parts)
-    while pending:
-        one = pending.pop()
-        pending += bodies(one)
-        if isinstance(one, WhenEquation | WhenStatement):
-            inside += bodies(one)
-    while inside:
-        one = inside.pop()
-        inside += bodies(one)
-        match one:
-            case Equality(target, _) | Assign(target, _):
-                known |= {name for name, _ in assigned_variables(target)}
-            case _:
-                pass
-    equal: dict[str, list[str]] = {}
-    for part in parts:
-        if isinstance(part, Equality) and isinstance(part.left, Ref) and isinstance(part.right, Ref):
-            equal.setdefault(part.left.name, []).append(part.right.name)
-            equal.setdefault(part.right.name, []).append(part.left.name)
-    queue = [name for name in equal if name in known]
-    for name in queue:
-        fresh = [other for other in equal[name] if other not in known]
-        known.update(fresh)
-        queue += fresh
-    return known
+        target = node.args[0].base if isinstance(node.args[0], Index) else node.args[0]
+        if not isinstance(target, Ref) or target.ty.base != REAL.base or target.name in told:
+            continue
+        told.add(target.name)
+        if target.name not in survey.discrete:
+            text = f"`pre` outside of a when is of what changes at events only; `{target.name}` varies continuously"
+            place = part.origin.spans[0] if part.origin.spans else None
+            yield Diagnostic("S295", text, place, severity=Severity.WARNING)

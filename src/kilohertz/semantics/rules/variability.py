@@ -14,17 +14,15 @@ from kilohertz.ir.flat import (
     PARAMETER,
     Assign,
     Equality,
-    Equation,
     Flat,
     IfEquation,
-    Statement,
     TupleTarget,
     WhenEquation,
     WhenStatement,
 )
-from kilohertz.ir.types import CLOCK, REAL, STRING, ExternalObjectType, Type
-from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expressions
-from kilohertz.semantics.rules.equations import discrete_variables
+from kilohertz.ir.types import REAL, STRING, ExternalObjectType, Type
+from kilohertz.semantics.balancing.parts import assigned_variables
+from kilohertz.semantics.rules.survey import Survey, assigned_in, inside
 
 if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
@@ -43,22 +41,20 @@ _DOMAINS = {
 }
 
 
-def check_variability(flat: Flat, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
+def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
     """All rules on what varies; `comps` are the instances of the variables by name."""
+    flat = survey.flat
     yield from _constants(flat)
-    parts: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
-    for when in _whens(parts):
-        yield from _assigned_in(when, flat, comps)
+    for when in survey.whens_at_events():
+        yield from _assigned(when, comps)
         if isinstance(when, WhenEquation):
             yield from _same_in_all(when)
-    known: set[str] | None = None
     for part in flat.equations:
         if isinstance(part, Equality) and isinstance(part.left, Ref) and part.left.ty.base not in _ANY_TIME:
-            known = discrete_variables(flat, parts) if known is None else known
-            yield from _set_continuously(part, part.left, flat, known)
-    yield from _discrete_reals(flat, parts)
-    yield from _operators(flat)
-    yield from _impure_calls(flat)
+            yield from _set_continuously(part, part.left, survey)
+    yield from _discrete_reals(survey)
+    yield from _operators(survey)
+    yield from _impure_calls(survey)
 
 
 def _constants(flat: Flat) -> Iterator[Diagnostic]:
@@ -75,33 +71,15 @@ def _is_object(ty: Type) -> bool:
 # ---------------------------------------------------------------------------------------------------------------- when
 
 
-def _whens(parts: list[Equation | Statement]) -> Iterator[WhenEquation | WhenStatement]:
-    pending = parts[::-1]
-    while pending:
-        part = pending.pop()
-        if not isinstance(part, WhenEquation | WhenStatement):
-            pending += bodies(part)
-        elif part.branches[0][0].ty.base != CLOCK.base:  # at a clock, equations are of any form
-            yield part
-
-
-def _assigned_in(when: WhenEquation | WhenStatement, flat: Flat, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
-    pending = list(bodies(when))
-    while pending:
-        part = pending.pop()
-        pending += bodies(part)
-        if isinstance(part, Equality):
-            if not _is_target(part.left):
-                text = "inside a when, a variable stands alone on the left of an equation"
-                yield Diagnostic("S324", text, _place(part.origin))
-                continue
-            target = part.left
-        elif isinstance(part, Assign):
-            target = part.target
-        else:
-            continue
-        for name, _ in assigned_variables(target):
-            yield from _own_variable(name, when.origin, comps)
+def _assigned(when: WhenEquation | WhenStatement, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:
+    """S324: a variable stands alone on the left (MLS 8.3.5.2)."""
+    for part in inside(when):
+        if isinstance(part, Equality) and not _is_target(part.left):
+            text = "inside a when, a variable stands alone on the left of an equation"
+            yield Diagnostic("S324", text, _place(part.origin))
+        elif isinstance(part, Equality | Assign):
+            for name, _ in assigned_variables(part.left if isinstance(part, Equality) else part.target):
+                yield from _own_variable(name, when.origin, comps)
 
 
 def _same_in_all(when: WhenEquation) -> Iterator[Diagnostic]:
@@ -149,15 +127,15 @@ def _own_variable(name: str, origin: Origin, comps: Mapping[str, Comp]) -> Itera
 # ------------------------------------------------------------------------------------------------------ discrete values
 
 
-def _set_continuously(part: Equality, left: Ref, flat: Flat, known: set[str]) -> Iterator[Diagnostic]:
+def _set_continuously(part: Equality, left: Ref, survey: Survey) -> Iterator[Diagnostic]:
     """S326: an Integer, Boolean or enumeration changes at events only (MLS 3.8.4).
 
     A warning: models in use take such a field of a record that a function makes.
     """
-    variable = flat.variables.get(left.name)
+    variable = survey.flat.variables.get(left.name)
     if variable is None or _is_object(variable.ty):
         return
-    cause = "" if isinstance(part.right, Field) else _continuous(part.right, flat, known)
+    cause = "" if isinstance(part.right, Field) else _continuous(part.right, survey.flat, survey.discrete)
     if cause:
         text = f"`{left.name}` changes at events only, but it is set by {cause}"
         note = Note("declared here", _place(variable.origin))
@@ -192,89 +170,44 @@ def _inside_no_event(e: Expr, flat: Flat, known: set[str]) -> str:
     return ""
 
 
-def _discrete_reals(flat: Flat, parts: list[Equation | Statement]) -> Iterator[Diagnostic]:
+def _discrete_reals(survey: Survey) -> Iterator[Diagnostic]:
     """S325: a Real declared discrete is set in a when (MLS 4.5)."""
-    declared = [v for v in flat.variables.values() if v.variability == "discrete" and v.ty.base == REAL.base]
+    variables = survey.flat.variables
+    declared = {v.name for v in variables.values() if v.variability == "discrete" and v.ty.base == REAL.base}
     if not declared:
         return
-    clocked = {name for p in flat.clocks if p.base is not None for name in p.variables}
-    inside = {
-        name
-        for when in _whens(parts)
-        for part in _all_inside(when)
-        if isinstance(part, Equality | Assign)
-        for name, _ in assigned_variables(part.left if isinstance(part, Equality) else part.target)
-    }
-    for part in flat.equations:
-        if not isinstance(part, Equality) or not isinstance(part.left, Ref):
+    at_events = {name for when in survey.whens_at_events() for name in assigned_in(when)}
+    suspect = declared - at_events - survey.clocked
+    for part in survey.flat.equations:
+        if not isinstance(part, Equality) or not isinstance(part.left, Ref) or part.left.name not in suspect:
             continue
-        variable = flat.variables.get(part.left.name)
-        other = flat.variables.get(part.right.name) if isinstance(part.right, Ref) else None
-        is_alias = other is not None and (other.variability != "continuous" or other.name in inside)
-        if variable in declared and part.left.name not in clocked | inside and not is_alias:
+        other = variables.get(part.right.name) if isinstance(part.right, Ref) else None
+        if other is None or (other.variability == "continuous" and other.name not in at_events):
             text = f"the discrete variable `{part.left.name}` is set outside of a when"
             yield Diagnostic("S325", text, _place(part.origin))
-
-
-def _all_inside(when: WhenEquation | WhenStatement) -> Iterator[Equation | Statement]:
-    pending = list(bodies(when))
-    while pending:
-        part = pending.pop()
-        pending += bodies(part)
-        yield part
 
 
 # ------------------------------------------------------------------------------------------------------------ operators
 
 
-def _operators(flat: Flat) -> Iterator[Diagnostic]:
+def _operators(survey: Survey) -> Iterator[Diagnostic]:
     """S327: arguments that must be parameters.  S328: Reals compared for equality.  S329: outside of a domain."""
-    seen: set[Expr] = set()
-    for part in _all_parts(flat):
-        for e in expressions(part):
-            for node in _fresh(e, seen):
-                if isinstance(node, Builtin) and node.name in ("sample", "delay"):
-                    yield from _parameters_needed(node, flat, part.origin)
-                elif isinstance(node, Builtin) and node.name in _DOMAINS:
-                    yield from _outside_domain(node, part.origin)
-                elif isinstance(node, Binary) and node.op in ("==", "<>") and node.left.ty.base == REAL.base:
-                    yield from _equal_reals(node, flat, part.origin)
+    for node, part, _ in survey.uses:
+        if isinstance(node, Builtin) and node.name in ("sample", "delay"):
+            yield from _parameters_needed(node, survey.flat, part.origin)
+        elif isinstance(node, Builtin) and node.name in _DOMAINS:
+            yield from _outside_domain(node, part.origin)
+        elif isinstance(node, Binary) and node.left.ty.base == REAL.base:
+            yield from _equal_reals(node, survey.flat, part.origin)
 
 
-def _impure_calls(flat: Flat) -> Iterator[Diagnostic]:
+def _impure_calls(survey: Survey) -> Iterator[Diagnostic]:
     """S339: an impure function is called in a when, at the start or in another impure one (MLS 12.3); a warning."""
-    impure = {f.id for f in flat.functions.values() if not f.pure}
-    if not impure:
-        return
-    pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, WhenEquation | WhenStatement):
-            continue
-        pending += bodies(part)
-        for node in (n for e in expressions(part) for n in build.walk(e)):
-            if isinstance(node, Call) and node.function in impure:
-                text = f"the impure function `{node.function}` is called outside of a when"
-                yield Diagnostic("S339", text, _place(part.origin), severity=Severity.WARNING)
-
-
-def _all_parts(flat: Flat) -> Iterator[Equation | Statement]:
-    pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
-    while pending:
-        part = pending.pop()
-        pending += bodies(part)
-        yield part
-
-
-def _fresh(e: Expr, seen: set[Expr]) -> Iterator[Expr]:
-    stack = [e]
-    while stack:
-        at = stack.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        yield at
-        stack += at.children()
+    impure = {f.id for f in survey.flat.functions.values() if not f.pure}
+    for node, part, outside in survey.uses if impure else ():
+        if outside and isinstance(node, Call) and node.function in impure:
+            text = f"the impure function `{node.function}` is called outside of a when"
+            yield Diagnostic("S339", text, _place(part.origin), severity=Severity.WARNING)
 
 
 def _parameters_needed(node: Builtin, flat: Flat, origin: Origin) -> Iterator[Diagnostic]:
