@@ -256,8 +256,11 @@ class Graph:
         """Rules on two connectors, once for each two classes and, where they have constants, for each two of them."""
         if a.is_primitive or b.is_primitive or is_expandable(a) or is_expandable(b):
             return
-        key = (id(a.node), id(b.node), a.env, b.env) if _has_constants(a) else (id(a.node), id(b.node))
-        if key in self._paired or not origin.spans:
+        classes = (id(a.node), id(b.node))
+        if classes in self._paired or not origin.spans:
+            return
+        key = (*classes, a.env, b.env) if _has_constants(a) else classes
+        if key in self._paired:
             return
         self._paired.add(key)
         names = self.elaborator.names

@@ -11,6 +11,12 @@ from kilohertz.syntax import tree
 
 _GUARDED = (tree.IfEquation, tree.IfStatement, tree.IfExp, tree.Connect, tree.Redeclaration)
 _QUESTIONS = ("cardinality", "Connections")  # these speak of connections
+# the fields of each node of the Tree in which references can stand, last first; not of what guards them
+_PARTS: dict[type, tuple[str, ...]] = {
+    kind: tuple(f.name for f in reversed(fields(kind)) if f.type not in ("int", "str", "bool"))
+    for kind in vars(tree).values()
+    if isinstance(kind, type) and is_dataclass(kind) and kind not in _GUARDED
+}
 
 
 def check_conditions(views: Iterable[View]) -> Iterator[Diagnostic]:
@@ -43,9 +49,7 @@ def _refs(node: object) -> Iterator[tree.Ref]:
         at = stack.pop()
         if isinstance(at, tuple):
             stack.extend(reversed(at))
-        elif isinstance(at, _GUARDED) or (isinstance(at, tree.Call) and at.function.names[0] in _QUESTIONS):
-            continue
-        elif is_dataclass(at):
+        elif not isinstance(at, tree.Call) or at.function.names[0] not in _QUESTIONS:
             if isinstance(at, tree.Ref):
                 yield at
-            stack.extend(getattr(at, f.name) for f in reversed(fields(at)))
+            stack.extend([getattr(at, name) for name in _PARTS.get(type(at), ())])
