@@ -293,3 +293,11 @@ def test_a_built_executable_refuses_keys_it_does_not_know(model: str, tmp_path: 
     assert "cycles=N" in asked.stdout
     good = run("cycles=100", "wall_num=0", "quiet=1", f"report={tmp_path / 'r.json'}")
     assert (good.returncode, good.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", [["--intervals", "-3"], ["--intervals", "0"], ["--stop", "inf"], ["--stop", "nan"]])
+def test_experiments_that_make_no_sense_are_refused(
+    model: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", write(model, DECAY), *words]) == 1
+    assert "R723" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -143,6 +144,10 @@ def _note_on_step(program: Program, stepping: StepSettings) -> list[Diagnostic]:
 def _experiment(program: Program, start: float | None, stop: float | None, intervals: int | None) -> _Experiment:
     annotated = program.step.experiment
     first, last = experiment_times(program, start, stop)
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise ModelError(Diagnostic("R723", f"a run starts and ends at a time: not from {first:g} to {last:g}"))
+    if intervals is not None and intervals < 1:
+        raise ModelError(Diagnostic("R723", f"there is at least one output interval, not {intervals}"))
     if not last >= first:
         raise ModelError(Diagnostic("R723", f"the run would end ({last:g}) before it starts ({first:g})"))
     count = intervals
