@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.cli.arguments import add_model, add_set, add_step_settings, integer, seconds, step_settings
+from kilohertz.cli.arguments import (
+    add_model,
+    add_set,
+    add_step_settings,
+    integer,
+    number,
+    positive_seconds,
+    seconds,
+    step_settings,
+)
+from kilohertz.cli.run import shown_progress
 from kilohertz.cli.simulate import progress_bar
 
 if TYPE_CHECKING:
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
   khz profile Kilohertz.Examples.SaturatingInductors.Original --solver rk4 --page profile.html
+  khz profile scenario.toml --duration 10s --page profile.html
   khz profile profile/Original.json      shows a profile that was kept (-o)
 Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage."""
 _VIEWS = ("blocks", "lines", "components", "functions", "phases")
@@ -26,11 +37,15 @@ _VIEWS = ("blocks", "lines", "components", "functions", "phases")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_model(parser, help="class name, file.mo, file.mo:Class, or a profile that was kept (.json)")
+    add_model(parser, help="class name, file.mo, file.mo:Class, a scenario.toml, or a profile that was kept (.json)")
     add = parser.add_argument
     add("--steps", metavar="N", type=integer, help="how many steps (default: those of the experiment annotation)")
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time, instead of --steps")
+    add("--duration", metavar="T", type=positive_seconds, help="of a scenario: how long to run")
+    add(
+        "--mode", choices=("burst", "always"), default="burst", help="of a scenario: all places in all cycles, or cheap"
+    )
     add("--worst", metavar="N", type=integer, default=10, help="worst cycles to show whole (default 10)")
     add("--by", metavar="V", choices=_VIEWS, action="append", help=f"only these tables: {', '.join(_VIEWS)}")
     add("--rows", metavar="N", type=integer, default=15, help="rows of each table (default 15)")
@@ -46,16 +61,61 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    profiles = _profiles(arguments)
+    for profile in profiles:
+        _report(profile, arguments, several=len(profiles) > 1)
+    return 0
+
+
+def _profiles(arguments: argparse.Namespace) -> list[Profile]:
+    if arguments.model.endswith(".toml"):
+        return _run(arguments)
+    if arguments.duration is not None:
+        raise ModelError(Diagnostic("R793", "`--duration` is for a scenario; of a model: --steps or --stop"))
+    return [_kept(arguments) if arguments.model.endswith(".json") else _measured(arguments)]
+
+
+def _report(profile: Profile, arguments: argparse.Namespace, several: bool) -> None:
     from kilohertz.profiler import headline, worst_causes
 
-    profile = _kept(arguments) if arguments.model.endswith(".json") else _measured(arguments)
     causes = worst_causes(profile, max(1, arguments.worst))
     first = headline(profile, causes)
     if not arguments.quiet:
         print(first)
         _print(profile, causes, arguments)
-    _write(profile, causes, first, arguments)
-    return 0
+    _write(profile, causes, first, _named(arguments, profile) if several else arguments)
+
+
+def _named(arguments: argparse.Namespace, profile: Profile) -> argparse.Namespace:
+    """Files of one of several threads: its name stands before the ending."""
+    files = {n: getattr(arguments, n) for n in ("json", "page", "perfetto", "speedscope")}
+    own = {n: f.with_stem(f"{f.stem}.{profile.about['thread']}") for n, f in files.items() if f is not None}
+    return argparse.Namespace(**{**vars(arguments), **own})
+
+
+def _run(arguments: argparse.Namespace) -> list[Profile]:
+    """A scenario in real time: one profile for each of its threads."""
+    from kilohertz.driver import open_job
+    from kilohertz.profiler import read_profile
+
+    if arguments.steps is not None or arguments.start is not None or arguments.stop is not None:
+        raise ModelError(Diagnostic("R793", "a scenario says itself when it starts; how long: --duration"))
+    if arguments.instructions:
+        raise ModelError(Diagnostic("R793", "instructions are counted of a model, not of a scenario"))
+    job = open_job(
+        arguments.model,
+        duration=arguments.duration,
+        settings={name: number(name, text) for name, text in arguments.settings},
+        libraries=arguments.library,
+        profile=arguments.mode,
+        **step_settings(arguments),
+    )
+    scenario = job.scenario
+    with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
+        report = job.run(told=told, progress=progress)
+    if not report.ok and not arguments.quiet:
+        print(report.as_text(), file=sys.stderr)
+    return [read_profile(file) for file in report.profiles]
 
 
 def _kept(arguments: argparse.Namespace) -> Profile:

@@ -42,6 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--fast", action="store_true", help="as fast as possible instead of in real time")
     add("-o", "--output", metavar="F", type=Path, help=f"write what was recorded: {endings(to_write=True)}")
     add("--json", metavar="F", type=Path, help="write the report to F as JSON")
+    add(
+        "--profile",
+        metavar="MODE",
+        nargs="?",
+        const="always",
+        default="",
+        help="where the time of its cycles goes: always (default; cheap), burst (all of it), off (until watch says so)",
+    )
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
     add_set(parser, SET_HELP)
@@ -57,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         duration=arguments.duration,
         settings={name: number(name, text) for name, text in arguments.settings},
         libraries=arguments.library,
+        profile=arguments.profile,
         **step_settings(arguments),
     )
     scenario = _with_output(job.scenario, arguments)
@@ -67,10 +76,19 @@ def run(arguments: argparse.Namespace) -> int:
         if report.recording is not None:
             named = "" if report.unwritten else scenario.recording.file
             print(f"  recording: {named or report.recording}")
+        for file in report.profiles:
+            print(f"  profile: {file}\n  {_first_line(file)}")
     show(report.unwritten)
     if arguments.json is not None:
         _write_json(arguments.json, report.data)
     return 0 if report.ok else 1
+
+
+def _first_line(file: Path) -> str:
+    from kilohertz.profiler import headline, read_profile, worst_causes
+
+    profile = read_profile(file)
+    return headline(profile, worst_causes(profile, max(1, len(profile.misses))))
 
 
 def _with_output(scenario: Scenario, arguments: argparse.Namespace) -> Scenario:

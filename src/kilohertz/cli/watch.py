@@ -9,6 +9,8 @@ from collections import deque
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from kilohertz.base import Diagnostic, ModelError
+
 if TYPE_CHECKING:
     from kilohertz.realtime import Live
     from kilohertz.realtime.live import Lane
@@ -23,13 +25,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("rig", metavar="RIG", nargs="?", default="", help="the rig's name (default: the only one that runs)")
     add("-s", "--signals", metavar="P", action="append", default=[], help="a signal or a pattern; may be repeated")
     add("--rate", metavar="HZ", type=float, default=5.0, help="how often to look (default 5 per second)")
+    add("--profile", metavar="MODE", default="", help="time its cycles from now on: burst, always or off")
     add("--once", action="store_true", help="print the values once and leave")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.realtime import attach
+    from kilohertz.realtime import PROFILES, attach
 
+    if arguments.profile and arguments.profile not in PROFILES:
+        text = f"`--profile` is `{arguments.profile}`, but must be one of {', '.join(PROFILES)}"
+        raise ModelError(Diagnostic("R742", text))
     with attach(arguments.rig) as live:
+        if arguments.profile:
+            live.profile(arguments.profile)
+            print(f"{live.name}: profile {arguments.profile}")
         names = _selected(live, arguments.signals)
         if arguments.once or not sys.stdout.isatty():
             frame = live.frame()

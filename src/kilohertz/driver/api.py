@@ -76,7 +76,7 @@ class Model:
         self._work = Work(session.libraries, name)
         self._inlined: dict[Inlining, Step] = {}
         self._index1: Step | None = None
-        self._built: dict[int, ModelUnits] = {}  # by id of a form, which is kept as long
+        self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
         self._programs: dict[int, Program] = {}  # likewise
 
     @property
@@ -215,17 +215,19 @@ class Model:
             self._programs[id(form)] = load_program(self.built(form))
         return self._programs[id(form)]
 
-    def built(self, form: Step) -> ModelUnits:
-        """The C of one of this model's forms (`process`, `inlined`, `index1`), generated once."""
-        from kilohertz.building import model_units
+    def built(self, form: Step, *, probes: bool = False) -> ModelUnits:
+        """The C of one of this model's forms (`process`, `inlined`, `index1`), generated once; with `probes` it can be
+        timed."""
+        from kilohertz.building import PROBES, model_units
 
-        if form is self._work.step:
+        if form is self._work.step and not probes:
             run_to("built", self._work)
             assert self._work.built is not None
             return self._work.built
-        if id(form) not in self._built:
-            self._built[id(form)] = model_units(form, self.session.libraries.sources)
-        return self._built[id(form)]
+        key = id(form), probes
+        if key not in self._built:
+            self._built[key] = model_units(form, self.session.libraries.sources, PROBES if probes else ())
+        return self._built[key]
 
     @takes_settings(offline=True)
     def simulate(

@@ -39,13 +39,14 @@ class Job:
             if task.model not in compiled:
                 say(f"compiling {task.model}")
                 compiled.add(task.model)
-            planned, code = _planned(self.session.kept(task.model), task, say, target)
+            place = _Place(say, target, bool(self.scenario.profile))
+            planned, code = _planned(self.session.kept(task.model), task, place)
             self._say_warnings(task, say)
             tasks.append(planned)
             codes.append(code)
         say("building the executable")
-        place = Path(folder) if folder is not None else default_folder(self.scenario.name)
-        return build(replace(self.scenario, tasks=tuple(tasks)), codes, place, target)
+        where = Path(folder) if folder is not None else default_folder(self.scenario.name)
+        return build(replace(self.scenario, tasks=tuple(tasks)), codes, where, target)
 
     def _say_warnings(self, task: Task, say: Told) -> None:
         """What was noticed about a model."""
@@ -66,6 +67,7 @@ class Job:
         `check=False` leaves it out).  `progress` is told the model time and the live values as it runs.  Ctrl-C ends
         the task, not the report.
         """
+        from kilohertz.driver.profiling import keep_profiles
         from kilohertz.realtime import predict, start
         from kilohertz.realtime.predict import blamed
         from kilohertz.results import check_output
@@ -81,10 +83,17 @@ class Job:
         if told is not None:
             told(f"running {built.name}")
         report = start(built).wait(progress)
-        return replace(report, predicted=said.as_text() if said is not None else "", blame=blamed(built))
+        profiles = keep_profiles(built, self.session.libraries.sources) if built.scenario.profile else ()
+        words = said.as_text() if said is not None else ""
+        return replace(report, predicted=words, blame=blamed(built), profiles=profiles)
 
     def changed(
-        self, asked: StepSettings, *, duration: float | None = None, settings: Mapping[str, float] | None = None
+        self,
+        asked: StepSettings,
+        *,
+        duration: float | None = None,
+        settings: Mapping[str, float] | None = None,
+        profile: str = "",
     ) -> Job:
         """The same with what is given instead; `settings` are values of parameters and inputs.
 
@@ -92,6 +101,7 @@ class Job:
         much slower as they were.
         """
         scenario = _with_values(self.scenario, settings or {})
+        scenario = replace(scenario, profile=_known(profile) or scenario.profile)
         tasks = tuple(replace(t, stepping=asked.over(t.stepping).but(step=t.stepping.step)) for t in scenario.tasks)
         for task in tasks:
             if not task.stepping.is_fixed:
@@ -126,6 +136,14 @@ def default_folder(name: str) -> Path:
     return cache_directory().parent / "run" / name
 
 
+def _known(profile: str) -> str:
+    from kilohertz.realtime import PROFILES
+
+    if profile and profile not in PROFILES:
+        raise ModelError(Diagnostic("R742", f"`profile` is `{profile}`, but must be one of {', '.join(PROFILES)}"))
+    return profile
+
+
 def _with_values(scenario: Scenario, values: Mapping[str, float]) -> Scenario:
     """The scenario with other values of parameters and inputs; their names are checked with the compiled models."""
     of_tasks: list[dict[str, float]] = [dict(t.settings) for t in scenario.tasks]
@@ -151,16 +169,25 @@ def _at_step(scenario: Scenario, asked: StepSettings) -> Scenario:
     return scenario.lasting(lasts if lasts != float("inf") else None)
 
 
-def _planned(model: Model, task: Task, say: Told, machine: str) -> tuple[Task, ModelCode]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a task is compiled for: who hears of it, which machine, with probes or without."""
+
+    say: Told
+    machine: str
+    probes: bool
+
+
+def _planned(model: Model, task: Task, place: _Place) -> tuple[Task, ModelCode]:
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
     from kilohertz.cost import cost_bound
     from kilohertz.driver.plan import Experiment, make_plan
     from kilohertz.driver.prices_here import prices_here
     from kilohertz.realtime import ModelCode
 
-    plan = make_plan(model, task.stepping, Experiment(settings=task.settings), say)
+    plan = make_plan(model, task.stepping, Experiment(settings=task.settings), place.say)
     for note in plan.notes:
-        say(f"{task.name}: {note}" if task.name != "model" else note)
+        place.say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
-    cost = cost_bound(step, stepping, prices_here(machine))
-    return replace(task, stepping=stepping), ModelCode(model.built(step), cost)
+    cost = cost_bound(step, stepping, prices_here(place.machine))
+    return replace(task, stepping=stepping), ModelCode(model.built(step, probes=place.probes), cost)

@@ -15,9 +15,11 @@ from kilohertz.driver.plan import Experiment, make_plan
 from kilohertz.solvers.settings import StepSettings, not_fixed
 
 if TYPE_CHECKING:
+    from kilohertz.base import SourceMap
     from kilohertz.driver.api import Model
     from kilohertz.driver.plan import Plan
     from kilohertz.profiler import Counted, Profile
+    from kilohertz.realtime import Built
     from kilohertz.simulate import Program, Stepper
 
 MOST_STEPS, MOST_BYTES = 100_000, 1 << 30  # where nobody says how many; of all records
@@ -131,6 +133,23 @@ def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str
         "compiler": find_compiler().version.partition("\n")[0],
         "build": build_id(program),
     }
+
+
+def keep_profiles(built: Built, sources: SourceMap) -> tuple[Path, ...]:
+    """Read what the threads of a task left, and keep it as profiles beside the executable."""
+    from kilohertz.profiler import read_trace
+    from kilohertz.realtime import placed, trace_path
+
+    codes = {task.name: m.built.code for task, m in zip(built.scenario.tasks, built.models, strict=True)}
+    about = {"machine": processor(), "mode": built.scenario.profile}
+    kept = []
+    for i, thread in enumerate(placed(built.scenario)):
+        name = built.name if len(placed(built.scenario)) == 1 else f"{built.name}.{thread.name}"
+        trace = trace_path(built).with_name(f"{trace_path(built).name}.{i}")
+        profile = read_trace(trace, name, codes, sources, built.build_id, about)
+        kept.append(profile.write(built.folder / f"{name}.profile.json"))
+        trace.unlink()  # the profile has all of it
+    return tuple(kept)
 
 
 def build_id(program: Program) -> str:

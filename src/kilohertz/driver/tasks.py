@@ -23,14 +23,17 @@ def open_job(
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
+    profile: str = "",
     **stepping: Any,
 ) -> Job:
     """A scenario from its file, from a model or as it is, with what is given instead.
 
-    `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.
+    `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.  `profile` (`always`,
+    `burst`, or `off` until a running task is told otherwise) builds it with probes.
     """
     asked = StepSettings.of(**stepping)
-    return _opened(what, tuple(str(p) for p in libraries)).changed(asked, duration=duration, settings=settings)
+    job = _opened(what, tuple(str(p) for p in libraries))
+    return job.changed(asked, duration=duration, settings=settings, profile=profile)
 
 
 def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
@@ -54,11 +57,12 @@ def build(
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
+    profile: str = "",
     told: Told | None = None,
     **stepping: Any,
 ) -> Built:
     """Compile the models of a scenario into one executable.  `told` hears what is being done."""
-    job = open_job(what, duration=duration, settings=settings, libraries=libraries, **stepping)
+    job = open_job(what, duration=duration, settings=settings, libraries=libraries, profile=profile, **stepping)
     return job.build(folder=folder, target=target, told=told)
 
 
@@ -70,6 +74,7 @@ def run(
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
+    profile: str = "",
     told: Told | None = None,
     progress: Progress | None = None,
     check: bool = True,
@@ -80,5 +85,5 @@ def run(
     `what` is a scenario.toml, a model (its own RealTime block, or 1 kHz and other defaults) or a `Scenario`; what is
     given besides overrides it.
     """
-    job = open_job(what, duration=duration, settings=settings, libraries=libraries, **stepping)
+    job = open_job(what, duration=duration, settings=settings, libraries=libraries, profile=profile, **stepping)
     return job.run(folder=folder, told=told, progress=progress, check=check)

@@ -16,6 +16,7 @@ from kilohertz.profiler.profile import (
     table,
 )
 from kilohertz.profiler.steps import profile_steps
+from kilohertz.profiler.trace import read_trace
 from kilohertz.profiler.views import Row, Shared, components, cycle_numbers, lines, report_data, rows
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "profile_page",
     "profile_steps",
     "read_profile",
+    "read_trace",
     "record_type",
     "report_data",
     "rows",

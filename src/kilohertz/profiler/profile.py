@@ -86,7 +86,9 @@ class Profile:
         inside[:, 0] += c.cycle_ns
         corrected = np.maximum(raw - inside, 0.0)
         burst = self.records["head"]["mode"][:, None] == MODES.index("burst")
-        return np.where(burst | (sums["calls"] > 0), corrected, np.nan)
+        timed = burst | (sums["calls"] > 0)
+        timed[:, 0] = burst[:, 0]  # what is left of a cycle is known where all places of it were timed
+        return np.where(timed, corrected, np.nan)
 
     @cached_property
     def cycle_ns(self) -> Floats:

@@ -16,11 +16,12 @@ This room knows no compiler: `build` takes models that the driver compiled.
 """
 
 from kilohertz.realtime.executable import Built, ModelCode, build
-from kilohertz.realtime.launch import Running, measure, start
+from kilohertz.realtime.launch import Running, measure, start, trace_path
 from kilohertz.realtime.live import Live, attach, running
 from kilohertz.realtime.predict import Prediction, predict
 from kilohertz.realtime.report import Report
 from kilohertz.realtime.scenario import (
+    PROFILES,
     Connection,
     Device,
     Fault,
@@ -37,6 +38,7 @@ from kilohertz.realtime.scenario import (
 from kilohertz.realtime.threads import Placed, Thread, placed
 
 __all__ = [
+    "PROFILES",
     "Built",
     "Connection",
     "Device",
@@ -64,4 +66,5 @@ __all__ = [
     "running",
     "scenario_of_settings",
     "start",
+    "trace_path",
 ]

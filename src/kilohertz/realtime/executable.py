@@ -6,12 +6,13 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.building import ModelUnits, linked_units, runtime_headers, write_tree
+from kilohertz.building import PROBES, ModelUnits, linked_units, runtime_headers, write_tree
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
 from kilohertz.codegen.writing.names import comment, string
 from kilohertz.ir.flat import Function
@@ -50,6 +51,12 @@ class Built:
     signals: tuple[tuple[ModelSignal, ...], ...]  # of each task
     models: tuple[ModelCode, ...]  # of each task
     target: str = ""
+
+    @property
+    def build_id(self) -> str:
+        """What tells it from another build: the C of its models."""
+        texts = "".join(f.text for code in self.codes for f in code.files)
+        return sha256(texts.encode()).hexdigest()[:16]
 
 
 def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target: str = "") -> Built:
@@ -123,7 +130,8 @@ def _units(
         units.append(replace(unit, name=model.units[0].name))
     units.append(Unit(_sources(runtime.device_sources(drivers)), headers, name="devices"))
     linked = Source("linked.c", _linked(models, signals))
-    units.append(Unit((*_sources(runtime.task_sources()), linked), headers, name="task"))
+    probes = PROBES if any(model.has_probes for model in models) else ()
+    units.append(Unit((*_sources(runtime.task_sources()), linked), headers, flags=probes, name="task"))
     return units, libraries
 
 

@@ -106,6 +106,8 @@ def start(built: Built, overrides: Mapping[str, object] | None = None, folder: P
         file.unlink(missing_ok=True)
     recording, report, log = files
     words: dict[str, object] = {"record.file": recording, "report": report, "quiet": 1, **(overrides or {})}
+    if built.scenario.profile:
+        words = {"profile.file": trace_path(built, place), "profile.build": built.build_id, **words}
     command = [str(built.executable.absolute()), str(built.scenario_file.absolute())]
     command += [f"{key}={value}" for key, value in words.items()]
     with open(log, "wb") as out:
@@ -113,6 +115,11 @@ def start(built: Built, overrides: Mapping[str, object] | None = None, folder: P
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, cwd=place
         )
     return Running(built, process, recording, report, log)
+
+
+def trace_path(built: Built, folder: Path | None = None) -> Path:
+    """Where the threads of a task leave the records of their cycles, each with its number behind."""
+    return (folder or built.folder).absolute() / f"{built.name}.trace"
 
 
 def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
@@ -130,6 +137,7 @@ def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
         "record.n": 0,
         "live": 0,
         "fault.slow_ns": 0,
+        "profile.mode": -1,
     }
     running = start(built, words, _probe_folder(built))
     return running.wait()

@@ -28,6 +28,7 @@ FOLDER = Path("/dev/shm")
 STATES, TIMES = words("KHZ_STATE_"), words("KHZ_TIME_")
 COUNTS = tuple(name for name, _ in fields("khz_counts"))
 _COMMANDS = family("KHZ_COMMAND_")
+_PROFILES = family("KHZ_PROFILE_")
 _REPLIES = {
     constant("KHZ_REPLY_UNKNOWN"): "there is no such signal",
     constant("KHZ_REPLY_NOT_TUNABLE"): "it cannot be set: it is computed from other values",
@@ -278,6 +279,10 @@ class Live(Mapping[str, float]):
     def restore(self) -> None:
         """Go back to the snapshot, model time included."""
         self._ask("restore")
+
+    def profile(self, mode: str) -> None:
+        """Time its cycles from now on: `off`, `always` or `burst`; the task must be built with probes."""
+        self._ask("profile", _PROFILES[mode], what="profile: ")
 
     def stop(self) -> None:
         """End the rig; it writes its report."""

@@ -42,6 +42,7 @@ class Report:
     predicted: str = ""  # what was said before the start about cost and period
     blame: tuple[str, ...] = ()  # the costliest blocks with their places
     unwritten: tuple[Diagnostic, ...] = ()  # why the recording is not in the file that was asked for
+    profiles: tuple[Path, ...] = ()  # of its threads, where one was asked for (docs/reference/profile.md)
 
     @property
     def name(self) -> str:

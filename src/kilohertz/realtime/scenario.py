@@ -24,6 +24,7 @@ from kilohertz.solvers.settings import not_fixed
 
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 POLICIES = tuple(family("KHZ_POLICY_"))
+PROFILES = tuple(family("KHZ_PROFILE_"))
 _NS = 1_000_000_000
 
 
@@ -152,6 +153,7 @@ class Scenario:
     threads: tuple[Thread, ...] = ()
     live: bool = True
     live_every: int = 10
+    profile: str = ""  # off, always, burst: built with probes; "": without
     file: str = ""
     text: str = ""
 
@@ -240,6 +242,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
         threads=threads,
         live=live.flag("enabled", True),
         live_every=live.integer("every", 10, 1),
+        profile=top.choice("profile", PROFILES, "off") if top.has("profile") else "",
         file=str(file),
         text=top.problems.text,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
-from kilohertz.realtime.scenario import INTERPOLATIONS, Device, Recording, Scenario, Stimulus, Task, Trigger
+from kilohertz.realtime.scenario import INTERPOLATIONS, PROFILES, Device, Recording, Scenario, Stimulus, Task, Trigger
 from kilohertz.realtime.threads import Placed, placed
 from kilohertz.realtime.toml_table import Problems
 from kilohertz.results import Selection
@@ -109,6 +109,8 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         "live_every": s.live_every,
         "exchange": s.exchange,
     }
+    if s.profile:
+        lines["profile.mode"] = PROFILES.index(s.profile)
     if s.fault.ns:
         lines |= {"fault.slow_step": s.fault.step, "fault.slow_every": s.fault.every, "fault.slow_ns": s.fault.ns}
 

@@ -24,33 +24,32 @@ static uint32_t saturated(uint64_t n) { return n > UINT32_MAX ? UINT32_MAX : (ui
 
 static khz_cycle_record *record_of(khz_profile *p) { return (khz_cycle_record *)(void *)((char *)p + p->record); }
 
-/* Which places this cycle times. */
-static void choose_places(khz_profile *p)
+/* Time all places, or the first n_always. */
+static void time_all(khz_profile *p, int all)
 {
-    unsigned char *const timed = khz_profile_timed(p);
-    if (p->mode != KHZ_PROFILE_ALWAYS) {
-        return; /* set once, when the mode was taken over */
+    p->is_whole = all;
+    memset(khz_profile_timed(p) + p->n_always, all, (size_t)(p->n_places - p->n_always));
+}
+
+/* ALWAYS: whether this cycle is timed whole. */
+static void take_turn(khz_profile *p)
+{
+    if (p->is_whole != 0) { /* what it cost says how long until the next */
+        const double cost = (double)p->timed * p->probe_ns / KHZ_PROBE_BUDGET_NS;
+        p->until_whole = cost > KHZ_PROBE_LEAST ? (uint32_t)cost : KHZ_PROBE_LEAST;
+        time_all(p, 0);
     }
-    const int32_t rest = p->n_places - KHZ_PLACES_OF_CYCLE;
-    const int32_t each = rest < KHZ_PROBE_TURN ? rest : KHZ_PROBE_TURN;
-    for (int32_t i = 0; i < each; i++) {
-        timed[KHZ_PLACES_OF_CYCLE + (p->turn + i) % rest] = 0;
-    }
-    p->turn = rest > 0 ? (p->turn + each) % rest : 0;
-    for (int32_t i = 0; i < each; i++) {
-        timed[KHZ_PLACES_OF_CYCLE + (p->turn + i) % rest] = 1;
+    if (--p->until_whole == 0) {
+        time_all(p, 1);
     }
 }
 
 static void take_over(khz_profile *p, int mode)
 {
-    unsigned char *const timed = khz_profile_timed(p);
     p->mode = mode;
-    p->turn = 0;
-    memset(timed, mode == KHZ_PROFILE_BURST, (size_t)p->n_places);
-    if (mode == KHZ_PROFILE_ALWAYS) {
-        memset(timed, 1, KHZ_PLACES_OF_CYCLE);
-    }
+    p->until_whole = KHZ_PROBE_LEAST;
+    memset(khz_profile_timed(p), mode != KHZ_PROFILE_OFF, (size_t)p->n_always);
+    time_all(p, mode == KHZ_PROFILE_BURST);
 }
 
 void khz_profile_begin(khz_profile *p, uint64_t cycle)
@@ -59,6 +58,8 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle)
     const int wanted = __atomic_load_n(&p->wanted, __ATOMIC_RELAXED);
     if (wanted != p->mode) {
         take_over(p, wanted);
+    } else if (p->mode == KHZ_PROFILE_ALWAYS) {
+        take_turn(p);
     }
     p->depth = 0;
     p->timed = 0;
@@ -66,12 +67,11 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle)
     if (p->mode == KHZ_PROFILE_OFF) {
         return;
     }
-    choose_places(p);
-    memset(khz_profile_sums(p), 0, (size_t)p->n_places * sizeof(khz_place_sum));
-    memset(r, 0, sizeof *r);
+    const int32_t n = p->is_whole != 0 ? p->n_places : p->n_always;
+    memset(r, 0, sizeof *r + (size_t)n * sizeof(khz_place_sum));
     r->cycle = cycle;
-    r->mode = (uint16_t)p->mode;
-    r->turn = (uint16_t)p->turn;
+    r->mode = p->is_whole != 0 ? KHZ_PROFILE_BURST : KHZ_PROFILE_ALWAYS;
+    r->n_always = (uint16_t)p->n_always;
     khz_probe_open(p, KHZ_PLACE_CYCLE, NONE);
     r->began = p->frame[0].began;
 }
@@ -105,7 +105,7 @@ static void close_innermost(khz_profile *p, khz_probe_counts now)
     p->timed++;
 }
 
-const khz_cycle_record *khz_profile_end(khz_profile *p)
+khz_cycle_record *khz_profile_end(khz_profile *p)
 {
     khz_cycle_record *const r = record_of(p);
     if (p->mode == KHZ_PROFILE_OFF) {
@@ -208,10 +208,11 @@ static void calibrate_cycle(khz_profile *p)
     p->cycle_ns = took[CALIBRATION_ROUNDS / 2] > 0.0 ? took[CALIBRATION_ROUNDS / 2] : 0.0;
 }
 
-void khz_profile_init(khz_profile *p, int32_t n_places, int mode)
+void khz_profile_init(khz_profile *p, int32_t n_places, int32_t n_always, int mode)
 {
     memset(p, 0, khz_profile_size(n_places));
     p->n_places = n_places;
+    p->n_always = n_always;
     p->is_timed = rounded(sizeof(khz_profile), ALIGNMENT);
     p->record = p->is_timed + rounded((size_t)n_places, ALIGNMENT);
     p->size = khz_profile_size(n_places);

@@ -8,10 +8,10 @@
  * With KHZ_PROFILE undefined all are nothing: the machine code is that of a program without them.  With it, a place
  * that is not timed now costs two loads and two branches.
  *
- * Modes.  BURST times every place in every cycle.  ALWAYS times the phases of a cycle and, by turns, a few of the other
- * places, so that its cost stays below a budget; calls and iterations of the timed ones are counted.  A cycle leaves
- * one record of fixed size in a ring (khz_ring.h) that another thread drains; where the ring is full the whole cycle is
- * dropped and counted.  Nothing here allocates, locks or calls the system. */
+ * Modes.  BURST times every place in every cycle.  ALWAYS times the first n_always places (those of the cycle and of
+ * its devices) in every cycle, and all places in one cycle out of so many that the mean cost stays below a budget.  A
+ * cycle leaves one record of fixed size; a task puts it in a ring (khz_trace.h) that another thread drains.  Nothing
+ * here allocates, locks or calls the system. */
 #ifndef KHZ_PROBE_H
 #define KHZ_PROBE_H
 
@@ -42,7 +42,11 @@ enum {
 };
 
 enum { KHZ_PROFILE_OFF = 0, KHZ_PROFILE_ALWAYS = 1, KHZ_PROFILE_BURST = 2 };
-enum { KHZ_PROBE_DEPTH = 32, KHZ_PROBE_TURN = 2 /* places that ALWAYS times in one cycle besides the phases */ };
+enum {
+    KHZ_PROBE_DEPTH = 32,
+    KHZ_PROBE_BUDGET_NS = 50, /* ALWAYS: what cycles that are timed whole may cost, spread over all */
+    KHZ_PROBE_LEAST = 16      /* ALWAYS: at most one cycle out of so many is timed whole */
+};
 
 /* What a place took in one cycle. */
 typedef struct khz_place_sum {
@@ -61,8 +65,8 @@ typedef struct khz_cycle_record {
     uint64_t began;                        /* in ticks */
     uint32_t ticks;                        /* the whole cycle */
     uint32_t flags;                        /* KHZ_STEP_* of all its steps */
-    uint16_t mode;
-    uint16_t turn;      /* ALWAYS: first of the places that were timed */
+    uint16_t mode;                         /* BURST: all places were timed; ALWAYS: the first n_always */
+    uint16_t n_always;
     uint32_t timed;     /* how many probes were timed: what the profile itself cost */
     uint32_t untimed;   /* deeper than KHZ_PROBE_DEPTH: not timed, their time is the parent's */
     uint32_t processor; /* it ran on, at its end */
@@ -85,8 +89,10 @@ typedef struct khz_probe_frame {
 /* Plain data followed by is_timed [n_places] and the record of this cycle; no pointers. */
 typedef struct khz_profile {
     khz_ticks clock;
-    int32_t n_places, mode, wanted; /* wanted: the mode from the next cycle on, set by another thread */
-    int32_t depth, turn;
+    int32_t n_places, n_always;
+    int32_t mode, wanted;    /* wanted: the mode from the next cycle on, set by another thread */
+    int32_t depth, is_whole; /* whether all places are timed in this cycle */
+    uint32_t until_whole;    /* ALWAYS: cycles until the next one that is timed whole */
     uint32_t timed, untimed;
     size_t is_timed, record; /* offsets from the profile, in bytes */
     size_t size;
@@ -100,11 +106,17 @@ typedef struct khz_profile {
 size_t khz_profile_size(int32_t n_places);
 size_t khz_profile_record_size(int32_t n_places);
 /* Prepare memory of khz_profile_size bytes and calibrate.  Call before the first cycle. */
-void khz_profile_init(khz_profile *p, int32_t n_places, int mode);
+void khz_profile_init(khz_profile *p, int32_t n_places, int32_t n_always, int mode);
 /* A cycle begins.  Takes over a mode that was asked for. */
 void khz_profile_begin(khz_profile *p, uint64_t cycle);
 /* It ends: the record is complete until the next begin. */
-const khz_cycle_record *khz_profile_end(khz_profile *p);
+khz_cycle_record *khz_profile_end(khz_profile *p);
+/* Bytes of a record that this cycle has: those of ALWAYS end with the places that it times. */
+static inline size_t khz_record_used(const khz_cycle_record *r, size_t size)
+{
+    const size_t head = sizeof(khz_cycle_record) + (size_t)r->n_always * sizeof(khz_place_sum);
+    return r->mode == KHZ_PROFILE_BURST ? size : head;
+}
 static inline unsigned char *khz_profile_timed(khz_profile *p) { return (unsigned char *)p + p->is_timed; }
 static inline khz_place_sum *khz_profile_sums(khz_profile *p)
 {

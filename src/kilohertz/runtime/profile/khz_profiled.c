@@ -27,7 +27,10 @@ void khz_profiled_costs(const khz_profile *p, double *costs)
 
 size_t khz_profiled_record_size(int32_t n_places) { return khz_profile_record_size(n_places); }
 
-void khz_profiled_init(khz_profile *p, int32_t n_places, int mode) { khz_profile_init(p, n_places, mode); }
+void khz_profiled_init(khz_profile *p, int32_t n_places, int mode)
+{
+    khz_profile_init(p, n_places, KHZ_PLACES_OF_CYCLE, mode);
+}
 
 void khz_profiled_attach(khz_stepper *s, khz_profile *p)
 {

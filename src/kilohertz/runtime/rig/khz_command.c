@@ -125,6 +125,8 @@ static int32_t obey(khz_thread *k, int32_t command, int32_t index, double value)
         restore(k);
         khz_thread_publish(k, 1);
         return KHZ_REPLY_OK;
+    case KHZ_COMMAND_PROFILE:
+        return khz_thread_profile_mode(k, index);
     case KHZ_COMMAND_STOP:
         k->stop_now = 1;
         return KHZ_REPLY_OK;

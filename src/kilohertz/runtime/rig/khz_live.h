@@ -26,7 +26,8 @@ enum {
     KHZ_COMMAND_STEP = 4, /* `index` steps, then pause */
     KHZ_COMMAND_SNAPSHOT = 5,
     KHZ_COMMAND_RESTORE = 6,
-    KHZ_COMMAND_STOP = 7
+    KHZ_COMMAND_STOP = 7,
+    KHZ_COMMAND_PROFILE = 8 /* mode `index`: KHZ_PROFILE_* */
 };
 enum {
     KHZ_REPLY_OK = 0,

@@ -151,6 +151,7 @@ static double stolen_part(uint64_t stolen, uint64_t all)
 static void finish(khz_rig *r, double steal)
 {
     r->lost_rows = r->has_recorder ? khz_recorder_close(&r->recorder) : 0;
+    khz_tracer_close(&r->tracer);
     const char *const path = khz_scenario_text(&r->scenario, "report", "");
     const int error = path[0] != '\0' ? khz_report_write(r, path, steal) : 0;
     if (error != 0) {
@@ -178,6 +179,7 @@ static int host(khz_host *h)
     memset(&dog, 0, sizeof dog);
     int error = khz_host_fork(h);
     error = error == 0 && r->has_recorder ? khz_recorder_start(&r->recorder) : error;
+    error = error == 0 ? khz_tracer_start(&r->tracer) : error;
     error = error == 0 ? start_watchdog(&dog, r) : error;
     if (error != 0 || khz_host_start(h) != KHZ_OK) {
         atomic_store(&r->stop, KHZ_END_LOST);

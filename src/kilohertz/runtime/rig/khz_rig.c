@@ -188,6 +188,7 @@ khz_status khz_rig_prepare(khz_rig *r)
         gather(r, &r->threads[i]);
     }
     status = status == KHZ_OK ? khz_rig_outputs(r) : status;
+    status = status == KHZ_OK ? khz_rig_profiles(r) : status;
     if (r->scenario.problem[0] != '\0') {
         r->message[0] = '\0';
         return khz_rig_fail(r, KHZ_UNSUPPORTED, "%s", r->scenario.problem);

@@ -104,6 +104,7 @@ static int step_tasks(khz_thread *k)
         khz_thread_late_inputs(k, u);
         const int64_t began = k->rig->n_tasks > 1 ? khz_now() : 0;
         const uint32_t flags = khz_stepper_step(u->stepper);
+        k->flags |= flags;
         if (k->rig->n_tasks > 1 && k->step >= k->grace) {
             khz_histogram_add(&u->compute, khz_now() - began);
         }
@@ -130,7 +131,9 @@ static void send(khz_thread *k, int is_late)
         for (int32_t j = 0; j < w->n_out; j++) {
             w->outputs[j] = khz_signal_get(w->out[j].task->instance, w->out[j].signal);
         }
+        KHZ_ENTER(&k->probes, KHZ_PLACES_OF_CYCLE + i);
         (void)khz_port_send(w->port, k->step, (int64_t)(k->step + 1) * k->period_ns, w->outputs, k->safe_now);
+        KHZ_LEAVE(&k->probes, KHZ_PLACES_OF_CYCLE + i);
     }
 }
 
@@ -262,10 +265,12 @@ static void enter(khz_thread *k, int32_t stage) { atomic_store_explicit(&k->stag
 static int work(khz_thread *k, cycle_times *t)
 {
     enter(k, KHZ_AT_INPUTS);
+    KHZ_ENTER(&k->probes, KHZ_PLACE_INPUTS);
     t->began = khz_now();
     int end = k->n_wires > 0 ? khz_thread_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
     khz_thread_inputs(k);
+    KHZ_LEAVE(&k->probes, KHZ_PLACE_INPUTS);
     if (k->every > 1) { /* as a faster thread would show it: with the inputs of the period that begins */
         khz_thread_record(k, (int64_t)k->step * k->every + 1, 0);
     }
@@ -273,6 +278,7 @@ static int work(khz_thread *k, cycle_times *t)
     const int stepped = step_tasks(k);
     enter(k, KHZ_AT_OUTPUTS);
     end = stepped != KHZ_END_NONE ? stepped : end;
+    KHZ_ENTER(&k->probes, KHZ_PLACE_OUTPUTS);
     t->stepped = khz_now();
     t->sent = t->stepped;
     k->turn++;
@@ -282,9 +288,12 @@ static int work(khz_thread *k, cycle_times *t)
         send(k, watched && t->stepped > khz_thread_instant(k, k->tick + 1));
         t->sent = khz_now();
     }
+    KHZ_LEAVE(&k->probes, KHZ_PLACE_OUTPUTS);
     k->step++;
     enter(k, KHZ_AT_REST);
+    KHZ_ENTER(&k->probes, KHZ_PLACE_RECORDER);
     khz_thread_record(k, (int64_t)k->step * k->every, 0);
+    KHZ_LEAVE(&k->probes, KHZ_PLACE_RECORDER);
     return end;
 }
 
@@ -332,7 +341,9 @@ static int cycle(khz_thread *k)
         rest(k);
         return KHZ_END_NONE;
     }
+    khz_thread_profile_begin(k);
     int end = work(k, &t);
+    KHZ_ENTER(&k->probes, KHZ_PLACE_LIVE);
     if (k->to_step > 0 && --k->to_step == 0) {
         k->is_paused = 1;
     }
@@ -342,6 +353,8 @@ static int cycle(khz_thread *k)
     const int policy = follow_policy(k, missed);
     end = end != KHZ_END_NONE ? end : policy;
     tell(k, t.ended);
+    KHZ_LEAVE(&k->probes, KHZ_PLACE_LIVE);
+    khz_thread_profile_end(k, t.release, t.woke, t.ended);
     k->accounting_ns = khz_now() - t.ended;
     const int is_over = (k->n_cycles > 0 && k->step >= k->n_cycles) ||
                         (k->rig->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->rig->probe_ns);
@@ -419,6 +432,7 @@ void khz_thread_loop(khz_thread *k)
     k->base_ns = common_base(k);
     k->began_ns = k->base_ns;
     usage(&switches, &faults);
+    khz_thread_profile_start(k);
     int end = k->is_idle ? KHZ_END_DURATION : KHZ_END_NONE;
     while (end == KHZ_END_NONE) {
         end = cycle(k);

@@ -33,6 +33,7 @@
 #include "khz_signal.h"
 #include "khz_stepper.h"
 #include "khz_stimulus.h"
+#include "khz_trace.h"
 
 /* A model as the generated `linked.c` lists it. */
 typedef struct khz_linked_model {
@@ -218,6 +219,9 @@ struct khz_thread {
     _Atomic int32_t is_condemned; /* by the watchdog: its cycle does not end */
     _Atomic int32_t is_parked;    /* its thread was stopped for good */
     uint64_t address;             /* program counter at that, 0: not known */
+    khz_trace *trace;             /* where its cycles are timed; NULL: nobody asks */
+    khz_context probes;           /* of its own places: no model's counters */
+    uint32_t flags;               /* KHZ_STEP_* of all steps of this cycle */
     pthread_t handle, main_thread;
 };
 
@@ -263,6 +267,7 @@ struct khz_rig {
     khz_order order;
     khz_recorder recorder;
     khz_merge merge; /* of the rows of several threads */
+    khz_tracer tracer;
     int32_t has_recorder;
     uint64_t lost_rows; /* left in the ring at the end */
     khz_live *live;     /* shared, or private memory where no segment could be made */
@@ -304,6 +309,14 @@ void khz_rig_close_wires(khz_rig *r, int32_t process);
 khz_status khz_rig_outputs(khz_rig *r);
 /* A row of the values as they stand, for a step in base periods, where one is wanted or `always`. */
 void khz_thread_record(khz_thread *k, int64_t step, int always);
+/* khz_profiling.c: places, rings and files of all threads, where a profile was asked for. */
+khz_status khz_rig_profiles(khz_rig *r);
+/* Who it is; a cycle begins; it ends: its record goes to the ring. */
+void khz_thread_profile_start(khz_thread *k);
+void khz_thread_profile_begin(khz_thread *k);
+void khz_thread_profile_end(khz_thread *k, int64_t release, int64_t woke, int64_t ended);
+/* Another mode from the next cycle on.  KHZ_REPLY_*. */
+int32_t khz_thread_profile_mode(khz_thread *k, int32_t mode);
 /* khz_inputs.c: what devices sent (KHZ_END_* where a lost link ends the run); stimuli and connections; those that are
  * read just before the step of a task. */
 int khz_thread_receive(khz_thread *k);

@@ -1,0 +1,93 @@
+"""The trace that a thread of a task leaves (khz_trace.h) -> its profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kilohertz.base import Diagnostic, ModelError
+from kilohertz.profiler.places import Place, cycle_places, listings, model_places
+from kilohertz.profiler.profile import MODES, Costs, Profile, record_type, records_of
+from kilohertz.runtime import constant
+
+if TYPE_CHECKING:
+    from kilohertz.base import SourceMap
+    from kilohertz.codegen import CProgram
+
+_HEAD, _WORST = constant("KHZ_TRACE_HEAD"), constant("KHZ_TRACE_WORST")
+
+
+def read_trace(
+    path: str | Path,
+    name: str,
+    codes: Mapping[str, CProgram],
+    sources: SourceMap | None,
+    build: str,
+    about: Mapping[str, Any],
+) -> Profile:
+    """The costliest and the newest cycles of a thread; `codes` are those of the tasks by name, `build` their build."""
+    file = Path(path)
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise ModelError(Diagnostic("R701", f"cannot read `{file}`: {error.strerror}")) from error
+    head = _head(file, raw)
+    if head["build"] != [build]:
+        raise ModelError(Diagnostic("R795", f"`{file}` is of another build of the models: profile this one again"))
+    places = _places(head, codes, sources)
+    size = record_type(len(places)).itemsize
+    if [str(len(places))] != head["places"] or [str(size)] != head["record"]:
+        raise ModelError(Diagnostic("R795", f"`{file}` has other places than the models: it is of another build"))
+    return Profile(
+        name,
+        places,
+        _costs(head),
+        int(head["period_ns"][0]),
+        _records(raw, len(places)),
+        {**about, **_counts(head), "build": build},
+        listings(places, sources),
+    )
+
+
+def _head(file: Path, raw: bytes) -> dict[str, list[str]]:
+    lines = raw[:_HEAD].decode("utf-8", "replace").rstrip().splitlines()
+    if len(raw) < _HEAD or not lines or lines[0] != "khz-trace 1":
+        raise ModelError(Diagnostic("R791", f"`{file}` is not the trace of a task, or its head was not written whole"))
+    head: dict[str, list[str]] = {"device": [], "task": []}
+    for line in lines[1:]:
+        key, _, value = line.partition(" ")
+        head.setdefault(key, []).append(value)
+    return head
+
+
+def _places(
+    head: Mapping[str, list[str]], codes: Mapping[str, CProgram], sources: SourceMap | None
+) -> tuple[Place, ...]:
+    """As khz_profiling.c lays them out: the cycle, devices, models."""
+    several = len(head["task"]) > 1
+    places = [*cycle_places(), *(Place(f"device {d}", "device") for d in head["device"])]
+    for task in head["task"]:
+        places += model_places(codes[task], sources, task if several else "")
+    return tuple(places)
+
+
+def _costs(head: Mapping[str, list[str]]) -> Costs:
+    numbers = [float(n) for n in head["costs"][0].split()]
+    return Costs(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], bool(numbers[5]))
+
+
+def _counts(head: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Cycles that were written, dropped (the ring was full), refused by the disk; whether the task was killed."""
+    counts: dict[str, Any] = {key: int(head[key][0]) for key in ("written", "dropped", "refused")}
+    return {**counts, "thread": head["thread"][0], "killed": head["over"] != ["1"]}
+
+
+def _records(raw: bytes, n_places: int) -> Any:
+    """Those that were written, each once, in the order of their cycles."""
+    every = records_of(raw[_HEAD:], n_places)
+    every = every[every["head"]["mode"] != MODES.index("off")]
+    _, first = np.unique(every["head"]["woke_ns"], return_index=True)
+    return every[first]

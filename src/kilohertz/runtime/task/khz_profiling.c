@@ -1,0 +1,129 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "khz_profiled.h"
+#include "khz_thread.h"
+
+enum { RING = 4096, RING_BYTES = 1 << 25, FILE_BYTES = 1 << 26, MOST_KEPT = 1 << 20 };
+
+static int64_t within(int64_t n, int64_t low, int64_t high) { return n < low ? low : n > high ? high : n; }
+
+/* Places of a thread: those of the cycle, one for each of its devices, then those of its models. */
+static int32_t lay_out(khz_thread *k, khz_profile *p)
+{
+    int32_t n = KHZ_PLACES_OF_CYCLE + k->n_wires;
+    for (int32_t i = 0; i < k->n_tasks; i++) {
+        khz_context *const c = (khz_context *)k->tasks[i]->instance;
+        c->profile = p;
+        c->first_place = n;
+        n += KHZ_PLACES_OF_MODEL + k->tasks[i]->stepper->model->n_places;
+    }
+    k->probes.profile = p;
+    return n;
+}
+
+/* Lines that say whose places these are: the thread, the build, its devices and its models, in the order of places. */
+static char *describe(khz_rig *r, const khz_thread *k)
+{
+    char *const text = (char *)khz_rig_room(r, KHZ_TRACE_HEAD, 1);
+    size_t n = 0;
+    if (text == NULL) {
+        return NULL;
+    }
+    n += (size_t)snprintf(text, KHZ_TRACE_HEAD, "thread %.100s\nbuild %.64s\n", k->name,
+                          khz_scenario_text(&r->scenario, "profile.build", ""));
+    for (int32_t i = 0; i < k->n_wires && n < KHZ_TRACE_HEAD; i++) {
+        n += (size_t)snprintf(text + n, KHZ_TRACE_HEAD - n, "device %.100s\n", k->wires[i]->config.name);
+    }
+    for (int32_t i = 0; i < k->n_tasks && n < KHZ_TRACE_HEAD; i++) {
+        n += (size_t)snprintf(text + n, KHZ_TRACE_HEAD - n, "task %.100s\n", k->tasks[i]->name);
+    }
+    return text; /* one that is cut fills the head, which is refused then */
+}
+
+static khz_status prepare_trace(khz_rig *r, khz_thread *k, int mode, const char *path)
+{
+    char file[512];
+    khz_trace *const t = &r->tracer.traces[k->index];
+    const int32_t n_places = lay_out(k, NULL);
+    const size_t size = khz_profile_record_size(n_places);
+    const uint64_t n_ring = (uint64_t)within(RING_BYTES / (int64_t)size, 64, RING);
+    khz_profile *const p = (khz_profile *)khz_rig_room(r, (int64_t)khz_profile_size(n_places), 1);
+    void *const memory = khz_rig_room(r, (int64_t)khz_ring_size(size, n_ring), 1);
+    t->about = describe(r, k);
+    if (p == NULL || memory == NULL || t->about == NULL) {
+        return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for a profile of %d places", (int)n_places);
+    }
+    khz_profile_init(p, n_places, KHZ_PLACES_OF_CYCLE + k->n_wires, mode);
+    (void)lay_out(k, p);
+    t->profile = p;
+    t->period_ns = r->wall_num > 0 ? k->period_ns * r->wall_num / r->wall_den : 0;
+    (void)snprintf(file, sizeof file, "%.480s.%d", path, (int)k->index);
+    const uint64_t n_kept = (uint64_t)within(FILE_BYTES / (int64_t)size, 64, MOST_KEPT);
+    const int error = khz_trace_open(t, file, memory, n_ring, n_kept);
+    k->trace = t;
+    return error == 0 ? KHZ_OK : khz_rig_fail(r, KHZ_UNSUPPORTED, "cannot write %.200s: %s", file, strerror(error));
+}
+
+khz_status khz_rig_profiles(khz_rig *r)
+{
+    const char *const path = khz_scenario_text(&r->scenario, "profile.file", "");
+    const int mode = (int)khz_scenario_integer(&r->scenario, "profile.mode", -1, -1, KHZ_PROFILE_BURST);
+    if (mode < 0 || path[0] == '\0') {
+        return KHZ_OK;
+    }
+    if (!khz_profiled_is_built_in()) {
+        return khz_rig_fail(r, KHZ_UNSUPPORTED,
+                            "a profile was asked for, but this executable was built without probes");
+    }
+    r->tracer.traces = (khz_trace *)khz_rig_room(r, r->n_threads, sizeof *r->tracer.traces);
+    khz_status status = KHZ_OK;
+    for (int32_t i = 0; i < r->n_threads && status == KHZ_OK; i++) {
+        status = prepare_trace(r, &r->threads[i], mode, path);
+    }
+    r->tracer.n_traces = status == KHZ_OK ? r->n_threads : 0;
+    return status;
+}
+
+void khz_thread_profile_start(khz_thread *k)
+{
+    if (k->trace != NULL) {
+        atomic_store(&k->trace->tid, (int32_t)syscall(SYS_gettid));
+    }
+}
+
+void khz_thread_profile_begin(khz_thread *k)
+{
+    if (k->trace != NULL) {
+        k->flags = 0;
+        khz_profile_begin(k->trace->profile, k->step);
+    }
+}
+
+void khz_thread_profile_end(khz_thread *k, int64_t release, int64_t woke, int64_t ended)
+{
+    if (k->trace == NULL) {
+        return;
+    }
+    khz_cycle_record *const r = khz_profile_end(k->trace->profile);
+    if (r != NULL) {
+        r->release_ns = release;
+        r->woke_ns = woke;
+        r->ended_ns = ended;
+        r->flags = k->flags;
+        khz_trace_put(k->trace, r);
+    }
+}
+
+int32_t khz_thread_profile_mode(khz_thread *k, int32_t mode)
+{
+    if (k->trace == NULL || mode < KHZ_PROFILE_OFF || mode > KHZ_PROFILE_BURST) {
+        return KHZ_REPLY_REFUSED;
+    }
+    __atomic_store_n(&k->trace->profile->wanted, mode, __ATOMIC_RELAXED);
+    return KHZ_REPLY_OK;
+}

@@ -1,0 +1,163 @@
+"""Profiles of real-time tasks: modes, places, switching while they run, traces that are torn or foreign."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError
+from kilohertz.cli import main
+from kilohertz.driver import open_job
+from kilohertz.driver.profiling import keep_profiles
+from kilohertz.profiler import Profile, headline, read_profile, read_trace, worst_causes
+from kilohertz.profiler.profile import MODES
+from kilohertz.realtime import Built, Running, attach, start, trace_path
+
+MODEL = "Kilohertz.Examples.RCCircuit"
+
+
+def run(folder: Path, mode: str, duration: float = 0.6) -> Profile:
+    report = kilohertz.run(MODEL, solver="rk4", duration=duration, profile=mode, folder=folder, check=False)
+    assert report.ok
+    return read_profile(report.profiles[0])
+
+
+def test_every_place_of_every_cycle_in_a_burst(tmp_path: Path) -> None:
+    profile = run(tmp_path, "burst")
+    assert len(profile.records) == 600
+    assert profile.period_ns == 1_000_000
+    assert (profile.records["head"]["mode"] == MODES.index("burst")).all()
+    parts = profile.records["places"]["ticks"].astype(np.int64).sum(axis=1)
+    assert (parts == profile.records["head"]["ticks"]).all()
+    seen = {p.name for p, s in zip(profile.places, profile.statistics, strict=True) if s.calls > 0}
+    assert {"recorder", "outputs", "live values and accounting", "stepper itself"} <= seen
+    assert profile.about["dropped"] == 0
+    assert not profile.about["killed"]
+    assert not (tmp_path / "RCCircuit.trace.0").exists()
+
+
+def test_always_times_few_cycles_whole(tmp_path: Path) -> None:
+    profile = run(tmp_path, "always", 1.0)
+    whole = profile.records["head"]["mode"] == MODES.index("burst")
+    assert len(profile.records) == 1000
+    assert 1 <= whole.sum() <= 1000 // 16
+    assert (profile.records["head"]["timed"][~whole] == 5).all()  # the cycle, inputs, outputs, recorder, live values
+    assert not profile.records["places"]["ticks"][~whole][:, 5:].any()  # nothing that the ring had there before
+    assert 0 < profile.statistics[0].share < 1
+
+
+def wait_until_live(running: Running) -> None:
+    while (live := running.live()) is None:
+        time.sleep(0.02)
+    live.close()
+
+
+def test_a_running_task_is_switched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    job = open_job(MODEL, solver="rk4", duration=60.0, profile="off")
+    job = replace(job, scenario=replace(job.scenario, name="profile-switched"))
+    built = job.build(folder=tmp_path)
+    running = start(built)
+    try:
+        wait_until_live(running)
+        assert main(["watch", "profile-switched", "--profile", "burst", "--once"]) == 0
+        assert "profile burst" in capsys.readouterr().out
+        time.sleep(0.3)
+        with attach("profile-switched") as live:
+            live.profile("off")
+            live.stop()
+    finally:
+        running.stop()
+        running.wait()
+    (file,) = keep_profiles(built, job.session.libraries.sources)
+    profile = read_profile(file)
+    assert 50 < len(profile.records) < 5000
+    assert (profile.records["head"]["mode"] == MODES.index("burst")).all()
+
+
+def test_a_task_without_probes_is_not_switched(tmp_path: Path) -> None:
+    job = open_job(MODEL, solver="rk4", duration=30.0)
+    job = replace(job, scenario=replace(job.scenario, name="profile-without"))
+    running = start(job.build(folder=tmp_path))
+    try:
+        wait_until_live(running)
+        with attach("profile-without") as live, pytest.raises(ModelError, match="profile: "):
+            live.profile("burst")
+    finally:
+        running.stop()
+        running.wait()
+
+
+def test_a_mode_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ModelError, match="`profile` is `sometimes`, but must be one of off, always, burst"):
+        open_job(MODEL, profile="sometimes")
+    assert main(["watch", "nothing", "--profile", "sometimes"]) == 1
+    assert "R742" in capsys.readouterr().err
+    (scenario := tmp_path / "s.toml").write_text(f'model = "{MODEL}"\nprofile = "sometimes"\n')
+    assert main(["run", str(scenario)]) == 1
+    assert "R742" in capsys.readouterr().err
+
+
+def test_a_scenario_is_profiled_by_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (scenario := tmp_path / "rc.toml").write_text(f'name = "profiled-rc"\nmodel = "{MODEL}"\nsolver = "rk4"\n')
+    page = tmp_path / "p.html"
+    assert main(["profile", str(scenario), "--duration", "0.3s", "--page", str(page)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("profiled-rc: ")
+    assert "recorder" in shown
+    assert page.exists()
+    assert main(["profile", str(scenario), "--steps", "3"]) == 1
+    assert "R793" in capsys.readouterr().err
+    assert main(["profile", str(scenario), "--instructions"]) == 1
+    assert main(["profile", MODEL, "--duration", "3"]) == 1
+    assert capsys.readouterr().err.count("R793") == 2
+
+
+def built_and_run(folder: Path) -> tuple[Built, Path]:
+    built = open_job(MODEL, solver="rk4", duration=0.2, profile="burst").build(folder=folder)
+    start(built).wait()
+    return built, trace_path(built).with_name(f"{trace_path(built).name}.0")
+
+
+def test_traces_that_are_torn_foreign_or_none(tmp_path: Path) -> None:
+    built, trace = built_and_run(tmp_path)
+    codes = {"model": built.models[0].built.code}
+
+    def read() -> Profile:
+        return read_trace(trace, "m", codes, None, built.build_id, {})
+
+    whole = trace.read_bytes()
+    assert len(read().records) == 200
+    trace.write_bytes(whole[: len(whole) - 1000])  # the task was killed while it wrote
+    assert 190 <= len(read().records) < 200
+    for data, code, words in (
+        (whole[:100], "R791", "not the trace of a task"),
+        (b"x" * len(whole), "R791", "not the trace of a task"),
+        (whole.replace(built.build_id.encode(), b"0" * 16), "R795", "of another build"),
+        (whole.replace(b"places ", b"places 9", 1), "R795", "of another build"),
+    ):
+        trace.write_bytes(data)
+        with pytest.raises(ModelError, match=words) as caught:
+            read()
+        assert caught.value.diagnostics[0].code == code
+    trace.unlink()
+    with pytest.raises(ModelError, match="cannot read"):
+        read()
+
+
+def test_a_killed_task_leaves_what_it_had(tmp_path: Path) -> None:
+    job = open_job(MODEL, solver="rk4", duration=60.0, profile="burst")
+    built = replace(job, scenario=replace(job.scenario, name="profile-killed")).build(folder=tmp_path)
+    running = start(built)
+    time.sleep(1.0)
+    running.process.kill()
+    running.process.wait()
+    trace = trace_path(built).with_name(f"{trace_path(built).name}.0")
+    profile = read_trace(trace, "m", {"model": built.models[0].built.code}, None, built.build_id, {})
+    assert len(profile.records) > 100
+    assert profile.about["killed"]
+    assert headline(profile, worst_causes(profile, 1)).startswith("m: ")
