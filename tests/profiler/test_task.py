@@ -134,16 +134,18 @@ def test_traces_that_are_torn_foreign_or_none(tmp_path: Path) -> None:
     assert len(read().records) == 200
     trace.write_bytes(whole[: len(whole) - 1000])  # the task was killed while it wrote
     assert 190 <= len(read().records) < 200
-    for data, code, words in (
-        (whole[:100], "R791", "not the trace of a task"),
-        (b"x" * len(whole), "R791", "not the trace of a task"),
-        (whole.replace(built.build_id.encode(), b"0" * 16), "R795", "of another build"),
-        (whole.replace(b"places ", b"places 9", 1), "R795", "of another build"),
+    codes_seen = []
+    for data, words in (
+        (whole[:100], "not the trace of a task"),
+        (b"x" * len(whole), "not the trace of a task"),
+        (whole.replace(built.build_id.encode(), b"0" * 16), "of another build"),
+        (whole.replace(b"places ", b"places 9", 1), "of another build"),
     ):
         trace.write_bytes(data)
         with pytest.raises(ModelError, match=words) as caught:
             read()
-        assert caught.value.diagnostics[0].code == code
+        codes_seen.append(caught.value.diagnostics[0].code)
+    assert codes_seen == ["R791", "R791", "R795", "R795"]
     trace.unlink()
     with pytest.raises(ModelError, match="cannot read"):
         read()
