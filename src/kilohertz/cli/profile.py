@@ -46,6 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--mode", choices=("burst", "always"), default="burst", help="of a scenario: all places in all cycles, or cheap"
     )
+    add("--against", metavar="MODEL", help="a variant: both profiled in turn, side by side, and what it saves")
+    add("--signals", metavar="S", action="append", default=[], help="with --against: how far these deviate, by CVODE")
     add("--worst", metavar="N", type=integer, default=10, help="worst cycles to show whole (default 10)")
     add("--by", metavar="V", choices=_VIEWS, action="append", help=f"only these tables: {', '.join(_VIEWS)}")
     add("--rows", metavar="N", type=integer, default=15, help="rows of each table (default 15)")
@@ -61,9 +63,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.against is not None:
+        return _against(arguments)
     profiles = _profiles(arguments)
     for profile in profiles:
         _report(profile, arguments, several=len(profiles) > 1)
+    return 0
+
+
+def _against(arguments: argparse.Namespace) -> int:
+    from kilohertz.driver import load
+    from kilohertz.driver.profiling import Wanted, profile_versus
+    from kilohertz.profiler import text_rows, write_json
+    from kilohertz.solvers import StepSettings
+
+    model = load(arguments.model, arguments.library)
+    variant = model.session.model(arguments.against)
+    wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
+    found = profile_versus(model, variant, StepSettings.of(**step_settings(arguments)), wanted, arguments.signals)
+    if not arguments.quiet:
+        more = "saves" if found.saved >= 0 else "costs"
+        print(f"{found.variant.name} {more} {abs(found.saved):.1%} of the median cycle of {found.model.name}")
+        for side in (found.model, found.variant):
+            low, high = (ns / 1e3 for ns in side.spread_ns)
+            n, rounds = len(side.loops), len(side.profiles)
+            print(f"  {side.name}: {side.ns / 1e3:.3f} us ({low:.3f} to {high:.3f} in {rounds} rounds), {n} loops")
+        for d in found.deviations:
+            print(f"  {d.signal}: deviates by {d.largest:.3g} at most, {d.share:.2%} of its range")
+        _table(("place", "loop", "iterations a call", "model / us", "variant / us"), text_rows(found), 0)
+    if arguments.json is not None:
+        write_json(arguments.json, found.as_data())
     return 0
 
 
@@ -255,7 +284,20 @@ def _table(columns: Sequence[str], cells: Sequence[Sequence[str]], left_off: int
         return
     shown = Table(box=SIMPLE_HEAD, pad_edge=False)
     for i, name in enumerate(columns):
-        is_number = name in ("unknowns", "calls", "iterations", "share", "mean", "p50", "p99", "max / us", "mean / us")
+        is_number = name in (
+            "unknowns",
+            "calls",
+            "iterations",
+            "share",
+            "mean",
+            "p50",
+            "p99",
+            "max / us",
+            "mean / us",
+            "iterations a call",
+            "model / us",
+            "variant / us",
+        )
         shown.add_column(name, justify="right" if is_number else "left", overflow="fold" if i == 0 else "ellipsis")
     for row in cells:
         shown.add_row(*(Text(cell) for cell in row))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, near
 from kilohertz.driver.plan import Experiment, make_plan
 from kilohertz.solvers.settings import StepSettings, not_fixed
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kilohertz.base import SourceMap
     from kilohertz.driver.api import Model
     from kilohertz.driver.plan import Plan
-    from kilohertz.profiler import Counted, Profile
+    from kilohertz.profiler import Counted, Deviation, Profile, Versus
     from kilohertz.realtime import Built
     from kilohertz.simulate import Program, Stepper
 
@@ -133,6 +133,36 @@ def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str
         "compiler": find_compiler().version.partition("\n")[0],
         "build": build_id(program),
     }
+
+
+def profile_versus(
+    model: Model, variant: Model, asked: StepSettings, wanted: Wanted, signals: Sequence[str], rounds: int = 5
+) -> Versus:
+    """Both in turn, `rounds` times; how far `signals` of the variant are from the model's is told by CVODE."""
+    from kilohertz.profiler import Side, Versus
+
+    pairs = [(profile_model(model, asked, wanted), profile_model(variant, asked, wanted)) for _ in range(rounds)]
+    one, two = Side(model.name, tuple(a for a, _ in pairs)), Side(variant.name, tuple(b for _, b in pairs))
+    return Versus(one, two, tuple(_deviations(model, variant, wanted, signals)) if signals else ())
+
+
+def _deviations(model: Model, variant: Model, wanted: Wanted, signals: Sequence[str]) -> Iterator[Deviation]:
+    import numpy as np
+
+    from kilohertz.profiler import Deviation
+
+    found = []
+    for m in (model, variant):
+        result = m.simulate(start=wanted.start, stop=wanted.stop, settings=wanted.settings, tolerance=1e-9)
+        missing = next((s for s in signals if s not in result.names), None)
+        if missing is not None:
+            raise ModelError(Diagnostic("R744", f"`{m.name}` has no signal `{missing}`{near(missing, result.names)}"))
+        found.append(result)
+    for name in signals:
+        one, two = found[0][name], np.interp(found[0].time, found[1].time, found[1][name])
+        size = float(np.ptp(one))
+        largest = float(np.abs(two - one).max())
+        yield Deviation(name, largest, largest / size if size > 0 else math.inf)
 
 
 def keep_profiles(built: Built, sources: SourceMap) -> tuple[Path, ...]:

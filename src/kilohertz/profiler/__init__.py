@@ -17,6 +17,7 @@ from kilohertz.profiler.profile import (
 )
 from kilohertz.profiler.steps import profile_steps
 from kilohertz.profiler.trace import read_trace
+from kilohertz.profiler.versus import Deviation, Side, Versus, text_rows
 from kilohertz.profiler.views import Row, Shared, components, cycle_numbers, lines, report_data, rows
 
 __all__ = [
@@ -24,13 +25,16 @@ __all__ = [
     "Cause",
     "Costs",
     "Counted",
+    "Deviation",
     "Line",
     "Loop",
     "Place",
     "Profile",
     "Row",
     "Shared",
+    "Side",
     "Statistics",
+    "Versus",
     "by_component",
     "by_line",
     "components",
@@ -48,6 +52,7 @@ __all__ = [
     "report_data",
     "rows",
     "table",
+    "text_rows",
     "worst_causes",
     "write_json",
 ]
