@@ -55,7 +55,7 @@ def test_what_does_not_fit_is_refused(
 
 def test_a_kept_profile_has_no_instructions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", str(tmp_path / "p.json"), "--instructions"]) == 1
-    assert "instructions are counted of a model" in capsys.readouterr().err
+    assert "are for a model, which they run again" in capsys.readouterr().err
 
 
 def test_instructions_by_function(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--against", metavar="MODEL", help="a variant: both profiled in turn, side by side, and what it saves")
     add("--signals", metavar="S", action="append", default=[], help="with --against: how far these deviate, by CVODE")
+    add("--advise", action="store_true", help="what could be done about it; what other settings can do is tried")
     add("--worst", metavar="N", type=integer, default=10, help="worst cycles to show whole (default 10)")
     add("--by", metavar="V", choices=_VIEWS, action="append", help=f"only these tables: {', '.join(_VIEWS)}")
     add("--rows", metavar="N", type=integer, default=15, help="rows of each table (default 15)")
@@ -65,7 +66,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.against is not None:
         return _against(arguments)
-    profiles = _profiles(arguments)
+    if not arguments.model.endswith((".json", ".toml")):
+        return _of_model(arguments)
+    if arguments.instructions or arguments.advise:
+        raise ModelError(Diagnostic("R793", "`--instructions` and `--advise` are for a model, which they run again"))
+    profiles = _run(arguments) if arguments.model.endswith(".toml") else [_kept(arguments)]
     for profile in profiles:
         _report(profile, arguments, several=len(profiles) > 1)
     return 0
@@ -96,14 +101,6 @@ def _against(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _profiles(arguments: argparse.Namespace) -> list[Profile]:
-    if arguments.model.endswith(".toml"):
-        return _run(arguments)
-    if arguments.duration is not None:
-        raise ModelError(Diagnostic("R793", "`--duration` is for a scenario; of a model: --steps or --stop"))
-    return [_kept(arguments) if arguments.model.endswith(".json") else _measured(arguments)]
-
-
 def _report(profile: Profile, arguments: argparse.Namespace, several: bool) -> None:
     from kilohertz.profiler import headline, worst_causes
 
@@ -129,8 +126,6 @@ def _run(arguments: argparse.Namespace) -> list[Profile]:
 
     if arguments.steps is not None or arguments.start is not None or arguments.stop is not None:
         raise ModelError(Diagnostic("R793", "a scenario says itself when it starts; how long: --duration"))
-    if arguments.instructions:
-        raise ModelError(Diagnostic("R793", "instructions are counted of a model, not of a scenario"))
     job = open_job(
         arguments.model,
         duration=arguments.duration,
@@ -150,14 +145,14 @@ def _run(arguments: argparse.Namespace) -> list[Profile]:
 def _kept(arguments: argparse.Namespace) -> Profile:
     from kilohertz.profiler import read_profile
 
-    if arguments.instructions:
-        raise ModelError(Diagnostic("R793", "instructions are counted of a model, not of a profile that was kept"))
     return read_profile(arguments.model)
 
 
-def _measured(arguments: argparse.Namespace) -> Profile:
+def _of_model(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
 
+    if arguments.duration is not None:
+        raise ModelError(Diagnostic("R793", "`--duration` is for a scenario; of a model: --steps or --stop"))
     model = load(arguments.model, arguments.library)
     with progress_bar(model.name, arguments.quiet) as progress:
         profile = model.profile(
@@ -169,9 +164,29 @@ def _measured(arguments: argparse.Namespace) -> Profile:
             told=None if arguments.quiet else _say,
             **step_settings(arguments),
         )
+    _report(profile, arguments, several=False)
     if arguments.instructions:
         _print_instructions(model, arguments)
-    return profile
+    if arguments.advise:
+        _print_advice(model, profile, arguments)
+    return 0
+
+
+def _print_advice(model: Model, profile: Profile, arguments: argparse.Namespace) -> None:
+    from kilohertz.driver.profiling import Wanted, try_advice
+    from kilohertz.solvers import StepSettings
+
+    wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
+    found = try_advice(model, profile, StepSettings.of(**step_settings(arguments)), wanted)
+    if not found:
+        print("advice: none; no loop, Jacobian or event has 5% of the cycle")
+    cells = []
+    for t in found:
+        result = t.refused or "needs a change of the model"
+        if t.saved is not None and t.deviation is not None:
+            result = f"saved {t.saved:.1%}, states deviate by {t.deviation:.2g} of their range at most"
+        cells.append((t.advice.text, f"{t.advice.at_most:.1%}", t.advice.options, result))
+    _table(("advice", "saves at most", "try", "tried"), cells, 0)
 
 
 def _say(text: str) -> None:

@@ -1,5 +1,6 @@
 """Where the time of a cycle goes: records of probes (khz_probe.h) -> cost by block, equation, line and component."""
 
+from kilohertz.profiler.advice import Advice, Tried, advise
 from kilohertz.profiler.causes import Cause, headline, worst_causes
 from kilohertz.profiler.export import EXPORTS, write_json
 from kilohertz.profiler.instructions import Counted, count_instructions
@@ -22,6 +23,7 @@ from kilohertz.profiler.views import Row, Shared, components, cycle_numbers, lin
 
 __all__ = [
     "EXPORTS",
+    "Advice",
     "Cause",
     "Costs",
     "Counted",
@@ -34,7 +36,9 @@ __all__ = [
     "Shared",
     "Side",
     "Statistics",
+    "Tried",
     "Versus",
+    "advise",
     "by_component",
     "by_line",
     "components",

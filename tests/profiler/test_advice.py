@@ -1,0 +1,43 @@
+"""Advice: what is suggested, and what came of it where it was tried."""
+
+from __future__ import annotations
+
+import pytest
+
+import kilohertz
+from kilohertz.cli import main
+from kilohertz.driver.profiling import Wanted, try_advice
+from kilohertz.profiler import advise
+from kilohertz.solvers import StepSettings
+
+INDUCTORS = "Kilohertz.Examples.SaturatingInductors.Original"
+
+
+def test_the_index_1_form_is_tried_and_pays() -> None:
+    model, how = kilohertz.load(INDUCTORS), StepSettings.of(solver="ros3prl", step=1e-4)
+    profile = model.profile(solver="ros3prl", step=1e-4, steps=600)
+    tried = try_advice(model, profile, how, Wanted(steps=600))
+    assert "break the nonlinear loop of 2 for first.i" in tried[0].advice.text
+    assert tried[0].saved is None  # nobody but the user can change the model
+    index1 = next(t for t in tried if t.advice.options == "--index1")
+    assert index1.advice.at_most > 0.2
+    assert index1.saved is not None
+    assert index1.saved > 0.05
+    assert index1.deviation is not None
+    assert index1.deviation < 1e-3
+    assert any(t.advice.options == "--jacobian-every 10" for t in tried)
+
+
+def test_where_nothing_stands_out_nothing_is_advised() -> None:
+    profile = kilohertz.load("Kilohertz.Examples.Decay").profile(solver="rk4", step=1e-3, steps=200)
+    assert advise(profile, StepSettings.of(solver="rk4", step=1e-3)) == []
+
+
+def test_the_command_shows_it_after_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["profile", INDUCTORS, "--solver", "rk4", "--steps", "200", "--advise", "--by", "phases"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{INDUCTORS}: worst cycle")
+    assert "needs a change of the model" in shown
+    assert main(["profile", "p.json", "--advise"]) == 1
+    assert "R793" in capsys.readouterr().err
