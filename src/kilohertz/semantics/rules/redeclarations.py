@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kilohertz.base import Diagnostic, ModelError, Note, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
 from kilohertz.semantics.classes.nodes import ClassNode, Element, View
 from kilohertz.syntax import tree
 
@@ -119,8 +119,10 @@ def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tu
     new.table  # noqa: B018  (finds out whether it is primitive)
     lacking = [n for n, e in wanted.table.items() if not e.is_class and not e.protected and n not in new.table]
     n_new, n_wanted = (sum(len(dims) for dims, _ in node.class_dims) for node in (new, wanted))
+    severity = Severity.ERROR
     if lacking:
         what = f"has no `{lacking[0]}`"
+        severity = Severity.WARNING if _connects_alike(wanted, lacking) else Severity.ERROR
     elif wanted.builtin != new.builtin:
         what = f"is no {wanted.builtin or wanted.kind}"
     elif n_new != n_wanted:
@@ -128,7 +130,14 @@ def _subtype(new: ClassNode, wanted: ClassNode, name: str, span: Span, notes: tu
     else:
         return
     text = f"`{new.full_name}` does not fit `{wanted.full_name}`, which constrains `{name}`: it {what}"
-    yield Diagnostic("S294", text, span, notes=notes)
+    yield Diagnostic("S294", text, span, notes=notes, severity=severity)
+
+
+def _connects_alike(wanted: ClassNode, lacking: list[str]) -> bool:
+    """Whether all connectors are there, and there are some: libraries in use put in what lacks variables only."""
+    elements = [e for e in wanted.table.values() if not e.is_class and not e.protected]
+    connectors = {e.name for e in elements if "connector" in e.view.lookup_class(e.component.type).kinds}
+    return bool(connectors) and connectors.isdisjoint(lacking)
 
 
 def _class_of(decl: Decl, view: View) -> ClassNode | None:
