@@ -210,38 +210,6 @@ def test_warnings_of_check_and_analyse_show_at_every_door(
     assert all(w.span is not None for w in found.warnings)
 
 
-@pytest.mark.parametrize("solver", ["cvode", "rk4"])
-@pytest.mark.parametrize(
-    "declarations",
-    [
-        "Real x[3] = {1, 2, 3}; Real y = x[k];",
-        "Real x[2, 3] = {{1, 2, 3}, {4, 5, 6}}; Real y = x[2, k];",
-        "function f input Real x[3]; input Integer k; output Real y; algorithm y := x[k]; end f;"
-        " Real y = f({1, 2, 3}, k);",
-        "Real x[3] = {1, 2, 3}; Real y; algorithm y := x[k];",
-    ],
-)
-def test_a_subscript_out_of_its_bounds_is_refused(model: str, declarations: str, solver: str) -> None:
-    text = f"model M Real s(start=0, fixed=true); Integer k = integer(1.01 + 4*time); {declarations}"
-    write(model, f"{text} equation der(s) = y; end M;")
-    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
-    found = kilohertz.load(model)
-    assert found.simulate(stop=0.7, solver=solver, **step).ok
-    with pytest.raises(ModelError) as caught:
-        found.simulate(stop=1.0, solver=solver, **step)
-    [said] = caught.value.diagnostics
-    assert said.code == "R717"
-    assert "an array subscript is out of bounds" in said.message
-    assert said.span is not None
-
-
-def test_a_subscript_that_a_condition_keeps_in_its_bounds_is_fine(model: str) -> None:
-    text = "Real x[3] = {1, 2, 3}; Integer k = integer(1 + 4*time); Real y = if k <= 3 then x[k] else 7;"
-    result = kilohertz.load(write(model, f"model M {text} end M;")).simulate(stop=1.0)
-    assert result.ok
-    assert result.final("y") == 7.0
-
-
 DECAY = "model M Real x(start=1, fixed=true); equation der(x) = -x; end M;"
 FAST = ["--solver", "rk4", "--duration", "10ms", "--fast", "--no-check"]
 

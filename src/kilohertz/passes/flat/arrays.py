@@ -134,8 +134,7 @@ def _chosen(
     ]
     chosen = rows[-1]
     for i in range(n - 1, 0, -1):
-        which = position[axis] if i > 1 else Builtin("$subscript", (position[axis], Int(n)), INTEGER)  # 1 to n, or R717
-        here = build.relation("==", which, Int(i))
+        here = build.relation("==", position[axis], Int(i))
         chosen = tuple(build.if_(here, x, y) for x, y in zip(rows[i - 1], chosen, strict=True))
     return chosen
 

@@ -79,9 +79,6 @@ static inline int32_t khz_index(khz_context *c, int32_t sub, int32_t size)
     return sub - 1;
 }
 
-/* A subscript as it is, where it is in its bounds. */
-static inline int32_t khz_subscript(khz_context *c, int32_t sub, int32_t size) { return khz_index(c, sub, size) + 1; }
-
 /* The same for first of `count` neighbours. */
 static inline int32_t khz_slice(khz_context *c, int32_t first, int32_t count, int32_t size)
 {
