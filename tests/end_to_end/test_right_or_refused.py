@@ -175,6 +175,18 @@ def test_a_parameter_without_a_value_is_said_unless_it_is_set(model: str, capsys
     assert [w.code for w in found.warnings] == ["B214"]
 
 
+def test_what_a_call_computes_is_not_a_parameter_without_a_value(model: str) -> None:
+    text = (
+        "model M record P Real a; Real b; end P; function f input Integer n; output P p; protected Integer i = 0;"
+        " algorithm p.a := 1; p.b := 0; while i < n loop p.a := 2*p.a; i := i + 1; end while;"
+        " annotation(Inline=false); end f; parameter Integer n = 3; parameter P p = f(n); Real x(start=0, fixed=true);"
+        " equation der(x) = p.a; end M;"
+    )
+    loaded = kilohertz.load(write(model, text))
+    assert loaded.simulate(stop=1.0).final("x") == pytest.approx(8.0)
+    assert loaded.warnings == ()
+
+
 @pytest.mark.parametrize(
     ("text", "codes"),
     [

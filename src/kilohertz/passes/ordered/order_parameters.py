@@ -16,6 +16,7 @@ from kilohertz.graphs import strong_components
 from kilohertz.ir import build, step
 from kilohertz.ir.dae import CallEquation, Dae, DaeVariable, Role
 from kilohertz.ir.expr import Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.ordered import Ordered
 from kilohertz.ir.step import Assignment, Block, CallBlock, Partition
 from kilohertz.ir.text.expr_printer import print_expr
@@ -45,7 +46,8 @@ def _without_value(dae: Dae) -> list[Diagnostic]:
     """Parameters that nobody gives a value; the label names each, for runs that set it."""
     out = []
     for v in dae.variables.values():
-        if v.role is Role.PARAMETER and v.fixed and v.binding is None and v.start is None:
+        is_users = v.role is Role.PARAMETER and v.purpose is Purpose.DECLARED  # results of calls get their values there
+        if is_users and v.fixed and v.binding is None and v.start is None:
             default = print_expr(default_start(v.ty))
             text = f"parameter `{v.name}` has neither a value nor a start: {default} is taken"
             span = v.origin.spans[0] if v.origin.spans else None
