@@ -27,15 +27,14 @@ static int32_t lay_out(khz_thread *k, khz_profile *p)
 }
 
 /* Lines that say whose places these are: the thread, the build, its devices and its models, in the order of places. */
-static char *describe(khz_rig *r, const khz_thread *k)
+static char *describe(khz_rig *r, const khz_thread *k, const char *build)
 {
     char *const text = (char *)khz_rig_room(r, KHZ_TRACE_HEAD, 1);
     size_t n = 0;
     if (text == NULL) {
         return NULL;
     }
-    n += (size_t)snprintf(text, KHZ_TRACE_HEAD, "thread %.100s\nbuild %.64s\n", k->name,
-                          khz_scenario_text(&r->scenario, "profile.build", ""));
+    n += (size_t)snprintf(text, KHZ_TRACE_HEAD, "thread %.100s\nbuild %.64s\n", k->name, build);
     for (int32_t i = 0; i < k->n_wires && n < KHZ_TRACE_HEAD; i++) {
         n += (size_t)snprintf(text + n, KHZ_TRACE_HEAD - n, "device %.100s\n", k->wires[i]->config.name);
     }
@@ -45,7 +44,7 @@ static char *describe(khz_rig *r, const khz_thread *k)
     return text; /* one that is cut fills the head, which is refused then */
 }
 
-static khz_status prepare_trace(khz_rig *r, khz_thread *k, int mode, const char *path)
+static khz_status prepare_trace(khz_rig *r, khz_thread *k, int mode, const char *path, const char *build)
 {
     char file[512];
     khz_trace *const t = &r->tracer.traces[k->index];
@@ -54,7 +53,7 @@ static khz_status prepare_trace(khz_rig *r, khz_thread *k, int mode, const char 
     const uint64_t n_ring = (uint64_t)within(RING_BYTES / (int64_t)size, 64, RING);
     khz_profile *const p = (khz_profile *)khz_rig_room(r, (int64_t)khz_profile_size(n_places), 1);
     void *const memory = khz_rig_room(r, (int64_t)khz_ring_size(size, n_ring), 1);
-    t->about = describe(r, k);
+    t->about = describe(r, k, build);
     if (p == NULL || memory == NULL || t->about == NULL) {
         return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for a profile of %d places", (int)n_places);
     }
@@ -71,7 +70,9 @@ static khz_status prepare_trace(khz_rig *r, khz_thread *k, int mode, const char 
 
 khz_status khz_rig_profiles(khz_rig *r)
 {
+    /* All keys are read, asked for or not: one that nobody reads is refused as unknown. */
     const char *const path = khz_scenario_text(&r->scenario, "profile.file", "");
+    const char *const build = khz_scenario_text(&r->scenario, "profile.build", "");
     const int mode = (int)khz_scenario_integer(&r->scenario, "profile.mode", -1, -1, KHZ_PROFILE_BURST);
     if (mode < 0 || path[0] == '\0') {
         return KHZ_OK;
@@ -83,7 +84,7 @@ khz_status khz_rig_profiles(khz_rig *r)
     r->tracer.traces = (khz_trace *)khz_rig_room(r, r->n_threads, sizeof *r->tracer.traces);
     khz_status status = KHZ_OK;
     for (int32_t i = 0; i < r->n_threads && status == KHZ_OK; i++) {
-        status = prepare_trace(r, &r->threads[i], mode, path);
+        status = prepare_trace(r, &r->threads[i], mode, path, build);
     }
     r->tracer.n_traces = status == KHZ_OK ? r->n_threads : 0;
     return status;
