@@ -38,7 +38,9 @@ def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def run_command(folder: Path, scenario: str) -> list[str]:
-    path = folder / "scenario.toml"
+    path = (
+        folder / f"{folder.name}.toml"
+    )  # the rig is called after its file: others may run an example at the same time
     path.write_text(scenario)
     report = ["-o", str(folder / "run.csv"), "--json", str(folder / "report.json")]
     return [sys.executable, "-m", "kilohertz", "run", str(path), "--no-check", *report]

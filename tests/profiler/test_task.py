@@ -132,8 +132,8 @@ def test_traces_that_are_torn_foreign_or_none(tmp_path: Path) -> None:
 
     whole = trace.read_bytes()
     assert len(read().records) == 200
-    trace.write_bytes(whole[: len(whole) - 1000])  # the task was killed while it wrote
-    assert 190 <= len(read().records) < 200
+    trace.write_bytes(whole[: len(whole) * 9 // 10])  # the task was killed while it wrote
+    assert 100 <= len(read().records) < 200  # the costliest cycles stand twice: some of what is cut is there still
     codes_seen = []
     for data, words in (
         (whole[:100], "not the trace of a task"),
