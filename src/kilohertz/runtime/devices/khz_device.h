@@ -32,20 +32,20 @@ typedef struct khz_device_config {
 
 /* What happened so far; only ever grows. */
 typedef struct khz_device_counters {
-    uint64_t n_received;  /* good messages taken */
-    uint64_t n_sent;      /* messages handed to the system */
-    uint64_t n_missing;   /* gaps in the sequence numbers of the peer: messages that never came */
-    uint64_t n_malformed; /* wrong size, magic, version, count, checksum, or a value that is not finite */
-    uint64_t n_replayed;  /* good messages older than one already taken */
-    uint64_t n_foreign;   /* from an address that is not the peer's */
-    uint64_t n_flooded;   /* cycles in which more waited than one cycle may read */
-    uint64_t n_refused;   /* messages that could not be sent */
-    uint64_t n_links;     /* times a peer was there anew: another session */
-    uint64_t n_timeouts;  /* times nothing came for the time-out; counted by khz_ports */
-    uint64_t n_saturated; /* values cut to their limits; counted by khz_ports */
+    uint64_t n_received;   /* good messages taken */
+    uint64_t n_sent;       /* messages handed to the system */
+    uint64_t n_missing;    /* gaps in the sequence numbers of the peer: messages that never came */
+    uint64_t n_malformed;  /* wrong size, magic, version, count, checksum, or a value that is not finite */
+    uint64_t n_replayed;   /* good messages older than one already taken */
+    uint64_t n_foreign;    /* from an address that is not the peer's */
+    uint64_t n_flooded;    /* cycles in which more waited than one cycle may read */
+    uint64_t n_refused;    /* messages that could not be sent */
+    uint64_t n_links;      /* times a peer was there anew: another session */
+    uint64_t n_timeouts;   /* times nothing came for the time-out; counted by khz_ports */
+    uint64_t n_saturated;  /* values cut to their limits; counted by khz_ports */
     uint64_t n_not_finite; /* values that were NaN or infinite: `safe` was sent, what came was not taken */
-    uint64_t n_overtaken; /* messages that came, but a newer one was there before the task looked */
-    uint64_t n_quiet;     /* cycles since the first message in which nothing new came; counted by khz_ports */
+    uint64_t n_overtaken;  /* messages that came, but a newer one was there before the task looked */
+    uint64_t n_quiet;      /* cycles since the first message in which nothing new came; counted by khz_ports */
 } khz_device_counters;
 
 /* One turn with a device. */
