@@ -17,6 +17,7 @@ from kilohertz.driver.profiling import keep_profiles
 from kilohertz.profiler import Profile, headline, read_profile, read_trace, worst_causes
 from kilohertz.profiler.profile import MODES
 from kilohertz.realtime import Built, Running, attach, start, trace_path
+from kilohertz.realtime.live import FOLDER
 
 MODEL = "Kilohertz.Examples.RCCircuit"
 
@@ -158,6 +159,7 @@ def test_a_killed_task_leaves_what_it_had(tmp_path: Path) -> None:
     time.sleep(1.0)
     running.process.kill()
     running.process.wait()
+    (FOLDER / f"khz-{built.name}").unlink()  # who is killed leaves its memory behind
     trace = trace_path(built).with_name(f"{trace_path(built).name}.0")
     profile = read_trace(trace, "m", {"model": built.models[0].built.code}, None, built.build_id, {})
     assert len(profile.records) > 100
