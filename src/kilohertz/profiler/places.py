@@ -67,7 +67,6 @@ class Place:
     lines: tuple[Line, ...] = ()
     loop: Loop | None = None
     symbol: str = ""  # the C function
-    external: bool = False
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
