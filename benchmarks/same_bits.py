@@ -158,6 +158,8 @@ def job_runs(runs: str) -> dict[str, object]:
 
 def job_instructions(name: str) -> dict[str, object]:
     """Instructions per step by method, as this tree's own `step_cost.py` counts them."""
+    sys.path.remove(str(Path(__file__).parent.absolute()))  # before PYTHONPATH, where the tree's own folder is
+    sys.modules.pop("tables")
     from step_cost import counted
 
     both = ((m, counted(name, m, 1e-3, SKIPPED + STEPS), counted(name, m, 1e-3, SKIPPED)) for m in COUNTED)
