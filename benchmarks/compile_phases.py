@@ -58,7 +58,7 @@ def child(name: str, library: str) -> dict[str, object]:
         from kilohertz.driver.pipeline import selected
         from kilohertz.passes import contract
         from kilohertz.simulate.program import load_program
-        from kilohertz.toolchain.objects import build_objects
+        from kilohertz.toolchain.object_files import build_objects
     with clock.phase("read libraries"):
         model = Session([library]).model(name)
     with clock.phase("flatten"):

@@ -18,7 +18,7 @@ import sys
 import numpy as np
 
 from kilohertz import Model, load
-from kilohertz.driver.analysis_text import stage_text
+from kilohertz.driver.analysing.analysis_text import stage_text
 from kilohertz.ir.step import Kind
 from kilohertz.toolchain import find_compiler
 from stepping import build, count

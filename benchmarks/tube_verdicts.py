@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from kilohertz.compare import Bars, compare
 from kilohertz.compare.curve import Curve
-from kilohertz.compare.events import jumps, match
+from kilohertz.compare.event_matching import jumps, match
 from kilohertz.compare.measures import Size, tube_size
 from kilohertz.results import Result, read_csv
 

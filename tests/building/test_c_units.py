@@ -9,7 +9,7 @@ import pytest
 
 from kilohertz.codegen import model_prefix
 from kilohertz.driver import Session, build, load
-from kilohertz.toolchain import objects
+from kilohertz.toolchain import object_files
 
 MODEL = """\
 model {name} "Compiled by nobody before"
@@ -26,14 +26,14 @@ end {name};
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sources that the C compiler is called for."""
     seen: list[str] = []
-    run = objects._run
+    run = object_files._run
 
     def counted(command: list[str], folder: Path, what: str) -> None:
         if "-c" in command:
             seen.append(command[command.index("-c") + 1])
         run(command, folder, what)
 
-    monkeypatch.setattr(objects, "_run", counted)
+    monkeypatch.setattr(object_files, "_run", counted)
     return seen
 
 

@@ -10,7 +10,7 @@ import sys
 
 from kilohertz.codegen import generate
 from kilohertz.interp import EvaluationError, Evaluator, NotConstant
-from kilohertz.ir import build as b
+from kilohertz.ir import make as b
 from kilohertz.ir.expr import (
     Array,
     Binary,

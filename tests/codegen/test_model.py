@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kilohertz.codegen import CProgram, generate
-from kilohertz.codegen.writing.names import Names, identifier, wrapped
+from kilohertz.codegen.writing.spelling import Names, identifier, wrapped
 from kilohertz.driver import Session
 
 TEXT = """\

@@ -7,9 +7,9 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.compare.curve import Curve
-from kilohertz.compare.events import jumps, match
-from kilohertz.compare.expressions import names_in, values_of
+from kilohertz.compare.event_matching import jumps, match
 from kilohertz.compare.shift import time_shift
+from kilohertz.compare.signal_expressions import names_in, values_of
 from kilohertz.results import Result
 
 

@@ -11,7 +11,7 @@ import pytest
 from kilohertz import load
 from kilohertz.cost import Target, cost_bound, reference, target_for
 from kilohertz.cost.targets import GROUPS, targets
-from kilohertz.driver.analysis_text import bound_lines
+from kilohertz.driver.analysing.analysis_text import bound_lines
 from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import Compiler
 

@@ -11,7 +11,7 @@ import pytest
 import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.cli import main
-from kilohertz.driver.analysis import Analysis
+from kilohertz.driver.analysing.analysis import Analysis
 
 LOOPS = """
 model Loops

@@ -95,7 +95,7 @@ def block(s: Setting, value: Any) -> str:
 
 def parser(command: str) -> argparse.ArgumentParser:
     out = argparse.ArgumentParser()
-    importlib.import_module(f"kilohertz.cli.{command}").configure(out)
+    importlib.import_module(f"kilohertz.cli.commands.{command}").configure(out)
     return out
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.interp import Evaluator
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import BUILTINS, BuiltinFunction, Event, Slope, Takes, fold
 from kilohertz.ir.expr import Binary, Builtin, Expr, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Flat
-from kilohertz.ir.rules import types
+from kilohertz.ir.rules import result_types
 from kilohertz.ir.rules.arithmetic import EvaluationError
 from kilohertz.ir.step import Assignment, Kind, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import INTEGER, REAL, Type
@@ -127,7 +127,7 @@ def test_the_derivative_is_that_of_the_value(f: BuiltinFunction) -> None:
     for point in u.points:
         at = dict(zip(u.names, point, strict=True))
         for name in u.names:
-            rate = Differentiator(lambda r, name=name: build.ONE if r.name == name else build.ZERO)(u.call)  # type: ignore[misc]
+            rate = Differentiator(lambda r, name=name: make.ONE if r.name == name else make.ZERO)(u.call)  # type: ignore[misc]
             slope = Numeric(at)(rate)
             up, down = (Numeric({**at, name: at[name] + s})(u.call) for s in (h, -h))
             assert slope is not None and up is not None and down is not None
@@ -163,17 +163,17 @@ def test_events_come_from_steps_alone(f: BuiltinFunction) -> None:
 def test_parameters_alone_are_computed_ahead(f: BuiltinFunction) -> None:
     """Every function of scalars leaves the step where its operands are parameters."""
     args = [Ref(f"p{k}", REAL) for k in range(f.count)]
-    call = build.to_real(Builtin(f.name, tuple(args), f.type(args)))
+    call = make.to_real(Builtin(f.name, tuple(args), f.type(args)))
     step = Step("Test")
     for k, ref in enumerate(args):
         step.variables[ref.name] = StepVariable(ref.name, REAL, Slot(Kind.PARAMETER, k))
     for k, name in enumerate(("x", "y")):
         step.variables[name] = StepVariable(name, REAL, Slot(Kind.ALGEBRAIC, k))
-    value = build.mul(build.mul(call, args[0]), Ref("x", REAL))
+    value = make.mul(make.mul(call, args[0]), Ref("x", REAL))
     step.blocks = (Assignment(Ref("y", REAL), value, Partition.STEP),)
     first, last = Hoist().run(step, Log()).blocks
-    assert isinstance(first, Assignment) and first.partition is Partition.EVENT and call in build.walk(first.value)
-    assert isinstance(last, Assignment) and call not in build.walk(last.value)
+    assert isinstance(first, Assignment) and first.partition is Partition.EVENT and call in traverse.walk(first.value)
+    assert isinstance(last, Assignment) and call not in traverse.walk(last.value)
 
 
 @pytest.mark.parametrize("name", [f.name for f in SCALAR if f.domain[0] >= -1.0])
@@ -188,22 +188,22 @@ def test_outside_its_domain_there_is_no_value(name: str) -> None:
 def test_integers_have_32_bits(op: str) -> None:
     """Beyond them nothing is folded, and evaluating says so."""
     left, right = Int(-2_000_000_000 if op == "-" else 2_000_000_000), Int(1_000_000_000)
-    e = build.binary(op, left, right)
+    e = make.binary(op, left, right)
     assert isinstance(e, Binary)
     with pytest.raises(EvaluationError, match="beyond the Integers of 32 bits"):
         Evaluator().evaluate(e)
-    assert build.neg(Int(-(2**31))) is Unary("-", Int(-(2**31)))
-    assert isinstance(build.mul(Real(1e300), Real(1e300)), Binary)
+    assert make.neg(Int(-(2**31))) is Unary("-", Int(-(2**31)))
+    assert isinstance(make.mul(Real(1e300), Real(1e300)), Binary)
 
 
 def test_a_new_function_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the Modelica text to a number of the C library, and its derivative, with this record alone."""
     cube_root = BuiltinFunction(
         "cbrt",
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         takes=Takes.REALS,
         value=lambda x: math.copysign(abs(x) ** (1 / 3), x),
-        derivative=lambda u, d, e: build.div(d[0], build.mul(Real(3.0), build.mul(e, e))),
+        derivative=lambda u, d, e: make.div(d[0], make.mul(Real(3.0), make.mul(e, e))),
         c="cbrt({0})",
     )
     monkeypatch.setitem(BUILTINS, "cbrt", cube_root)

@@ -41,7 +41,7 @@ from kilohertz.ir import (
     Ref,
     Str,
     Type,
-    build,
+    make,
 )
 
 EVALUATOR = Evaluator()
@@ -64,7 +64,7 @@ def as_literal(a: Any) -> Expr:
         return a
     if isinstance(a, list):
         elements = [as_literal(x) for x in a]
-        return build.array(elements, REAL)
+        return make.array(elements, REAL)
     literals: dict[type, Callable[[Any], Expr]] = {float: Real, int: Int, bool: Bool, str: Str}
     return literals[type(a)](a)
 
@@ -77,14 +77,14 @@ finite = st.floats(-1e6, 1e6)
 @given(finite, finite)
 def test_arithmetic_is_that_of_doubles(a: float, b: float) -> None:
     y = Ref("y", REAL)
-    assert value(build.add(x, y), x=a, y=b) == a + b
-    assert value(build.sub(x, y), x=a, y=b) == a - b
-    assert value(build.mul(x, y), x=a, y=b) == a * b
-    assert value(build.relation("<", x, y), x=a, y=b) is (a < b)
+    assert value(make.add(x, y), x=a, y=b) == a + b
+    assert value(make.sub(x, y), x=a, y=b) == a - b
+    assert value(make.mul(x, y), x=a, y=b) == a * b
+    assert value(make.relation("<", x, y), x=a, y=b) is (a < b)
     if b != 0:
-        assert value(build.div(x, y), x=a, y=b) == a / b
+        assert value(make.div(x, y), x=a, y=b) == a / b
     if a > 0 and abs(b) < 20:
-        assert value(build.pow_(x, y), x=a, y=b) == math.pow(a, b)
+        assert value(make.pow_(x, y), x=a, y=b) == math.pow(a, b)
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log"])
@@ -117,15 +117,15 @@ def test_rounding_and_sign() -> None:
 def test_too_large_is_infinite_and_undefined_is_an_error() -> None:
     assert call("exp", 1000.0) == math.inf
     assert call("sinh", -1000.0) == -math.inf
-    assert value(build.pow_(x, Real(400.0)), x=-10.0) == math.inf
-    assert value(build.pow_(x, Real(401.0)), x=-10.0) == -math.inf
+    assert value(make.pow_(x, Real(400.0)), x=-10.0) == math.inf
+    assert value(make.pow_(x, Real(401.0)), x=-10.0) == -math.inf
     for name, argument in (("sqrt", -1.0), ("log", 0.0), ("asin", 2.0)):
         with pytest.raises(EvaluationError, match="is not defined"):
             call(name, argument)
     with pytest.raises(EvaluationError, match="not defined"):
-        value(build.pow_(x, Real(0.5)), x=-1.0)
+        value(make.pow_(x, Real(0.5)), x=-1.0)
     with pytest.raises(EvaluationError, match="division by zero"):
-        value(build.div(Real(1.0), x), x=0.0)
+        value(make.div(Real(1.0), x), x=0.0)
     with pytest.raises(EvaluationError, match="division by zero"):
         call("mod", 1, 0, ty=INTEGER)
 
@@ -149,7 +149,7 @@ def test_names_may_come_from_a_function() -> None:
             return 2.0
         raise KeyError(name)
 
-    assert EVALUATOR.evaluate(build.mul(x, x), lookup) == 4.0
+    assert EVALUATOR.evaluate(make.mul(x, x), lookup) == 4.0
     assert asked == ["x", "x"]
     with pytest.raises(NotConstant):
         EVALUATOR.evaluate(Ref("y", REAL), lookup)
@@ -169,44 +169,40 @@ def test_matrix_products_are_those_of_numpy(data: st.DataObject, n: int, k: int,
     a, b = data.draw(matrices(n, k)), data.draw(matrices(k, l))
     u = data.draw(st.lists(st.floats(-100, 100), min_size=k, max_size=k))
     other = Ref("other", MATRIX)
-    np.testing.assert_allclose(
-        value(build.mul(m, other), m=a, other=b).to_numpy(), np.array(a) @ np.array(b), atol=1e-9
-    )
-    np.testing.assert_allclose(value(build.mul(m, v), m=a, v=u).to_numpy(), np.array(a) @ np.array(u), atol=1e-9)
-    np.testing.assert_allclose(
-        value(build.mul(v, other), v=u, other=b).to_numpy(), np.array(u) @ np.array(b), atol=1e-9
-    )
-    assert value(build.mul(v, w), v=u, w=u) == pytest.approx(np.dot(u, u))
+    np.testing.assert_allclose(value(make.mul(m, other), m=a, other=b).to_numpy(), np.array(a) @ np.array(b), atol=1e-9)
+    np.testing.assert_allclose(value(make.mul(m, v), m=a, v=u).to_numpy(), np.array(a) @ np.array(u), atol=1e-9)
+    np.testing.assert_allclose(value(make.mul(v, other), v=u, other=b).to_numpy(), np.array(u) @ np.array(b), atol=1e-9)
+    assert value(make.mul(v, w), v=u, w=u) == pytest.approx(np.dot(u, u))
 
 
 def test_a_large_product_agrees_with_a_small_one() -> None:
     a = np.arange(400.0).reshape(20, 20)
-    product = EVALUATOR.evaluate(build.mul(m, m), {"m": ArrayValue.of(a)})
+    product = EVALUATOR.evaluate(make.mul(m, m), {"m": ArrayValue.of(a)})
     np.testing.assert_allclose(product.to_numpy(), a @ a)
 
 
 def test_products_over_nothing_are_zero() -> None:
     empty = ArrayValue((2, 0), [])
     other = ArrayValue((0, 3), [])
-    product = EVALUATOR.evaluate(build.mul(m, Ref("o", MATRIX)), {"m": empty, "o": other})
+    product = EVALUATOR.evaluate(make.mul(m, Ref("o", MATRIX)), {"m": empty, "o": other})
     assert product == ArrayValue((2, 3), [0.0] * 6)
-    assert EVALUATOR.evaluate(build.mul(v, w), {"v": ArrayValue((0,), []), "w": ArrayValue((0,), [])}) == 0.0
+    assert EVALUATOR.evaluate(make.mul(v, w), {"v": ArrayValue((0,), []), "w": ArrayValue((0,), [])}) == 0.0
 
 
 def test_elementwise_operators() -> None:
-    assert value(build.add(v, w), v=[1.0, 2.0], w=[3.0, 4.0]).data == [4.0, 6.0]
-    assert value(build.mul(x, v), x=2.0, v=[1.0, 2.0]).data == [2.0, 4.0]
-    assert value(build.div(v, x), x=2.0, v=[1.0, 2.0]).data == [0.5, 1.0]
-    assert value(build.elementwise("./", x, v), x=2.0, v=[1.0, 2.0]).data == [2.0, 1.0]
-    assert value(build.elementwise(".^", v, Real(2.0)), v=[1.0, 3.0]).data == [1.0, 9.0]
-    assert value(build.elementwise(".*", v, w), v=[1.0, 2.0], w=[3.0, 4.0]).data == [3.0, 8.0]
-    assert value(build.neg(v), v=[1.0, -2.0]).data == [-1.0, 2.0]
-    assert value(build.pow_(m, Int(3)), m=[[1.0, 1.0], [0.0, 1.0]]).data == [1.0, 3.0, 0.0, 1.0]
+    assert value(make.add(v, w), v=[1.0, 2.0], w=[3.0, 4.0]).data == [4.0, 6.0]
+    assert value(make.mul(x, v), x=2.0, v=[1.0, 2.0]).data == [2.0, 4.0]
+    assert value(make.div(v, x), x=2.0, v=[1.0, 2.0]).data == [0.5, 1.0]
+    assert value(make.elementwise("./", x, v), x=2.0, v=[1.0, 2.0]).data == [2.0, 1.0]
+    assert value(make.elementwise(".^", v, Real(2.0)), v=[1.0, 3.0]).data == [1.0, 9.0]
+    assert value(make.elementwise(".*", v, w), v=[1.0, 2.0], w=[3.0, 4.0]).data == [3.0, 8.0]
+    assert value(make.neg(v), v=[1.0, -2.0]).data == [-1.0, 2.0]
+    assert value(make.pow_(m, Int(3)), m=[[1.0, 1.0], [0.0, 1.0]]).data == [1.0, 3.0, 0.0, 1.0]
     flags = Ref("flags", BOOLEAN.array_of(None))
-    assert value(build.not_(flags), flags=[True, False]).data == [False, True]
-    assert value(build.and_(flags, build.not_(flags)), flags=[True, False]).data == [False, False]
+    assert value(make.not_(flags), flags=[True, False]).data == [False, True]
+    assert value(make.and_(flags, make.not_(flags)), flags=[True, False]).data == [False, False]
     with pytest.raises(EvaluationError, match="sizes"):
-        value(build.add(v, w), v=[1.0], w=[3.0, 4.0])
+        value(make.add(v, w), v=[1.0], w=[3.0, 4.0])
 
 
 def test_array_functions_follow_numpy() -> None:
@@ -249,22 +245,22 @@ def test_sizes_the_type_knows_need_no_value() -> None:
 
 def test_subscripts() -> None:
     a = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
-    assert value(build.index(m, (Int(2), Int(3))), m=a) == 6.0
-    assert value(build.index(m, (Int(2),)), m=a).tolist() == [4.0, 5.0, 6.0]
-    assert value(build.index(m, (Colon(), Int(2))), m=a).tolist() == [2.0, 5.0]
-    picked = build.array([Int(3), Int(1)])
-    assert value(build.index(m, (Colon(), picked)), m=a).tolist() == [[3.0, 1.0], [6.0, 4.0]]
-    backwards = build.range_(Int(2), Int(-1), Int(1))
-    assert value(build.index(m, (backwards, Int(1))), m=a).tolist() == [4.0, 1.0]
+    assert value(make.index(m, (Int(2), Int(3))), m=a) == 6.0
+    assert value(make.index(m, (Int(2),)), m=a).tolist() == [4.0, 5.0, 6.0]
+    assert value(make.index(m, (Colon(), Int(2))), m=a).tolist() == [2.0, 5.0]
+    picked = make.array([Int(3), Int(1)])
+    assert value(make.index(m, (Colon(), picked)), m=a).tolist() == [[3.0, 1.0], [6.0, 4.0]]
+    backwards = make.range_(Int(2), Int(-1), Int(1))
+    assert value(make.index(m, (backwards, Int(1))), m=a).tolist() == [4.0, 1.0]
     with pytest.raises(EvaluationError, match=r"subscripts \[3, 1\] are out of range \[1:2, 1:3\]"):
-        value(build.index(m, (Int(3), Int(1))), m=a)
+        value(make.index(m, (Int(3), Int(1))), m=a)
     with pytest.raises(EvaluationError, match="subscript 0 of `v` is out of range 1:2"):
-        value(build.index(v, (Int(0),)), v=[1.0, 2.0])
+        value(make.index(v, (Int(0),)), v=[1.0, 2.0])
 
 
 def test_ranges() -> None:
     def elements(first: Expr, step: Expr | None, last: Expr) -> list[Any]:
-        return value(build.range_(first, step, last)).tolist()  # type: ignore[no-any-return]  # nested lists
+        return value(make.range_(first, step, last)).tolist()  # type: ignore[no-any-return]  # nested lists
 
     assert elements(Int(2), None, Int(4)) == [2, 3, 4]
     assert elements(Int(4), None, Int(2)) == []
@@ -277,15 +273,15 @@ def test_ranges() -> None:
 
 def test_comprehensions_and_reductions() -> None:
     i, j = Ref("i", INTEGER), Ref("j", INTEGER)
-    to3, to2 = build.range_(Int(1), None, Int(3)), build.range_(Int(1), None, Int(2))
-    body = build.add(build.mul(Int(10), i), j)
+    to3, to2 = make.range_(Int(1), None, Int(3)), make.range_(Int(1), None, Int(2))
+    body = make.add(make.mul(Int(10), i), j)
     both = Comprehension("", body, (("i", to3), ("j", to2)), INTEGER.array_of(2, 3))
     assert value(both).tolist() == [[11, 21, 31], [12, 22, 32]]
     assert value(Comprehension("sum", body, (("i", to3), ("j", to2)), INTEGER)) == 129
     assert value(Comprehension("product", i, (("i", to3),), INTEGER)) == 6
-    assert value(Comprehension("max", build.neg(i), (("i", to3),), INTEGER)) == -1
-    nothing = build.range_(Int(1), None, Int(0))
-    assert value(Comprehension("sum", build.to_real(i), (("i", nothing),), REAL)) == 0.0
+    assert value(Comprehension("max", make.neg(i), (("i", to3),), INTEGER)) == -1
+    nothing = make.range_(Int(1), None, Int(0))
+    assert value(Comprehension("sum", make.to_real(i), (("i", nothing),), REAL)) == 0.0
     assert value(Comprehension("", i, (("i", nothing),), INTEGER.array_of(0))).shape == (0,)
 
 
@@ -302,13 +298,13 @@ POINT = Type(RecordType("Point", (("x", REAL), ("n", REAL.array_of(2)))))
 
 
 def test_records_and_arrays_of_them() -> None:
-    point = Record((Real(1.0), build.array([Real(2.0), x])), POINT)
+    point = Record((Real(1.0), make.array([Real(2.0), x])), POINT)
     assert value(point, x=3.0) == {"x": 1.0, "n": ArrayValue.of([2.0, 3.0])}
     points = Ref("points", POINT.array_of(2))
     held = ArrayValue((2,), [{"x": 1.0, "n": ArrayValue.of([2.0, 3.0])}, {"x": 4.0, "n": ArrayValue.of([5.0, 6.0])}])
     assert EVALUATOR.evaluate(Field(points, "x"), {"points": held}).tolist() == [1.0, 4.0]
     assert EVALUATOR.evaluate(Field(points, "n"), {"points": held}).tolist() == [[2.0, 3.0], [5.0, 6.0]]
-    element = build.index(Field(points, "n"), (Int(2), Int(1)))
+    element = make.index(Field(points, "n"), (Int(2), Int(1)))
     assert EVALUATOR.evaluate(element, {"points": held}) == 5.0
 
 
@@ -326,7 +322,7 @@ def test_string() -> None:
     assert call("String", 42, "05d", ty=STRING) == "00042"
     assert call("String", True, 6, ty=STRING) == "true  "
     assert value(Builtin("String", (Enum(colour, 2),), STRING)) == "green"
-    assert value(build.add(Ref("s", STRING), Str("b")), s="a") == "ab"
+    assert value(make.add(Ref("s", STRING), Str("b")), s="a") == "ab"
     with pytest.raises(EvaluationError, match="format"):
         call("String", 1.0, "nonsense", ty=STRING)
 
@@ -361,7 +357,7 @@ def test_operators_of_the_simulation_ask_the_context() -> None:
 def test_long_chains_do_not_exhaust_the_stack(left: bool) -> None:
     e: Expr = x
     for k in range(100_000):
-        e = build.sub(e, Ref(f"y{k % 7}", REAL)) if left else build.sub(Ref(f"y{k % 7}", REAL), e)
+        e = make.sub(e, Ref(f"y{k % 7}", REAL)) if left else make.sub(Ref(f"y{k % 7}", REAL), e)
     limit = sys.getrecursionlimit()
     assert isinstance(Evaluator().evaluate(e, lambda name: 1.0), float)
     assert sys.getrecursionlimit() == limit
@@ -371,7 +367,7 @@ def test_scalars_need_no_numpy() -> None:
     program = (
         "import sys; from kilohertz.interp import Evaluator; from kilohertz.ir import REAL, Ref, build, Real\n"
         "v = Ref('v', REAL.array_of(2))\n"
-        "e = build.mul(build.array([Real(1.0), Real(2.0)]), build.array([Real(1.0), Real(2.0)]))\n"
+        "e = make.mul(make.array([Real(1.0), Real(2.0)]), make.array([Real(1.0), Real(2.0)]))\n"
         "assert Evaluator().evaluate(e) == 5.0\n"
         "assert 'numpy' not in sys.modules"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import REAL, read_flat
-from kilohertz.ir.build import add
 from kilohertz.ir.expr import TIME, TRUE, Bool, Builtin, Expr, Ref
+from kilohertz.ir.make import add
 from kilohertz.ir.sharing import n_expressions, release
 
 MODEL = """

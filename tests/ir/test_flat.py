@@ -34,7 +34,7 @@ from kilohertz.ir import (
     Type,
     Variable,
     WhenEquation,
-    build,
+    make,
     print_flat,
     print_function,
     read_flat,
@@ -72,8 +72,8 @@ def model(*equations: Equality | WhenEquation | Reinit, **more: Variable) -> Fla
 
 
 def test_a_right_model_passes() -> None:
-    when = WhenEquation([(build.relation(">", x, Real(1.0)), [Reinit(x, Real(0.0))])])
-    verify_flat(model(Equality(x, Call("f", (x,), REAL)), when, Equality(v, build.mul(x, v))))
+    when = WhenEquation([(make.relation(">", x, Real(1.0)), [Reinit(x, Real(0.0))])])
+    verify_flat(model(Equality(x, Call("f", (x,), REAL)), when, Equality(v, make.mul(x, v))))
     for _, text in CASES[:1]:
         flat = read_flat(text)
         flat.variables["x"].attributes.clear()

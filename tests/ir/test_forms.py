@@ -11,7 +11,7 @@ import pytest
 import kilohertz
 from kilohertz.base import InternalError
 from kilohertz.driver.pipeline import selected
-from kilohertz.ir import REAL, Ref, build
+from kilohertz.ir import REAL, Ref, make
 from kilohertz.ir.dae import Dae, Equation
 from kilohertz.ir.expr import TIME, Builtin
 from kilohertz.ir.ordered import Ordered, System
@@ -80,9 +80,9 @@ def test_clocks_are_read_back(tmp_path: Path) -> None:
 
 
 def test_shared_parts_of_a_large_expression_are_written_once() -> None:
-    e = build.add(TIME, build.ONE)
+    e = make.add(TIME, make.ONE)
     for _ in range(60):
-        e = build.mul(Builtin("sin", (e,), REAL), e)
+        e = make.mul(Builtin("sin", (e,), REAL), e)
     text = print_shared(e)
     assert text.startswith("let($1 = ") and len(text) < 4000
     assert read_expr(text, {"time": REAL}) is e
@@ -121,7 +121,7 @@ BROKEN = {
     "an equation: gone is not declared": with_equation(Equation(X, GONE)),
     "an equation: der is left": with_equation(Equation(X, Builtin("der", (X,), REAL))),
     "an equation between Real and Boolean": with_equation(Equation(X, B)),
-    "a directed equation that computes no variable": with_equation(Equation(build.neg(X), X, directed=True)),
+    "a directed equation that computes no variable": with_equation(Equation(make.neg(X), X, directed=True)),
     "is kept under the name z": dae(variables={"z": read_dae(DAE).variables["x"]}),
     "blocks: y is set twice": step(blocks=(Assignment(Y, X, Partition.STEP),) * 2),
     "blocks: block 1 reads y, which is set after it": step(blocks=read_step(STEP).blocks[::-1]),

@@ -41,7 +41,7 @@ from kilohertz.ir import (
     TupleType,
     Type,
     Unary,
-    build,
+    make,
     print_expr,
     read_expr,
 )
@@ -78,26 +78,26 @@ points = Ref("points", SCOPE.variables["points"])
 @pytest.mark.parametrize(
     ("e", "text"),
     [
-        (build.sub(x, build.sub(x, TIME)), "x - (x - time)"),
-        (build.sub(build.sub(x, x), TIME), "x - x - time"),
-        (build.mul(Real(-2.0), x), "(-2.0)*x"),
-        (Unary("-", build.mul(Real(2.0), x)), "-2.0*x"),
+        (make.sub(x, make.sub(x, TIME)), "x - (x - time)"),
+        (make.sub(make.sub(x, x), TIME), "x - x - time"),
+        (make.mul(Real(-2.0), x), "(-2.0)*x"),
+        (Unary("-", make.mul(Real(2.0), x)), "-2.0*x"),
         (Unary("-", Real(2.0)), "-(2.0)"),
         (Real(-2.0), "-2.0"),
         (Real(-0.0), "-0.0"),
-        (build.add(Unary("-", x), x), "-x + x"),
-        (build.pow_(build.neg(x), Real(2.0)), "(-x)^2.0"),
-        (build.neg(build.pow_(x, Real(2.0))), "-x^2.0"),
-        (build.pow_(build.pow_(x, x), x), "(x^x)^x"),
-        (build.div(build.mul(x, x), build.mul(x, TIME)), "x*x/(x*time)"),
-        (build.and_(build.not_(b), build.relation("<", x, Real(1.0))), "not b and x < 1.0"),
-        (build.not_(build.and_(b, build.relation("<", x, x))), "not (b and x < x)"),
-        (build.add(build.if_(b, x, Real(1.0)), x), "(if b then x else 1.0) + x"),
-        (IfExp(b, x, IfExp(build.not_(b), TIME, x)), "if b then x elseif not b then time else x"),
-        (build.mul(m, v), "m*v"),
-        (build.mul(x, v), "x .* v"),
+        (make.add(Unary("-", x), x), "-x + x"),
+        (make.pow_(make.neg(x), Real(2.0)), "(-x)^2.0"),
+        (make.neg(make.pow_(x, Real(2.0))), "-x^2.0"),
+        (make.pow_(make.pow_(x, x), x), "(x^x)^x"),
+        (make.div(make.mul(x, x), make.mul(x, TIME)), "x*x/(x*time)"),
+        (make.and_(make.not_(b), make.relation("<", x, Real(1.0))), "not b and x < 1.0"),
+        (make.not_(make.and_(b, make.relation("<", x, x))), "not (b and x < x)"),
+        (make.add(make.if_(b, x, Real(1.0)), x), "(if b then x else 1.0) + x"),
+        (IfExp(b, x, IfExp(make.not_(b), TIME, x)), "if b then x elseif not b then time else x"),
+        (make.mul(m, v), "m*v"),
+        (make.mul(x, v), "x .* v"),
         (Index(m, (Int(1), Colon()), REAL.array_of(3)), "m[1, :]"),
-        (Index(build.add(v, v), (n,), REAL), "(v + v)[n]"),
+        (Index(make.add(v, v), (n,), REAL), "(v + v)[n]"),
         (Field(Index(points, (n,), Type(POINT)), "x"), "points[n].x"),
         (Index(Field(points, "n"), (Int(1), Int(2)), INTEGER), "points.n[1, 2]"),
         (Ref("r[2].p.v", REAL), "r[2].p.v"),
@@ -106,8 +106,8 @@ points = Ref("points", SCOPE.variables["points"])
         (Str('a "b"\n\\c'), '"a \\"b\\"\\n\\\\c"'),
         (Array((), REAL.array_of(0, 3)), "fill(0.0, 0, 3)"),
         (Array((), Type(POINT, (0,))), "fill(Lib.Point(), 0)"),
-        (Record((x, build.array([n, Int(2)])), Type(POINT)), "Lib.Point(x = x, n = {n, 2})"),
-        (build.to_real(n), "real(n)"),
+        (Record((x, make.array([n, Int(2)])), Type(POINT)), "Lib.Point(x = x, n = {n, 2})"),
+        (make.to_real(n), "real(n)"),
         (Call("Lib.f", (x, Real(1.0)), REAL), "Lib.f(x, 1.0)"),
         (Call("g", (x,), REAL), "g(x)"),
         (Item(Call("Lib.two", (x,), Type(TupleType((REAL, INTEGER)))), 1), "item(Lib.two(x), 2)"),
@@ -115,11 +115,11 @@ points = Ref("points", SCOPE.variables["points"])
             FunctionRef("Lib.f", (("k", x),), Type(FunctionType((("u", REAL),), (REAL,)))),
             "function Lib.f(k = x)",
         ),
-        (build.range_(Int(1), None, build.add(n, Int(1))), "1:n + 1"),
-        (build.range_(Int(1), Int(2), Int(9)), "1:2:9"),
+        (make.range_(Int(1), None, make.add(n, Int(1))), "1:n + 1"),
+        (make.range_(Int(1), Int(2), Int(9)), "1:2:9"),
         (
             Comprehension(
-                "", build.mul(Ref("j", INTEGER), n), (("j", build.range_(Int(1), None, n)),), INTEGER.array_of(None)
+                "", make.mul(Ref("j", INTEGER), n), (("j", make.range_(Int(1), None, n)),), INTEGER.array_of(None)
             ),
             "{j*n for j in 1:n}",
         ),
@@ -231,13 +231,13 @@ def test_whatever_is_printed_reads_back(e: Expr) -> None:
 def test_long_sums_print_and_read() -> None:
     e: Expr = x
     for k in range(100_000):
-        e = build.add(e, build.mul(Real(k + 2.0), x))
+        e = make.add(e, make.mul(Real(k + 2.0), x))
     text = print_expr(e)
     assert text.startswith("x + 2.0*x + 3.0*x")
     assert read_expr(text, SCOPE) is e
     nested: Expr = x
     for _ in range(50_000):
-        nested = build.sub(Real(1.0), nested)
+        nested = make.sub(Real(1.0), nested)
     assert print_expr(nested).count("(") == 49_999
 
 

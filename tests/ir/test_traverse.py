@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kilohertz.ir import REAL
-from kilohertz.ir.build import add, mul
 from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.make import add, mul
 from kilohertz.ir.traverse import bottom_up
 
 x, y, z = (Ref(name, REAL) for name in "xyz")

@@ -11,7 +11,7 @@ import pytest
 from kilohertz.cli import main
 from kilohertz.compare import Wanted
 from kilohertz.driver.comparing import Side, definition_of_sides, run_definition
-from kilohertz.driver.comparing.page import page_of
+from kilohertz.driver.comparing.comparison_page import page_of
 from kilohertz.pages import write_page
 from kilohertz.results import Result, write
 

@@ -8,7 +8,7 @@ from typing import Any
 import kilohertz
 from kilohertz.pages import write_page
 from kilohertz.profiler import profile_page, worst_causes
-from kilohertz.profiler.page import titles
+from kilohertz.profiler.profile_page import titles
 
 MODEL = "Kilohertz.Examples.SaturatingInductors.WithCapacitor"
 

@@ -8,7 +8,7 @@ from flat_models import ALL
 from interpreted import Interpreted
 
 from kilohertz.driver.pipeline import compile_flat, selected
-from kilohertz.ir import build, read_flat
+from kilohertz.ir import read_flat, traverse
 from kilohertz.ir.expr import Binary, Ref
 from kilohertz.ir.step import Assignment, Kind, Partition, Step, expressions
 from kilohertz.passes.contract import Log, run_passes
@@ -42,8 +42,8 @@ def test_parameters_are_put_together_and_moved() -> None:
     assert len(hoisted(step)) == 4  # m*L, m + L, 1 + m*L^2, none*m; not the quotient in a branch
     kinds = {v.name: v.slot.kind for v in step.variables.values()}
     for b in step.in_partition(Partition.STEP):
-        for node in (n for e in expressions(b) for n in build.walk(e) if isinstance(n, Binary) and n.op in "+-*"):
-            leaves = [n for n in build.walk(node) if isinstance(n, Ref)]
+        for node in (n for e in expressions(b) for n in traverse.walk(e) if isinstance(n, Binary) and n.op in "+-*"):
+            leaves = [n for n in traverse.walk(node) if isinstance(n, Ref)]
             assert any(kinds.get(n.name) is not Kind.PARAMETER for n in leaves)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kilohertz.ir.build import ONE
 from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.make import ONE
 from kilohertz.ir.types import REAL
-from kilohertz.passes.dae.pivots import Pivot, reduced
+from kilohertz.passes.dae.index_reduction.pivots import Pivot, reduced
 
 
 def test_an_entry_that_cancelled_is_not_eliminated_again() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.driver.pipeline import compile_flat, up_to
-from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build, read_flat
+from kilohertz.ir import PARAMETER, REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, make, read_flat, traverse
 from kilohertz.ir.dae import CallEquation, Equation
 from kilohertz.ir.expr import TIME
 from kilohertz.ir.step import Assignment, Block, LinearLoop, MixedLoop, NonlinearLoop, Step
@@ -39,12 +39,12 @@ def random_expression(rng: random.Random, depth: int) -> Expr:
     if kind == 0:
         return Builtin(rng.choice(("sin", "cos", "exp", "atan", "tanh")), (x,), REAL)
     if kind == 1:
-        return build.neg(x)
+        return make.neg(x)
     y = random_expression(rng, depth - 1)
     if kind == 2:
-        return build.div(x, build.add(Real(3.0), build.mul(y, y)))
+        return make.div(x, make.add(Real(3.0), make.mul(y, y)))
     op = ("+", "-", "*", "*")[kind - 3]
-    return build.binary(op, x, y)
+    return make.binary(op, x, y)
 
 
 def point(rng: random.Random) -> dict[str, float]:
@@ -66,7 +66,7 @@ def test_derivatives_match_differences(seed: int) -> None:
     rng = random.Random(seed)
     e = random_expression(rng, 4)
     at = point(rng)
-    rate = Differentiator(lambda r: build.ONE if r.name == "a" else build.ZERO)(e)
+    rate = Differentiator(lambda r: make.ONE if r.name == "a" else make.ZERO)(e)
     h = 1e-6
     up, down = Numeric({**at, "a": at["a"] + h})(e), Numeric({**at, "a": at["a"] - h})(e)
     slope = Numeric(at)(rate)
@@ -128,12 +128,12 @@ def network(rng: random.Random, n: int) -> Flat:
     refs = [Ref(f"x{i}", REAL) for i in range(n)]
     for i, x in enumerate(refs):
         flat.variables[x.name] = Variable(x.name, REAL, attributes={"start": Real(rng.uniform(-1, 1))})
-        total: Expr = build.mul(Real(4.0 + rng.random()), Builtin("der", (x,), REAL) if i % 3 == 0 else x)
+        total: Expr = make.mul(Real(4.0 + rng.random()), Builtin("der", (x,), REAL) if i % 3 == 0 else x)
         for j in rng.sample(range(n), k=min(3, n)):
             if j != i:
                 factor: Expr = Ref("p", REAL) if rng.random() < 0.3 else Real(rng.uniform(-1, 1))
-                total = build.add(total, build.mul(factor, refs[j]))
-        flat.equations.append(Equality(total, Builtin("sin", (build.mul(Real(1.0 + i), TIME),), REAL)))
+                total = make.add(total, make.mul(factor, refs[j]))
+        flat.equations.append(Equality(total, Builtin("sin", (make.mul(Real(1.0 + i), TIME),), REAL)))
     return flat
 
 
@@ -186,11 +186,11 @@ def ladder(n: int) -> Flat:
     flat.variables["R"] = Variable("R", REAL, PARAMETER, binding=Real(2.0))
     for k in range(n):
         v, i = Ref(f"c[{k}].v", REAL), Ref(f"c[{k}].i", REAL)
-        following = Ref(f"c[{k + 1}].i", REAL) if k + 1 < n else build.ZERO
+        following = Ref(f"c[{k + 1}].i", REAL) if k + 1 < n else make.ZERO
         before = Ref(f"c[{k - 1}].v", REAL) if k else Builtin("sin", (TIME,), REAL)
         flat.variables[v.name], flat.variables[i.name] = Variable(v.name, REAL), Variable(i.name, REAL)
-        flat.equations.append(Equality(Builtin("der", (v,), REAL), build.sub(i, following)))
-        flat.equations.append(Equality(build.mul(Ref("R", REAL), i), build.sub(before, v)))
+        flat.equations.append(Equality(Builtin("der", (v,), REAL), make.sub(i, following)))
+        flat.equations.append(Equality(make.mul(Ref("R", REAL), i), make.sub(before, v)))
     return flat
 
 
@@ -214,9 +214,9 @@ def test_a_long_sum_goes_through() -> None:
     for k in range(1, n):
         ref = Ref(f"i{k}", REAL)
         flat.variables[ref.name] = Variable(ref.name, REAL)
-        flat.equations.append(Equality(ref, build.mul(Real(float(k)), TIME)))
-        total = build.add(total, ref)
-    flat.equations.append(Equality(build.ZERO, total))
+        flat.equations.append(Equality(ref, make.mul(Real(float(k)), TIME)))
+        total = make.add(total, ref)
+    flat.equations.append(Equality(make.ZERO, total))
     step: Step = compile_flat(flat)
     assert "i0" in step.variables
 
@@ -262,5 +262,5 @@ def test_a_computed_zero_takes_its_term_out_of_the_structure() -> None:
     )
     dae = after("drop-zero-terms", flat)
     assert [n for n in dae.notes if "taken as zero" in n]
-    assert all("r" not in {ref.name for ref in build.refs(e.left)} for e in dae.equations if hasattr(e, "left"))
+    assert all("r" not in {ref.name for ref in traverse.refs(e.left)} for e in dae.equations if hasattr(e, "left"))
     assert "i" in print_step(compile_flat(flat))

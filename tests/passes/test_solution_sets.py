@@ -11,7 +11,7 @@ from flat_models import ALL, random_model
 from interpreted import Interpreted
 
 from kilohertz.driver.pipeline import compile_flat, selected, up_to
-from kilohertz.ir import Flat, build, read_flat
+from kilohertz.ir import Flat, read_flat, traverse
 from kilohertz.ir.dae import Dae, Equation
 from kilohertz.ir.step import Assignment, Kind, Partition, Step
 from kilohertz.passes.contract import Fact, Log, Pass, label, run_passes
@@ -138,7 +138,7 @@ def test_solutions_satisfy_the_equations_after_each_pass(stop: Pass, number: int
     evaluator = Interpreted(step).evaluator
     dae = run_passes(up_to(label(stop)), flats()[number], Log())
     for e in dae.equations if isinstance(dae, Dae) else ():
-        if isinstance(e, Equation) and all(r.name in values for s in (e.left, e.right) for r in build.refs(s)):
+        if isinstance(e, Equation) and all(r.name in values for s in (e.left, e.right) for r in traverse.refs(s)):
             left, right = evaluator.evaluate(e.left, values), evaluator.evaluate(e.right, values)
             assert isinstance(left, (int, float)) and isinstance(right, (int, float))
             assert math.isclose(left, right, rel_tol=1e-8, abs_tol=1e-8), e
@@ -152,7 +152,7 @@ def test_the_step_solves_the_first_equations(number: int) -> None:
     evaluator = Interpreted(step).evaluator
     checked = 0
     for e in first_dae(flats()[number]).equations:
-        if isinstance(e, Equation) and all(r.name in values for s in (e.left, e.right) for r in build.refs(s)):
+        if isinstance(e, Equation) and all(r.name in values for s in (e.left, e.right) for r in traverse.refs(s)):
             left, right = evaluator.evaluate(e.left, values), evaluator.evaluate(e.right, values)
             assert isinstance(left, (int, float)) and isinstance(right, (int, float))
             assert math.isclose(left, right, rel_tol=1e-8, abs_tol=1e-8), e

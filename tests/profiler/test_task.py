@@ -15,7 +15,7 @@ from kilohertz.cli import main
 from kilohertz.driver import open_job
 from kilohertz.driver.profiling import keep_profiles
 from kilohertz.profiler import Profile, headline, read_profile, read_trace, worst_causes
-from kilohertz.profiler.profile import MODES
+from kilohertz.profiler.cycle_records import MODES
 from kilohertz.realtime import Built, Running, attach, start, trace_path
 from kilohertz.realtime.live import FOLDER
 

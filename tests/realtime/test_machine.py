@@ -15,7 +15,7 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
-from kilohertz.cli.watch import sparkline
+from kilohertz.cli.commands.watch import sparkline
 from kilohertz.realtime import Built, Device, Live, Scenario, start
 from kilohertz.toolchain import Source, Unit, build_shared
 

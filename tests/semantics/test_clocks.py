@@ -20,7 +20,7 @@ from kilohertz.ir.flat import (
     WhenEquation,
 )
 from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, Type
-from kilohertz.semantics.balancing.clocks import clock_partitions, infer_clocks
+from kilohertz.semantics.balancing.clock_inference import clock_partitions, infer_clocks
 
 
 def r(name: str) -> Ref:

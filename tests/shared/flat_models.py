@@ -2,7 +2,7 @@
 
 import random
 
-from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, build
+from kilohertz.ir import REAL, Builtin, Equality, Expr, Flat, Real, Ref, Variable, make
 from kilohertz.ir.expr import TIME
 
 CHAIN = """
@@ -130,15 +130,15 @@ def random_model(rng: random.Random, n: int) -> Flat:
     refs = [Ref(f"x{i}", REAL) for i in range(n)]
     for i, x in enumerate(refs):
         flat.variables[x.name] = Variable(x.name, REAL, attributes={"start": Real(rng.uniform(-1, 1))})
-        total: Expr = build.mul(Real(6.0 + rng.random()), Builtin("der", (x,), REAL) if i % 3 == 0 else x)
+        total: Expr = make.mul(Real(6.0 + rng.random()), Builtin("der", (x,), REAL) if i % 3 == 0 else x)
         for j in rng.sample(range(n), k=min(3, n)):
             other: Expr = refs[j]
             if rng.random() < 0.3:
                 other = Builtin("sin", (other,), REAL)
             factor: Expr = Real(rng.uniform(-1, 1))
             if rng.random() < 0.3:
-                factor = Builtin("cos", (build.mul(Real(0.3), refs[3 * rng.randrange((n + 2) // 3)]),), REAL)
+                factor = Builtin("cos", (make.mul(Real(0.3), refs[3 * rng.randrange((n + 2) // 3)]),), REAL)
             if j != i:
-                total = build.add(total, build.mul(factor, other))
-        flat.equations.append(Equality(total, Builtin("sin", (build.mul(Real(1.0 + i), TIME),), REAL)))
+                total = make.add(total, make.mul(factor, other))
+        flat.equations.append(Equality(total, Builtin("sin", (make.mul(Real(1.0 + i), TIME),), REAL)))
     return flat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kilohertz.ir import build as b
+from kilohertz.ir import make as b
 from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref, Str, Unary
 from kilohertz.ir.flat import Assert, Experiment
 from kilohertz.ir.step import (

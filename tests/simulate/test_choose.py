@@ -11,7 +11,7 @@ from kilohertz import load
 from kilohertz.simulate.choose import choose_solver, growth, inaccuracy, split_states, states_like
 from kilohertz.simulate.stiffness import Reference, reference_run
 from kilohertz.solvers import METHODS
-from kilohertz.solvers.pairs import ARS222, IMEX1
+from kilohertz.solvers.mixed_pairs import ARS222, IMEX1
 
 SOURCE = Path(__file__).parent / "inlined.mo"
 

@@ -8,7 +8,7 @@ from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import LinearLoop, MixedLoop, Partition, Step
 from kilohertz.simulate import Instance, Statistics, build_program
-from kilohertz.simulate import run as simulation
+from kilohertz.simulate import offline_run as simulation
 from kilohertz.toolchain import STRICT
 
 # Four currents that need each other; `k` scales the coupling of the first two.

@@ -12,7 +12,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.base import ModelError
-from kilohertz.ir import build as b
+from kilohertz.ir import make as b
 from kilohertz.ir.expr import TIME, Builtin, Int, Real
 from kilohertz.ir.step import Assignment, Delay, Kind, NonlinearLoop, Partition
 from kilohertz.ir.types import REAL

@@ -22,7 +22,7 @@ from kilohertz.passes import Inlining
 from kilohertz.simulate import Program, Statistics, Stepper
 from kilohertz.solvers import PAIRS, Pair, StepSettings
 from kilohertz.solvers.integrate import mixed_step
-from kilohertz.solvers.pairs import ARS222, ARS443, IMEX1
+from kilohertz.solvers.mixed_pairs import ARS222, ARS443, IMEX1
 
 PROBLEM = f"{Path(__file__).parent / 'problems.mo'}:Problems.Mixed"
 AXIS = "Kilohertz.Examples.HydraulicAxis.OpenLoop"

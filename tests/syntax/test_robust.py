@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kilohertz.base import SourceMap, render
 from kilohertz.syntax import parse_text, same_tree, unparse
-from kilohertz.syntax.lexer import KEYWORDS, PUNCTUATION
+from kilohertz.syntax.parsing.lexer import KEYWORDS, PUNCTUATION
 
 SOURCE = Path(__file__).with_name("everything.mo").read_text(encoding="utf-8")
 TOKENS = re.findall(r'"(?:[^"\\]|\\.)*"|\w+|\s+|.', SOURCE)

@@ -94,7 +94,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     for name, purpose in COMMANDS.items():
         sub = subparsers.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
         if name == chosen:  # only the command that runs is imported
-            module = importlib.import_module(f"kilohertz.cli.{name}")
+            module = importlib.import_module(f"kilohertz.cli.commands.{name}")
             module.configure(sub)
             sub.set_defaults(run=module.run)
     if not words:  # what there is, instead of what is missing

@@ -1,10 +1,10 @@
 """Step -> C text and origin map: decides spelling, never meaning."""
 
-from kilohertz.codegen.blocks import BlockInfo
+from kilohertz.codegen.block_functions import BlockInfo
 from kilohertz.codegen.method_tables import runtime_sources
 from kilohertz.codegen.model import CFile, CProgram, generate
 from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
-from kilohertz.codegen.writing.names import model_prefix
+from kilohertz.codegen.writing.spelling import model_prefix
 
 __all__ = [
     "BlockInfo",

@@ -14,14 +14,14 @@ from types import MappingProxyType
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.external import write_external
 from kilohertz.codegen.writing.expressions import Writer
-from kilohertz.codegen.writing.names import LONGEST_NAME, Names, comment
+from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.statements import Places, StatementWriter
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_growing, is_string
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
-from kilohertz.ir.build import refs
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
+from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import FunctionType
 
 _MOST_ON_STACK = 2048

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kilohertz.base import InternalError
 from kilohertz.codegen.functions import FunctionTable
-from kilohertz.codegen.writing.names import Names, comment
+from kilohertz.codegen.writing.spelling import Names, comment
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable
 from kilohertz.codegen.writing.writer import PRIMARY, TERNARY, Callee, Text, WriterCore
 from kilohertz.ir import expr as x

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from kilohertz.base import Origin
-from kilohertz.codegen.blocks import BlockInfo
+from kilohertz.codegen.block_functions import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
-from kilohertz.codegen.writing import names
+from kilohertz.codegen.writing import spelling
 from kilohertz.cost import state_elimination, state_jacobian
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
@@ -63,7 +63,7 @@ def model_table(
         *_areas(door.members),
         "static const khz_model this_model = {",
         "    .abi = KHZ_ABI,",
-        f"    .name = {names.string(step.name)},",
+        f"    .name = {spelling.string(step.name)},",
         "    .size = sizeof(khz_instance),",
         f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
         f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
@@ -143,7 +143,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
     lines = []
     for info in infos:
-        unknowns, origin = names.string(", ".join(info.unknowns[:4])), names.string(where(info.origin)[2:])
+        unknowns, origin = spelling.string(", ".join(info.unknowns[:4])), spelling.string(where(info.origin)[2:])
         lines.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
     return ["static const khz_block blocks[] = {", *lines, "};", ""] if infos else []
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kilohertz.codegen.layout import INTS
 from kilohertz.codegen.model import CFile, CProgram
-from kilohertz.codegen.writing.names import comment, string, wrapped
+from kilohertz.codegen.writing.spelling import comment, string, wrapped
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import BOOLEAN

@@ -2,7 +2,7 @@
 
 from kilohertz.compare.bars import Bars
 from kilohertz.compare.judge import SignalVerdict
-from kilohertz.compare.pairs import Pair, Pairing, Rename, Wanted
+from kilohertz.compare.signal_pairs import Pair, Pairing, Rename, Wanted
 from kilohertz.compare.verdict import Verdict, compare
 
 __all__ = ["Bars", "Pair", "Pairing", "Rename", "SignalVerdict", "Verdict", "Wanted", "compare"]

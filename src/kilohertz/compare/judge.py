@@ -9,7 +9,7 @@ import numpy as np
 
 from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve
-from kilohertz.compare.events import Matched, jumps, match
+from kilohertz.compare.event_matching import Matched, jumps, match
 from kilohertz.compare.measures import Errors, Size, errors, outside, tube_size
 from kilohertz.compare.shift import time_shift
 

@@ -15,9 +15,9 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.base.units import UnitError, conversion
 from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve, Floats
-from kilohertz.compare.expressions import values_of
 from kilohertz.compare.judge import Limits, SignalVerdict, judge
-from kilohertz.compare.pairs import Pair, Pairing, Wanted, pair_up
+from kilohertz.compare.signal_expressions import values_of
+from kilohertz.compare.signal_pairs import Pair, Pairing, Wanted, pair_up
 from kilohertz.results import Result
 
 

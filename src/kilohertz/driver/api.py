@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, render
-from kilohertz.driver.check_report import Report
+from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
 from kilohertz.driver.stages import Work, run_to
@@ -18,7 +18,7 @@ from kilohertz.syntax.library import Libraries
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
-    from kilohertz.driver.analysis import Analysis
+    from kilohertz.driver.analysing.analysis import Analysis
     from kilohertz.driver.plan import Plan
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
@@ -159,8 +159,8 @@ class Model:
         `index1` what is left to the method, with `implicit` or `substeps` what a stage of mixed mode leaves; with a
         fixed-step `solver` also the cost bound of a period."""
         from kilohertz.cost import cost_bound
-        from kilohertz.driver.analysis import analyse
-        from kilohertz.driver.prices_here import prices_here
+        from kilohertz.driver.analysing.analysis import analyse
+        from kilohertz.driver.analysing.prices_here import prices_here
 
         plan, step = self._bounded(StepSettings.of(**stepping))
         taken, sources = self._work.seconds["flatten"], self.session.libraries.sources
@@ -175,7 +175,7 @@ class Model:
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
         """The most that one period of a fixed-step solver can take, in instructions of the compiler found here."""
         from kilohertz.cost import cost_bound
-        from kilohertz.driver.prices_here import prices_here
+        from kilohertz.driver.analysing.prices_here import prices_here
 
         plan, step = self._bounded(StepSettings.of(solver=solver, **stepping))
         assert plan is not None

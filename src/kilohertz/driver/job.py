@@ -181,8 +181,8 @@ class _Place:
 def _planned(model: Model, task: Task, place: _Place) -> tuple[Task, ModelCode]:
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
     from kilohertz.cost import cost_bound
+    from kilohertz.driver.analysing.prices_here import prices_here
     from kilohertz.driver.plan import Experiment, make_plan
-    from kilohertz.driver.prices_here import prices_here
     from kilohertz.realtime import ModelCode
 
     plan = make_plan(model, task.stepping, Experiment(settings=task.settings), place.say)

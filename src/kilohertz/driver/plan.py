@@ -108,7 +108,7 @@ class _Planner:
         return replace(plan, stepping=stepping.or_else(newton=max(stepping.newton, needed)))
 
     def _reference(self) -> Reference:
-        from kilohertz.simulate.run import experiment_times
+        from kilohertz.simulate.offline_run import experiment_times
         from kilohertz.simulate.stiffness import reference_run
 
         program = self._model.compile()

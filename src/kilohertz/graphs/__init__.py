@@ -1,9 +1,9 @@
 """Graph algorithms on plain integers: matching, components, disjoint sets, colouring, elimination; no equations."""
 
 from kilohertz.graphs.colouring import colour_columns, colour_distance_2, groups_of
-from kilohertz.graphs.components import strong_components, topological_order, weak_components
 from kilohertz.graphs.elimination import Elimination, plan_elimination
 from kilohertz.graphs.matching import FREE, Matching, Parts, Rows, dulmage_mendelsohn, maximum_matching, transposed
+from kilohertz.graphs.strong_components import strong_components, topological_order, weak_components
 from kilohertz.graphs.unionfind import UnionFind
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from kilohertz.interp import builtins, ranges, subscripts
+from kilohertz.interp import array_builtins, ranges, subscripts
 from kilohertz.interp.context import Context, Frame
 from kilohertz.interp.errors import EvaluationError
 from kilohertz.interp.operators import elementwise, mapped, matrix_power, over_elements, product
@@ -200,7 +200,7 @@ def _builtin(compiler: Compiler, e: Builtin) -> Code:
     function, args = BUILTINS.get(e.name), compiler.codes(e.args)
     if function is not None and function.value is not None and len(args) == function.count:
         return _of_scalars(function.value, args, e)
-    whole = builtins.WHOLE.get(e.name)
+    whole = array_builtins.WHOLE.get(e.name)
     if whole is not None:
         return _typed(lambda f: whole(*[a(f) for a in args]), e)
     if isinstance(e.ty.base, EnumType) and len(args) == 1 and e.args[0].ty.base == INTEGER.base:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kilohertz.interp import builtins, externals
+from kilohertz.interp import array_builtins, externals
 from kilohertz.interp.context import Frame
 from kilohertz.interp.errors import NotConstant
 from kilohertz.interp.statements import Run, Statements, Store
 from kilohertz.interp.values import ArrayValue, Value
-from kilohertz.ir.build import refs
 from kilohertz.ir.expr import Expr, Field, Index, Ref
 from kilohertz.ir.flat import ExternalCall, Function
+from kilohertz.ir.traverse import refs
 
 
 def external_body(function: Function, statements: Statements) -> Run:
@@ -82,7 +82,7 @@ def _shaped_like(room: Value, value: Value) -> Value:
 def _builtin_body(function: Function, call: ExternalCall, statements: Statements) -> Run:
     """`external "builtin" y = sin(u)`; without a call the function's own name and inputs count."""
     symbol = call.symbol or function.id.rpartition(".")[2]
-    apply = builtins.by_name(symbol)
+    apply = array_builtins.by_name(symbol)
     if apply is None:
         return _no_value(f"{function.id} (built-in {symbol})")
     inputs: list[Callable[[Frame], Value]]

@@ -10,9 +10,9 @@ from kilohertz.interp.errors import EvaluationError
 from kilohertz.interp.external_calls import external_body
 from kilohertz.interp.statements import Run, Statements
 from kilohertz.interp.values import Value, blank, copied
-from kilohertz.ir.build import refs
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Function, Local
+from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import FunctionType, RecordType, TupleType
 
 

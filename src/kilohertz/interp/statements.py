@@ -14,7 +14,7 @@ from kilohertz.interp.compile import Code, Compiler, iteration
 from kilohertz.interp.context import Frame
 from kilohertz.interp.errors import EvaluationError, NotConstant
 from kilohertz.interp.values import ArrayValue, Value, copied
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Binary, Call, Comprehension, Expr, Field, Index, Range, Ref, Unary
 from kilohertz.ir.flat import (
     Assert,
@@ -77,7 +77,7 @@ class Statements:
             name = target.name
             return lambda f, value: f.__setitem__(name, value)
         if isinstance(target, Index):
-            whole = build.index(target.base, target.subs)
+            whole = make.index(target.base, target.subs)
             if isinstance(whole, Field):
                 return self.store(whole)
             return self._store_elements(target)

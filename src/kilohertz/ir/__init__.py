@@ -1,9 +1,9 @@
 """The forms as pure data: types, expressions, Flat, Dae (`ir.dae`), Ordered (`ir.ordered`) and Step (`ir.step`).
 
-Smart constructors are in `build`, texts of the forms in `text/`, checks of their contracts in `verify/`.
+Smart constructors are in `make/`, texts of the forms in `text/`, checks of their contracts in `verify/`.
 """
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import (
     FALSE,
     TIME,
@@ -160,10 +160,10 @@ __all__ = [
     "WhenEquation",
     "WhenStatement",
     "WhileStatement",
-    "build",
     "expressions_in",
     "flat_expressions",
     "function_expressions",
+    "make",
     "map_expr",
     "print_expr",
     "print_flat",

@@ -8,7 +8,8 @@
 
 A new function of scalars is one record here, and a line in `khz_math.h` where C has none by that meaning.  Operators
 that ask the running simulation (`pre`, `sample`, ...) and functions of whole arrays have their types and properties
-here and their code where it is: `passes/dae/events.py`, `codegen/layout.py`; `interp/builtins.py`, `flat/arrays.py`.
+here and their code where it is: `passes/dae/lowering/event_operators.py`, `codegen/layout.py`;
+`interp/array_builtins.py`, `passes/flat/arrays.py`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
-from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, sub
+from kilohertz.ir import make
 from kilohertz.ir.expr import Binary, Builtin, Enum, Expr, Int, Real
-from kilohertz.ir.rules import arithmetic, types
+from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, sub
+from kilohertz.ir.rules import arithmetic, result_types
 from kilohertz.ir.rules.arithmetic import EvaluationError, of_library
-from kilohertz.ir.rules.types import TypeRule
+from kilohertz.ir.rules.result_types import TypeRule
 from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, STRING, Type
 
 Rule: TypeAlias = Callable[[tuple[Expr, ...], list[Expr], Expr], Expr]  # of operands, their derivatives, the call
@@ -108,7 +109,7 @@ def _elementary(name: str, derivative: Rule, domain: tuple[float, float] = (-mat
     """A function of <math.h> by its own name, of one Real."""
     return BuiltinFunction(
         name,
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         takes=Takes.REALS,
         value=of_library(getattr(math, name)),
         domain=domain,
@@ -138,7 +139,7 @@ _ELEMENTARY = (
 _SCALAR = (
     BuiltinFunction(
         "sqrt",
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         takes=Takes.REALS,
         value=of_library(math.sqrt),
         domain=(0.0, math.inf),
@@ -147,7 +148,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "atan2",
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         takes=Takes.REALS,
         count=2,
         value=math.atan2,
@@ -156,7 +157,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "abs",
-        types.like_first,
+        result_types.like_first,
         takes=Takes.NUMBERS,
         value=abs,
         derivative=lambda u, d, e: if_(_not_below(u[0], ZERO), d[0], neg(d[0])),
@@ -166,7 +167,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "sign",
-        types.elementwise(INTEGER),
+        result_types.elementwise(INTEGER),
         takes=Takes.REALS,
         value=arithmetic.sign,
         derivative=Slope.STILL,
@@ -175,7 +176,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "min",
-        types.reduced,
+        result_types.reduced,
         count=2,
         value=arithmetic.minimum,
         derivative=lambda u, d, e: if_(Binary("<=", u[0], u[1], BOOLEAN), d[0], d[1]),
@@ -185,7 +186,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "max",
-        types.reduced,
+        result_types.reduced,
         count=2,
         value=arithmetic.maximum,
         derivative=lambda u, d, e: if_(_not_below(u[0], u[1]), d[0], d[1]),
@@ -195,7 +196,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "floor",
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         takes=Takes.REALS,
         value=arithmetic.floor,
         derivative=Slope.STILL,
@@ -205,7 +206,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "ceil",
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         takes=Takes.REALS,
         value=arithmetic.ceil,
         derivative=Slope.STILL,
@@ -215,7 +216,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "integer",
-        types.elementwise(INTEGER),
+        result_types.elementwise(INTEGER),
         value=arithmetic.integer,
         derivative=Slope.STILL,
         event=Event.STEPS,
@@ -224,7 +225,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "div",
-        types.alike,
+        result_types.alike,
         takes=Takes.NUMBERS,
         count=2,
         value=arithmetic.div,
@@ -236,7 +237,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "mod",
-        types.alike,
+        result_types.alike,
         takes=Takes.NUMBERS,
         count=2,
         value=arithmetic.mod,
@@ -248,7 +249,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "rem",
-        types.alike,
+        result_types.alike,
         takes=Takes.NUMBERS,
         count=2,
         value=arithmetic.rem,
@@ -260,7 +261,7 @@ _SCALAR = (
     ),
     BuiltinFunction(
         "semiLinear",
-        types.constant(REAL),
+        result_types.constant(REAL),
         ("x", "positiveSlope", "negativeSlope"),
         count=3,
         value=arithmetic.semi_linear,
@@ -273,7 +274,7 @@ _SCALAR = (
     ),
     BuiltinFunction(  # Integer to Real; not written by users
         "real",
-        types.elementwise(REAL),
+        result_types.elementwise(REAL),
         value=float,
         derivative=lambda u, d, e: d[0],
         c="(double){0}",
@@ -282,7 +283,7 @@ _SCALAR = (
     ),
     BuiltinFunction(  # the position of an enumeration's literal
         "Integer",
-        types.elementwise(INTEGER),
+        result_types.elementwise(INTEGER),
         value=int,
         same_as=0,
         derivative=Slope.STILL,
@@ -294,7 +295,7 @@ _SCALAR = (
 _QUIETED = (
     BuiltinFunction(
         "noEvent",
-        types.like_first,
+        result_types.like_first,
         same_as=0,
         derivative=lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
         event=Event.QUIET,
@@ -302,7 +303,7 @@ _QUIETED = (
     ),
     BuiltinFunction(
         "smooth",
-        types.like_last,
+        result_types.like_last,
         ("p", "expr"),
         same_as=1,
         derivative=lambda u, d, e: d[1] if d[1] is ZERO else Builtin("noEvent", (d[1],), REAL),
@@ -311,7 +312,7 @@ _QUIETED = (
     ),
     BuiltinFunction(  # in the initial system a mixture of both
         "homotopy",
-        types.like_first,
+        result_types.like_first,
         ("actual", "simplified"),
         same_as=0,
         derivative=lambda u, d, e: d[0] if d[0] is d[1] else Builtin("homotopy", (d[0], d[1]), REAL),
@@ -325,39 +326,39 @@ def _asks(name: str, type_: TypeRule, event: Event, *arguments: str, still: bool
     return BuiltinFunction(name, type_, arguments, event=event, derivative=Slope.STILL if still else None)
 
 
-_BOOLEAN = types.constant(BOOLEAN)
+_BOOLEAN = result_types.constant(BOOLEAN)
 _OPERATORS = (
-    _asks("der", types.like_first, Event.RATE),
-    _asks("pre", types.like_first, Event.BEFORE, still=True),
-    _asks("edge", types.elementwise(BOOLEAN), Event.BEFORE),
-    _asks("change", types.elementwise(BOOLEAN), Event.BEFORE),
+    _asks("der", result_types.like_first, Event.RATE),
+    _asks("pre", result_types.like_first, Event.BEFORE, still=True),
+    _asks("edge", result_types.elementwise(BOOLEAN), Event.BEFORE),
+    _asks("change", result_types.elementwise(BOOLEAN), Event.BEFORE),
     _asks("initial", _BOOLEAN, Event.INSTANT, still=True),
     _asks("terminal", _BOOLEAN, Event.INSTANT, still=True),
     _asks("sample", _BOOLEAN, Event.INSTANT, "u", "clock", still=True),
     _asks("$when", _BOOLEAN, Event.INSTANT),  # a condition that has just become true
     _asks("$tick", _BOOLEAN, Event.INSTANT),  # of a clock, by its number
     _asks("$unset", _BOOLEAN, Event.NONE),  # what an algorithm has not assigned
-    _asks("delay", types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True),
+    _asks("delay", result_types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True),
     _asks(
         "spatialDistribution",
-        types.spatial,
+        result_types.spatial,
         Event.PAST,
         *("in0", "in1", "x", "positiveVelocity", "initialPoints", "initialValues"),
     ),
-    _asks("transport", types.constant(REAL), Event.PAST, still=True),  # one end of a spatialDistribution
-    _asks("previous", types.like_first, Event.CLOCKED),
-    _asks("hold", types.like_first, Event.CLOCKED),
-    _asks("noClock", types.like_first, Event.CLOCKED),
-    _asks("sampled", types.like_first, Event.CLOCKED),  # the `sample` of a clock
-    _asks("subSample", types.like_first, Event.CLOCKED, "u", "factor"),
-    _asks("superSample", types.like_first, Event.CLOCKED, "u", "factor"),
-    _asks("shiftSample", types.like_first, Event.CLOCKED, "u", "shiftCounter", "resolution"),
-    _asks("backSample", types.like_first, Event.CLOCKED, "u", "backCounter", "resolution"),
-    _asks("interval", types.constant(REAL), Event.CLOCKED),
+    _asks("transport", result_types.constant(REAL), Event.PAST, still=True),  # one end of a spatialDistribution
+    _asks("previous", result_types.like_first, Event.CLOCKED),
+    _asks("hold", result_types.like_first, Event.CLOCKED),
+    _asks("noClock", result_types.like_first, Event.CLOCKED),
+    _asks("sampled", result_types.like_first, Event.CLOCKED),  # the `sample` of a clock
+    _asks("subSample", result_types.like_first, Event.CLOCKED, "u", "factor"),
+    _asks("superSample", result_types.like_first, Event.CLOCKED, "u", "factor"),
+    _asks("shiftSample", result_types.like_first, Event.CLOCKED, "u", "shiftCounter", "resolution"),
+    _asks("backSample", result_types.like_first, Event.CLOCKED, "u", "backCounter", "resolution"),
+    _asks("interval", result_types.constant(REAL), Event.CLOCKED),
     _asks("firstTick", _BOOLEAN, Event.CLOCKED),
-    _asks("Clock", types.constant(CLOCK), Event.CLOCKED),
-    _asks("inStream", types.like_first, Event.NONE),
-    _asks("actualStream", types.like_first, Event.NONE),
+    _asks("Clock", result_types.constant(CLOCK), Event.CLOCKED),
+    _asks("inStream", result_types.like_first, Event.NONE),
+    _asks("actualStream", result_types.like_first, Event.NONE),
 )
 
 
@@ -369,30 +370,30 @@ def _shaped(
 
 
 _SHAPED = (
-    _shaped("size", types.size, Slope.STILL, operations=0),
-    _shaped("ndims", types.constant(INTEGER), Slope.STILL, operations=0),
-    _shaped("zeros", types.sized_integer, Slope.STILL),
-    _shaped("ones", types.sized_integer, Slope.STILL),
-    _shaped("identity", types.identity, Slope.STILL),
-    _shaped("fill", types.filled, Slope.LINEAR, "s"),
-    _shaped("linspace", types.spaced, Slope.LINEAR, "x1", "x2", "n"),
-    _shaped("diagonal", types.diagonal, Slope.LINEAR),
-    _shaped("transpose", types.transposed, Slope.LINEAR),
-    _shaped("symmetric", types.like_first, Slope.LINEAR),
-    _shaped("skew", types.skewed, Slope.LINEAR),
-    _shaped("cross", types.like_first, Slope.BILINEAR),
-    _shaped("outerProduct", types.outer_product, Slope.BILINEAR),
-    _shaped("sum", types.reduced, Slope.LINEAR),
-    _shaped("product", types.reduced, None),
-    _shaped("scalar", types.reduced, Slope.LINEAR, operations=0),
-    _shaped("vector", types.vector, Slope.LINEAR),
-    _shaped("matrix", types.matrix, Slope.LINEAR),
-    _shaped("promote", types.promoted, Slope.LINEAR),
-    _shaped("cat", types.joined, Slope.LINEAR),
-    _shaped("array", types.listed, None),
+    _shaped("size", result_types.size, Slope.STILL, operations=0),
+    _shaped("ndims", result_types.constant(INTEGER), Slope.STILL, operations=0),
+    _shaped("zeros", result_types.sized_integer, Slope.STILL),
+    _shaped("ones", result_types.sized_integer, Slope.STILL),
+    _shaped("identity", result_types.identity, Slope.STILL),
+    _shaped("fill", result_types.filled, Slope.LINEAR, "s"),
+    _shaped("linspace", result_types.spaced, Slope.LINEAR, "x1", "x2", "n"),
+    _shaped("diagonal", result_types.diagonal, Slope.LINEAR),
+    _shaped("transpose", result_types.transposed, Slope.LINEAR),
+    _shaped("symmetric", result_types.like_first, Slope.LINEAR),
+    _shaped("skew", result_types.skewed, Slope.LINEAR),
+    _shaped("cross", result_types.like_first, Slope.BILINEAR),
+    _shaped("outerProduct", result_types.outer_product, Slope.BILINEAR),
+    _shaped("sum", result_types.reduced, Slope.LINEAR),
+    _shaped("product", result_types.reduced, None),
+    _shaped("scalar", result_types.reduced, Slope.LINEAR, operations=0),
+    _shaped("vector", result_types.vector, Slope.LINEAR),
+    _shaped("matrix", result_types.matrix, Slope.LINEAR),
+    _shaped("promote", result_types.promoted, Slope.LINEAR),
+    _shaped("cat", result_types.joined, Slope.LINEAR),
+    _shaped("array", result_types.listed, None),
     _shaped(
         "String",
-        types.constant(STRING),
+        result_types.constant(STRING),
         Slope.STILL,
         *("x", "significantDigits", "minimumLength", "leftJustified", "format"),
         operations=0,
@@ -439,7 +440,7 @@ def fold(e: Builtin) -> Expr:
     if row is None or not args:
         return e
     if row.value is None:
-        return args[-1] if e.name in _QUIET and build.is_literal(args[-1]) else e
+        return args[-1] if e.name in _QUIET and make.is_literal(args[-1]) else e
     values = [a.value for a in args if type(a) is Real or type(a) is Int]
     if len(values) != len(args):
         return _folded_symbols(e)
@@ -452,7 +453,7 @@ def fold(e: Builtin) -> Expr:
 def _folded_symbols(e: Builtin) -> Expr:
     args = e.args
     if e.name == "real":
-        return build.to_real(args[0])
+        return make.to_real(args[0])
     if e.name == "Integer" and type(args[0]) is Enum:
         return Int(args[0].index)
     if e.name in ("min", "max") and len(args) == 2 and args[0] is args[1]:

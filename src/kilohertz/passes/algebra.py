@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
-from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, sub
+from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import Event, fold, named
 from kilohertz.ir.expr import (
     Binary,
@@ -20,6 +19,7 @@ from kilohertz.ir.expr import (
     Ref,
     Unary,
 )
+from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, sub
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL
 
@@ -39,8 +39,8 @@ def simplify_node(e: Expr) -> Expr:
     if kind is Real:
         return ZERO if e.value == 0.0 else e  # type: ignore[attr-defined]
     if kind is Unary and e.op == "-" and isinstance(e.operand, Binary) and e.operand.op == "-":  # type: ignore[attr-defined]
-        return build.sub(e.operand.right, e.operand.left)  # type: ignore[attr-defined]
-    return build.folded(e)
+        return make.sub(e.operand.right, e.operand.left)  # type: ignore[attr-defined]
+    return make.folded(e)
 
 
 def _simplify_binary(e: Binary) -> Expr:
@@ -57,7 +57,7 @@ def _simplify_binary(e: Binary) -> Expr:
         return _product(e)
     if e.op in ("+", "-"):
         return _sum(e)
-    return build.binary(e.op, e.left, e.right)
+    return make.binary(e.op, e.left, e.right)
 
 
 def _product(e: Binary) -> Expr:
@@ -73,16 +73,16 @@ def _product(e: Binary) -> Expr:
         if type(right) is Real and type(left) is not Real:
             left, right = right, left
         if type(left) is Real and isinstance(right, Binary) and right.op == "*" and type(right.left) is Real:
-            left, right = build.mul(left, right.left), right.right
+            left, right = make.mul(left, right.left), right.right
         if isinstance(right, Binary) and right.op == "/" and right.left is ONE:
-            result = build.div(left, right.right)
+            result = make.div(left, right.right)
         else:
-            result = build.mul(left, right)
+            result = make.mul(left, right)
     elif left is right and type(left) is not Real:
         result = ONE
     else:
-        result = build.div(left, right)
-    return build.neg(result) if flip else result
+        result = make.div(left, right)
+    return make.neg(result) if flip else result
 
 
 def _sum(e: Binary) -> Expr:
@@ -90,15 +90,15 @@ def _sum(e: Binary) -> Expr:
     left, right = e.left, e.right
     if isinstance(left, Unary) and left.op == "-":
         if e.op == "-":
-            return build.neg(build.add(left.operand, right))
+            return make.neg(make.add(left.operand, right))
         if not (isinstance(right, Unary) and right.op == "-"):
-            return build.sub(right, left.operand)
-        return build.neg(build.add(left.operand, right.operand))
-    return build.binary(e.op, left, right)
+            return make.sub(right, left.operand)
+        return make.neg(make.add(left.operand, right.operand))
+    return make.binary(e.op, left, right)
 
 
 def simplify(e: Expr, memo: dict[Expr, Expr] | None = None) -> Expr:
-    return build.map_expr(e, simplify_node, memo)
+    return traverse.map_expr(e, simplify_node, memo)
 
 
 def substitute(e: Expr, values: Mapping[str, Expr], memo: dict[Expr, Expr] | None = None) -> Expr:
@@ -109,7 +109,7 @@ def substitute(e: Expr, values: Mapping[str, Expr], memo: dict[Expr, Expr] | Non
             return values.get(node.name, node)
         return simplify_node(node)
 
-    return build.map_expr(e, replaced, memo)
+    return traverse.map_expr(e, replaced, memo)
 
 
 # ----------------------------------------------------------------------------------------------------- what is in it
@@ -124,7 +124,7 @@ class Occurrence:
     def names(self, e: Expr) -> tuple[str, ...]:
         found = self._memo.get(e)
         if found is None:
-            found = tuple(dict.fromkeys(r.name for r in build.refs(e)))
+            found = tuple(dict.fromkeys(r.name for r in traverse.refs(e)))
             self._memo[e] = found
         return found
 

@@ -14,7 +14,7 @@ from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.count import count
 
 if TYPE_CHECKING:
-    from kilohertz.passes.dae.reduction import Reduction
+    from kilohertz.passes.dae.index_reduction.reduction import Reduction
 
 
 class Fact(Enum):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kilohertz.ir import build
-from kilohertz.ir.build import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
+from kilohertz.ir import make
 from kilohertz.ir.builtins import BUILTINS, Slope
 from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Record, Ref, Unary
+from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL, RecordType, TupleType
 from kilohertz.passes.algebra import simplify
@@ -89,7 +89,7 @@ def _may_move(e: Expr) -> bool:
 
 
 def _still(e: Expr) -> Expr:
-    return ZERO if not e.ty.dims or e.ty.base != REAL.base else build.zeros(e.ty)
+    return ZERO if not e.ty.dims or e.ty.base != REAL.base else make.zeros(e.ty)
 
 
 def derive_binary(op: str, a: Expr, b: Expr, da: Expr, db: Expr, e: Expr) -> Expr:

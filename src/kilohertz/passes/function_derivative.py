@@ -12,8 +12,7 @@ A. Griewank, A. Walther, Evaluating Derivatives (2008), chapter 3.
 from __future__ import annotations
 
 from kilohertz.base import Origin
-from kilohertz.ir import build
-from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import BUILTINS, Slope, same_as
 from kilohertz.ir.expr import (
     Array,
@@ -41,6 +40,7 @@ from kilohertz.ir.flat import (
     TupleTarget,
     WhileStatement,
 )
+from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
@@ -196,10 +196,10 @@ def typed(rate: Expr, like: Expr) -> Expr:
     if isinstance(like, Record):
         return like.rebuilt(tuple(typed(ZERO, c) if has_reals(c.ty) else c for c in like.fields))
     if isinstance(like.ty.base, RecordType):
-        fields = [build.field(like, name) for name, _ in like.ty.base.fields]
+        fields = [make.field(like, name) for name, _ in like.ty.base.fields]
         return Record(tuple(typed(ZERO, c) if has_reals(c.ty) else c for c in fields), like.ty)
     if all(d is not None for d in like.ty.dims):
-        return build.zeros(like.ty)
+        return make.zeros(like.ty)
     return Binary(".*", ZERO, like, like.ty)
 
 
@@ -312,7 +312,7 @@ class _Derivation:
             case Builtin():
                 return self._builtin(e)
             case _:
-                if any(isinstance(n, Ref) and n.name in self._real for n in build.walk(e)):
+                if any(isinstance(n, Ref) and n.name in self._real for n in traverse.walk(e)):
                     raise NoDerivative(self._f.id)
                 return ZERO
 
@@ -337,12 +337,12 @@ class _Derivation:
             return terms[0] if len(terms) == 1 else add(terms[0], terms[1])
         if op in ("/", "./"):
             over = da if db is ZERO else neg(_times(e, db)) if da is ZERO else sub(da, _times(e, db))
-            return build.elementwise("./", over, b)
+            return make.elementwise("./", over, b)
         if op in ("^", ".^") and not e.ty.dims:
             if db is ZERO:
-                return mul(mul(b, build.pow_(a, sub(b, ONE))), da)
+                return mul(mul(b, make.pow_(a, sub(b, ONE))), da)
             rate = mul(db, Builtin("log", (a,), REAL))
-            return mul(e, rate if da is ZERO else add(rate, build.div(mul(b, da), a)))
+            return mul(e, rate if da is ZERO else add(rate, make.div(mul(b, da), a)))
         raise NoDerivative(self._f.id)
 
     def _builtin(self, e: Builtin) -> Expr:
@@ -366,4 +366,4 @@ class _Derivation:
 
 
 def _times(a: Expr, b: Expr) -> Expr:
-    return build.elementwise(".*", a, b)
+    return make.elementwise(".*", a, b)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from kilohertz.ir.build import refs
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Bool, Builtin, Enum, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat
 from kilohertz.ir.rules.arithmetic import OPERATORS, EvaluationError
-from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.traverse import bottom_up, refs
 
 
 class Numeric:

@@ -2,11 +2,7 @@
 
 from kilohertz.profiler.advice import Advice, Tried, advise
 from kilohertz.profiler.causes import Cause, headline, worst_causes
-from kilohertz.profiler.export import EXPORTS, write_json
-from kilohertz.profiler.instructions import Counted, count_instructions
-from kilohertz.profiler.page import profile_page
-from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
-from kilohertz.profiler.profile import (
+from kilohertz.profiler.cycle_records import (
     Costs,
     Profile,
     Statistics,
@@ -16,6 +12,10 @@ from kilohertz.profiler.profile import (
     record_type,
     table,
 )
+from kilohertz.profiler.export import EXPORTS, write_json
+from kilohertz.profiler.instructions import Counted, count_instructions
+from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
+from kilohertz.profiler.profile_page import profile_page
 from kilohertz.profiler.steps import profile_steps
 from kilohertz.profiler.trace import read_trace
 from kilohertz.profiler.versus import Deviation, Side, Versus, text_rows

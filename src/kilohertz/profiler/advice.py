@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kilohertz.profiler.profile import Profile
+from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.views import Row, rows
 from kilohertz.solvers import INDEX_1, METHODS, RungeKutta, StepSettings
 

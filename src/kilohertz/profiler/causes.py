@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.places import Place
-from kilohertz.profiler.profile import Profile
 from kilohertz.runtime import family
 
 _EVENT = family("KHZ_STEP_")["event"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.profiler.causes import Cause
-from kilohertz.profiler.profile import Profile
+from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.views import Branch, cycle_tree
 
 MOST_CYCLES = 2000  # of a trace: the first ones, and the worst

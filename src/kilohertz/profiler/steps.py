@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.profiler.cycle_records import MODES, Costs, Profile, record_type
 from kilohertz.profiler.places import cycle_places, listings, model_places
-from kilohertz.profiler.profile import MODES, Costs, Profile, record_type
 from kilohertz.simulate import Program, Stepper
 from kilohertz.simulate.failure import failure
 from kilohertz.simulate.program import aligned_memory

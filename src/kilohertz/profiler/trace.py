@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.profiler.cycle_records import MODES, Costs, Profile, record_type, records_of
 from kilohertz.profiler.places import Place, cycle_places, listings, model_places
-from kilohertz.profiler.profile import MODES, Costs, Profile, record_type, records_of
 from kilohertz.runtime import constant
 
 if TYPE_CHECKING:

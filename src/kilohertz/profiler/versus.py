@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.profiler.profile import Profile
+from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.views import Row, cycle_numbers, rows
 
 

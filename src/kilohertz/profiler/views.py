@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from kilohertz.profiler.cycle_records import QUANTILES, Floats, Profile, Statistics, by_component, by_line
 from kilohertz.profiler.places import Place, short
-from kilohertz.profiler.profile import QUANTILES, Floats, Profile, Statistics, by_component, by_line
 
 _OF_STEP = {"block": "right-hand side", "directional": "Jacobian", "inlined": "inlined stage"}
 _PHASE_OF = {"stage": "right-hand side", "jacobian": "Jacobian"}

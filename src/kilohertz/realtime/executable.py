@@ -14,7 +14,7 @@ from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.building import PROBES, ModelUnits, linked_units, runtime_headers, write_tree
 from kilohertz.codegen import CProgram, ModelSignal, model_signals, signals_source
-from kilohertz.codegen.writing.names import comment, string
+from kilohertz.codegen.writing.spelling import comment, string
 from kilohertz.ir.flat import Function
 from kilohertz.ir.step import Kind, Step
 from kilohertz.ir.types import ExternalObjectType

@@ -2,7 +2,7 @@
 
 from kilohertz.runtime.checked_layout import check_layout, sources, step_sources, task_layout, task_sources
 from kilohertz.runtime.definitions import constant, family, fields, formula, words
-from kilohertz.runtime.files import device_headers, device_sources, headers, task_headers
+from kilohertz.runtime.source_files import device_headers, device_sources, headers, task_headers
 
 __all__ = [
     "check_layout",

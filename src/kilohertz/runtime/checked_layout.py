@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from kilohertz.base import InternalError
-from kilohertz.runtime import files
+from kilohertz.runtime import source_files
 from kilohertz.runtime.definitions import Definitions, read, shipped, word_of
 
 # What others read as bytes: Python of a loaded model and of a running rig; reports, by the names of the fields.
@@ -57,32 +57,32 @@ class Layout:
 @lru_cache(maxsize=1)
 def sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of what runs a model: loops, the bounded stepper, off-line runs; and its table."""
-    return (*files.sources(), _source("khz_model_layout", files.headers(), _MODEL))
+    return (*source_files.sources(), _source("khz_model_layout", source_files.headers(), _MODEL))
 
 
 @lru_cache(maxsize=1)
 def step_sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of the same without off-line runs."""
-    return (*files.step_sources(), _source("khz_model_layout", files.headers(), _MODEL))
+    return (*source_files.step_sources(), _source("khz_model_layout", source_files.headers(), _MODEL))
 
 
 @lru_cache(maxsize=1)
 def task_sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of the periodic task: the loop, accounting, recorder, live values, `main`; and its table."""
-    headers = (*files.device_headers(), *files.task_headers())
-    return (*files.task_sources(), _source("khz_task_layout", headers, _TASK))
+    headers = (*source_files.device_headers(), *source_files.task_headers())
+    return (*source_files.task_sources(), _source("khz_task_layout", headers, _TASK))
 
 
 @lru_cache(maxsize=1)
 def model_layout() -> Layout:
     """That of what runs a model, by the headers."""
-    return _layout(read(*(text for _, text in files.headers())), _MODEL)
+    return _layout(read(*(text for _, text in source_files.headers())), _MODEL)
 
 
 @lru_cache(maxsize=1)
 def task_layout() -> Layout:
     """That of devices and the periodic task, by the headers."""
-    own = (*files.device_headers(), *files.task_headers())
+    own = (*source_files.device_headers(), *source_files.task_headers())
     return _layout(shipped(), _TASK, tuple(read(*(text for _, text in own)).constants))
 
 

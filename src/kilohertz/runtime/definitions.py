@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from kilohertz.base import InternalError
-from kilohertz.runtime.files import device_headers, headers, task_headers
+from kilohertz.runtime.source_files import device_headers, headers, task_headers
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
 _DEFINITION = re.compile(  # at the beginning of a line, as clang-format leaves it

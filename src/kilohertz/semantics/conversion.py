@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Array, Expr, Record
 from kilohertz.ir.types import EnumType, Primitive, RecordType, TupleType, Type
 
@@ -13,7 +13,7 @@ def coerce(expr: Expr, ty: Type) -> Expr:
     if base is want or base == want:
         return expr
     if isinstance(want, Primitive) and want.name == "Real" and isinstance(base, Primitive) and base.name == "Integer":
-        return build.to_real(expr)
+        return make.to_real(expr)
     if isinstance(want, RecordType) and isinstance(base, RecordType) and base.name != want.name:
         return _coerce_record(expr, ty)
     if isinstance(want, RecordType) and isinstance(expr, Record):
@@ -26,12 +26,12 @@ def _coerce_record(expr: Expr, ty: Type) -> Expr:
     assert isinstance(want, RecordType) and isinstance(expr.ty.base, RecordType)
     have = dict(expr.ty.base.fields)
     if isinstance(expr, Array):
-        return build.array([_coerce_record(e, ty.element()) for e in expr.elements], None) if expr.elements else expr
+        return make.array([_coerce_record(e, ty.element()) for e in expr.elements], None) if expr.elements else expr
     if expr.ty.dims or not isinstance(expr, Record):
         return expr
     if not all(name in have for name, _ in want.fields):
         return expr
-    fields = tuple(coerce(build.field(expr, name), t) for name, t in want.fields)
+    fields = tuple(coerce(make.field(expr, name), t) for name, t in want.fields)
     made = RecordType(want.name, tuple((n, f.ty) for (n, _), f in zip(want.fields, fields, strict=True)))
     return Record(fields, Type(made))
 

@@ -7,21 +7,21 @@ from difflib import get_close_matches
 from typing import Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import TIME, Expr, Int, Real
 from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
 from kilohertz.ir.types import REAL, ExternalObjectType
-from kilohertz.semantics.balancing.clocks import infer_clocks
+from kilohertz.semantics.balancing.clock_inference import infer_clocks
 from kilohertz.semantics.balancing.held import name_held
+from kilohertz.semantics.behaviour.equations import Equations
+from kilohertz.semantics.behaviour.external_objects import join_objects
+from kilohertz.semantics.behaviour.reach import called, expressions
 from kilohertz.semantics.classes.modifiers import Ctx, Mod, Spec
 from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode, Element
 from kilohertz.semantics.connecting.connect_sets import FlowLeaf
 from kilohertz.semantics.connecting.streams import StreamVariable
-from kilohertz.semantics.equations import Equations
 from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
-from kilohertz.semantics.objects import join_objects
-from kilohertz.semantics.reach import called, expressions
 from kilohertz.semantics.rules import (
     Redeclared,
     Survey,
@@ -307,7 +307,7 @@ class _Flattener:
         """A constant depends on constants only, a parameter on parameters; a record's field on what the record gets."""
         implied = next((m.implied for m in comp.env if m.spec.binding is not None), False)
         allowed = ("constant",) if comp.variability == "constant" and not implied else ("constant", "parameter")
-        for ref in build.refs(binding):
+        for ref in traverse.refs(binding):
             other = self.elaborator.evaluation.variables.get(ref.name)
             is_object = other is not None and other.ty is not None and isinstance(other.ty.base, ExternalObjectType)
             if (other is None and ref is TIME) or (
@@ -342,7 +342,7 @@ class _Flattener:
             if comp is None or not comp.structural or comp.value is None:
                 continue
             variable.structural = True
-            variable.binding = build.literal(comp.value, variable.ty)
+            variable.binding = make.literal(comp.value, variable.ty)
 
     # ------------------------------------------------------------------------------------------------------ equations
 

@@ -2,8 +2,8 @@
 
 from kilohertz.simulate.failure import RunFailed, RunInterrupted
 from kilohertz.simulate.inputs import Inputs
+from kilohertz.simulate.offline_run import Statistics, offline, simulate
 from kilohertz.simulate.program import Instance, Program, build_program, load_program
-from kilohertz.simulate.run import Statistics, offline, simulate
 from kilohertz.simulate.stepper import Flags, Stepper
 
 __all__ = [

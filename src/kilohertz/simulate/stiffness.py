@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from kilohertz.cost import state_jacobian
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
+from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Instance, Program
-from kilohertz.simulate.run import Statistics, simulate
 
 DEFAULT_POINTS = 25
 Floats = NDArray[np.float64]

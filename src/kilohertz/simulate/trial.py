@@ -18,8 +18,8 @@ from kilohertz.base import ModelError
 from kilohertz.cost import cost_bound
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
 from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
+from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Program
-from kilohertz.simulate.run import Statistics, simulate
 from kilohertz.simulate.stiffness import Reference
 from kilohertz.solvers import METHODS, StepSettings
 

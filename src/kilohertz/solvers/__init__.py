@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kilohertz.solvers.dirk import DIRK
     from kilohertz.solvers.explicit import EXPLICIT
     from kilohertz.solvers.methods import INDEX_1, METHODS, SOLVERS
-    from kilohertz.solvers.pairs import PAIRS
+    from kilohertz.solvers.mixed_pairs import PAIRS
     from kilohertz.solvers.rosenbrock import ROSENBROCK
     from kilohertz.solvers.tableau import Method, Pair, Rosenbrock, RungeKutta
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kilohertz.solvers.dirk import DIRK
 from kilohertz.solvers.explicit import EXPLICIT
-from kilohertz.solvers.pairs import PAIRS
+from kilohertz.solvers.mixed_pairs import PAIRS
 from kilohertz.solvers.rosenbrock import ROSENBROCK
 from kilohertz.solvers.tableau import Method, Pair
 

@@ -5,9 +5,9 @@ The nodes are in `kilohertz.syntax.tree`.
 
 from kilohertz.syntax import tree
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
-from kilohertz.syntax.cache import TreeCache
 from kilohertz.syntax.library import Libraries, full_name
-from kilohertz.syntax.parser import parse_arguments, parse_expression, parse_text, paused_collector
+from kilohertz.syntax.parse_cache import TreeCache
+from kilohertz.syntax.parsing.parser import parse_arguments, parse_expression, parse_text, paused_collector
 from kilohertz.syntax.same import same_tree
 from kilohertz.syntax.unparser import unparse
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kilohertz.base import Diagnostic, ModelError, Span
-from kilohertz.syntax.parser import parse_arguments
+from kilohertz.syntax.parsing.parser import parse_arguments
 from kilohertz.syntax.tree import Annotation, Argument, ClassDef, ElementModification, Expr
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
-from kilohertz.syntax.cache import TreeCache
-from kilohertz.syntax.parser import parse_text
+from kilohertz.syntax.parse_cache import TreeCache
+from kilohertz.syntax.parsing.parser import parse_text
 from kilohertz.syntax.storage import (
     Place,
     children_in,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kilohertz.syntax.operators import LEVELS, NOT, OPERAND, OR, PRODUCT, RELATION, SUM, UNCHAINED
+from kilohertz.syntax.precedence import LEVELS, NOT, OPERAND, OR, PRODUCT, RELATION, SUM, UNCHAINED
 from kilohertz.syntax.tree import (
     Array,
     Binary,

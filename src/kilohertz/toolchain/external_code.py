@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.ir.flat import ExternalCall
-from kilohertz.toolchain.objects import QUIET, Source, Unit
+from kilohertz.toolchain.object_files import QUIET, Source, Unit
 
 FLAGS = (
     "-std=gnu11",

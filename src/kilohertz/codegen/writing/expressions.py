@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kilohertz.base import InternalError
-from kilohertz.codegen.writing import names
+from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.array_builtins import ArrayBuiltinWriter
 from kilohertz.codegen.writing.arrays import accumulate
 from kilohertz.codegen.writing.placement import Scope
@@ -61,16 +61,16 @@ class Writer(ArrayBuiltinWriter):
     def _scalar(self, e: Expr) -> Text:
         match e:
             case x.Real(value):
-                text = names.real(value)
+                text = spelling.real(value)
                 return text, UNARY if text[0] in "-(" else PRIMARY
             case x.Int(number):
-                return names.integer(number), UNARY if number < 0 else PRIMARY
+                return spelling.integer(number), UNARY if number < 0 else PRIMARY
             case x.Bool(flag):
                 return ("1" if flag else "0"), PRIMARY
             case x.Str(string):
-                return names.string(string), PRIMARY
+                return spelling.string(string), PRIMARY
             case x.Enum(_, index):
-                return f"{index} /* {names.comment(e.literal)} */", PRIMARY
+                return f"{index} /* {spelling.comment(e.literal)} */", PRIMARY
             case x.Ref():
                 variable = self.reference(e)
                 assert isinstance(variable, str), e.name
@@ -274,7 +274,7 @@ class Writer(ArrayBuiltinWriter):
         c = self.context
         if isinstance(e.ty.base, EnumType):
             table, literals = self.fresh("k"), e.ty.base.literals
-            texts = ", ".join(names.string(t) for t in literals)
+            texts = ", ".join(spelling.string(t) for t in literals)
             self.put(f"static const char *const {table}[{len(literals)}] = {{{texts}}};")
             return f"{table}[khz_index({c}, {self.text(e)}, {len(literals)})]"
         if e.ty == BOOLEAN:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kilohertz.base import InternalError
-from kilohertz.codegen.writing.names import Names
+from kilohertz.codegen.writing.spelling import Names
 from kilohertz.ir.types import EnumType, ExternalObjectType, FunctionType, Primitive, RecordType, TupleType, Type
 
 

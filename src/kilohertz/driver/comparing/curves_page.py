@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kilohertz.base import Diagnostic, ModelError, near
-from kilohertz.compare.pairs import matches
+from kilohertz.compare.signal_pairs import matches
 from kilohertz.pages import Curve, Heading, Page, Part, Plot, Prose
 from kilohertz.pages.plots import thinned
 from kilohertz.results import Result

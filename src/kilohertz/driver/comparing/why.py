@@ -16,10 +16,10 @@ from kilohertz.base import Origin, SourceMap
 from kilohertz.base.units import UnitError
 from kilohertz.compare import Pair, Verdict
 from kilohertz.compare.curve import Curve
-from kilohertz.compare.events import Jump, jumps, match
+from kilohertz.compare.event_matching import Jump, jumps, match
 from kilohertz.compare.measures import Size, outside, tube_size
 from kilohertz.compare.verdict import curves
-from kilohertz.driver.analysis import kind_of
+from kilohertz.driver.analysing.analysis import kind_of
 from kilohertz.ir.step import Block, Kind, Step, expressions, targets
 from kilohertz.ir.traverse import refs
 from kilohertz.results import Result

@@ -20,6 +20,6 @@ def find(symbol: str) -> Symbol | None:
 
 @cache
 def _symbols() -> dict[str, Symbol]:
-    from kilohertz.interp.externals import files, lapack, random, strings
+    from kilohertz.interp.externals import file_functions, lapack, random, strings
 
-    return {**strings.SYMBOLS, **files.SYMBOLS, **random.SYMBOLS, **lapack.SYMBOLS}
+    return {**strings.SYMBOLS, **file_functions.SYMBOLS, **random.SYMBOLS, **lapack.SYMBOLS}

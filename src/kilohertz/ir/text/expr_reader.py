@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
-from kilohertz.ir.access import indexed_dims
+from kilohertz.ir import make
 from kilohertz.ir.builtins import builtin_type
 from kilohertz.ir.expr import (
     FALSE,
@@ -38,7 +37,8 @@ from kilohertz.ir.expr import (
     Str,
     Unary,
 )
-from kilohertz.ir.rules.types import binary_type
+from kilohertz.ir.make.access import indexed_dims
+from kilohertz.ir.rules.result_types import binary_type
 from kilohertz.ir.types import BOOLEAN, EnumType, FunctionType, RecordType, TupleType, Type
 
 
@@ -165,8 +165,8 @@ class ExprReader:
             return first
         second = self._logical_or()
         if not self.accept(":"):
-            return build.range_(first, None, second)
-        return build.range_(first, second, self._logical_or())
+            return make.range_(first, None, second)
+        return make.range_(first, second, self._logical_or())
 
     def _if(self) -> Expr:
         branches: list[tuple[Expr, Expr]] = []
@@ -214,7 +214,7 @@ class ExprReader:
         start = self.at
         term = self._product()
         if number and self.at == start + 1:  # a bare number: its sign belongs to it
-            return self._continued_sum(build.neg(term))
+            return self._continued_sum(make.neg(term))
         return self._continued_sum(Unary("-", term))
 
     def _continued_sum(self, first: Expr) -> Expr:

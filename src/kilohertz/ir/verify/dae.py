@@ -20,7 +20,7 @@ from kilohertz.ir.dae import (
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.ir.types import BOOLEAN, REAL
-from kilohertz.ir.verify.expressions import LOWERED, Expressions
+from kilohertz.ir.verify.scalar_expressions import LOWERED, Expressions
 
 _MAY_BE_STATES = (Role.STATE, Role.ALGEBRAIC)
 

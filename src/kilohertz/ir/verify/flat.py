@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kilohertz.base import InternalError, Origin
-from kilohertz.ir.access import indexed_dims
 from kilohertz.ir.expr import (
     Array,
     Binary,
@@ -50,7 +49,8 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
-from kilohertz.ir.rules.types import binary_type
+from kilohertz.ir.make.access import indexed_dims
+from kilohertz.ir.rules.result_types import binary_type
 from kilohertz.ir.text.expr_printer import print_expr
 from kilohertz.ir.traverse import walk
 from kilohertz.ir.types import (

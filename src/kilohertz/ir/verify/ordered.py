@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.dae import CallEquation, roots
 from kilohertz.ir.ordered import Component, Ordered, System
 from kilohertz.ir.verify.dae import verify_dae
@@ -46,6 +46,6 @@ def _reads(c: Component) -> Iterable[str]:
     for row in c.rows:
         e = row.equation
         if not isinstance(e, CallEquation):
-            yield from (r.name for x in roots(e) for r in build.refs(x))
+            yield from (r.name for x in roots(e) for r in traverse.refs(x))
         elif row.head is None:
-            yield from (r.name for r in build.refs(e.call))
+            yield from (r.name for r in traverse.refs(e.call))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.dae import der_name, pre_name
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.step import TWINS, Block, Kind, MixedLoop, Step, expressions, lists, targets
-from kilohertz.ir.verify.expressions import LOWERED, Expressions
+from kilohertz.ir.verify.scalar_expressions import LOWERED, Expressions
 
 GONE = LOWERED | {"initial"}
 
@@ -62,7 +62,7 @@ def verify_order(title: str, blocks: Sequence[Block]) -> None:
             owner[t.name] = i
     for i, b in enumerate(blocks):
         for e in expressions(b):
-            late = [r.name for r in build.refs(e) if owner.get(r.name, 0) > i]
+            late = [r.name for r in traverse.refs(e) if owner.get(r.name, 0) > i]
             if late:
                 raise InternalError(f"{title}: block {i + 1} reads {late[0]}, which is set after it")
         if isinstance(b, MixedLoop):

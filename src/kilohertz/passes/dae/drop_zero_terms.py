@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, der_name, roots, show
 from kilohertz.ir.expr import Binary, Expr, Real, Ref, Str
 from kilohertz.ir.flat import Assert
@@ -97,7 +97,7 @@ class _Dropper:
         used = [n for n in before if n in computed]
         if not used:
             return e
-        fresh = replace(e, left=build.substitute(e.left, computed), right=build.substitute(e.right, computed))
+        fresh = replace(e, left=make.substitute(e.left, computed), right=make.substitute(e.right, computed))
         if not any(self._is_unknown(n) for n in before - _names(fresh)):
             return e
         self._dropped.update((Ref(n, REAL), None) for n in sorted(used))
@@ -115,7 +115,7 @@ class _Dropper:
             v = self._dae.variables.get(name)
             if value != 0.0 or v is None or v.role is not Role.PARAMETER or v.ty != REAL:
                 continue
-            if name in called or (v.binding is not None and not build.is_literal(v.binding)):
+            if name in called or (v.binding is not None and not make.is_literal(v.binding)):
                 zeros[name] = Real(0.0)
         return zeros
 
@@ -136,18 +136,18 @@ def _rates(dae: Dae) -> set[str]:
 
 
 def _names(e: Equation) -> set[str]:
-    return {r.name for side in (e.left, e.right) for r in build.refs(side)}
+    return {r.name for side in (e.left, e.right) for r in traverse.refs(side)}
 
 
 def _products(e: Equation) -> Iterable[Binary]:
     for side in (e.left, e.right):
-        for node in build.walk(side):
+        for node in traverse.walk(side):
             if isinstance(node, Binary) and _factors(node):
                 yield node
 
 
 def _zero_factors(node: Binary, numeric: Numeric) -> list[Expr]:
-    return [f for f in _factors(node) if not build.is_literal(f) and numeric(f) == 0.0]
+    return [f for f in _factors(node) if not make.is_literal(f) and numeric(f) == 0.0]
 
 
 def _factors(node: Binary) -> tuple[Expr, ...]:
@@ -165,7 +165,7 @@ def _with_zeros(e: Equation, factors: list[Expr]) -> Equation:
         return simplify_node(node)
 
     memo: dict[Expr, Expr] = {}
-    left, right = build.map_expr(e.left, replaced, memo), build.map_expr(e.right, replaced, memo)
+    left, right = traverse.map_expr(e.left, replaced, memo), traverse.map_expr(e.right, replaced, memo)
     return replace(e, left=left, right=right)
 
 
@@ -177,7 +177,7 @@ def _still_zero(factor: Expr) -> Assert:
 
 def _without_lost_states(dae: Dae) -> Dae:
     """A variable whose derivative is gone from every equation is no state."""
-    used = {r.name for e in (*dae.equations, *dae.initial_equations) for x in roots(e) for r in build.refs(x)}
+    used = {r.name for e in (*dae.equations, *dae.initial_equations) for x in roots(e) for r in traverse.refs(x)}
     used |= {a.target.name for w in dae.whens for a in w.actions if hasattr(a, "target")}
     variables = {
         n: replace(v, role=Role.ALGEBRAIC) if v.role is Role.STATE and not {n, der_name(n)} & used - {n} else v

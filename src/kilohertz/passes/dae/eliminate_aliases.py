@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Note
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import (
     AliasOf,
     AnyEquation,
@@ -35,7 +35,7 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.literals import number
+from kilohertz.ir.make.literals import number
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import linear_parts, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -112,7 +112,7 @@ class _Eliminator:
         known: list[str] = []
         for name in small:
             v = self._dae.variables.get(name)
-            if v is not None and v.role is Role.RELATION and len(small) == 1 and build.is_literal(e.right):
+            if v is not None and v.role is Role.RELATION and len(small) == 1 and make.is_literal(e.right):
                 return self._fix(name, e.right)
             if v is None or v.role not in UNKNOWN + KNOWN:
                 return False
@@ -131,7 +131,7 @@ class _Eliminator:
         values = [x.value for x in (e.left, e.right) if isinstance(x, (Real, Int))]
         if len(values) == 2 and values[0] == values[1]:
             return True
-        if build.is_literal(e.left) and build.is_literal(e.right):
+        if make.is_literal(e.left) and make.is_literal(e.right):
             span = e.origin.spans[0] if e.origin.spans else None
             where = f" in {e.origin.path}" if e.origin.path else ""
             raise ModelError(Diagnostic("B205", f"this equation contradicts others{where}: {print_equation(e)}", span))
@@ -143,25 +143,25 @@ class _Eliminator:
             a, b = b, a
         if not isinstance(a, Ref):
             return False
-        if build.is_literal(b) and a.name in unknown:
+        if make.is_literal(b) and a.name in unknown:
             return self._fix(a.name, b)
         if isinstance(b, Ref) and a.name in unknown + known:
             return self._join(a.name, b.name, 1)
         return False
 
     def _take_constant(self, e: Equation, name: str) -> bool:
-        parts = linear_parts(build.sub(e.left, e.right), name)
+        parts = linear_parts(make.sub(e.left, e.right), name)
         if parts is None or not isinstance(parts[0], Real) or not isinstance(parts[1], Real) or parts[0].value == 0.0:
             return False
         value = -parts[1].value / parts[0].value
         return self._fix(name, Real(value + 0.0))
 
     def _take_pair(self, e: Equation, a: str, b: str) -> bool:
-        first = linear_parts(build.sub(e.left, e.right), a)
+        first = linear_parts(make.sub(e.left, e.right), a)
         if first is None or not isinstance(first[0], Real) or first[0].value == 0.0:
             return False
         second = linear_parts(first[1], b)
-        if second is None or not isinstance(second[0], Real) or not build.is_zero(second[1]):
+        if second is None or not isinstance(second[0], Real) or not make.is_zero(second[1]):
             return False
         ratio = -second[0].value / first[0].value
         if ratio not in (1.0, -1.0):
@@ -276,7 +276,7 @@ class _Eliminator:
             value = _signed(literal, sign)
             values[name] = value
             if not self._states_chosen:
-                values[der_name(name)] = build.ZERO
+                values[der_name(name)] = make.ZERO
             values[pre_name(name)] = value
             return
         if root == name:
@@ -285,7 +285,7 @@ class _Eliminator:
         still = v.role in (Role.PARAMETER, Role.CONSTANT)
         moving = Ref(der_name(root), REAL)
         if not self._states_chosen:
-            values[der_name(name)] = build.ZERO if still else _signed(moving, sign)
+            values[der_name(name)] = make.ZERO if still else _signed(moving, sign)
         before = v.ref if still or v.role is Role.INPUT else Ref(pre_name(root), v.ty)
         values[pre_name(name)] = _signed(before, sign)
 
@@ -319,7 +319,7 @@ class _Eliminator:
         return dae
 
     def _is_trivial(self, e: Equation) -> bool:
-        return e.left is e.right or (build.is_zero(e.left) and build.is_zero(e.right))
+        return e.left is e.right or (make.is_zero(e.left) and make.is_zero(e.right))
 
     def _shorten_old(self, dae: Dae) -> None:
         """Aliases of earlier rounds that point to what is now eliminated."""
@@ -409,13 +409,13 @@ def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:
 
 
 def _signed(e: Expr, sign: int) -> Expr:
-    return e if sign > 0 or build.is_zero(e) else build.neg(e)
+    return e if sign > 0 or make.is_zero(e) else make.neg(e)
 
 
 def _names(e: AnyEquation) -> list[str]:
     found: dict[str, None] = {}
     for root in roots(e):
-        for ref in build.refs(root):
+        for ref in traverse.refs(root):
             found[ref.name] = None
     return list(found)
 

@@ -4,7 +4,7 @@
   ->  v := if g then e else pre(v);   when g: reinit(x, f);      g = $w0 and not pre($w0) and not initial(),  $w0 := c
 
 A Real is discrete where it is declared so, set in a when, or defined from its own `pre`.  Branches after the first act
-only where no earlier one does.  Operators: `events.py`; clocked partitions: `clocks.py`.  Cost: linear.  Gives up
+only where no earlier one does.  Operators, clocked partitions, assertions: `lowering/`.  Cost: linear.  Gives up
 (B102 to B106) where an operator with events stands where it has no meaning.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Severity
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import (
     AnyEquation,
     CallEquation,
@@ -48,9 +48,9 @@ from kilohertz.ir.flat import Terminate as FlatTerminate
 from kilohertz.ir.ticks import ScalarFlat
 from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.dae.clocks import Clocks
-from kilohertz.passes.dae.events import Lowering
-from kilohertz.passes.dae.lenient import lenient
+from kilohertz.passes.dae.lowering.clocked_partitions import Clocks
+from kilohertz.passes.dae.lowering.event_operators import Lowering
+from kilohertz.passes.dae.lowering.lenient_assertions import lenient
 from kilohertz.passes.numeric import Numeric, known_values
 
 
@@ -254,7 +254,7 @@ class _Lowerer:
         if self._is_unknown(right):
             return Equation(right, left, origin, directed=True)
         if isinstance(left, Unary) and left.op == "not" and self._is_unknown(left.operand):
-            return Equation(left.operand, build.not_(right), origin, directed=True)
+            return Equation(left.operand, make.not_(right), origin, directed=True)
         return Equation(left, right, origin)
 
     def _is_unknown(self, e: Expr) -> bool:
@@ -270,11 +270,11 @@ class _Lowerer:
         values: dict[str, tuple[Ref, Expr, Origin]] = {}
         for condition, body in e.branches:
             guard = self._lowering.lower(condition, e.origin)
-            here = build.and_(guard, build.not_(taken)) if taken is not FALSE else guard
+            here = make.and_(guard, make.not_(taken)) if taken is not FALSE else guard
             actions = self._body(body, here, TRUE, values)
             if actions:
                 self._dae.whens.append(When(here, tuple(actions), e.origin))
-            taken = build.or_(taken, guard)
+            taken = make.or_(taken, guard)
         for ref, value, origin in values.values():
             self._dae.equations.append(Equation(ref, value, origin, directed=True))
 
@@ -282,7 +282,7 @@ class _Lowerer:
         self, body: list[FlatEquation], guard: Expr, given: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
     ) -> list[Reinit | Effect]:
         actions: list[Reinit | Effect] = []
-        active = build.and_(guard, given)
+        active = make.and_(guard, given)
         for e in body:
             match e:
                 case Equality():
@@ -291,8 +291,8 @@ class _Lowerer:
                     outside: Expr = given
                     for c, branch in e.branches:
                         condition = self._lowering.lower(c, e.origin, False)
-                        actions += self._body(branch, guard, build.and_(outside, condition), values)
-                        outside = build.and_(outside, build.not_(condition))
+                        actions += self._body(branch, guard, make.and_(outside, condition), values)
+                        outside = make.and_(outside, make.not_(condition))
                     actions += self._body(e.otherwise, guard, outside, values)
                 case FlatReinit():
                     value = self._lowering.lower(e.value, e.origin, False)
@@ -320,7 +320,7 @@ class _Lowerer:
             raise _error("an equation in a when must have a variable on its left side", e.origin)
         value = self._lowering.lower(right, e.origin, False)
         before = values[left.name][1] if left.name in values else Ref(pre_name(left.name), left.ty)
-        values[left.name] = (left, build.if_(active, value, before), e.origin)
+        values[left.name] = (left, make.if_(active, value, before), e.origin)
 
     def _effect(self, e: Assert | FlatTerminate | FlatCall) -> Effect:
         def lower(x: Expr) -> Expr:
@@ -373,7 +373,7 @@ def _differentiated(flat: Flat) -> set[str]:
             continue
         seen.add(e)
         if isinstance(e, Builtin) and e.name == "der":
-            found.update(r.name for r in build.refs(e))
+            found.update(r.name for r in traverse.refs(e))
         stack.extend(e.children())
     return found
 
@@ -381,13 +381,13 @@ def _differentiated(flat: Flat) -> set[str]:
 def _uses_pre_operator(e: Expr, name: str) -> bool:
     return any(
         isinstance(n, Builtin) and n.name == "pre" and isinstance(n.args[0], Ref) and n.args[0].name == name
-        for n in build.walk(e)
+        for n in traverse.walk(e)
     )
 
 
 def _uses_pre(e: Expr, name: str) -> bool:
     wanted = pre_name(name)
-    return any(isinstance(n, Ref) and n.name == wanted for n in build.walk(e))
+    return any(isinstance(n, Ref) and n.name == wanted for n in traverse.walk(e))
 
 
 def _scalars(e: Expr) -> list[Ref]:
@@ -400,7 +400,7 @@ def _scalars(e: Expr) -> list[Ref]:
 def _typed(e: Expr | None, v: Variable) -> Expr | None:
     if e is None:
         return None
-    return build.to_real(e) if v.ty == REAL else e
+    return make.to_real(e) if v.ty == REAL else e
 
 
 def _text(e: Expr | None) -> str:

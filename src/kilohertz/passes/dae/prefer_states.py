@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.graphs import FREE, maximum_matching
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import is_past
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, Select, der_name
 from kilohertz.ir.expr import Expr, Ref
@@ -26,7 +26,7 @@ from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives
-from kilohertz.passes.ordered.components import candidates, incidence, names_in, rows_of
+from kilohertz.passes.ordered.solving_order import candidates, incidence, names_in, rows_of
 
 _WANTED = (Select.PREFER, Select.ALWAYS)
 
@@ -119,7 +119,7 @@ class _Search:
     def _seed(self, ref: Ref) -> Expr:
         v = self._dae.variables.get(ref.name)
         moves = v is not None and v.role in (Role.ALGEBRAIC, Role.STATE)
-        return Ref(der_name(ref.name), REAL) if moves else build.ZERO
+        return Ref(der_name(ref.name), REAL) if moves else make.ZERO
 
 
 def _is_continuous(e: AnyEquation) -> bool:
@@ -129,4 +129,4 @@ def _is_continuous(e: AnyEquation) -> bool:
 
 
 def _is_delayed(e: Expr) -> bool:
-    return any(is_past(n) for n in build.walk(e))
+    return any(is_past(n) for n in traverse.walk(e))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Purpose
@@ -99,5 +99,5 @@ def _read(dae: Dae) -> set[str]:
         if root in seen:
             continue
         seen.add(root)
-        names.update(r.name for r in build.refs(root))
+        names.update(r.name for r in traverse.refs(root))
     return names

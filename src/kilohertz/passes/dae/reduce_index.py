@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Severity
 from kilohertz.graphs import FREE, Matching, UnionFind, maximum_matching, strong_components
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.dae import (
     AnyEquation,
     CallEquation,
@@ -38,15 +38,15 @@ from kilohertz.ir.ordered import Row
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.dae.dynamic_states import Candidates, DynamicStates
+from kilohertz.passes.dae.index_reduction.dynamic_states import Candidates, DynamicStates
+from kilohertz.passes.dae.index_reduction.reduction import Choice, Differentiated, Reduction, cannot_differentiate
+from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
-from kilohertz.passes.dae.reduction import Choice, Differentiated, Reduction, cannot_differentiate
 from kilohertz.passes.dae.rewrite import copied, rename_rates
-from kilohertz.passes.dae.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
-from kilohertz.passes.ordered.components import call_names, names_in, rows_of, singular, targets_of
+from kilohertz.passes.ordered.solving_order import call_names, names_in, rows_of, singular, targets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,14 +302,14 @@ class _Reducer:
 
     def _seed(self, ref: Ref) -> Expr:
         if ref is TIME:
-            return build.ONE
+            return make.ONE
         i = self._number.get(ref.name)
         if i is not None:
             return Ref(self._names[self._derivative(i)], REAL)
         v = self._dae.variables.get(ref.name)
         if v is not None and v.role is Role.INPUT:
             raise NoDerivative(f"the input {ref.name}")
-        return build.ZERO
+        return make.ZERO
 
     def _endless(self, root: int) -> ModelError:
         e = self._rows[root].equation

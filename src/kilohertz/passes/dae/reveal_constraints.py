@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from kilohertz.base import Origin
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, Role
 from kilohertz.ir.expr import TIME, Binary, Expr, Real, Ref, Unary
 from kilohertz.ir.types import REAL
@@ -125,17 +125,17 @@ class _Revealer:
         return row
 
     def _equation(self, row: Row, origin: Origin) -> Equation:
-        total: Expr = build.ZERO
+        total: Expr = make.ZERO
         for name, factor in row.items():
             term: Expr = Real(float(abs(factor)))
             if name != CONSTANT:
                 ref = self._dae.variables[name].ref
-                term = ref if abs(factor) == 1 else build.mul(term, ref)
-            if total is build.ZERO:
-                total = build.neg(term) if factor < 0 else term
+                term = ref if abs(factor) == 1 else make.mul(term, ref)
+            if total is make.ZERO:
+                total = make.neg(term) if factor < 0 else term
             else:
-                total = build.sub(total, term) if factor < 0 else build.add(total, term)
-        return Equation(total, build.ZERO, Origin(origin.spans, origin.path, (*origin.passes, RevealConstraints.name)))
+                total = make.sub(total, term) if factor < 0 else make.add(total, term)
+        return Equation(total, make.ZERO, Origin(origin.spans, origin.path, (*origin.passes, RevealConstraints.name)))
 
 
 def _collect(e: Expr, factor: Fraction, row: Row) -> bool:
@@ -171,7 +171,7 @@ def _given(dae: Dae) -> set[str]:
         variable = dae.variables.get(e.left.name) if isinstance(e.left, Ref) else None
         if variable is None or variable.role is not Role.ALGEBRAIC:
             continue
-        refs = list(build.refs(e.right))
+        refs = list(traverse.refs(e.right))
         if all(r is TIME or (r.name in dae.variables and dae.variables[r.name].role in outside) for r in refs):
             found.add(variable.name)
     return found

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.dae import (
     AnyEquation,
     CallEquation,
@@ -37,7 +37,7 @@ def rewritten_equation(e: AnyEquation, f: Rule) -> AnyEquation:
             if left is e.left and right is e.right:
                 return e
             if e.directed and isinstance(left, Unary):  # what it computes is an alias: minus or not another variable
-                turned = build.neg if left.op == "-" else build.not_
+                turned = make.neg if left.op == "-" else make.not_
                 left, right = left.operand, turned(right)
             return Equation(left, right, e.origin, e.directed)
         case CallEquation():

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.dae import CallEquation, Dae, Equation
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.passes.flat.calls import Inliner
-from kilohertz.passes.flat.evaluator import Evaluator, Unsupported
+from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported
 from kilohertz.passes.flat.values import Value
 from kilohertz.passes.parameter_values import is_parametric
 
@@ -78,7 +78,7 @@ class _Trial:
         found = []
         for targets, output in zip(e.targets, outputs, strict=False):
             for target, item in zip(targets, output.items, strict=False):
-                if isinstance(target, Ref) and build.is_zero(item):
+                if isinstance(target, Ref) and make.is_zero(item):
                     found.append(target.name)
         return found
 
@@ -90,7 +90,7 @@ class _Trial:
 
     def model_value(self, ref: Ref) -> Value:
         value = self._values.get(ref.name)
-        item: Expr = ref if value is None else build.literal(value, ref.ty)
+        item: Expr = ref if value is None else make.literal(value, ref.ty)
         return Value(ref.ty, (item,))
 
     def call(self, call: Call, args: list[Value]) -> list[Value]:

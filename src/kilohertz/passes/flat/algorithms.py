@@ -9,7 +9,7 @@ Before the first statement a discrete variable has its `pre`, another one its st
 
 from __future__ import annotations
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Field, Index, Int, Real, Ref, Str
 from kilohertz.ir.expr import Enum as EnumLiteral
 from kilohertz.ir.flat import (
@@ -26,8 +26,8 @@ from kilohertz.ir.flat import (
     WhenStatement,
 )
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, Type
-from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.execute import Effects, Executor
+from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, leaves
 
 LIMIT = 200_000
@@ -50,7 +50,7 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
         variables = evaluator.model(ref).items
         for target, value in zip(variables, env[ref.name].items, strict=True):
             if target.ty == REAL:
-                value = build.to_real(value)
+                value = make.to_real(value)
             found.append(Equality(target, value, algorithm.origin))
     return found + _effects(effects)
 
@@ -60,10 +60,10 @@ def _effects(effects: Effects) -> list[Equation]:
     for guard, condition, effect in effects.found:
         if guard is TRUE and isinstance(effect, Assert):
             found.append(
-                Assert(build.or_(build.not_(condition), effect.condition), effect.message, effect.level, effect.origin)
+                Assert(make.or_(make.not_(condition), effect.condition), effect.message, effect.level, effect.origin)
             )
         else:
-            both = build.and_(guard, condition)
+            both = make.and_(guard, condition)
             if guard is TRUE:
                 both = Builtin("$when", (both,), BOOLEAN)
             found.append(WhenEquation([(both, [effect])], effect.origin))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import product as positions
 
-from kilohertz.ir import build
-from kilohertz.ir.build import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir import make
 from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Builtin, Expr, Int, Real
+from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
 from kilohertz.ir.types import INTEGER, REAL, Type
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.values import Value, count, elements, shape, width
@@ -134,8 +134,8 @@ def _chosen(
     ]
     chosen = rows[-1]
     for i in range(n - 1, 0, -1):
-        here = build.relation("==", position[axis], Int(i))
-        chosen = tuple(build.if_(here, x, y) for x, y in zip(rows[i - 1], chosen, strict=True))
+        here = make.relation("==", position[axis], Int(i))
+        chosen = tuple(make.if_(here, x, y) for x, y in zip(rows[i - 1], chosen, strict=True))
     return chosen
 
 
@@ -227,9 +227,9 @@ def _symmetric(args: list[Value]) -> Value:
 
 def _linspace(args: list[Value]) -> Value:
     n = _literal_ints(args[2:])[0]
-    first, last = build.to_real(args[0].scalar), build.to_real(args[1].scalar)
+    first, last = make.to_real(args[0].scalar), make.to_real(args[1].scalar)
     width_ = sub(last, first)
-    items = [simplify_node(add(first, build.div(mul(width_, Real(float(i))), Real(float(n - 1))))) for i in range(n)]
+    items = [simplify_node(add(first, make.div(mul(width_, Real(float(i))), Real(float(n - 1))))) for i in range(n)]
     return Value(REAL.array_of(n), tuple(items))
 
 
@@ -258,7 +258,7 @@ def _cat(args: list[Value]) -> Value:
 def _joined(parts: list[Value], axis: int) -> Value:
     rank = max(len(p.ty.dims) for p in parts)
     if any(p.ty.base == REAL.base for p in parts):
-        parts = [Value(Type(REAL.base, p.ty.dims), tuple(build.to_real(x) for x in p.items)) for p in parts]
+        parts = [Value(Type(REAL.base, p.ty.dims), tuple(make.to_real(x) for x in p.items)) for p in parts]
     if axis == 0:
         items = tuple(x for p in parts for x in p.items)
         rest = shape(parts[0].ty)[1:]
@@ -280,7 +280,7 @@ def _product_of(args: list[Value]) -> Value:
 
 
 def _real(args: list[Value]) -> Value:
-    return Value(Type(REAL.base, args[0].ty.dims), tuple(build.to_real(x) for x in args[0].items))
+    return Value(Type(REAL.base, args[0].ty.dims), tuple(make.to_real(x) for x in args[0].items))
 
 
 FUNCTIONS: dict[str, Callable[[list[Value]], Value | None]] = {

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kilohertz.base import InternalError
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import RecordType, TupleType, Type
-from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported
+from kilohertz.passes.called_functions import asserts, called_in_function
 from kilohertz.passes.flat.execute import UNSET, Executor
+from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported
 from kilohertz.passes.flat.values import Value, leaves, pack, shape, size
-from kilohertz.passes.functions import asserts, called_in_function
 
 
 @dataclass(slots=True)
@@ -174,8 +174,8 @@ def _is_known(ty: Type) -> bool:
 
 def _suited(value: Value, local: Local) -> Value:
     """Integers handed to a Real input become Reals."""
-    if local.ty.base == build.ZERO.ty.base and value.ty.base != local.ty.base:
-        return Value(Type(local.ty.base, value.ty.dims), tuple(build.to_real(x) for x in value.items))
+    if local.ty.base == make.ZERO.ty.base and value.ty.base != local.ty.base:
+        return Value(Type(local.ty.base, value.ty.dims), tuple(make.to_real(x) for x in value.items))
     return value
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Field, IfExp, Index, Int, Ref
 from kilohertz.ir.flat import (
     Assert,
@@ -30,7 +30,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.types import BOOLEAN, RecordType, Type
-from kilohertz.passes.flat.evaluator import Env, Evaluator, Unsupported, broadcast
+from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, elements, shape, size, width
 
 
@@ -68,8 +68,8 @@ def _is_place(place: Expr, k: int) -> Expr:
     if isinstance(place, IfExp):
         then, otherwise = _is_place(place.then, k), _is_place(place.otherwise, k)
         if then is TRUE:
-            return build.or_(place.condition, otherwise)
-        return build.or_(build.and_(place.condition, then), build.and_(build.not_(place.condition), otherwise))
+            return make.or_(place.condition, otherwise)
+        return make.or_(make.and_(place.condition, then), make.and_(make.not_(place.condition), otherwise))
     raise Unsupported("an assignment to an element that is not known")
 
 
@@ -188,7 +188,7 @@ class Executor:
         old = env[unknown.name]
         if len(unknown.places) != 1 or len(value.items) != 1 or len(old.items) > 64:
             raise Unsupported("an assignment to elements that are not known")
-        new = build.to_real(value.items[0]) if target.ty.base == _REAL else value.items[0]
+        new = make.to_real(value.items[0]) if target.ty.base == _REAL else value.items[0]
         items = []
         for k, x in enumerate(old.items):
             condition = _is_place(unknown.places[0], k)
@@ -198,10 +198,10 @@ class Executor:
     def _cast(self, ty: Type, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
         if isinstance(ty.base, RecordType):
             return items
-        return tuple(build.to_real(x) for x in items) if ty.base == _REAL else items
+        return tuple(make.to_real(x) for x in items) if ty.base == _REAL else items
 
     def _cast1(self, old: Expr, new: Expr, ty: Type) -> Expr:
-        return build.to_real(new) if ty.base == _REAL else new
+        return make.to_real(new) if ty.base == _REAL else new
 
     def _places(self, target: Expr, env: Env) -> tuple[str, list[int], Type]:
         """Where in the variable's row of scalars the target's scalars stand."""
@@ -238,11 +238,11 @@ class Executor:
             return self._branches(branches[1:], otherwise, env)
         outer = self._condition
         then_env, else_env = dict(env), dict(env)
-        self._condition = build.and_(outer, condition)
+        self._condition = make.and_(outer, condition)
         first = self._guarded(lambda: self.run(branches[0][1], then_env))
         if first is not Flow.ON:
             self._leave(first, then_env)
-        self._condition = build.and_(outer, build.not_(condition))
+        self._condition = make.and_(outer, make.not_(condition))
         second = self._guarded(lambda: self._branches(branches[1:], otherwise, else_env))
         if first is Flow.ON and second is not Flow.ON:
             self._leave(second, else_env)
@@ -274,8 +274,8 @@ class Executor:
         broken: Expr = FALSE
         for pictures in self._breaks:
             for condition, _ in pictures:
-                broken = build.or_(broken, condition)
-        self._returns.append((build.and_(self._condition, build.not_(broken)), env))
+                broken = make.or_(broken, condition)
+        self._returns.append((make.and_(self._condition, make.not_(broken)), env))
 
     def _for(self, s: ForStatement, env: Env) -> Flow:
         shadowed = env.get(s.name)
@@ -320,8 +320,8 @@ class Executor:
             conditions = self._evaluator.value(condition, env).items
             guard: Expr = FALSE
             for c in conditions:
-                guard = build.or_(guard, Builtin("$when", (c,), BOOLEAN))
-            guard_here = build.and_(guard, build.not_(taken)) if taken is not FALSE else guard
+                guard = make.or_(guard, Builtin("$when", (c,), BOOLEAN))
+            guard_here = make.and_(guard, make.not_(taken)) if taken is not FALSE else guard
             inside = dict(env)
             outer, self._guard = self._guard, guard_here
             flow = self.run(body, inside)
@@ -329,10 +329,10 @@ class Executor:
             if flow is not Flow.ON:
                 raise Unsupported("break or return in a when")
             merge(guard_here, inside, dict(env), env)
-            taken = build.or_(taken, guard)
+            taken = make.or_(taken, guard)
 
 
-_REAL = Type(build.ZERO.ty.base).base
+_REAL = Type(make.ZERO.ty.base).base
 
 
 def _known(declared: Type, given: Type) -> Type:
@@ -365,7 +365,7 @@ def _either(condition: Expr, a: Expr, b: Expr) -> Expr:
         return b
     if b is UNSET:
         return a
-    return build.if_(condition, a, b)
+    return make.if_(condition, a, b)
 
 
 def _field_places(places: list[int], ty: Type, name: str) -> tuple[list[int], Type]:

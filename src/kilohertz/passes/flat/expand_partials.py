@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin
-from kilohertz.ir.build import ONE, ZERO
 from kilohertz.ir.expr import Call, Ref
 from kilohertz.ir.flat import Assign, Flat, Function, TupleTarget
+from kilohertz.ir.make import ONE, ZERO
 from kilohertz.ir.types import TupleType, Type
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.derivative import NoDerivative

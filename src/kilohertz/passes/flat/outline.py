@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import COMPARISONS, Event, named
 from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, Field, Index, Ref
 from kilohertz.ir.flat import (
@@ -33,8 +33,8 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.types import BOOLEAN, REAL
-from kilohertz.passes.flat.evaluator import Unsupported
-from kilohertz.passes.functions import called_in_expressions, statement_expressions
+from kilohertz.passes.called_functions import called_in_expressions, statement_expressions
+from kilohertz.passes.flat.symbolic_evaluator import Unsupported
 
 _EVENTFUL = named(Event.RATE, Event.BEFORE, Event.INSTANT, Event.PAST)
 _QUIET = named(Event.QUIET)
@@ -133,7 +133,7 @@ class Outline:
 
     def _is_inside(self, e: Expr, bound: frozenset[str]) -> bool:
         """Reads a target or a loop's variable."""
-        return any(r.name in self._own or r.name in bound for r in build.refs(e))
+        return any(r.name in self._own or r.name in bound for r in traverse.refs(e))
 
     def _expr(self, e: Expr, bound: frozenset[str], live: bool) -> Expr:
         if isinstance(e, Ref):
@@ -164,7 +164,7 @@ class Outline:
         if e.name == "pre":
             return before
         now = self._expr(e.args[0], bound, False)
-        return build.and_(now, build.not_(before)) if e.name == "edge" else build.relation("<>", now, before)
+        return make.and_(now, make.not_(before)) if e.name == "edge" else make.relation("<>", now, before)
 
     def _before(self, e: Expr, bound: frozenset[str]) -> Expr | None:
         """`pre(v)`, `pre(v[i])` of a target."""
@@ -197,7 +197,7 @@ def _set_at_start(body: list[Statement]) -> set[str]:
                 found |= _set_at_start(otherwise)
             case WhenStatement(branches):
                 for condition, inner in branches:
-                    if any(isinstance(n, Builtin) and n.name == "initial" for n in build.walk(condition)):
+                    if any(isinstance(n, Builtin) and n.name == "initial" for n in traverse.walk(condition)):
                         found |= _set_at_start(inner)
             case ForStatement(_, _, inner) | WhileStatement(_, inner):
                 found |= _set_at_start(inner)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Origin
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Int, Ref, Str
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -44,8 +44,8 @@ from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleTy
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
-from kilohertz.passes.flat.evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.outline import Outline
+from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
 
@@ -106,7 +106,7 @@ class _Scalariser:
             value = self._evaluator.model(variable.binding)
             self._busy.discard(ref.name)
             items = _as_declared(variable, broadcast(value, variable.ty))
-            if all(build.is_literal(x) for x in items):
+            if all(make.is_literal(x) for x in items):
                 return Value(variable.ty, items)
         return Value(ref.ty, tuple(Ref(ref.name + suffix, ty) for suffix, ty in leaves(ref.ty)))
 
@@ -158,11 +158,11 @@ class _Scalariser:
             return tick
         args = [self._evaluator.model(a).scalar for a in clock.args]
         if args[0].ty == BOOLEAN:
-            first = build.to_real(args[1]) if len(args) > 1 else None
+            first = make.to_real(args[1]) if len(args) > 1 else None
             return replace(tick, condition=args[0], start_interval=first)
         if len(args) > 1 and args[1].ty.base == args[0].ty.base:
-            return replace(tick, period=build.div(args[0], args[1]))
-        return replace(tick, period=build.to_real(args[0]))
+            return replace(tick, period=make.div(args[0], args[1]))
+        return replace(tick, period=make.to_real(args[0]))
 
     def _text(self, e: Expr) -> str:
         """The text a String parameter is bound to, through other parameters; empty where it is not known."""
@@ -213,7 +213,7 @@ class _Scalariser:
             self._out.equations.append(Equality(target, auxiliary.call, origin))
 
     def _variability(self, auxiliary: AuxiliaryCall) -> str:
-        for ref in build.refs(auxiliary.call):
+        for ref in traverse.refs(auxiliary.call):
             if ref.name == "time":
                 return CONTINUOUS
             variable = self._out.variables.get(ref.name)
@@ -245,7 +245,7 @@ class _Scalariser:
             case Reinit():
                 target, new = value.model(equation.target), value.model(equation.value)
                 pairs = zip(target.items, broadcast(new, target.ty), strict=True)
-                return [Reinit(t, build.to_real(n), equation.origin) for t, n in pairs]
+                return [Reinit(t, make.to_real(n), equation.origin) for t, n in pairs]
             case CallEquation():
                 return self._effect(equation)
 
@@ -258,7 +258,7 @@ class _Scalariser:
 
     def _assert(self, equation: Assert, given: Expr) -> list[Equation]:
         condition = self._evaluator.model(equation.condition).scalar
-        condition = build.or_(build.not_(given), condition)
+        condition = make.or_(make.not_(given), condition)
         if condition is TRUE:
             return []
         message = self._evaluator.model(equation.message).scalar
@@ -309,9 +309,9 @@ class _Scalariser:
 
     def _decided(self, condition: Expr) -> Expr:
         """A condition over parameters as its value."""
-        if build.is_literal(condition):
+        if make.is_literal(condition):
             return condition
-        names = [r.name for r in build.refs(condition)]
+        names = [r.name for r in traverse.refs(condition)]
         variables = self._out.variables
         if not all(n in variables and variables[n].variability in (CONSTANT, PARAMETER) for n in names):
             return condition
@@ -333,7 +333,7 @@ class _Scalariser:
             parts = self._evaluator.model(condition).items
             guard: Expr = FALSE
             for part in parts:
-                guard = build.or_(guard, Builtin("$when", (part,), BOOLEAN))
+                guard = make.or_(guard, Builtin("$when", (part,), BOOLEAN))
             branches.append((guard, self._when_body(body)))
         return WhenEquation(branches, equation.origin)
 
@@ -387,7 +387,7 @@ class _Scalariser:
         if isinstance(e, Builtin) and e.name == "$when":
             held = FALSE
             for part in self._evaluator.model(e.args[0]).items:
-                held = build.or_(held, Builtin("$when", (part,), BOOLEAN))
+                held = make.or_(held, Builtin("$when", (part,), BOOLEAN))
         else:
             held = self._evaluator.model(e).scalar
         name = f"$watch{self._n_watched}"
@@ -416,12 +416,12 @@ def _is_fixed(v: Variable) -> bool:
 
 
 def _as_declared(v: Variable, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    return tuple(build.to_real(x) for x in items) if v.ty.base == REAL.base else items
+    return tuple(make.to_real(x) for x in items) if v.ty.base == REAL.base else items
 
 
 def _matched(a: Expr, b: Expr) -> tuple[Expr, Expr]:
     if a.ty == REAL or b.ty == REAL:
-        return build.to_real(a), build.to_real(b)
+        return make.to_real(a), make.to_real(b)
     return a, b
 
 
@@ -431,19 +431,19 @@ def _merged(branches: list[tuple[Expr, list[Equation]]], origin: Origin) -> list
     columns: list[list[Equality]] = []
     outside: Expr = FALSE
     for condition, body in branches:
-        here = build.and_(build.not_(outside), condition)
+        here = make.and_(make.not_(outside), condition)
         column: list[Equality] = []
         for e in body:
             if isinstance(e, Equality):
                 column.append(e)
             elif isinstance(e, Assert):
-                merged.append(replace(e, condition=build.or_(build.not_(here), e.condition)))
+                merged.append(replace(e, condition=make.or_(make.not_(here), e.condition)))
             elif isinstance(e, Terminate | CallEquation):
                 merged.append(WhenEquation([(Builtin("$when", (here,), BOOLEAN), [e])], e.origin))
             else:
                 raise Unsupported(f"{type(e).__name__} in an if-equation")
         columns.append(column)
-        outside = build.or_(outside, condition)
+        outside = make.or_(outside, condition)
     if len({len(c) for c in columns}) != 1:
         raise Unsupported("branches with different numbers of equations")
     aligned = _aligned(columns)
@@ -466,20 +466,20 @@ def _choice(conditions: list[Expr], row: tuple[Equality, ...], origin: Origin) -
     if len(lefts) == 1:
         value = row[-1].right
         for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):
-            value = build.if_(c, e.right, value)
+            value = make.if_(c, e.right, value)
         left = row[0].left
         assert not isinstance(left, TupleTarget)
         return Equality(left, value, origin)
     residual = _residual(row[-1])
     for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):
-        residual = build.if_(c, _residual(e), residual)
-    return Equality(build.ZERO, residual, origin)
+        residual = make.if_(c, _residual(e), residual)
+    return Equality(make.ZERO, residual, origin)
 
 
 def _residual(e: Equality) -> Expr:
     if isinstance(e.left, TupleTarget) or e.left.ty != REAL:
         raise Unsupported("an if-equation whose branches define different discrete variables")
-    return build.sub(e.left, e.right)
+    return make.sub(e.left, e.right)
 
 
 def _error(failure: Exception, origin: Origin) -> ModelError:

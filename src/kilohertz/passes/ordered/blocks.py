@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation
 from kilohertz.ir.expr import Expr, IfExp, Real, Ref
 from kilohertz.ir.flat import Function
@@ -39,11 +39,11 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, simplify, substitute
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.columns import Columns
-from kilohertz.passes.ordered.components import inputs_of, joined, names_in, order, targets_of
 from kilohertz.passes.ordered.diagonal import with_diagonal
 from kilohertz.passes.ordered.guesses import Torn, tear
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import by_inverse
+from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, targets_of
 
 Plain: TypeAlias = Assignment | CallBlock
 
@@ -123,7 +123,7 @@ class _Maker:
         value = explicit(e, unknown, self._x.occurrence)
         if value is not None:
             return [self._assignment(unknown, value, e)]
-        parts = linear_parts(build.sub(e.left, e.right), unknown.name)
+        parts = linear_parts(make.sub(e.left, e.right), unknown.name)
         if parts is None:
             value = by_inverse(e, unknown, self._x.functions, self._x.occurrence)
             return self._loop() if value is None else [self._assignment(unknown, value, e)]
@@ -134,7 +134,7 @@ class _Maker:
 
     def _may_vanish(self, a: Expr) -> bool:
         """The coefficient depends on a mode, so that it may be zero for good."""
-        return any(isinstance(n, IfExp) for n in build.walk(a)) or any(
+        return any(isinstance(n, IfExp) for n in traverse.walk(a)) or any(
             self._x.is_discrete(n) for n in self._x.occurrence.names(a)
         )
 
@@ -142,7 +142,7 @@ class _Maker:
         return Assignment(unknown, value, self._x.partition, cost((value,)), e.origin)
 
     def _tiny(self, unknown: Ref, a: Expr, b: Expr, e: Equation) -> LinearLoop:
-        rhs = simplify(build.neg(b))
+        rhs = simplify(make.neg(b))
         entries = (Entry(0, 0, a),)
         p = self._x.partition
         return LinearLoop((unknown,), entries, (rhs,), (), p, p, cost((a, rhs)) + 8, e.origin)
@@ -192,7 +192,7 @@ class _Maker:
             return [self._assignment(unknown, e.right, e)]
         value = explicit(e, unknown, self._x.occurrence)
         if value is None:
-            parts = linear_parts(build.sub(e.left, e.right), unknown.name)
+            parts = linear_parts(make.sub(e.left, e.right), unknown.name)
             if parts is None:
                 raise ModelError(_unsolvable(e, unknown))
             value = quotient(parts[1], parts[0])
@@ -231,7 +231,7 @@ class _Loop:
     def run(self) -> list[Block]:
         columns = [self._columns(i, row) for i, row in enumerate(self._rows)]
         self._residuals = [
-            build.sub(r.equation.left, r.equation.right) if isinstance(r.equation, Equation) else None
+            make.sub(r.equation.left, r.equation.right) if isinstance(r.equation, Equation) else None
             for r in self._rows
         ]
         if all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals):
@@ -386,21 +386,21 @@ class _Loop:
         derived = self._x.columns.entries(guessed, inner, residuals)
         assert derived is not None
         entries = derived[0]
-        at_zero: dict[str, Expr] = {z.name: build.ZERO for z in guessed}
+        at_zero: dict[str, Expr] = {z.name: make.ZERO for z in guessed}
         rhs = _through(inner, residuals, at_zero)
-        rhs = [simplify(build.neg(e)) for e in rhs]
+        rhs = [simplify(make.neg(e)) for e in rhs]
         total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
         p = self._x.partition
         own = joined(self._rows)
         if len(guessed) == 1 and entries and not self._varies(entries[0].value):
-            value = quotient(build.neg(rhs[0]), entries[0].value)
+            value = quotient(make.neg(rhs[0]), entries[0].value)
             return [Assignment(guessed[0], value, p, cost((value,)), own), *inner]
         self._x.columns.forms[tuple(guessed)] = inner, residuals
         return [LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, own)]
 
     def _varies(self, a: Expr) -> bool:
         """Depends on a mode, so that it may vanish."""
-        return any(isinstance(n, IfExp) for n in build.walk(a)) or any(
+        return any(isinstance(n, IfExp) for n in traverse.walk(a)) or any(
             self._x.is_discrete(n) for n in self._x.occurrence.names(a)
         )
 
@@ -454,8 +454,8 @@ def explicit(e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
 def quotient(b: Expr, a: Expr) -> Expr:
     """The solution of a*x + b = 0."""
     if isinstance(a, Real) and a.value < 0:
-        return simplify(build.div(b, Real(-a.value)))
-    return simplify(build.div(build.neg(b), a))
+        return simplify(make.div(b, Real(-a.value)))
+    return simplify(make.div(make.neg(b), a))
 
 
 def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]) -> list[Expr]:

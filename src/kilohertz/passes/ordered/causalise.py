@@ -15,8 +15,8 @@ from typing import ClassVar
 
 from kilohertz.ir.ordered import Ordered, System
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.ordered.components import Vanishing, order
 from kilohertz.passes.ordered.simulation import simulation_equations, simulation_unknowns
+from kilohertz.passes.ordered.solving_order import Vanishing, order
 
 
 @dataclass(frozen=True, slots=True)

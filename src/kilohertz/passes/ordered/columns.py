@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Call, Expr, Item, Ref
 from kilohertz.ir.step import (
     Assignment,
@@ -55,7 +55,7 @@ class Columns:
                 column = _Column(self, z)
                 column.blocks(inner)
                 found += [
-                    Entry(i, j, rate) for i, e in enumerate(residuals) if (rate := column.rate(e)) is not build.ZERO
+                    Entry(i, j, rate) for i, e in enumerate(residuals) if (rate := column.rate(e)) is not make.ZERO
                 ]
                 rates += column.rates
         except NoDerivative:
@@ -68,10 +68,10 @@ class Columns:
         known = self.forms.get(b.unknowns)
         if known is not None:
             return known
-        residuals = [build.neg(e) for e in b.rhs]
+        residuals = [make.neg(e) for e in b.rhs]
         for entry in b.matrix:
-            part = build.mul(entry.value, b.unknowns[entry.column])
-            residuals[entry.row] = build.add(residuals[entry.row], part)
+            part = make.mul(entry.value, b.unknowns[entry.column])
+            residuals[entry.row] = make.add(residuals[entry.row], part)
         return b.inner, residuals
 
     def simplified(self, e: Expr) -> Expr:
@@ -103,13 +103,13 @@ class _Column:
 
     def __init__(self, owner: Columns, z: Ref) -> None:
         self._owner = owner
-        self._rates: dict[str, Expr] = {z.name: build.ONE}
-        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, build.ZERO), owner.call_rule)
+        self._rates: dict[str, Expr] = {z.name: make.ONE}
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, make.ZERO), owner.call_rule)
         self.rates: list[LinearLoop] = []
 
     def rate(self, e: Expr) -> Expr:
         if not any(n in self._rates for n in self._owner.occurrence.names(e)):
-            return build.ZERO
+            return make.ZERO
         return self._owner.simplified(self._differentiate(e))
 
     def blocks(self, blocks: Sequence[Inner]) -> None:
@@ -125,7 +125,7 @@ class _Column:
     def _plain(self, b: Inner) -> None:
         for target, value in inner_values(b):
             rate = self.rate(value)
-            if rate is not build.ZERO:
+            if rate is not make.ZERO:
                 self._rates[target.name] = rate
 
     def _loop(
@@ -138,9 +138,9 @@ class _Column:
         """Solve for the rates of the unknowns; then those of what follows from them."""
         before = dict(self._rates)
         self.blocks(inner)  # with the unknowns at rest
-        rhs = [self._owner.simplified(build.neg(self.rate(e))) for e in residuals]
+        rhs = [self._owner.simplified(make.neg(self.rate(e))) for e in residuals]
         self._restart(before)
-        if all(e is build.ZERO for e in rhs):
+        if all(e is make.ZERO for e in rhs):
             return
         if matrix is None or self._owner.fresh is None:
             raise NoDerivative("a loop inside a loop")
@@ -154,7 +154,7 @@ class _Column:
     def _restart(self, rates: dict[str, Expr]) -> None:
         self._rates.clear()
         self._rates.update(rates)
-        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, build.ZERO), self._owner.call_rule)
+        self._differentiate = Differentiator(lambda r: self._rates.get(r.name, make.ZERO), self._owner.call_rule)
 
 
 def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:

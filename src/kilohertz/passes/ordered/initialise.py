@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from kilohertz.base import Diagnostic, InternalError, ModelError
 from kilohertz.graphs import FREE, Matching, maximum_matching
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, DaeVariable, Equation, Role, der_name, pre_name
 from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Real, Ref, Str
 from kilohertz.ir.flat import Assert
@@ -30,7 +30,8 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
-from kilohertz.passes.ordered.components import (
+from kilohertz.passes.ordered.order_parameters import free_parameters
+from kilohertz.passes.ordered.solving_order import (
     Vanishing,
     candidates,
     components,
@@ -39,7 +40,6 @@ from kilohertz.passes.ordered.components import (
     singular,
     solvable_graph,
 )
-from kilohertz.passes.ordered.order_parameters import free_parameters
 from kilohertz.passes.parameter_values import is_parametric
 
 
@@ -243,9 +243,9 @@ class _Initial:
 
 def _check(e: Equation) -> WhenBlock:
     """That an equation which was not needed holds all the same, within what solvers leave."""
-    size = build.add(_size(e.left), _size(e.right))
-    bound = build.add(build.mul(Real(1e-4), size), Real(1e-6))
-    holds = build.relation("<=", _size(build.sub(e.left, e.right)), bound)
+    size = make.add(_size(e.left), _size(e.right))
+    bound = make.add(make.mul(Real(1e-4), size), Real(1e-6))
+    holds = make.relation("<=", _size(make.sub(e.left, e.right)), bound)
     message = Str("there are more initial equations than needed, and this one contradicts the others")
     return WhenBlock(TRUE, (Assert(holds, message, None, e.origin),), Partition.INITIAL, 0, e.origin)
 
@@ -259,7 +259,7 @@ def _start(target: Ref, v: DaeVariable) -> Equation:
 
 
 def _initially(e: Expr) -> Expr:
-    if not any(isinstance(n, Builtin) and n.name in ("initial", "sample") for n in build.walk(e)):
+    if not any(isinstance(n, Builtin) and n.name in ("initial", "sample") for n in traverse.walk(e)):
         return e
 
     def f(node: Expr) -> Expr:
@@ -270,4 +270,4 @@ def _initially(e: Expr) -> Expr:
                 return FALSE
         return simplify_node(node)
 
-    return build.map_expr(e, f)
+    return traverse.map_expr(e, f)

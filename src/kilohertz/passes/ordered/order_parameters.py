@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.graphs import strong_components
-from kilohertz.ir import build, step
+from kilohertz.ir import make, step
 from kilohertz.ir.dae import CallEquation, Dae, DaeVariable, Role
 from kilohertz.ir.expr import Ref
 from kilohertz.ir.flat import Purpose
@@ -59,7 +59,7 @@ def is_tunable(v: DaeVariable) -> bool:
     """A parameter whose value stands by itself, so that it may be changed before a run."""
     if not v.fixed:
         return False
-    return v.binding is None or (build.is_literal(v.binding) and not v.final)
+    return v.binding is None or (make.is_literal(v.binding) and not v.final)
 
 
 def free_parameters(dae: Dae) -> set[str]:

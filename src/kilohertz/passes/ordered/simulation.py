@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, der_name
 from kilohertz.ir.expr import FALSE, Builtin, Call, Expr, Ref
 from kilohertz.ir.types import REAL
@@ -37,11 +37,11 @@ def after_start(e: Expr) -> Expr:
                 return node.args[0]
         return simplify_node(node)
 
-    return build.map_expr(e, f)
+    return traverse.map_expr(e, f)
 
 
 def _needs_replacing(e: Expr) -> bool:
-    return any(isinstance(n, Builtin) and n.name in ("initial", "homotopy", "sample") for n in build.walk(e))
+    return any(isinstance(n, Builtin) and n.name in ("initial", "homotopy", "sample") for n in traverse.walk(e))
 
 
 def equation_after_start(e: AnyEquation) -> AnyEquation:

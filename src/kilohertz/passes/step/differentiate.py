@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import Origin
-from kilohertz.ir import build
-from kilohertz.ir.build import ZERO
+from kilohertz.ir import make
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.make import ZERO
 from kilohertz.ir.step import (
     Assignment,
     Block,
@@ -172,8 +172,8 @@ class _Directional:
     def _linear(self, b: LinearLoop) -> None:
         rhs = [self._rate(e) for e in b.rhs]
         for entry in b.matrix:
-            moved = build.mul(self._rate(entry.value), b.unknowns[entry.column])
-            rhs[entry.row] = simplify(build.sub(rhs[entry.row], moved))
+            moved = make.mul(self._rate(entry.value), b.unknowns[entry.column])
+            rhs[entry.row] = simplify(make.sub(rhs[entry.row], moved))
         self._solve(b, b.matrix, rhs)
         for inner in b.inner:
             self._block(inner)
@@ -192,7 +192,7 @@ class _Directional:
             rate = simplify(through(value))
             if rate is not ZERO:
                 rest[target.name] = rate
-        rhs = [simplify(build.neg(through(e))) for e in b.residuals]
+        rhs = [simplify(make.neg(through(e))) for e in b.residuals]
         self._solve(b, b.jacobian, rhs)
         for inner in b.inner:
             self._block(inner)
@@ -260,14 +260,14 @@ def _difference(call: Call, rates: list[Expr], index: int | None) -> Expr:
         raise NoDerivative(call.function)
     speed: Expr = ZERO
     for a, r in moving:
-        size = build.add(Builtin("abs", (a,), REAL), Real(LEAST))
-        one = build.div(Builtin("abs", (r,), REAL), size)
+        size = make.add(Builtin("abs", (a,), REAL), Real(LEAST))
+        one = make.div(Builtin("abs", (r,), REAL), size)
         speed = one if speed is ZERO else Builtin("max", (speed, one), REAL)
-    h = build.div(Real(PART), speed)
-    args = tuple(build.add(a, build.mul(h, r)) if is_moving([r]) else a for a, r in zip(call.args, rates, strict=True))
+    h = make.div(Real(PART), speed)
+    args = tuple(make.add(a, make.mul(h, r)) if is_moving([r]) else a for a, r in zip(call.args, rates, strict=True))
     there, here = call.rebuilt(args), call
-    difference = build.sub(there, here) if index is None else build.sub(Item(there, index), Item(here, index))
-    return build.if_(Binary(">", speed, ZERO, BOOLEAN), build.div(difference, h), ZERO)
+    difference = make.sub(there, here) if index is None else make.sub(Item(there, index), Item(here, index))
+    return make.if_(Binary(">", speed, ZERO, BOOLEAN), make.div(difference, h), ZERO)
 
 
 def _is_plain(rate: Expr) -> bool:

@@ -15,8 +15,8 @@ from kilohertz.ir import step
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Function
 from kilohertz.ir.step import Step
+from kilohertz.passes.called_functions import called_in_expressions, called_in_function
 from kilohertz.passes.contract import Fact, Log, Pass
-from kilohertz.passes.functions import called_in_expressions, called_in_function
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, IfExp, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
@@ -32,7 +32,7 @@ from kilohertz.ir.step import (
     Step,
     StepVariable,
 )
-from kilohertz.ir.traverse import bottom_up
+from kilohertz.ir.traverse import bottom_up, walk
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import cost
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -149,18 +149,18 @@ class _Hoist:
             return e
         product = steady[0]
         for factor in steady[1:]:
-            product = build.mul(product, factor)
-        return build.mul(product, moving[0]) if self._is_part(product, inside) else e
+            product = make.mul(product, factor)
+        return make.mul(product, moving[0]) if self._is_part(product, inside) else e
 
     def _is_part(self, e: Expr, inside: bool) -> bool:
         if e.ty != REAL or not isinstance(e, (Binary, Builtin)) or not self._is_steady(e):
             return False
         if isinstance(e, Builtin) and e.name == "real":
             return False
-        if not any(isinstance(n, Ref) for n in build.walk(e)):
+        if not any(isinstance(n, Ref) for n in walk(e)):
             return False
         return not inside or all(
-            isinstance(n, (Ref, Real, Int)) or (isinstance(n, (Binary, Unary)) and n.op in _SUMS) for n in build.walk(e)
+            isinstance(n, (Ref, Real, Int)) or (isinstance(n, (Binary, Unary)) and n.op in _SUMS) for n in walk(e)
         )
 
     def _is_steady(self, root: Expr) -> bool:
@@ -192,7 +192,7 @@ class _Hoist:
             found = self._names[e] = Ref(name, REAL)
             slot = Slot(Kind.ALGEBRAIC, self._next)
             self._next += 1
-            made = StepVariable(name, REAL, slot, build.ZERO, protected=True, purpose=Purpose.MADE)
+            made = StepVariable(name, REAL, slot, make.ZERO, protected=True, purpose=Purpose.MADE)
             self.variables[name] = made
             self.made.append(Assignment(found, e, Partition.EVENT, cost((e,))))
         return found

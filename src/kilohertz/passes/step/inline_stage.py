@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.base import InternalError, Origin
-from kilohertz.ir import build, step
+from kilohertz.ir import make, step
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, der_name
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Purpose
@@ -33,8 +33,8 @@ from kilohertz.passes.algebra import Occurrence, cost
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.blocks import make_blocks
-from kilohertz.passes.ordered.components import Vanishing, order
 from kilohertz.passes.ordered.simulation import simulation_equations, simulation_unknowns
+from kilohertz.passes.ordered.solving_order import Vanishing, order
 from kilohertz.passes.ordered.tear import make_context
 from kilohertz.passes.parameter_values import parameter_values
 from kilohertz.passes.step.drop_unused_functions import used_functions
@@ -121,7 +121,7 @@ class _Rates:
     def variables(self, names: Sequence[str]) -> dict[str, StepVariable]:
         """Those that are used, with places behind the model's own."""
         places = (Slot(Kind.ALGEBRAIC, self._first + k) for k in range(len(names)))
-        return {n: _made(n, p, build.ZERO) for n, p in zip(names, places, strict=True)}
+        return {n: _made(n, p, make.ZERO) for n, p in zip(names, places, strict=True)}
 
 
 def _variables(states: Sequence[str]) -> dict[str, StepVariable]:
@@ -134,7 +134,7 @@ def _made(name: str, place: Slot, start: Expr | None = None) -> StepVariable:
 
 
 def _formula(x: str, origin: Origin) -> Equation:
-    value = build.add(Ref(base_name(x), REAL), build.mul(GAMMA_H, Ref(der_name(x), REAL)))
+    value = make.add(Ref(base_name(x), REAL), make.mul(GAMMA_H, Ref(der_name(x), REAL)))
     return Equation(Ref(x, REAL), value, origin)
 
 

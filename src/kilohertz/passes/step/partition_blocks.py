@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.builtins import is_past
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import (
@@ -158,7 +158,7 @@ def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str
 
 
 def _delays(b: Block) -> bool:
-    nodes = (n for e in expressions(b) for n in build.walk(e))
+    nodes = (n for e in expressions(b) for n in traverse.walk(e))
     return any(is_past(n) for n in nodes)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kilohertz.ir import build, step
+from kilohertz.ir import make, step
 from kilohertz.ir.dae import AliasOf, Dae, DaeVariable, Effect, Equation, Reinit, Role, When, der_name, pre_name
 from kilohertz.ir.expr import FALSE, Binary, Ref
 from kilohertz.ir.flat import Assert, Terminate
@@ -162,7 +162,7 @@ def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Cross
             continue
         later = equation_after_start(e)
         assert isinstance(later, Equation) and isinstance(later.right, Binary)
-        function = simplify_node(build.sub(later.right.left, later.right.right))
+        function = simplify_node(make.sub(later.right.left, later.right.right))
         found.append(step.Crossing(v.slot.index, later.right, function, e.origin))
     return tuple(sorted(found, key=lambda c: c.index))
 

@@ -28,8 +28,8 @@ from kilohertz.ir.flat import (
     WhenStatement,
 )
 from kilohertz.ir.types import REAL
+from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size
-from kilohertz.semantics.balancing.parts import bodies, expressions
 from kilohertz.semantics.wording import counted
 
 _MOST_NAMED = 10  # culprits in one report

@@ -1,6 +1,6 @@
 """Zones of clocks: what stands together in an expression, and how it is related to what stands apart.
 
-The first half of clock inference (`clocks.py` has the idea and the rules).
+The first half of clock inference (`clock_inference.py` has the idea and the rules).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from kilohertz.ir.flat import (
     WhenStatement,
 )
 from kilohertz.ir.types import CLOCK, ExternalObjectType
+from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 from kilohertz.semantics.balancing.incidence import scalar_size
-from kilohertz.semantics.balancing.parts import bodies, expressions
 
 RATE_CHANGES = frozenset({"subSample", "superSample", "shiftSample", "backSample"})
 CLOCKED = frozenset({"previous", "firstTick", "interval", "noClock", "Clock", "sampled", "hold", *RATE_CHANGES})

@@ -7,12 +7,12 @@ keeps its value between the ticks of that clock.
 from __future__ import annotations
 
 from kilohertz.base import Origin
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.expr import Builtin, Expr, Ref
 from kilohertz.ir.flat import Assign, Equality, Equation, Flat, Purpose, Statement, Variable
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.clock_zones import CLOCKED
-from kilohertz.semantics.balancing.parts import bodies
+from kilohertz.semantics.balancing.equation_parts import bodies
 
 
 def name_held(flat: Flat) -> bool:
@@ -41,9 +41,9 @@ def _name(part: Equality | Assign, flat: Flat, held: dict[Expr, Ref], made: list
         return Builtin("hold", (held[inner],), node.ty)
 
     if isinstance(part, Equality):
-        part.right = build.map_expr(part.right, named)
+        part.right = traverse.map_expr(part.right, named)
     else:
-        part.value = build.map_expr(part.value, named)
+        part.value = traverse.map_expr(part.value, named)
 
 
 def _variable(inner: Expr, origin: Origin, flat: Flat, name: str) -> Ref:
@@ -54,4 +54,4 @@ def _variable(inner: Expr, origin: Origin, flat: Flat, name: str) -> Ref:
 
 def _is_clocked(e: Expr) -> bool:
     """Whether a clock operator stands in an expression."""
-    return any(isinstance(x, Builtin) and x.name in CLOCKED for x in build.walk(e))
+    return any(isinstance(x, Builtin) and x.name in CLOCKED for x in traverse.walk(e))

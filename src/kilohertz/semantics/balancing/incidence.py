@@ -36,7 +36,7 @@ from kilohertz.ir.flat import (
     WhenEquation,
 )
 from kilohertz.ir.types import CLOCK, REAL, ExternalObjectType, FunctionType, RecordType, TupleType, Type
-from kilohertz.semantics.balancing.parts import assigned_variables, assignments
+from kilohertz.semantics.balancing.equation_parts import assigned_variables, assignments
 
 _KNOWN = frozenset({"pre", "previous", "size", "ndims", "interval", "firstTick", "cardinality", "initial", "terminal"})
 _NOT_ELEMENTWISE = frozenset({"sum", "product", "max", "min", "cross", "outerProduct", "skew", "symmetric", "cat"})

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Bool, Expr, Index, Int, Ref
 from kilohertz.ir.flat import Equality, Equation
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
+from kilohertz.semantics.connecting.agreement import check_pair
 from kilohertz.semantics.connecting.buses import Buses, Pending, has_connect
 from kilohertz.semantics.connecting.connect_sets import (
     FLOW,
@@ -28,7 +29,6 @@ from kilohertz.semantics.connecting.connect_sets import (
 )
 from kilohertz.semantics.connecting.ends import End, EndFinder, can_connect, is_expandable
 from kilohertz.semantics.connecting.overconstrained import Branch, BreakableEdge, Forest, Root, spanning_forest
-from kilohertz.semantics.connecting.pairs import check_pair
 from kilohertz.semantics.connecting.streams import StreamTable, StreamVariable
 from kilohertz.semantics.instances import Comp, CompArray
 from kilohertz.syntax import tree
@@ -232,7 +232,7 @@ class Graph:
         residual = elaborator.calls.apply(
             function, [elaborator.names.whole(a), elaborator.names.whole(b)], {}, at, here
         )
-        self.equations.append(Equality(residual, build.zeros(residual.ty), origin))
+        self.equations.append(Equality(residual, make.zeros(residual.ty), origin))
 
     def _connection(self, k: int, dropped: list[tuple[Comp, Comp]]) -> Connection:
         a, b, origin = self.links[k]
@@ -300,7 +300,7 @@ class Graph:
         if not index:
             return Leaf(comp.path, comp.ty, kind, ref, causality)
         name = f"{comp.path}[{','.join(map(str, index))}]"
-        element = build.index(ref, tuple(Int(i) for i in index))
+        element = make.index(ref, tuple(Int(i) for i in index))
         return Leaf(name, element.ty, kind, element, causality)
 
     # ------------------------------------------------------------------------------------------------------ questions
@@ -333,7 +333,7 @@ class Graph:
                 raise self.elaborator.error(
                     "S468", f"`{name}` needs a stream variable, `{leaf.name}` is none", node, ctx
                 )
-        return build.map_expr(expr, lambda e: self._stream_of(name, e))
+        return traverse.map_expr(expr, lambda e: self._stream_of(name, e))
 
     def _stream_of(self, name: str, expr: Expr) -> Expr:
         if not isinstance(expr, Ref) or self.streams is None:

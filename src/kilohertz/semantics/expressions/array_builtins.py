@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Array, Builtin, Expr, Int, Real
 from kilohertz.ir.types import (
     INTEGER,
@@ -65,7 +65,7 @@ class ArrayBuiltins:
         dims = args[0].ty.dims
         if len(args) == 1:
             if None not in dims:
-                return build.array([Int(n) for n in dims if n is not None]) if dims else Array((), INTEGER.array_of(0))
+                return make.array([Int(n) for n in dims if n is not None]) if dims else Array((), INTEGER.array_of(0))
             return Builtin(name, tuple(args), INTEGER.array_of(len(dims)))
         k = args[1] if isinstance(args[1], Int) else None
         if k is None and ctx.locals is None:
@@ -105,7 +105,7 @@ class ArrayBuiltins:
         for d in dims:
             count *= d
         if count <= 400:
-            return build.fill(value, dims)
+            return make.fill(value, dims)
         return Builtin("fill", (value, *(Int(d) for d in dims)), value.ty.array_of(*dims))
 
     def _fill(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -119,8 +119,8 @@ class ArrayBuiltins:
         (n,) = self._dims(args, node, ctx)
         if n is None or n > 40:
             return Builtin(name, tuple(args), REAL.array_of(n, n))
-        rows = [build.array([Int(1 if i == j else 0) for j in range(n)]) for i in range(n)]
-        return build.array(rows) if rows else Array((), INTEGER.array_of(0, 0))
+        rows = [make.array([Int(1 if i == j else 0) for j in range(n)]) for i in range(n)]
+        return make.array(rows) if rows else Array((), INTEGER.array_of(0, 0))
 
     def _diagonal(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
@@ -128,33 +128,32 @@ class ArrayBuiltins:
         n = v.ty.dims[0]
         if n is None or n > 40:
             return Builtin(name, (v,), v.ty.element().array_of(n, n))
-        zero = build.literal(0, v.ty.element())
+        zero = make.literal(0, v.ty.element())
         rows = [
-            build.array([build.index(v, (Int(i),)) if i == j else zero for j in range(1, n + 1)])
-            for i in range(1, n + 1)
+            make.array([make.index(v, (Int(i),)) if i == j else zero for j in range(1, n + 1)]) for i in range(1, n + 1)
         ]
-        return build.array(rows) if rows else Array((), v.ty.element().array_of(0, 0))
+        return make.array(rows) if rows else Array((), v.ty.element().array_of(0, 0))
 
     def _linspace(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 3, node, ctx)
         (n,) = self._dims([args[2]], node, ctx)
-        a, b = build.to_real(args[0]), build.to_real(args[1])
+        a, b = make.to_real(args[0]), make.to_real(args[1])
         if n is None or n > 400 or n < 2:
             return Builtin(name, (a, b, args[2] if n is None else Int(n)), REAL.array_of(n))
-        step = build.div(build.sub(b, a), Real(float(n - 1)))
-        return build.array([build.add(a, build.mul(step, Real(float(i)))) for i in range(n)])
+        step = make.div(make.sub(b, a), Real(float(n - 1)))
+        return make.array([make.add(a, make.mul(step, Real(float(i)))) for i in range(n)])
 
     def _scalar(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
         if all(d == 1 for d in args[0].ty.dims):
-            return build.index(args[0], tuple(Int(1) for _ in args[0].ty.dims)) if args[0].ty.dims else args[0]
+            return make.index(args[0], tuple(Int(1) for _ in args[0].ty.dims)) if args[0].ty.dims else args[0]
         return Builtin(name, tuple(args), args[0].ty.scalar())
 
     def _vector(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
         a = args[0]
         if not a.ty.dims:
-            return build.array([a])
+            return make.array([a])
         if len(a.ty.dims) == 1:
             return a
         if None in a.ty.dims:
@@ -165,8 +164,8 @@ class ArrayBuiltins:
         axis, n = big[0] if big else (0, 1)
         assert n is not None
         before, after = (Int(1),) * axis, (Int(1),) * (len(a.ty.dims) - axis - 1)
-        parts = [build.index(a, (*before, Int(i), *after)) for i in range(1, n + 1)]
-        return build.array(parts) if parts else Array((), a.ty.scalar().array_of(0))
+        parts = [make.index(a, (*before, Int(i), *after)) for i in range(1, n + 1)]
+        return make.array(parts) if parts else Array((), a.ty.scalar().array_of(0))
 
     def _to_matrix(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
@@ -189,9 +188,9 @@ class ArrayBuiltins:
             raise wrong(self.elaborator, name, args, node, ctx)
         rows, columns = a.ty.dims[:2]
         if isinstance(a, Array) and rows and columns and all(isinstance(r, Array) for r in a.elements):
-            return build.array(
+            return make.array(
                 [
-                    build.array([build.index(a, (Int(i), Int(j))) for i in range(1, rows + 1)])
+                    make.array([make.index(a, (Int(i), Int(j))) for i in range(1, rows + 1)])
                     for j in range(1, columns + 1)
                 ]
             )
@@ -204,7 +203,7 @@ class ArrayBuiltins:
 
     def _alike(self, args: list[Expr]) -> tuple[Expr, Expr]:
         a, b = args
-        return (a, b) if a.ty.base == b.ty.base else (build.to_real(a), build.to_real(b))
+        return (a, b) if a.ty.base == b.ty.base else (make.to_real(a), make.to_real(b))
 
     def _symmetric(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
@@ -226,13 +225,13 @@ class ArrayBuiltins:
         assert isinstance(axis, int)
         parts = list(args[1:])
         if any(p.ty.base == REAL.base for p in parts):
-            parts = [build.to_real(p) for p in parts]
+            parts = [make.to_real(p) for p in parts]
         n = max(len(p.ty.dims) for p in parts)
         return self.calls.cat(axis, [self.elaborator.promoted(p, n) for p in parts], node, ctx)
 
     def _array(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         ty = self.elaborator.common(args, node, ctx)
-        return build.array([coerce(a, ty) for a in args])
+        return make.array([coerce(a, ty) for a in args])
 
     def _sum(self, name: str, args: list[Expr], node: Any, ctx: Ctx) -> Expr:
         need(self.elaborator, name, args, 1, node, ctx)
@@ -243,10 +242,10 @@ class ArrayBuiltins:
             return arg
         if isinstance(arg, Array) and len(arg.ty.dims) == 1:
             if not arg.elements:
-                return build.literal(0 if name == "sum" else 1, arg.ty.scalar())
+                return make.literal(0 if name == "sum" else 1, arg.ty.scalar())
             result = arg.elements[0]
             for e in arg.elements[1:]:
-                result = build.add(result, e) if name == "sum" else build.mul(result, e)
+                result = make.add(result, e) if name == "sum" else make.mul(result, e)
             return result
         return Builtin(name, (arg,), arg.ty.scalar())
 
@@ -256,7 +255,7 @@ class ArrayBuiltins:
         need(self.elaborator, name, args, 2, node, ctx)
         a, b = args
         if a.ty.base != b.ty.base:
-            a, b = build.to_real(a), build.to_real(b)
+            a, b = make.to_real(a), make.to_real(b)
         if a.ty.dims or b.ty.dims:
             return self.elementwise(lambda x, y: Builtin(name, (x, y), x.ty), a, b)
         return Builtin(name, (a, b), a.ty)
@@ -279,7 +278,7 @@ class ArrayBuiltins:
             return f(tuple(args))
         n = like.ty.dims[0]
         assert n is not None
-        return build.array([self.mapped(f, [pick(a, i) for a in args]) for i in range(1, n + 1)])
+        return make.array([self.mapped(f, [pick(a, i) for a in args]) for i in range(1, n + 1)])
 
 
 def need(elaborator: Elaborator, name: str, args: list[Expr], n: int, node: Any, ctx: Ctx) -> None:
@@ -295,7 +294,7 @@ def wrong(elaborator: Elaborator, name: str, args: list[Expr], node: Any, ctx: C
 
 def pick(expr: Expr, i: int) -> Expr:
     """Element i of an array; a scalar stands for all."""
-    return build.index(expr, (Int(i),)) if expr.ty.dims else expr
+    return make.index(expr, (Int(i),)) if expr.ty.dims else expr
 
 
 def is_number(expr: Expr) -> bool:

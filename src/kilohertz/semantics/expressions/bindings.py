@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Note
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import (
     Array,
     Call,
@@ -65,11 +65,11 @@ class Bindings:
                 pending.append(Int(index))
                 continue
             if pending:
-                expr, pending = build.index(expr, tuple(pending)), []
+                expr, pending = make.index(expr, tuple(pending)), []
             if not isinstance(expr.ty.base, RecordType) or step not in dict(expr.ty.base.fields):
                 raise self.elaborator.error("S239", f"the binding has no element `{step}`", mod.spec, mod.ctx)
-            expr = build.field(expr, step)
-        return build.index(expr, tuple(pending)) if pending else expr
+            expr = make.field(expr, step)
+        return make.index(expr, tuple(pending)) if pending else expr
 
     def _warn_each(self, mod: Mod) -> None:
         if id(mod.spec) not in self._warned:
@@ -120,7 +120,7 @@ class Bindings:
         sized = RecordType(base.name, tuple((n, types[n]) for n, _ in base.fields))
         result: Expr = Call(call.function, call.args, Type(sized))
         for name in names:
-            result = build.field(result, name)
+            result = make.field(result, name)
         return result
 
     def attribute_names(self, comp: Comp) -> set[str]:
@@ -182,7 +182,7 @@ class Bindings:
             and isinstance(comp.ty.base, Primitive)
             and comp.ty.base.name == "Real"
         ):
-            expr = build.to_real(expr)
+            expr = make.to_real(expr)
         n = len(expr.ty.dims)
         spread = mod.spec.each or self._is_of_type(comp, mod)
         if n and n < len(comp.ty.dims) and comp.ty.dims[-n:] == expr.ty.dims and spread:
@@ -213,7 +213,7 @@ def _is_sized(ty: Type) -> bool:
 
 def _repeated(expr: Expr, dims: tuple[int | None, ...]) -> Expr:
     for size in reversed(dims):
-        expr = build.array([expr] * size) if size else Array((), expr.ty.array_of(0))
+        expr = make.array([expr] * size) if size else Array((), expr.ty.array_of(0))
     return expr
 
 

@@ -8,22 +8,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError, Note
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Array, Builtin, Call, Comprehension, Expr, FunctionRef, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import INTEGER, EnumType, ExternalObjectType, FunctionType, RecordType, TupleType, Type
+from kilohertz.semantics.behaviour.functions import FUNCTION_KINDS
+from kilohertz.semantics.behaviour.reach import assigned_values
 from kilohertz.semantics.classes import inner_class
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode, Element
 from kilohertz.semantics.conversion import coerce, compatible, fits
-from kilohertz.semantics.expressions.builtins import Builtins
+from kilohertz.semantics.expressions.builtin_calls import Builtins
 from kilohertz.semantics.expressions.constructors import first_fitting
 from kilohertz.semantics.expressions.enumerations import enum_value
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.semantics.expressions.records import Records
-from kilohertz.semantics.functions import FUNCTION_KINDS
 from kilohertz.semantics.instances import Comp
-from kilohertz.semantics.reach import assigned_values
 from kilohertz.semantics.wording import are_given, counted
 from kilohertz.syntax import tree
 
@@ -231,11 +231,11 @@ class Calls:
             if x.name in busy:
                 raise self._wrong(header, f"has a default for `{x.name}` that depends on itself", node, ctx)
             busy.add(x.name)
-            for ref in build.refs(x.default):
+            for ref in traverse.refs(x.default):
                 if ref.name in open_ and ref.name not in values:
                     fill(open_[ref.name])
             default = self._default_in_model(header, x, owner) or self._default_again(header, x, values)
-            values[x.name] = build.substitute(x.default, values) if default is None else default
+            values[x.name] = make.substitute(x.default, values) if default is None else default
 
         for x in pending:
             if x.name not in values:
@@ -252,7 +252,7 @@ class Calls:
     def _default_again(self, header: Function, x: Local, values: dict[str, Expr]) -> Expr | None:
         """A default in terms of other inputs, whose sizes are known by now."""
         text = self.elaborator.functions.default_texts.get((header.id, x.name))
-        if text is None or any(r.name not in values for r in build.refs(x.default or Int(0))):
+        if text is None or any(r.name not in values for r in traverse.refs(x.default or Int(0))):
             return None
         return coerce(self.elaborator.expr(text[0], Ctx(text[1], None, None, values)), x.ty)
 
@@ -299,7 +299,7 @@ class Calls:
             if size is not None or dim is None:
                 dims.append(size if size is not None else self._size_by_default(x, len(dims), inputs))
                 continue
-            value = self.elaborator.evaluation.try_value(build.substitute(self._without_locals(header, dim), inputs))
+            value = self.elaborator.evaluation.try_value(make.substitute(self._without_locals(header, dim), inputs))
             dims.append(value if isinstance(value, int) else None)
         if None in dims and ctx.locals is None:
             dims = self._dims_by_running(header, x, values, dims)
@@ -315,7 +315,7 @@ class Calls:
         """A record with arrays of open size: what it starts with or is assigned has their sizes."""
         ty = self._assigned_type(header, x, inputs)
         if ty is None and x.default is not None:
-            ty = build.substitute(x.default, inputs).ty
+            ty = make.substitute(x.default, inputs).ty
         return ty if ty is not None and compatible(ty, x.ty) else x.ty
 
     def _assigned_type(self, header: Function, x: Local, inputs: dict[str, Expr]) -> Type | None:
@@ -326,18 +326,18 @@ class Calls:
             sizes = [
                 None
                 if dim is None
-                else self.elaborator.evaluation.try_value(build.substitute(self._without_locals(header, dim), inputs))
+                else self.elaborator.evaluation.try_value(make.substitute(self._without_locals(header, dim), inputs))
                 for dim in local.dims
             ]
             dims = tuple(n if isinstance(n, int) else None for n in sizes)
             known[local.name] = Ref(local.name, Type(local.ty.base, dims))
-        types = {build.substitute(value, known).ty for value in assigned_values(function.body, x.name)}
+        types = {make.substitute(value, known).ty for value in assigned_values(function.body, x.name)}
         return types.pop() if len(types) == 1 else None
 
     def _size_by_default(self, x: Local, k: int, inputs: dict[str, Expr]) -> int | None:
         if x.default is None:
             return None
-        return build.substitute(x.default, inputs).ty.dims[k]
+        return make.substitute(x.default, inputs).ty.dims[k]
 
     def _dims_by_running(
         self, header: Function, x: Local, values: list[Expr], dims: list[int | None]
@@ -354,9 +354,9 @@ class Calls:
         """Protected variables with a default stand for it in a dimension."""
         defaults = {x.name: x.default for x in header.locals if x.default is not None}
         for _ in range(4):
-            if not any(r.name in defaults for r in build.refs(dim)):
+            if not any(r.name in defaults for r in traverse.refs(dim)):
                 break
-            dim = build.substitute(dim, {k: v for k, v in defaults.items() if v is not None})
+            dim = make.substitute(dim, {k: v for k, v in defaults.items() if v is not None})
         return dim
 
     # ---------------------------------------------------------------------------------------------------- vectorisation
@@ -383,7 +383,7 @@ class Calls:
         parts = []
         for i in range(1, n + 1):
             row = [
-                build.index(v, (Int(i),)) if len(v.ty.dims) > len(x.ty.dims) else v
+                make.index(v, (Int(i),)) if len(v.ty.dims) > len(x.ty.dims) else v
                 for x, v in zip(header.inputs, values, strict=True)
             ]
             inner = extra[1:]
@@ -391,7 +391,7 @@ class Calls:
                 self._vectorised(header, row, inner, node, ctx) if inner else self._single(header, row, node, ctx)
             )
         if parts:
-            return build.array(parts)
+            return make.array(parts)
         return Array((), header.outputs[0].ty.array_of(*extra))
 
     def _vectorised_loop(self, header: Function, values: list[Expr], node: Any, ctx: Ctx) -> Expr:
@@ -401,8 +401,8 @@ class Calls:
         row, over = [], None
         for x, v in zip(header.inputs, values, strict=True):
             if len(v.ty.dims) > len(x.ty.dims):
-                row.append(build.index(v, (at,)))
-                over = build.range_(Int(1), None, Builtin("size", (v, Int(1)), INTEGER))
+                row.append(make.index(v, (at,)))
+                over = make.range_(Int(1), None, Builtin("size", (v, Int(1)), INTEGER))
             else:
                 row.append(v)
         assert over is not None
@@ -442,7 +442,7 @@ class Calls:
         dims[axis - 1] = total
         ty = Type(parts[0].ty.base, tuple(dims))
         if axis == 1 and all(isinstance(p, Array) for p in parts) and total:
-            return build.array([e for p in parts for e in p.elements])  # type: ignore[attr-defined]
+            return make.array([e for p in parts for e in p.elements])  # type: ignore[attr-defined]
         if None not in dims and total and _count(ty) <= 400 and all(n for n in dims):
             return self._joined(axis, parts, ty)
         return Builtin("cat", (Int(axis), *parts), ty)
@@ -455,7 +455,7 @@ class Calls:
                 assert size is not None
                 if at <= size:
                     inner = (*index[: axis - 1], at, *index[axis:])
-                    return build.index(part, tuple(Int(i) for i in inner))
+                    return make.index(part, tuple(Int(i) for i in inner))
                 at -= size
             raise AssertionError
 
@@ -464,7 +464,7 @@ class Calls:
                 return element(prefix)
             n = ty.dims[len(prefix)]
             assert n is not None
-            return build.array([level((*prefix, i)) for i in range(1, n + 1)])
+            return make.array([level((*prefix, i)) for i in range(1, n + 1)])
 
         return level(())
 
@@ -476,7 +476,7 @@ class Calls:
 def _objects(made: Expr, ty: ExternalObjectType) -> Expr:
     """The object that a constructor's call makes; an array of them where its arguments are arrays (MLS 12.4.6)."""
     if isinstance(made, Array):
-        return build.array([_objects(e, ty) for e in made.elements]) if made.elements else Array((), Type(ty, (0,)))
+        return make.array([_objects(e, ty) for e in made.elements]) if made.elements else Array((), Type(ty, (0,)))
     assert isinstance(made, Call)
     return Call(made.function, made.args, Type(ty))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.interp import ArrayValue
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import (
     Array,
     Bool,
@@ -30,6 +30,8 @@ from kilohertz.ir.types import (
     TupleType,
     Type,
 )
+from kilohertz.semantics.behaviour.functions import Functions
+from kilohertz.semantics.behaviour.statements import Statements
 from kilohertz.semantics.class_types import Types
 from kilohertz.semantics.classes import Ctx
 from kilohertz.semantics.connecting.connections import Graph
@@ -41,9 +43,7 @@ from kilohertz.semantics.expressions.loops import Loops
 from kilohertz.semantics.expressions.names import Names
 from kilohertz.semantics.expressions.operators import Operators
 from kilohertz.semantics.expressions.subscripts import Subscripts
-from kilohertz.semantics.functions import Functions
 from kilohertz.semantics.instances import Maker
-from kilohertz.semantics.statements import Statements
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Elaborator:
         if isinstance(expr.ty.base, TupleType):
             if not expr.ty.base.elements:
                 raise self.error("S281", "this function has no result", node, ctx)
-            return build.item(expr, 0)
+            return make.item(expr, 0)
         return expr
 
     def results(self, node: tree.Expr, ctx: Ctx) -> Expr:
@@ -165,7 +165,7 @@ class Elaborator:
             value = coerce(value, ty)
             # records of one class may still differ in what is known of their sizes
             is_record = isinstance(value.ty.base, RecordType)
-            result = IfExp(test, value, result) if is_record else build.if_(test, value, result)
+            result = IfExp(test, value, result) if is_record else make.if_(test, value, result)
         return result
 
     def _decided(self, open_: list[tuple[Expr, tree.Expr]], last: tree.Expr) -> tree.Expr | None:
@@ -192,7 +192,7 @@ class Elaborator:
         step = None if node.step is None else self.expr(node.step, ctx)
         if any(e.ty.dims or e.ty.base == STRING.base for e in (first, last)):
             raise self.error("S260", f"`:` cannot be applied to {first.ty} and {last.ty}", node, ctx)
-        made = build.range_(first, step, last)
+        made = make.range_(first, step, last)
         if made.ty.dims == (None,) and ctx.locals is None and not (ctx.open and self.evaluation.varies(made)):
             value = self.evaluation.known(made, node, ctx, "the size of a range")
             assert isinstance(value, ArrayValue)
@@ -208,7 +208,7 @@ class Elaborator:
         if not elements:
             return Array((), REAL.array_of(0))
         ty = self.common(elements, node, ctx)
-        return build.array([coerce(e, ty) for e in elements])
+        return make.array([coerce(e, ty) for e in elements])
 
     def _tuple(self, node: tree.Tuple, ctx: Ctx) -> Expr:
         if len(node.elements) == 1 and node.elements[0] is not None:
@@ -225,7 +225,7 @@ class Elaborator:
         if all(not e.ty.dims for row in rows for e in row):
             if any(len(row) != len(rows[0]) for row in rows):
                 raise self.error("S276", "the rows of this matrix differ in length", node, ctx)
-            return build.array([build.array(row) for row in rows])
+            return make.array([make.array(row) for row in rows])
         joined = [self._cat(2, [self.promoted(e, n) for e in row], node, ctx) for row in rows]
         return self._cat(1, joined, node, ctx)
 
@@ -235,12 +235,12 @@ class Elaborator:
             return expr
         if not expr.ty.dims:
             for _ in range(missing):
-                expr = build.array([expr])
+                expr = make.array([expr])
             return expr
         if isinstance(expr, Array) and len(expr.ty.dims) == 1:
             wrapped = [self.promoted(e, n - 1) for e in expr.elements]
             if wrapped:
-                return build.array(wrapped)
+                return make.array(wrapped)
         return Builtin("promote", (expr, Int(n)), expr.ty.scalar().array_of(*expr.ty.dims, *([1] * missing)))
 
     def _cat(self, axis: int, parts: list[Expr], node: Any, ctx: Ctx) -> Expr:

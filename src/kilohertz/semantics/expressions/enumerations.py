@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Enum, Expr, Int
 from kilohertz.ir.types import INTEGER, EnumType
 from kilohertz.semantics.classes.modifiers import Ctx
@@ -24,4 +24,4 @@ def enum_value(elaborator: Elaborator, enum: EnumType, node: tree.Call, ctx: Ctx
     if isinstance(args[0], Int) and not 1 <= args[0].value <= len(literals):
         text = f"`{enum.name}` has {counted(len(literals), 'literal')}, none with the number {args[0].value}"
         raise elaborator.error("S250", text, node, ctx)
-    return build.index(build.array(literals), (args[0],))
+    return make.index(make.array(literals), (args[0],))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.interp import EvaluationError, Evaluator, NotConstant, Value
-from kilohertz.ir import build
+from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import (
     Bool,
     Enum,
@@ -82,7 +82,7 @@ class Evaluation:
         )
         assert comp.ty is not None
         expr = coerce(start, comp.ty)
-        return expr if expr.ty.dims == comp.ty.dims else build.fill(expr, [d for d in comp.ty.dims if d is not None])
+        return expr if expr.ty.dims == comp.ty.dims else make.fill(expr, [d for d in comp.ty.dims if d is not None])
 
     def constant(self, node: tree.Expr, ctx: Ctx, what: str) -> Value:
         """The value of an expression that must be known while compiling."""
@@ -145,7 +145,7 @@ class Evaluation:
         return None
 
     def varies(self, expr: Expr) -> bool:
-        for ref in build.refs(expr):
+        for ref in traverse.refs(expr):
             comp = self.variables.get(ref.name)
             if comp is None or comp.variability not in ("parameter", "constant"):
                 return True

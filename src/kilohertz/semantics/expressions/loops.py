@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.interp import ArrayValue
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import (
     Array,
     Bool,
@@ -59,9 +59,9 @@ class Loops:
             return array
         n = array.ty.dims[0]
         assert n is not None
-        parts = [self._total(build.index(array, (Int(i),)), depth - 1, node, ctx) for i in range(1, n + 1)]
+        parts = [self._total(make.index(array, (Int(i),)), depth - 1, node, ctx) for i in range(1, n + 1)]
         if not parts:
-            return build.zeros(Type(array.ty.base, array.ty.dims[depth:]))
+            return make.zeros(Type(array.ty.base, array.ty.dims[depth:]))
         total = parts[0]
         for part in parts[1:]:
             total = self.elaborator.operators.binary("+", total, part, node, ctx)
@@ -76,14 +76,14 @@ class Loops:
         if not elements:
             return Array((), self._element_type(iterator, rest, body, ctx, node).array_of(0))
         ty = self.elaborator.common(elements, node, ctx)
-        return build.array([coerce(e, ty) for e in elements])
+        return make.array([coerce(e, ty) for e in elements])
 
     def _elements(self, iterator: tree.Iterator, body: tree.Expr, ctx: Ctx) -> list[Expr]:
         """What an iterator of a comprehension takes: values, or the elements of a vector of variables."""
         over = self.iteration_range(iterator, (body,), ctx)
         n = over.ty.dims[0]
         if n is not None and self.elaborator.evaluation.varies(over):
-            return [build.index(over, (Int(i),)) for i in range(1, n + 1)]
+            return [make.index(over, (Int(i),)) for i in range(1, n + 1)]
         return self.iteration_values(iterator, (body,), ctx)
 
     def _element_type(
@@ -104,15 +104,15 @@ class Loops:
         expr = self.iteration_range(iterator, body, ctx)
         if isinstance(expr, Range) and expr.step is None and isinstance(expr.first, Int) and isinstance(expr.last, Int):
             return [Int(i) for i in range(expr.first.value, expr.last.value + 1)]
-        if isinstance(expr, Array) and all(build.is_literal(e) for e in expr.elements):
+        if isinstance(expr, Array) and all(make.is_literal(e) for e in expr.elements):
             return list(expr.elements)
         n = expr.ty.dims[0]
         if n is not None and not known and self.elaborator.evaluation.varies(expr):
-            return [build.index(expr, (Int(i),)) for i in range(1, n + 1)]
+            return [make.index(expr, (Int(i),)) for i in range(1, n + 1)]
         value = self.elaborator.evaluation.known(expr, iterator.range or iterator, ctx, "the range of a for")
         if not isinstance(value, ArrayValue):
-            return [build.literal(value, expr.ty)]
-        lit = build.literal(value, Type(expr.ty.base, value.shape))
+            return [make.literal(value, expr.ty)]
+        lit = make.literal(value, Type(expr.ty.base, value.shape))
         assert isinstance(lit, Array)
         return list(lit.elements)
 
@@ -126,7 +126,7 @@ class Loops:
             return None
         first, step, last = parts
         assert first is not None and last is not None
-        return build.range_(first, step, last)
+        return make.range_(first, step, last)
 
     def iteration_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
         """The vector an iterator runs over: as written, a type's values, or what the body's subscripts imply."""
@@ -145,9 +145,9 @@ class Loops:
     def _values_of_type(self, node: ClassNode, at: Any, ctx: Ctx) -> Expr:
         match self.elaborator.types.primitive(node):
             case EnumType() as enum:
-                return build.array([Enum(enum, i + 1) for i in range(len(enum.literals))])
+                return make.array([Enum(enum, i + 1) for i in range(len(enum.literals))])
             case Primitive("Boolean"):
-                return build.array([Bool(False), Bool(True)])
+                return make.array([Bool(False), Bool(True)])
         raise self.elaborator.error("S247", f"`{node.full_name}` is not something a for can run over", at, ctx)
 
     def _implied_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
@@ -174,8 +174,8 @@ class Loops:
         base = self.elaborator.expr(whole, ctx)
         size = base.ty.dims[axis]
         if size is not None:
-            return build.range_(Int(1), None, Int(size))
-        return build.range_(Int(1), None, Builtin("size", (base, Int(axis + 1)), INTEGER))
+            return make.range_(Int(1), None, Int(size))
+        return make.range_(Int(1), None, Builtin("size", (base, Int(axis + 1)), INTEGER))
 
     def _values_of_dimension(self, ref: tree.Ref, axis: int, ctx: Ctx) -> Expr | None:
         """What indexes an array along a dimension that is declared by a type: `x[Boolean]`, `x[E]` (MLS 10.1)."""

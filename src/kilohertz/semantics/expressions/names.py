@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.interp import ArrayValue, EvaluationError, NotAssigned, NotConstant
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import (
     TIME,
     Array,
@@ -221,7 +221,7 @@ class Names:
         fixed = [dynamic is False and not sub.ty.dims for sub in exprs]
         rest = lambda comp: self._in_component(comp, _without_subs(node, k), k, ctx)  # noqa: E731
         gathered = self._gather(array, choices, fixed, (), rest)
-        return build.index(gathered, tuple(exprs)) if dynamic else gathered
+        return make.index(gathered, tuple(exprs)) if dynamic else gathered
 
     def _gather(
         self,
@@ -238,7 +238,7 @@ class Names:
         if fixed[depth]:
             return parts[0]
         if parts:
-            return build.array(parts)
+            return make.array(parts)
         element = rest(array.proto).ty
         open_dims = [len(c) for c, f in zip(choices[depth + 1 :], fixed[depth + 1 :], strict=True) if not f]
         return Array((), element.array_of(0, *open_dims))
@@ -266,14 +266,14 @@ class Names:
     def _constant_literal(self, comp: Comp) -> Expr:
         assert comp.ty is not None
         try:
-            return build.literal(self.elaborator.evaluation.component_value(comp), comp.ty)
+            return make.literal(self.elaborator.evaluation.component_value(comp), comp.ty)
         except NotConstant:
             return Ref(comp.path, comp.ty)
         except EvaluationError as problem:
             if self._is_left_open(comp, problem):
                 message = f"`{comp.path}` gets no value from the function that makes its record; zero is taken"
                 self.elaborator.world.warn("S296", message, comp.span)
-                return build.zeros(comp.ty)
+                return make.zeros(comp.ty)
             raise ModelError(
                 Diagnostic("S236", f"the constant `{comp.path}` cannot be evaluated: {problem.message}", comp.span)
             ) from None

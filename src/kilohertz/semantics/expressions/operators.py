@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Binary, Builtin, Colon, Comprehension, Enum, Expr, Int, Ref, Str
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Primitive, RecordType, Type
 from kilohertz.semantics.classes.modifiers import Ctx
@@ -31,10 +31,10 @@ class Operators:
         if op == "not":
             if operand.ty.base != BOOLEAN.base:
                 raise self._mismatch("not", operand.ty, None, node, ctx)
-            return build.not_(operand)
+            return make.not_(operand)
         if not _is_number(operand.ty):
             raise self._mismatch(op, operand.ty, None, node, ctx)
-        return operand if op in ("+", ".+") else build.neg(operand)
+        return operand if op in ("+", ".+") else make.neg(operand)
 
     def binary(self, op: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
         if isinstance(a.ty.base, RecordType) or isinstance(b.ty.base, RecordType):
@@ -42,7 +42,7 @@ class Operators:
         if op in ("and", "or"):
             if a.ty.base != BOOLEAN.base or b.ty.base != BOOLEAN.base or not _same_dims(a.ty, b.ty):
                 raise self._mismatch(op, a.ty, b.ty, node, ctx)
-            return build.and_(a, b) if op == "and" else build.or_(a, b)
+            return make.and_(a, b) if op == "and" else make.or_(a, b)
         if op in _RELATIONS:
             return self._relation(op, a, b, node, ctx)
         if op in ("+", ".+") and _is_string(a.ty) and _is_string(b.ty):
@@ -51,7 +51,7 @@ class Operators:
             return self._concatenated(a, b)
         if not _is_number(a.ty) or not _is_number(b.ty) or not _shapes_fit(op, a.ty, b.ty):
             raise self._mismatch(op, a.ty, b.ty, node, ctx)
-        return build.binary(op, a, b)
+        return make.binary(op, a, b)
 
     def _concatenated(self, a: Expr, b: Expr) -> Expr:
         if isinstance(a, Str) and isinstance(b, Str):
@@ -63,12 +63,12 @@ class Operators:
             case Primitive(x), Primitive(y) if (
                 not a.ty.dims and not b.ty.dims and (x == y or {x, y} == {"Real", "Integer"})
             ):
-                return build.relation(op, a, b)
+                return make.relation(op, a, b)
             case EnumType() as one, EnumType() as other if not a.ty.dims and not b.ty.dims:
                 if one == other:
-                    return build.relation(op, a, b)
+                    return make.relation(op, a, b)
                 if one.literals == other.literals:  # equivalent types (MLS 6.6)
-                    return build.relation(op, _position(a), _position(b))
+                    return make.relation(op, _position(a), _position(b))
         raise self._mismatch(op, a.ty, b.ty, node, ctx)
 
     def _mismatch(self, op: str, a: Type, b: Type | None, node: Any, ctx: Ctx) -> ModelError:
@@ -153,8 +153,8 @@ class Operators:
             return self._looped((a,), f)
         if n == 0:
             return a
-        parts = [f(build.index(a, (Int(i),))) for i in range(1, n + 1)]
-        return build.array(parts)
+        parts = [f(make.index(a, (Int(i),))) for i in range(1, n + 1)]
+        return make.array(parts)
 
     def _pairs(self, a: Expr, b: Expr, f: Any) -> Expr:
         n = a.ty.dims[0]
@@ -164,15 +164,15 @@ class Operators:
             return self._looped((a, b), f)
         if n == 0:
             return a
-        parts = [f(build.index(a, (Int(i),)), build.index(b, (Int(i),))) for i in range(1, n + 1)]
-        return build.array(parts)
+        parts = [f(make.index(a, (Int(i),)), make.index(b, (Int(i),))) for i in range(1, n + 1)]
+        return make.array(parts)
 
     def _looped(self, arrays: tuple[Expr, ...], f: Any) -> Expr:
         """Sizes not known before the call: a comprehension over the first dimension."""
         name = self.elaborator.functions.fresh("i")
         at = Ref(name, INTEGER)
-        body = f(*(build.index(a, (at,)) for a in arrays))
-        over = build.range_(Int(1), None, Builtin("size", (arrays[0], Int(1)), INTEGER))
+        body = f(*(make.index(a, (at,)) for a in arrays))
+        over = make.range_(Int(1), None, Builtin("size", (arrays[0], Int(1)), INTEGER))
         return Comprehension("", body, ((name, over),), body.ty.array_of(None))
 
     def _product(self, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
@@ -183,18 +183,17 @@ class Operators:
         if len(a.ty.dims) == 2:
             rows = a.ty.dims[0]
             assert rows is not None
-            return build.array([self._product(build.index(a, (Int(i),)), b, node, ctx) for i in range(1, rows + 1)])
+            return make.array([self._product(make.index(a, (Int(i),)), b, node, ctx) for i in range(1, rows + 1)])
         if len(b.ty.dims) == 2:
             columns = b.ty.dims[1]
             assert columns is not None
-            return build.array(
-                [self._product(a, build.index(b, (Colon(), Int(j))), node, ctx) for j in range(1, columns + 1)]
+            return make.array(
+                [self._product(a, make.index(b, (Colon(), Int(j))), node, ctx) for j in range(1, columns + 1)]
             )
         if inner == 0:
             return self._zero(a.ty, b.ty, node, ctx)
         terms = [
-            self.binary("*", build.index(a, (Int(i),)), build.index(b, (Int(i),)), node, ctx)
-            for i in range(1, inner + 1)
+            self.binary("*", make.index(a, (Int(i),)), make.index(b, (Int(i),)), node, ctx) for i in range(1, inner + 1)
         ]
         total = terms[0]
         for term in terms[1:]:
@@ -215,9 +214,9 @@ class Operators:
             return self._zero(array.ty, array.ty, node, ctx)
         if not n:
             raise self.elaborator.error("S260", f"`sum` cannot be applied to {array.ty}", node, ctx)
-        result = build.index(array, (Int(1),))
+        result = make.index(array, (Int(1),))
         for i in range(2, n + 1):
-            result = self.binary("+", result, build.index(array, (Int(i),)), node, ctx)
+            result = self.binary("+", result, make.index(array, (Int(i),)), node, ctx)
         return result
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import Expr, Int, Record
 from kilohertz.ir.types import RecordType, Type
 from kilohertz.semantics.classes import ClassNode, Ctx, Element, spec_of
@@ -117,7 +117,7 @@ class Records:
             if value is not None and element.component.variability == "parameter":
                 return coerce(value, ty)
         if 0 in ty.dims:
-            return build.zeros(ty)
+            return make.zeros(ty)
         raise elaborator.error("S274", f"`{record.full_name}` needs a value for its field `{name}`", node, ctx)
 
     def _nested(self, element: Element, ty: Type, values: dict[str, Expr], node: Any, ctx: Ctx) -> Expr:
@@ -147,12 +147,12 @@ class Records:
     ) -> Expr:
         if not dims:
             subs = tuple(Int(i) for i in index)
-            named = {n: e if each or not subs else build.index(e, subs) for n, (e, each) in given.items()}
+            named = {n: e if each or not subs else make.index(e, subs) for n, (e, each) in given.items()}
             return self.construct(cls, [], named, node, ctx)
         if dims[0] is None:
             raise self.elaborator.error("S232", f"the size of a field of `{cls.full_name}` is not known", node, ctx)
         parts = [self._elements(cls, given, dims[1:], (*index, i), node, ctx) for i in range(1, dims[0] + 1)]
-        return build.array(parts) if parts else build.zeros(Type(self.elaborator.types.record(cls), dims))
+        return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(cls), dims))
 
 
 class _LazyFields(dict[str, Expr]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.interp import ArrayValue, Value
-from kilohertz.ir import build
+from kilohertz.ir import make
 from kilohertz.ir.expr import (
     Array,
     Bool,
@@ -55,7 +55,7 @@ class Subscripts:
             raise self.elaborator.error("S205", f"a value of type {expr.ty} has no `{name}`", node, ctx)
         if name not in dict(base.fields):
             raise self.elaborator.names.no_member(base.name, name, [n for n, _ in base.fields], node, ctx)
-        return build.field(expr, name)
+        return make.field(expr, name)
 
     def indexed(self, expr: Expr, subs: tuple[tree.Expr, ...], node: Any, ctx: Ctx) -> Expr:
         dims = expr.ty.dims
@@ -70,7 +70,7 @@ class Subscripts:
         for sub, n in zip(exprs, dims, strict=False):
             if n is not None and isinstance(sub, Int) and not 1 <= sub.value <= n:
                 raise self.elaborator.error("S250", f"subscript {sub.value} is outside 1..{n}", node, ctx)
-        return build.index(expr, tuple(exprs))
+        return make.index(expr, tuple(exprs))
 
     def subscripts(self, subs: tuple[tree.Expr, ...], sizes: list[Any], node: Any, ctx: Ctx) -> list[Expr]:
         exprs: list[Expr] = []
@@ -100,19 +100,19 @@ class Subscripts:
                 ):
                     value = self.elaborator.evaluation.try_value(expr)
                     if value is not None:
-                        return build.literal(value, _sized(expr.ty, value))
+                        return make.literal(value, _sized(expr.ty, value))
                 return expr
             case Primitive("Boolean"):
                 if isinstance(expr, Bool):
                     return Int(2 if expr.value else 1)
-                return build.if_(expr, Int(2), Int(1)) if not expr.ty.dims else expr
+                return make.if_(expr, Int(2), Int(1)) if not expr.ty.dims else expr
             case EnumType():
                 if isinstance(expr, Enum):
                     return Int(expr.index)
                 if isinstance(expr, (Range, Array)):
                     value = self.elaborator.evaluation.try_value(expr)
                     if value is not None:
-                        return build.literal(value, _sized(INTEGER.array_of(*expr.ty.dims), value))
+                        return make.literal(value, _sized(INTEGER.array_of(*expr.ty.dims), value))
                 return Builtin("Integer", (expr,), INTEGER.array_of(*expr.ty.dims))
         raise self.elaborator.error("S251", f"a subscript must be an Integer, this is {expr.ty}", node, ctx)
 

@@ -5,11 +5,11 @@ needs an instance while it is met (`components`, `scoping`); what needs the flat
 of it ends in `World.told`.
 """
 
+from kilohertz.semantics.rules.assignability import check_algorithms, check_function, check_outputs, check_pre
 from kilohertz.semantics.rules.classes import check_classes
-from kilohertz.semantics.rules.components import check_component
 from kilohertz.semantics.rules.conditions import check_conditions
-from kilohertz.semantics.rules.equations import check_algorithms, check_function, check_outputs, check_pre
 from kilohertz.semantics.rules.inheritance import check_bases
+from kilohertz.semantics.rules.prefixes import check_component
 from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
 from kilohertz.semantics.rules.scoping import check_outer
 from kilohertz.semantics.rules.survey import Survey

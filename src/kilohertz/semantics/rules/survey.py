@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Ref
 from kilohertz.ir.flat import Assign, Equality, Equation, Flat, Statement, WhenEquation, WhenStatement
 from kilohertz.ir.types import CLOCK
-from kilohertz.semantics.balancing.parts import assigned_variables, bodies, expressions
+from kilohertz.semantics.balancing.equation_parts import assigned_variables, bodies, expressions
 
 
 class Use(NamedTuple):

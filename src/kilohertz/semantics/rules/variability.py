@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
-from kilohertz.ir import build
+from kilohertz.ir import traverse
 from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, Field, Index, Int, Real, Record, Ref, Unary
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -21,7 +21,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
 )
 from kilohertz.ir.types import REAL, STRING, ExternalObjectType, Type
-from kilohertz.semantics.balancing.parts import assigned_variables
+from kilohertz.semantics.balancing.equation_parts import assigned_variables
 from kilohertz.semantics.rules.survey import Survey, assigned_in, inside
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _continuous(e: Expr, flat: Flat, known: set[str]) -> str:
 
 
 def _inside_no_event(e: Expr, flat: Flat, known: set[str]) -> str:
-    for ref in build.refs(e):
+    for ref in traverse.refs(e):
         if _continuous(ref, flat, known):
             return f"`noEvent` of `{ref.name}`, which varies continuously"
     return ""
@@ -218,7 +218,7 @@ def _parameters_needed(node: Builtin, flat: Flat, origin: Origin) -> Iterator[Di
         if time > most:
             yield Diagnostic("S327", f"the delay {time:g} is longer than its maximum {most:g}", _place(origin))
     for argument in fixed:
-        for ref in build.refs(argument):
+        for ref in traverse.refs(argument):
             variable = flat.variables.get(ref.name)
             if ref is TIME or (variable is not None and variable.variability not in (PARAMETER, CONSTANT)):
                 text = f"`{node.name}` needs parameters here, but `{ref.name}` varies"
@@ -240,7 +240,7 @@ def _outside_domain(node: Builtin, origin: Origin) -> Iterator[Diagnostic]:
 
 def _equal_reals(node: Binary, flat: Flat, origin: Origin) -> Iterator[Diagnostic]:
     """MLS 3.5: rounding decides whether two Reals that vary are equal."""
-    for ref in (*build.refs(node.left), *build.refs(node.right)):
+    for ref in (*traverse.refs(node.left), *traverse.refs(node.right)):
         variable = flat.variables.get(ref.name)
         if ref is TIME or (variable is not None and variable.variability == "continuous"):
             text = f"`{node.op}` compares Reals, and `{ref.name}` varies continuously: rounding decides"

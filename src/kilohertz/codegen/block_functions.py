@@ -1,0 +1,445 @@
+"""Blocks of the Step form as C functions: runs of assignments and small linear loops together, other loops alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kilohertz.base import InternalError, Origin
+from kilohertz.codegen.layout import Layout
+from kilohertz.codegen.plain import STATUS, PlainBlocks, with_instance
+from kilohertz.codegen.plans import sparse_loop
+from kilohertz.codegen.reading import (
+    group_subject,
+    is_large,
+    is_scalar,
+    is_system,
+    loop_subject,
+    may_fail,
+    reads,
+    system,
+)
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.placement import Scope
+from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
+from kilohertz.codegen.writing.writer import Part
+from kilohertz.cost import IN_PLACE, loop_elimination
+from kilohertz.ir import step as s
+from kilohertz.ir.builtins import BUILTINS
+from kilohertz.ir.expr import Builtin, Ref
+from kilohertz.runtime import constant, formula
+
+_GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
+_SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
+_SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
+_COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
+_STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
+
+
+@dataclass(frozen=True, slots=True)
+class BlockInfo:
+    """A block as messages and the profiler need it."""
+
+    number: int
+    phase: str
+    kind: str
+    unknowns: tuple[str, ...]
+    origin: Origin
+    cost: int
+    block: s.Block
+    function: str  # the C function that computes it
+
+
+@dataclass(slots=True)
+class Group:
+    """A C function made of blocks of one partition."""
+
+    name: str
+    partition: s.Partition
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a loop's matrix and its factorisation stand, from 0 in each area; `stored`: STEP leaves them there."""
+
+    memory: int
+    order: int
+    factored: int
+    stored: bool
+
+
+@dataclass(slots=True)
+class BlockWriter:
+    """Turns lists of blocks into C functions, numbering blocks through."""
+
+    layout: Layout
+    where: Callable[[Origin], str]
+    places: Callable[[Origin], int]
+    prefix: str  # of functions that other files call
+    infos: list[BlockInfo] = field(default_factory=list)
+    functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
+    prototypes: list[str] = field(default_factory=list)
+    timed: list[str] = field(default_factory=list)  # C functions of blocks, in the order of their places (khz_probe.h)
+    reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
+    plain: PlainBlocks = field(init=False)
+    _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
+    _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
+    _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
+
+    def __post_init__(self) -> None:
+        self.plain = PlainBlocks(self.layout, self.places)
+
+    def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
+        """Write a list of blocks; gives the calls of their C functions, in order, with their partition."""
+        calls: list[tuple[str, s.Partition]] = []
+        run: list[s.Block] = []
+        read: set[str] = set()
+        for block in blocks:
+            loop = is_large(block)
+            most = _GROUP if block.partition is s.Partition.STEP else _SELDOM
+            mine = set() if loop else reads(block)
+            stale = not loop and any(t.name in read for t in s.targets(block))
+            if run and (loop or stale or len(run) >= most or run[0].partition is not block.partition):
+                calls.append(self._group(phase, run))
+                run, read = [], set()
+            if loop:
+                calls.append((self._loop(phase, block), block.partition))
+            else:
+                run.append(block)
+                read |= mine
+        if run:
+            calls.append(self._group(phase, run))
+        return calls
+
+    def _writer(self, phase: str, partition: s.Partition) -> Writer:
+        """A writer that takes from variables what earlier blocks of a step put there."""
+        w = Writer(self.layout, "(&z->c)")
+        if phase in ("block", "directional") and partition is s.Partition.STEP:
+            w.scope = Scope(self._kept)
+        return w
+
+    def _keep(self, phase: str, block: s.Block) -> None:
+        """Remember a variable that is a costly function of states: `c = cos(phi)`, and later cos(phi) is c."""
+        if phase != "block" or block.partition is not s.Partition.STEP or not isinstance(block, s.Assignment):
+            return
+        value, variables = block.value, self.layout.step.variables
+        if isinstance(value, Builtin) and value.name in _COSTLY:
+            kinds = {v.slot.kind for n in reads(block) if (v := variables.get(n)) is not None}
+            if kinds <= _STEADY and variables[block.target.name].slot.kind is s.Kind.ALGEBRAIC:
+                self._kept.values[id(value)] = str(self.layout.variable(block.target))
+
+    def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
+        w = self._writer(phase, run[0].partition)
+        apart = {id(b): Scope(w.scope) for b in run if self._is_apart(phase, b)}
+        plain = [b for b in run if id(b) not in apart]
+        if len(run) == 1 and not plain:
+            return self._loop(phase, run[0]), run[0].partition
+        name = self._name(phase, "compute", group_subject(plain or run, self.layout.step.variables))
+        parts = [(apart[id(b)], system(b)) for b in run if id(b) in apart]
+        w.plan((e for b in plain for e in s.expressions(b) if not isinstance(b, s.WhenBlock)), parts)
+        for block in run:
+            if id(block) in apart:
+                self._system(w, phase, block, Part(apart[id(block)]))
+                continue
+            number = self._note(phase, block, self.prefix + name)
+            w.put(f"/* {self._head(number, block)} */")
+            if may_fail(block):
+                w.put(f"z->c.block = {number};")
+            if isinstance(block, s.LinearLoop):
+                self._linear(w, phase, number, block)
+            else:
+                self.plain.write(w, block)
+            self._keep(phase, block)
+        return self._called(self._define(name, w.scope.lines)), run[0].partition
+
+    def _is_apart(self, phase: str, block: s.Block) -> bool:
+        """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
+        a direction shares too much for that."""
+        return is_system(block) and phase != "directional" and is_scalar(system(block))
+
+    def _system(self, w: Writer, phase: str, block: s.Block, part: Part) -> None:
+        """A small linear loop among assignments: a function that becomes part of its caller."""
+        assert isinstance(block, s.LinearLoop)
+        name = self._name(phase, "solve", loop_subject(block))
+        number = self._note(phase, block, name)
+        outer, w.scope, w.part = w.scope, part.scope, part
+        w.put(f"/* {self._head(number, block)} */")
+        self._linear(w, phase, number, block)
+        w.scope, w.part = outer, None
+        head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
+        self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""])
+        w.put(f"if ({self._called(name, *part.taken)} != KHZ_OK) {{", f"    {STATUS}", "}")
+
+    def _note(self, phase: str, block: s.Block, function: str) -> int:
+        unknowns = tuple(t.name for t in s.targets(block))
+        kind = type(block).__name__
+        info = BlockInfo(len(self.infos) + 1, phase, kind, unknowns, block.origin, block.cost, block, function)
+        self.infos.append(info)
+        return info.number
+
+    def _head(self, number: int, block: s.Block) -> str:
+        kind = ""
+        if isinstance(block, (s.LinearLoop, s.NonlinearLoop)):
+            torn = ", ".join(u.name for u in block.unknowns[:8]) + (", ..." if len(block.unknowns) > 8 else "")
+            kind = f", {'linear' if isinstance(block, s.LinearLoop) else 'nonlinear'} in {torn}"
+        elif isinstance(block, s.MixedLoop):
+            kind = ", mixed"
+        return comment(f"block {number}{kind}{self.where(block.origin)}")
+
+    def _name(self, phase: str, verb: str, subject: str) -> str:
+        """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
+        return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
+
+    def _called(self, symbol: str, *arguments: str) -> str:
+        """The call of the function of a block, or of a run of blocks, with a probe around it."""
+        self.timed.append(symbol)
+        place = constant("KHZ_PLACES_OF_MODEL") + len(self.timed) - 1
+        return f"KHZ_TIMED(&z->c, {place}, {symbol}({', '.join(('z', *arguments))}))"
+
+    def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
+        """A function that other files call; its C name."""
+        symbol = self.prefix + name
+        prototype = f"khz_status {symbol}(khz_instance *z)"
+        self.prototypes.append(prototype + ";")
+        tail = [f"    {result}"] if result else []
+        self.functions.append([prototype, "{", *("    " + line for line in body), *tail, "}", ""])
+        return symbol
+
+    # ----------------------------------------------------------------------------------------------------------- loops
+
+    def _loop(self, phase: str, block: s.Block, inside: bool = False) -> str:
+        """A function for a loop, and its call; `inside` another one, which asks how its unknowns move."""
+        name = self._name(phase, "settle" if isinstance(block, s.MixedLoop) else "solve", loop_subject(block))
+        number = self._note(phase, block, self.prefix + name)
+        head = f"/* {self._head(number, block)} */"
+        match block:
+            case s.LinearLoop():
+                w = self._writer(phase, block.partition)
+                w.put(head)
+                w.plan(s.expressions(block))
+                self._linear(w, phase, number, block)
+                symbol = self._define(name, w.scope.lines)
+            case s.NonlinearLoop():
+                symbol = self._nonlinear(phase, name, head, number, block, inside)
+            case s.MixedLoop():
+                symbol = self._mixed(phase, name, head, number, block)
+            case _:
+                raise InternalError("not a loop")
+        return self._called(symbol)
+
+    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = STATUS) -> None:
+        place = self.places(block.origin)
+        if len(block.unknowns) == 1:
+            a = w.text(block.matrix[0].value) if block.matrix else "0.0"
+            b = w.text(block.rhs[0])
+            w.put(f"{self.layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
+        else:
+            self._matrix(w, phase, f"{number}, {place}", block, leave)
+        placement = w.placement
+        if w.part is not None:  # what follows from the solution is not shared with what is around
+            w.plan(inner.value for inner in block.inner)
+        for inner in block.inner:
+            self.plain.assign(w, inner.target, inner.value)
+        w.placement = placement
+
+    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, leave: str) -> None:
+        """Matrix where it changed, right-hand side, solution."""
+        n, layout = len(block.unknowns), self.layout
+        solved_before = self._solved.get(block.again)
+        kept = solved_before if solved_before is not None else self._room(n)
+        fresh = (
+            self._fresh(phase, block, kept) if solved_before is None else "" if solved_before.stored else _never(kept)
+        )
+        in_place = n <= IN_PLACE and fresh == "1"  # solved where it stands, without memory
+        if phase in _SOLVING and not block.again:
+            self._solved.pop(block.unknowns, None)
+            if not in_place:
+                self._solved[block.unknowns] = replace(kept, stored=True)
+        a, b = w.fresh("a"), w.fresh("b")
+        w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.memory};")
+        w.put(f"double {b}[{n}];")
+
+        def fill() -> None:
+            if not in_place:
+                w.put(f"memset({a}, 0, sizeof(double) * {n * n});", f"z->factored[{kept.factored}] = 0;")
+                w.put(*([f"{_stage_of(n, kept)} = z->gamma_h[0];"] if phase == "inlined" else []))
+            for e in block.matrix:
+                text = w.text(e.value)
+                w.put(f"{a}[{e.row * n + e.column}] = {text};")
+
+        if fresh == "1":
+            fill()
+        elif fresh:
+            w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
+        for i, rhs in enumerate(block.rhs):
+            text = w.text(rhs)
+            w.put(f"{b}[{i}] = {text};")
+        storage = f"z->order + {kept.order}, &z->factored[{kept.factored}], {b}"
+        call = (
+            f"khz_linear_{n}(&z->c, {at}, {a}, z->memory + {kept.memory}, {storage})"
+            if in_place
+            else f"khz_linear(&z->c, {at}, {n}, {a}, {storage})"
+        )
+        w.put(f"if ({call} != KHZ_OK) {{", f"    {leave}", "}")
+        w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
+
+    def _fresh(self, phase: str, block: s.LinearLoop, kept: Kept) -> str:
+        """When the matrix is computed anew; "1": always."""
+        if block.matrix_partition is s.Partition.ONCE:
+            return _never(kept)
+        if block.matrix_partition is not s.Partition.EVENT:
+            return "1"
+        if phase != "inlined":
+            return f"{_never(kept)} || z->c.phase != KHZ_PHASE_CONTINUOUS"
+        self.reset.append(kept.factored)
+        return f"{_never(kept)} || {_stage_of(len(block.unknowns), kept)} != z->gamma_h[0]"
+
+    def _room(self, n: int) -> Kept:
+        layout = self.layout
+        kept = Kept(layout.memory, layout.order, layout.factored, False)
+        layout.memory += formula("KHZ_LINEAR_ROOM", n) + 1  # and gamma_h
+        layout.order += n
+        layout.factored += 1
+        return kept
+
+    def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> str:
+        layout, n = self.layout, len(block.unknowns)
+        memory, order, sizes = layout.memory, layout.order, 4 * sum(map(len, layout.loops))
+        layout.memory += formula("KHZ_NONLINEAR_ROOM", n)
+        layout.order += n
+        layout.loops.append(block.unknowns)
+        self._residual(phase, name, head, block)
+        if block.jacobian is not None:
+            self._jacobian(phase, name, number, block)
+        jacobian = f"{name}_jacobian" if block.jacobian is not None else "NULL"
+        lines = [head, f"double x[{n}];"]
+        lines += [f"x[{i}] = {layout.variable(u)};" for i, u in enumerate(block.unknowns)]
+        is_open = phase == "block" and block.unknowns[0] in layout.step.algebraic
+        if is_open:  # in a stage of the index-1 form: the residuals, no solution
+            at = layout.step.algebraic.index(block.unknowns[0])
+            lines += ["if (z->c.is_open) {", f"    {name}_residual(z, x, z->res + {at});", f"    {STATUS}", "}"]
+        places = f"z->sizes + {sizes}{sparse_loop(name, block, self)}, {self._kept_jacobian(phase, block, inside)}"
+        call = f"khz_loop({n}, {name}_residual, {jacobian}, {places})"
+        lines += [
+            f"const khz_newton_problem problem = {call};",
+            f"if (khz_nonlinear(&z->c, {number}, {self.places(block.origin)}, &problem, z, x, z->memory + {memory},"
+            f" z->order + {order}) != KHZ_OK) {{",
+            *(f"    {layout.variable(u)} = x[{i}];" for i, u in enumerate(block.unknowns)),
+            "    return (khz_status)z->c.status;",
+            "}",
+        ]
+        self._solved.pop(block.unknowns, None)
+        if (inside and n > IN_PLACE) or (phase == "block" and layout.step.directional is not None and not is_open):
+            own = self._solved[block.unknowns] = self._room(n)
+            lines.append(f"z->factored[{own.factored}] = 0;")
+        return self._define(name, lines)
+
+    def _kept_jacobian(self, phase: str, block: s.NonlinearLoop, inside: bool) -> str:
+        """Where it is noted that a stage's loop has a Jacobian from before; it is of no use after an event."""
+        if phase != "inlined" or inside or block.jacobian is None:
+            return "NULL"
+        self.reset.append(self.layout.factored)
+        self.layout.factored += 1
+        return f"&z->factored[{self.reset[-1]}]"
+
+    def _residual(self, phase: str, name: str, head: str, block: s.NonlinearLoop) -> None:
+        apart = {id(b): self._loop(phase, b, True) for b in block.inner if is_large(b)}
+        w = Writer(self.layout, "(&z->c)")
+        for i, u in enumerate(block.unknowns):
+            w.put(f"{self.layout.variable(u)} = x[{i}];")
+        w.plan([*(e for b in block.inner if id(b) not in apart for e in s.expressions(b)), *block.residuals])
+        for inner in block.inner:
+            if id(inner) in apart:
+                w.put(f"if ({apart[id(inner)]} != KHZ_OK) {{", "    return;", "}")
+            elif isinstance(inner, s.LinearLoop):
+                self._linear(w, phase, self._note(phase, inner, f"{name}_residual"), inner, "return;")
+            else:
+                self.plain.write(w, inner)
+        for i, residual in enumerate(block.residuals):
+            text = w.text(residual)
+            w.put(f"f[{i}] = {text};")
+        self._callback(f"{name}_residual", ", const double *x, double *f", [head, *w.scope.lines])
+
+    def _jacobian(self, phase: str, name: str, number: int, block: s.NonlinearLoop) -> None:
+        assert block.jacobian is not None
+        n = len(block.unknowns)
+        w = Writer(self.layout, "(&z->c)")
+        w.put("(void)x;", *([] if loop_elimination(block) else [f"memset(jacobian, 0, sizeof(double) * {n * n});"]))
+        w.plan([*(e for b in block.rates for e in s.expressions(b)), *(e.value for e in block.jacobian)])
+        for rate in block.rates:
+            self._linear(w, phase, number, rate, "return;")
+        for entry in block.jacobian:
+            text = w.text(entry.value)
+            w.put(f"jacobian[{entry.row * n + entry.column}] = {text};")
+        self._callback(f"{name}_jacobian", ", const double *x, double *jacobian", w.scope.lines)
+
+    def _callback(self, name: str, parameters: str, body: list[str], result: str = "void") -> None:
+        head = f"static {result} {name}(void *instance{parameters})"
+        self.functions.append(with_instance(head, body))
+
+    def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> str:
+        layout = self.layout
+        continuous = self.phase(phase, block.continuous)
+        relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
+        other_discrete = [b for b in block.discrete if b not in relations]
+        body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]
+        self._callback(f"{name}_continuous", "", [*body, STATUS], "khz_status")
+        self._derive(phase, name, block, other_discrete)
+        w = Writer(layout, "(&z->c)")
+        w.put("(void)value;", "(void)distance;")
+        functions = {c.index: c.function for c in layout.step.crossings}
+        at = [layout.step.slot(b.target.name).index for b in relations]
+        w.plan([*(b.value for b in relations), *(functions[k] for k in at)])
+        for i, b in enumerate(relations):
+            value, distance = w.text(b.value), w.text(functions[at[i]])
+            place, forced = layout.variable(b.target), self.plain.forced(b.target)
+            w.put(f"value[{i}] = {forced} ? {place} : ({value});", f"distance[{i}] = {distance};")
+        self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
+        indices = ", ".join(map(str, at)) or "0"
+        return self._define(
+            name,
+            [
+                head,
+                f"static const int32_t relation[] = {{{indices}}};",
+                f"static const khz_mixed_problem problem = {{{number}, {len(relations)}, relation,"
+                f" {name}_continuous, {name}_derive, {name}_evaluate}};",
+                "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {",
+                f"    return {name}_continuous(z);",
+                "}",
+                f"return khz_mixed(&z->c, &problem, z, {'z->r' if relations else 'NULL'});",
+            ],
+            "",
+        )
+
+    def _derive(self, phase: str, name: str, block: s.MixedLoop, steps: list[s.Block]) -> None:
+        """Discrete values from relations and Reals, and whether they changed.  Those that Newton's method finds are the
+        same where they are near, all others to the bit."""
+        layout = self.layout
+        solved = dict(self._solved)  # between events the matrices of the continuous part are used again
+        calls = self.phase(phase, steps)
+        self._solved = solved
+        real = {t.name for b in block.continuous for t in s.targets(b)}
+        iterated = {t.name for b in steps if isinstance(b, s.NonlinearLoop) for t in s.targets(b)}
+        lines, same, near = [], [], []
+        for i, t in enumerate(t for b in steps for t in s.targets(b) if t.name not in real):
+            place = layout.variable(t)
+            equal, is_near = f"{place} == old{i}", f"khz_is_near({place}, old{i})"
+            lines.append(f"const {layout.types.of(t.ty)} old{i} = {place};")
+            same.append(is_near if t.name in iterated else equal)
+            near.append(is_near if layout.step.slot(t.name).kind is s.Kind.DISCRETE else equal)
+        lines += [f"(void){call};" for call, _ in calls]
+        lines.append(f"return {' && '.join(same)} ? 0 : {' && '.join(near)} ? 1 : 2;" if same else "return 0;")
+        self._callback(f"{name}_derive", "", lines, "int")
+
+    def _is_relation(self, target: Ref) -> bool:
+        return self.layout.step.slot(target.name).kind is s.Kind.RELATION
+
+
+def _never(kept: Kept) -> str:
+    return f"!z->factored[{kept.factored}]"
+
+
+def _stage_of(n: int, kept: Kept) -> str:
+    """Behind what khz_linear needs: gamma_h of the stage that a kept matrix belongs to."""
+    return f"z->memory[{kept.memory + formula('KHZ_LINEAR_ROOM', n)}]"

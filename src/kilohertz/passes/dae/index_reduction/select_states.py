@@ -1,0 +1,337 @@
+"""Choose which derivatives become dummies: columns of a constraint Jacobian, least wanted states first.
+
+The Jacobian of the differentiated constraints by the candidate derivatives is evaluated near the start: state
+candidates have their start values, moved a little so that a symmetric position does not hide what holds everywhere
+else; other variables follow from the equations that give them.  Columns are taken in order of preference, and among
+equals by pivots that cannot vanish, then by the largest pivot, as long as they raise the rank (`pivots`).  Where that
+does not do, all values are pseudo-random.
+
+The choice is static where every pivot is safe, or where stateSelect alone decides.  Else the candidates of one rank
+that the unsafe rows tie together are left to the run (`Dynamic`, see `dynamic_states`).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.graphs import UnionFind
+from kilohertz.ir import make
+from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, Select, print_equation
+from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
+from kilohertz.passes.dae.index_reduction.pivots import Pivot, SparseRow, pivots, reduced
+from kilohertz.passes.derivative import Differentiator, NoDerivative
+from kilohertz.passes.numeric import Numeric
+from kilohertz.passes.parameter_values import parameter_values
+
+BARELY = 2 * Select.NEVER.value + 1  # how much a variable is wanted that the model does not differentiate
+CallRule = Callable[[Call, list[Expr], int | None], Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A derivative by its name, the variable it is the derivative of (None: it has no name of its own), and what that
+    one is the derivative of in turn: its wishes count too, since position and velocity are chosen together."""
+
+    name: str
+    integral: DaeVariable | None
+    below: tuple[DaeVariable, ...] = ()
+    computed: bool = False  # by a call: it cannot be left to the integrator
+
+    @property
+    def _chain(self) -> tuple[DaeVariable, ...]:
+        return self.below if self.integral is None else (self.integral, *self.below)
+
+    @property
+    def wanted(self) -> int:
+        """How much its integral is wanted as a state; an `avoid` anywhere counts more than a `prefer`."""
+        if self.computed or not self._chain:
+            return 0
+        values = [v.select.value for v in self._chain]
+        least, most = min(values), max(values)
+        value = least if least < Select.DEFAULT.value and most < Select.ALWAYS.value else most
+        # MLS 4.8.8.1: what does not appear differentiated is a state only where it is preferred.
+        appears = value > Select.DEFAULT.value or any(v.role is Role.STATE for v in self._chain)
+        return 2 * value if appears else min(2 * value, BARELY)
+
+    @property
+    def is_preferred(self) -> bool:
+        return self.wanted >= 2 * Select.PREFER.value
+
+    @property
+    def fixed(self) -> bool:
+        return any(v.fixed for v in self._chain)
+
+    @property
+    def given(self) -> bool:
+        return any(v.start is not None for v in self._chain)
+
+
+@dataclass(frozen=True, slots=True)
+class Explicit:
+    """A row that computes `target` from other names, in a way that is not known here (a call)."""
+
+    target: str
+    names: tuple[str, ...]
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """Candidates of which some are states, which ones being decided in the run.
+
+    `forced` are dummies for good, but with pivots that may vanish.  `jacobian` has the columns forced, then members.
+    """
+
+    forced: tuple[int, ...]
+    members: tuple[int, ...]
+    states: tuple[int, ...]  # of the members: those that start as states
+    jacobian: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Positions of candidates: dummies for good (`forced` ones included), and what is left to the run."""
+
+    dummies: tuple[int, ...]
+    dynamic: tuple[Dynamic, ...] = ()
+
+
+class Points:
+    """Where Jacobians are evaluated: near the start, and anywhere."""
+
+    def __init__(self, dae: Dae) -> None:
+        self._dae = dae
+        self._made: dict[int, Numeric] = {}
+        self._occurrence = Occurrence()
+
+    def is_still(self, e: Expr | None) -> bool:
+        """Made of numbers and parameters alone."""
+        if e is None:
+            return False
+        variables = self._dae.variables
+        found = (variables.get(n) for n in self._occurrence.names(e))
+        return all(v is not None and v.role in (Role.PARAMETER, Role.CONSTANT) for v in found)
+
+    def __getitem__(self, attempt: int) -> Numeric:
+        if attempt not in self._made:
+            values = near_start(self._dae) if attempt == 0 else parameter_values(self._dae)
+            self._made[attempt] = Numeric(values, lambda r: _scatter(r.name))
+        return self._made[attempt]
+
+
+def choose(
+    equations: list[Equation | Explicit], options: list[Candidate], points: Points, call_rule: CallRule | None
+) -> Picked:
+    """Which candidates become dummies, as many as there are equations, and which are left to the run."""
+    jacobian = _jacobian(equations, options, call_rule)
+    groups = _groups(options)
+    n_unwanted = sum(options[group[0]].wanted < 2 * Select.DEFAULT.value for group in groups)
+    for attempt in range(2):
+        values = points[attempt]
+        numbers = [
+            {j: (_entry(e, values, i, j), points.is_still(e)) for j, e in row.items()} for i, row in enumerate(jacobian)
+        ]
+        found = pivots(numbers, groups, _weights(options), n_unwanted)
+        if len(found) == len(equations):
+            return _settled(jacobian, found, options)
+    e = equations[0]
+    span = e.origin.spans[0] if e.origin.spans else None
+    shown = print_equation(e)[:200] if isinstance(e, Equation) else f"call for {e.target}"
+    text = f"no states can be chosen for this constraint: {shown}"
+    raise ModelError(Diagnostic("B208", text, span))
+
+
+def _settled(jacobian: list[SparseRow], found: list[Pivot], options: list[Candidate]) -> Picked:
+    """Static, except for the parts with pivots that may vanish and candidates of one rank."""
+    columns = {p.column for p in found}
+    if all(p.safe for p in found):
+        return Picked(tuple(sorted(columns)))
+    dynamic = _all_dynamic(jacobian, found, [p for p in found if p.safe], options)
+    # Where dummies that are forced are worth nothing, an equal that follows from them may still be a state.
+    ranks = {options[d.members[0]].wanted for d in dynamic if d.forced}
+    if ranks:
+        firm = [p for p in found if p.safe and options[p.column].wanted not in ranks]
+        dynamic = _all_dynamic(jacobian, found, firm, options)
+    for d in dynamic:
+        columns -= set(d.members)
+    return Picked(tuple(sorted(columns)), tuple(dynamic))
+
+
+def _all_dynamic(
+    jacobian: list[SparseRow], found: list[Pivot], firm: list[Pivot], options: list[Candidate]
+) -> list[Dynamic]:
+    """The choices that are left when the firm pivots are eliminated."""
+    pivot_of = {p.row: p for p in found}
+    made: list[Dynamic] = []
+    for part in _parts(reduced(jacobian, firm), len(options)):
+        if not all(pivot_of[i].safe for i in part):
+            one = _dynamic(part, {i: pivot_of[i].column for i in part}, options)
+            made += [] if one is None else [one]
+    return made
+
+
+def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseRow]]:
+    """Rows that share columns, together."""
+    sets = UnionFind(n_columns)
+    for row in rows.values():
+        first = next(iter(row))
+        for c in row:
+            sets.union(first, c)
+    found: dict[int, dict[int, SparseRow]] = {}
+    for i, row in rows.items():
+        found.setdefault(sets.find(next(iter(row))), {})[i] = row
+    return list(found.values())
+
+
+def _dynamic(part: dict[int, SparseRow], column_of: dict[int, int], options: list[Candidate]) -> Dynamic | None:
+    """The choice that is left in one part; None where there is none or it cannot be made in the run."""
+    picked = [column_of[i] for i in part]
+    top = max(options[c].wanted for c in picked)
+    inside = sorted({c for row in part.values() for c in row})
+    rivals = [c for c in inside if c not in picked and options[c].wanted == top]
+    if not rivals or top == 0:  # where all are `never`, some have to be all the same
+        return None
+    forced = tuple(c for c in sorted(picked) if options[c].wanted < top)
+    members = tuple(sorted([*rivals, *(c for c in picked if options[c].wanted == top)]))
+    rows: list[tuple[Expr, ...]] = []
+    for row in part.values():
+        entries = [_scaled(row.get(c, make.ZERO), options[c]) for c in (*forced, *members)]
+        if any(e is None for e in entries):
+            return None
+        rows.append(tuple(e for e in entries if e is not None))
+    return Dynamic(forced, members, tuple(rivals), tuple(rows))
+
+
+def _scaled(e: Expr | None, option: Candidate) -> Expr | None:
+    """In units of the candidate's nominal value, so that metres and radians compare."""
+    nominal = option.integral.nominal if option.integral is not None else None
+    return e if e is None or nominal is None else simplify(make.mul(e, nominal))
+
+
+def _jacobian(
+    equations: list[Equation | Explicit], options: list[Candidate], call_rule: CallRule | None
+) -> list[SparseRow]:
+    occurrence = Occurrence()
+    rows: list[SparseRow] = []
+    position = {o.name: j for j, o in enumerate(options)}
+    for e in equations:
+        row: SparseRow = {}
+        rows.append(row)
+        if isinstance(e, Explicit):
+            row.update({position[n]: None for n in e.names if n in position})
+            row.update({position[e.target]: make.ONE} if e.target in position else {})
+            continue
+        residual = make.sub(e.left, e.right)
+        for name in occurrence.names(residual):
+            j = position.get(name)
+            if j is None:
+                continue
+            try:
+                entry: Expr | None = simplify(Differentiator(_seed(name), call_rule)(residual))
+            except NoDerivative:
+                entry = None
+            if entry is not make.ZERO:
+                row[j] = entry
+    return rows
+
+
+def _seed(name: str) -> Callable[[Ref], Expr]:
+    return lambda r: make.ONE if r.name == name else make.ZERO
+
+
+def _groups(options: Sequence[Candidate]) -> list[list[int]]:
+    """Candidates by how little their integral is wanted as a state."""
+    by_key: dict[tuple[int, bool], list[int]] = {}
+    for j, o in enumerate(options):
+        by_key.setdefault((o.wanted, o.fixed), []).append(j)
+    return [by_key[k] for k in sorted(by_key)]
+
+
+def _weights(options: Sequence[Candidate]) -> list[float]:
+    """A variable with a start given stays a state unless its pivot is ten times better."""
+    return [0.1 if o.given else 1.0 for o in options]
+
+
+def near_start(dae: Dae) -> dict[str, float]:
+    """Numbers for variables near the start: parameters, state candidates, and what follows from them one by one."""
+    values = parameter_values(dae)
+    numeric = Numeric(values)
+    found: dict[str, float] = {"time": 0.0}
+    for v in dae.variables.values():
+        if v.role not in (Role.STATE, Role.DISCRETE, Role.INPUT):
+            continue
+        start = 0.0 if v.start is None else numeric(v.start)
+        if start is not None:
+            moved = 1e-3 * (_scatter(v.name) - 1.0) * max(1.0, abs(start)) if v.role is Role.STATE else 0.0
+            found[v.name] = start + moved
+    values.update(found)
+    _follow([e for e in dae.equations if isinstance(e, Equation)], values)
+    return values
+
+
+def _follow(equations: list[Equation], values: dict[str, float]) -> None:
+    """Work out what an equation gives as soon as one name in it is left without a value; definitions first."""
+    occurrence = Occurrence()
+    open_names: list[set[str]] = []
+    waiting: dict[str, list[int]] = {}
+    ready: list[tuple[int, int]] = []
+    for i, e in enumerate(equations):
+        names = {n for n in (*occurrence.names(e.left), *occurrence.names(e.right)) if n not in values}
+        open_names.append(names)
+        for n in sorted(names):
+            waiting.setdefault(n, []).append(i)
+        if len(names) == 1:
+            ready.append((_reluctance(e, names), i))
+    heapq.heapify(ready)
+    while ready:
+        _, i = heapq.heappop(ready)
+        if len(open_names[i]) != 1:
+            continue
+        (name,) = open_names[i]
+        value = _given(equations[i], name, values)
+        if value is None:
+            continue
+        values[name] = value
+        for j in waiting[name]:
+            open_names[j].discard(name)
+            if len(open_names[j]) == 1:
+                heapq.heappush(ready, (_reluctance(equations[j], open_names[j]), j))
+
+
+def _reluctance(e: Equation, names: set[str]) -> int:
+    """0: it defines the name as written, 1: read from right to left, 2: it has to be solved."""
+    if isinstance(e.left, Ref) and e.left.name in names:
+        return 0
+    return 1 if isinstance(e.right, Ref) and e.right.name in names else 2
+
+
+def _given(e: Equation, name: str, values: dict[str, float]) -> float | None:
+    numeric = Numeric(values)
+    if isinstance(e.left, Ref) and e.left.name == name:
+        return numeric(e.right)
+    if isinstance(e.right, Ref) and e.right.name == name:
+        return numeric(e.left)
+    parts = linear_parts(make.sub(e.left, e.right), name)
+    if parts is None:
+        return None
+    a, b = numeric(parts[0]), numeric(parts[1])
+    return None if not a or b is None else -b / a
+
+
+def _scatter(name: str) -> float:
+    """A number between 0.5 and 1.5 that depends on the name alone."""
+    h = 2166136261
+    for ch in name:
+        h = (h ^ ord(ch)) * 16777619 & 0xFFFFFFFF
+    return 0.5 + h / 0xFFFFFFFF
+
+
+def _entry(e: Expr | None, values: Numeric, i: int, j: int) -> float:
+    if e is None:
+        return _scatter(f"{i},{j}")
+    value = values(e)
+    return _scatter(f"{i},{j}") if value is None else float(value)

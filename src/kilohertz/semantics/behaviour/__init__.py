@@ -1,0 +1,1 @@
+"""What a class does: equations, statements, functions, and what they reach."""

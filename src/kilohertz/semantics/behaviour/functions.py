@@ -1,0 +1,445 @@
+"""Functions: headers (what a call needs) first, bodies when they are wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kilohertz.base import Diagnostic, ModelError, Origin, Span
+from kilohertz.ir import make, traverse
+from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Field, Int, Record, Ref, Str
+from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, EnumType, RecordType, Type
+from kilohertz.semantics.behaviour.reach import called_functions
+from kilohertz.semantics.classes import Ctx, Mod, Spec, View, spec_of
+from kilohertz.semantics.classes.nodes import ClassNode, Element
+from kilohertz.semantics.conversion import coerce
+from kilohertz.semantics.rules import check_function
+from kilohertz.syntax import annotation_args, annotation_entries, annotation_value, tree
+
+if TYPE_CHECKING:
+    from kilohertz.semantics.expressions.elaborate import Elaborator
+
+FUNCTION_KINDS = ("function", "operator function")
+
+
+class Functions:
+    """All functions met so far, by id."""
+
+    def __init__(self, elaborator: Elaborator) -> None:
+        self.elaborator = elaborator
+        self._by_id: dict[str, Function] = {}
+        self._nodes: dict[str, ClassNode] = {}
+        self._contexts: dict[str, Ctx] = {}
+        self._done: set[str] = set()
+        self._iterators: dict[str, str] = {}  # as they are written, by the names they have here
+        # defaults that a model's local function takes from the model's own components, by function and input
+        self.defaults_of_models: dict[tuple[str, str], Mod] = {}
+        # of records some of whose fields have a value from the start: assignments before the body, by function
+        self._preludes: dict[str, list[Assign]] = {}
+        # defaults that depend on other inputs, to be elaborated again where these are known
+        self.default_texts: dict[tuple[str, str], tuple[tree.Expr, View]] = {}
+        self._links: list[ClassNode] = []  # functions named by derivative and inverse annotations
+
+    def fresh(self, name: str) -> str:
+        """A name no variable has, for an iterator."""
+        fresh = f"{name}${len(self._iterators) + 1}"
+        self._iterators[fresh] = name
+        return fresh
+
+    def by_id(self, id: str) -> Function:
+        """A complete function, body included; KeyError where there is none."""
+        if id not in self._by_id:
+            raise KeyError(id)
+        self._complete(id)
+        return self._by_id[id]
+
+    def header(self, node: ClassNode) -> Function:
+        """Inputs and outputs of a function class."""
+        known = node.memo.get("function")
+        if known is None:
+            known = self._header(node)
+        return known  # type: ignore[return-value]
+
+    def _header(self, node: ClassNode) -> Function:
+        if node.derivative_of is None:
+            node.table  # noqa: B018
+        if node.derivative_of is not None:
+            return self._partial_derivative(node, *node.derivative_of)
+        function = Function(node.full_name, [], [], [], [], origin=_origin(node))
+        node.memo["function"] = function
+        locals_: dict[str, Expr] = {}
+        ctx = Ctx(node.view, None, None, locals_)
+        self._by_id[function.id], self._nodes[function.id], self._contexts[function.id] = function, node, ctx
+        for element in node.table.values():
+            if not element.is_class:
+                self._declare(function, node, element, ctx, locals_)
+        for local, element in list(zip(self._all(function), self._elements(node, locals_), strict=True)):
+            self._finish(local, element, ctx)
+        self._annotations(function, node)
+        return function
+
+    def _partial_derivative(self, node: ClassNode, body: tree.DerBody, view: View) -> Function:
+        """`function f_x = der(f, x)` (MLS 12.7.2): inputs and Real outputs of f; its body is a matter of the passes."""
+        of = view.lookup_class(body.function, "function")
+        header = self.header(of)
+        inputs = {x.name: x for x in header.inputs}
+        for name in body.variables:
+            if name not in inputs or inputs[name].ty != REAL:
+                span = Span(node.definition.file, node.definition.name_start, node.definition.end)
+                raise ModelError(
+                    Diagnostic("S279", f"`{node.full_name}`: `{name}` is no scalar Real input of `{header.id}`", span)
+                )
+        outputs = [x for x in header.outputs if x.ty.base == REAL.base]
+        function = Function(node.full_name, list(header.inputs), outputs, [], [], origin=_origin(node))
+        function.partial_of = (header.id, *body.variables)
+        node.memo["function"] = function
+        self._by_id[function.id], self._nodes[function.id] = function, node
+        return function
+
+    def _all(self, function: Function) -> list[Local]:
+        by_name = {x.name: x for x in (*function.inputs, *function.outputs, *function.locals)}
+        return list(by_name.values())
+
+    def _elements(self, node: ClassNode, locals_: dict[str, Expr]) -> list[Element]:
+        order = self._all(node.memo["function"])  # type: ignore[arg-type]
+        return [node.table[x.name] for x in order]
+
+    def _declare(
+        self, function: Function, node: ClassNode, element: Element, ctx: Ctx, locals_: dict[str, Expr]
+    ) -> None:
+        decl, view = element.component, element.view
+        for mod in element.chain:
+            if mod.spec.redeclare is not None and isinstance(mod.spec.redeclare.element, tree.Component):
+                decl, view = mod.spec.redeclare.element, mod.ctx.view
+                break
+        if decl.variability == "constant" and not decl.causality:
+            return
+        cls = view.lookup_class(decl.type)
+        types = self.elaborator.types
+        ty = types.of_class(cls)
+        dims = decl.dims or element.component.dims
+        sizes = [types.size(d, ctx) if self._is_constant(d, node) else None for d in dims]
+        ty = ty.array_of(*sizes)
+        causality = decl.causality or element.component.causality or cls.causality
+        local = Local(element.name, ty, (), None, decl.comment)
+        locals_[element.name] = Ref(element.name, ty)
+        if causality == "input":
+            function.inputs.append(local)
+        elif causality == "output":
+            function.outputs.append(local)
+        else:
+            self._check_local(element, cls)
+            function.locals.append(local)
+
+    def _check_local(self, element: Element, cls: ClassNode) -> None:
+        """Variables of a function are protected, and no models or blocks (MLS 12.2)."""
+        world = self.elaborator.world
+        if not element.protected and not element.component.variability:
+            text = f"`{element.name}` is neither input nor output; such variables of a function are protected"
+            world.refuse("S303", text, element.span)
+        if cls.kind in ("model", "block"):
+            world.refuse("S303", f"`{element.name}` is a {cls.kind}, which cannot stand in a function", element.span)
+
+    def _is_constant(self, dim: tree.Expr, node: ClassNode) -> bool:
+        """Whether a dimension uses no variable of the function."""
+        if isinstance(dim, tree.Colon):
+            return False
+        own = [node.table.get(ref.names[0]) for ref in tree.refs(dim)]
+        return all(e is None or e.is_class or _is_own_constant(e.component) for e in own)
+
+    def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:
+        """Dimensions and default as expressions, now that all names of the function are known."""
+        elaborator = self.elaborator
+        decl = element.component
+        dims: list[Expr | None] = []
+        for k, dim in enumerate(decl.dims):
+            known = local.ty.dims[k]
+            if isinstance(dim, tree.Colon):
+                dims.append(None)
+            elif known is not None:
+                dims.append(Int(known))
+            else:
+                dims.append(elaborator.expr(dim, ctx))
+        dims += [None if n is None else Int(n) for n in local.ty.dims[len(decl.dims) :]]
+        local.dims = tuple(dims)
+        local.default = self._default(local, element, ctx)
+
+    def _default(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
+        elaborator = self.elaborator
+        for mod in element.chain:
+            if mod.spec.binding is not None and mod.spec.redeclare is None:
+                inner = ctx if mod.ctx.view.root is ctx.view.root else mod.ctx
+                known = None if inner.inst is None else coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
+                if known is not None and (inner is ctx or not traverse.refs(known)):
+                    return known
+                if inner is not ctx and (known is not None or _is_of_model(inner.view.root)):
+                    self.defaults_of_models[ctx.view.root.full_name, local.name] = mod
+                    return Ref(f"{ctx.view.root.full_name}.{local.name}", local.ty)  # stands for it until a call
+                return coerce(elaborator.expr(mod.spec.binding, inner), local.ty)
+        modification = element.component.modification
+        if modification is None or modification.binding is None:
+            return self._default_record(local, element, ctx)
+        inside = Ctx(element.view, None, None, ctx.locals)
+        value = coerce(elaborator.expr(modification.binding, inside), local.ty)
+        if not make.is_literal(value):
+            self.default_texts[ctx.view.root.full_name, local.name] = (modification.binding, element.view)
+        elaborator.check_type(value, local.ty, modification.binding, inside, f"the default of `{local.name}`")
+        return value
+
+    def _default_record(self, local: Local, element: Element, ctx: Ctx) -> Expr | None:
+        """`output R r(x=a, y=b)`: a record that gets its fields one by one."""
+        base = local.ty.base
+        if not isinstance(base, RecordType) or local.ty.dims:
+            return None
+        fields: dict[str, Expr] = {}
+        specs: list[tuple[Spec, Ctx]] = [
+            (m.spec, ctx if m.ctx.view.root is ctx.view.root else m.ctx) for m in element.chain
+        ]
+        modification = element.component.modification
+        if modification is not None:
+            specs.append(
+                (
+                    spec_of(modification, element.view, element.view.definition.file),
+                    Ctx(element.view, None, None, ctx.locals),
+                )
+            )
+        sized = self._sized_fields(base, specs)
+        if sized:
+            return Record(tuple(sized[n] if n in sized else _blank(t) for n, t in base.fields), local.ty)
+        for spec, inside in specs:
+            for name, sub in spec.subs.items():
+                if sub.binding is not None and name not in fields:
+                    fields[name] = self.elaborator.expr(sub.binding, inside)
+        record = self.elaborator.types.record_nodes.get(base.name)
+        if record is None or not (fields or self._has_defaults(record, base)):
+            return None
+        records = self.elaborator.calls.records
+        try:
+            return records.construct(record, [], dict(fields), element.component, Ctx(element.view))
+        except ModelError:
+            pass  # some fields have no value yet: the body sets them
+        known = records.known_fields(record, fields, element.component, Ctx(element.view))
+        target, origin = Ref(local.name, local.ty), Origin((element.span,))
+        self._preludes.setdefault(ctx.view.root.full_name, []).extend(
+            Assign(make.field(target, name), value, origin) for name, value in known.items()
+        )
+        return None
+
+    def _sized_fields(self, base: RecordType, specs: list[tuple[Spec, Ctx]]) -> dict[str, Expr]:
+        """`output R r(redeclare Real c[n + 1])`: room for the fields whose sizes the inputs tell."""
+        found: dict[str, Expr] = {}
+        for spec, inside in specs:
+            for name, sub in spec.subs.items():
+                element = sub.redeclare.element if sub.redeclare is not None else None
+                ty = dict(base.fields).get(name)
+                if ty is None or not isinstance(element, tree.Component) or not element.dims or name in found:
+                    continue
+                if len(element.dims) == len(ty.dims) and not any(isinstance(d, tree.Colon) for d in element.dims):
+                    sizes = [self.elaborator.expr(d, inside) for d in element.dims]
+                    found[name] = Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
+        return found
+
+    def _has_defaults(self, record: ClassNode, base: RecordType) -> bool:
+        for name, ty in base.fields:
+            if _has_binding(record.table[name]):
+                return True
+            inner = self.elaborator.types.record_nodes.get(ty.base.name) if isinstance(ty.base, RecordType) else None
+            if inner is not None and isinstance(ty.base, RecordType) and self._has_defaults(inner, ty.base):
+                return True
+        return False
+
+    # ------------------------------------------------------------------------------------------------------------ body
+
+    def _complete(self, id: str) -> None:
+        if id in self._done:
+            return
+        self._done.add(id)
+        function, node = self._by_id[id], self._nodes[id]
+        if function.is_record_constructor or function.partial_of:
+            return
+        locals_ = self._contexts[id].locals
+        outside = {x.name for x in function.inputs}
+        function.body += [a for a in self._preludes.get(id, []) if _root(a.target) not in outside]
+        for section, view in node.sections:
+            if not section.algorithm:
+                span = Span(view.definition.file, section.start, section.end)
+                raise ModelError(Diagnostic("S289", "a function cannot have equations", span))
+            function.body += self.elaborator.statements.body(section.items, Ctx(view, None, None, locals_))
+        check_function(function, self._iterators)
+        if node.external is not None:
+            function.external = self._external(node, function, locals_)
+
+    def _external(self, node: ClassNode, function: Function, locals_: dict[str, Expr] | None) -> ExternalCall:
+        external, view = node.external  # type: ignore[misc]
+        ctx = Ctx(view, None, None, locals_)
+        elaborator = self.elaborator
+        name = external.name or node.definition.name
+        result = None if external.result is None else elaborator.expr(external.result, ctx)
+        args = [elaborator.expr(a, ctx) for a in external.args]
+        if external.name is None:
+            args, result = self._implied_arguments(function)
+        call = ExternalCall(external.language, name, tuple(args), result)
+        call.declared_pure = node.definition.purity == "pure"
+        definition = view.definition
+        entries = list(annotation_args(external.annotation, definition)) + list(
+            annotation_args(definition.annotation, definition)
+        )
+        self._resources(call, tuple(entries), definition)
+        return call
+
+    def _implied_arguments(self, function: Function) -> tuple[list[Expr], Expr | None]:
+        """`external "C";` alone: inputs, then further outputs; a single output is the result (MLS 12.9)."""
+        args: list[Expr] = []
+        outputs = [Ref(x.name, x.ty) for x in function.outputs]
+        single = len(outputs) == 1 and not outputs[0].ty.dims
+        for expr in [Ref(x.name, x.ty) for x in function.inputs] + ([] if single else outputs):
+            args.append(expr)
+            args += [Builtin("size", (expr, Int(k + 1)), INTEGER) for k in range(len(expr.ty.dims))]
+        return args, outputs[0] if single else None
+
+    def _resources(self, call: ExternalCall, entries: tuple[tree.Argument, ...], definition: tree.ClassDef) -> None:
+        """Include, Library and the directories beside them (MLS 13.5, 12.9.4)."""
+        top = definition.within[0] if definition.within else definition.name
+        call.includes = tuple(_strings(annotation_value(entries, "Include")))
+        call.libraries = tuple(_strings(annotation_value(entries, "Library")))
+        world = self.elaborator.world
+        for key, default, attribute in (
+            ("IncludeDirectory", f"modelica://{top}/Resources/Include", "include_directories"),
+            ("LibraryDirectory", f"modelica://{top}/Resources/Library", "library_directories"),
+            ("SourceDirectory", f"modelica://{top}/Resources/Source", "source_directories"),
+        ):
+            uris = _strings(annotation_value(entries, key)) or [default]
+            setattr(call, attribute, tuple(p for uri in uris if (p := world.resource(uri)) is not None))
+        sources = world.resource(f"modelica://{top}/Resources/C-Sources")
+        if sources is not None and Path(sources).is_dir():
+            call.source_directories += (sources,)
+
+    # ------------------------------------------------------------------------------------------------------ annotations
+
+    def _annotations(self, function: Function, node: ClassNode) -> None:
+        function.pure = node.definition.purity != "impure"
+        own = node.definition
+        for annotation, definition in reversed(node.annotations):
+            entries = annotation_args(annotation, definition)
+            inline = _boolean(annotation_value(entries, "Inline"))
+            function.inline = function.inline if inline is None else inline
+            function.late_inline = _boolean(annotation_value(entries, "LateInline")) or function.late_inline
+            function.generate_events = _boolean(annotation_value(entries, "GenerateEvents")) or function.generate_events
+            order = annotation_value(entries, "smoothOrder")
+            if isinstance(order, tree.Number):
+                function.smooth_order = int(order.value)
+            if definition is own:
+                self._derivatives(function, node, entries)
+                self._inverses(function, node, entries)
+
+    def _derivatives(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
+        for entry in annotation_entries(entries, "derivative"):
+            mod = entry.modification
+            if mod is None or not isinstance(mod.binding, tree.Ref):
+                continue
+            target = node.view.lookup_path(mod.binding)
+            if not isinstance(target, ClassNode):
+                continue
+            order, none, zero = 1, [], []
+            for arg in mod.args:
+                if not isinstance(arg, tree.ElementModification) or arg.modification is None:
+                    continue
+                value = arg.modification.binding
+                if arg.names == ("order",) and isinstance(value, tree.Number):
+                    order = int(value.value)
+                elif arg.names == ("noDerivative",) and isinstance(value, tree.Ref):
+                    none.append(value.names[0])
+                elif arg.names == ("zeroDerivative",) and isinstance(value, tree.Ref):
+                    zero.append(value.names[0])
+            self._links.append(target)
+            function.derivatives.append(DerivativeOf(target.full_name, order, tuple(none), tuple(zero)))
+
+    def _inverses(self, function: Function, node: ClassNode, entries: tuple[tree.Argument, ...]) -> None:
+        for entry in annotation_entries(entries, "inverse"):
+            for arg in entry.modification.args if entry.modification is not None else ():
+                if not isinstance(arg, tree.ElementModification) or arg.modification is None:
+                    continue
+                call = arg.modification.binding
+                if not isinstance(call, tree.Call):
+                    continue
+                target = node.view.lookup_path(call.function)
+                if isinstance(target, ClassNode):
+                    self._links.append(target)
+                    args = tuple(a.names[0] for a in call.args if isinstance(a, tree.Ref))
+                    function.inverses.append((arg.names[0], target.full_name, args))
+
+    def closure(self, ids: list[str]) -> dict[str, Function]:
+        """Those functions and all that they call or name as derivative or inverse, complete."""
+        found: dict[str, Function] = {}
+        stack = list(reversed(ids))
+        while stack:
+            id = stack.pop()
+            if id in found or id not in self._by_id:
+                continue
+            function = self.by_id(id)
+            found[id] = function
+            links = [d.function for d in function.derivatives] + [i[1] for i in function.inverses]
+            links += function.partial_of[:1]
+            for node in self._links:
+                if node.full_name in links and node.full_name not in self._by_id:
+                    self.header(node)
+            stack.extend(reversed([*called_functions(function), *links]))
+        for id, name in self.defaults_of_models:
+            for x in found[id].inputs if id in found else ():
+                if x.name == name:
+                    x.default = None  # every call in the model has its own value by now
+        return found
+
+
+def _origin(node: ClassNode) -> Origin:
+    definition = node.definition
+    return Origin((Span(definition.file, definition.name_start, definition.name_start + len(definition.name)),))
+
+
+def _is_own_constant(decl: tree.Component) -> bool:
+    return decl.variability == "constant" and not decl.causality
+
+
+def _has_binding(element: Element) -> bool:
+    modification = element.component.modification
+    return (modification is not None and modification.binding is not None) or any(
+        m.spec.binding is not None for m in element.chain
+    )
+
+
+def _blank(ty: Type) -> Expr:
+    """Room for a value that the body of a function sets."""
+    if ty.dims:
+        sizes = [Int(0 if d is None else d) for d in ty.dims]
+        return Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
+    if isinstance(ty.base, RecordType):
+        return Record(tuple(_blank(t) for _, t in ty.base.fields), ty)
+    if isinstance(ty.base, EnumType):
+        return Enum(ty.base, 1)
+    return {STRING: Str(""), BOOLEAN: Bool(False), INTEGER: Int(0)}.get(ty, make.ZERO)
+
+
+def _root(target: object) -> str:
+    while isinstance(target, Field):
+        target = target.base
+    return target.name if isinstance(target, Ref) else ""
+
+
+def _strings(expr: tree.Expr | None) -> list[str]:
+    match expr:
+        case tree.String(_, _, value):
+            return [value]
+        case tree.Array(_, _, elements):
+            return [s for e in elements for s in _strings(e)]
+        case tree.Binary(_, _, "+", left, right):
+            return ["".join(_strings(left) + _strings(right))]
+    return []
+
+
+def _boolean(expr: tree.Expr | None) -> bool | None:
+    return expr.value if isinstance(expr, tree.Boolean) else None
+
+
+def _is_of_model(node: ClassNode) -> bool:
+    return node.kind not in ("package", *FUNCTION_KINDS)

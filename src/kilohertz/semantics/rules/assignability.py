@@ -1,0 +1,88 @@
+"""What may be assigned, and what has a `pre`: seen from the flat model (MLS 3.7.5, 11.2, 12.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kilohertz.base import Diagnostic, ModelError, Origin, Severity
+from kilohertz.ir.expr import FALSE, Builtin, Index, Ref
+from kilohertz.ir.flat import (
+    CONSTANT,
+    PARAMETER,
+    Assert,
+    Assign,
+    Equation,
+    Flat,
+    Function,
+    Statement,
+)
+from kilohertz.ir.types import REAL
+from kilohertz.semantics.balancing.equation_parts import assigned_variables, bodies
+from kilohertz.semantics.rules.survey import Survey
+
+# ---------------------------------------------------------------------------------------------------------- assignments
+
+
+def check_function(function: Function, iterators: Mapping[str, str]) -> None:
+    """Inputs and iterators (as written, by their names) are not assigned (MLS 12.2, 11.2.2)."""
+    inputs = {x.name for x in function.inputs}
+    own = {x.name for x in (*function.outputs, *function.locals)}
+    for name, origin in _assigned(function.body):
+        if name in inputs:
+            raise _not_assignable(f"`{name}` is an input of the function, which cannot be assigned", origin)
+        if name not in own:
+            raise _not_assignable(f"`{iterators[name]}` is an iterator, which cannot be assigned", origin)
+
+
+def check_outputs(function: Function) -> Iterator[Diagnostic]:
+    """S318: each output of a function gets a value (MLS 12.4.4)."""
+    if function.external is not None or function.partial_of or function.is_record_constructor:
+        return
+    if any(isinstance(s, Assert) and s.condition is FALSE for s in function.body):
+        return  # it is there to say that it cannot be called
+    assigned = {name for name, _ in _assigned(function.body)}
+    for output in function.outputs:
+        if output.name not in assigned and output.default is None and 0 not in output.ty.dims:
+            text = f"the output `{output.name}` of `{function.id}` never gets a value"
+            yield Diagnostic("S318", text, function.origin.spans[0] if function.origin.spans else None)
+
+
+def check_algorithms(flat: Flat) -> None:
+    """Only variables are assigned outside of initial algorithms (MLS 11.2.1)."""
+    for algorithm in flat.algorithms:
+        for name, origin in _assigned(algorithm.statements):
+            variable = flat.variables.get(name)
+            if variable is not None and variable.variability in (PARAMETER, CONSTANT):
+                raise _not_assignable(f"`{name}` is a {variable.variability}, which cannot be assigned", origin)
+
+
+def _not_assignable(text: str, origin: Origin) -> ModelError:
+    return ModelError(Diagnostic("S288", text, origin.spans[0] if origin.spans else None))
+
+
+def _assigned(statements: list[Statement]) -> Iterator[tuple[str, Origin]]:
+    pending: list[Equation | Statement] = list(statements)
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Assign):
+            yield from ((name, one.origin) for name, _ in assigned_variables(one.target))
+        pending += bodies(one)
+
+
+# --------------------------------------------------------------------------------------------------- pre of what varies
+
+
+def check_pre(survey: Survey) -> Iterator[Diagnostic]:
+    """S295: outside of when, only what changes at events has a value before them (MLS 3.7.5)."""
+    told: set[str] = set()
+    for node, part, outside in survey.uses:
+        if not outside or not isinstance(node, Builtin) or node.name not in ("pre", "change"):
+            continue
+        target = node.args[0].base if isinstance(node.args[0], Index) else node.args[0]
+        if not isinstance(target, Ref) or target.ty.base != REAL.base or target.name in told:
+            continue
+        told.add(target.name)
+        if target.name not in survey.discrete:
+            text = f"`pre` outside of a when is of what changes at events only; `{target.name}` varies continuously"
+            place = part.origin.spans[0] if part.origin.spans else None
+            yield Diagnostic("S295", text, place, severity=Severity.WARNING)

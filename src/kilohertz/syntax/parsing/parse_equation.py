@@ -1,0 +1,301 @@
+"""Equations and statements (MLS A.2.6), and the lists of them with recovery after errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from kilohertz.syntax.parsing.cursor import BLOCKS, Cursor, Unexpected
+from kilohertz.syntax.parsing.lexer import ANNOTATION
+from kilohertz.syntax.parsing.parse_decl import annotation
+from kilohertz.syntax.parsing.parse_expr import component_reference, expression, iterators, primary, simple_expression
+from kilohertz.syntax.tree import (
+    Assignment,
+    Break,
+    Call,
+    CallEquation,
+    CallStatement,
+    Connect,
+    Equality,
+    Equation,
+    Expr,
+    ForEquation,
+    ForStatement,
+    IfEquation,
+    IfStatement,
+    Ref,
+    Return,
+    Statement,
+    Tuple,
+    WhenEquation,
+    WhenStatement,
+    WhileStatement,
+)
+
+Item = TypeVar("Item", Equation, Statement)
+Head = TypeVar("Head")
+_LIST_ENDS = frozenset(
+    {"end", "else", "elseif", "elsewhen", "equation", "algorithm", "public", "protected", "external", "annotation", ""}
+)
+
+
+def equations(p: Cursor) -> tuple[Equation, ...]:
+    """The equations up to `end`, `else` or the next section."""
+    return _items(p, equation)
+
+
+def statements(p: Cursor) -> tuple[Statement, ...]:
+    """The statements up to `end`, `else` or the next section."""
+    return _items(p, statement)
+
+
+def _items(p: Cursor, read: Callable[[Cursor], Item]) -> tuple[Item, ...]:
+    items: list[Item] = []
+    texts = p.texts
+    while True:
+        first = p.i
+        text = texts[first]
+        if text in _LIST_ENDS or p.values[first] == ANNOTATION:
+            if not _stray_end(p):
+                return tuple(items)
+            continue
+        if text == "initial" and texts[first + 1] in ("equation", "algorithm"):
+            return tuple(items)
+        depth = p.depth
+        try:
+            items.append(read(p))
+            p.expect_semicolon()
+        except Unexpected as error:
+            p.depth, p.in_subscript = depth, 0
+            p.recover(error, first, ("else", "elseif", "elsewhen", "external", "initial"))
+
+
+def _stray_end(p: Cursor) -> bool:
+    """After an error, an `end if;` that closes nothing is stepped over in silence: its opening was the error."""
+    if p.texts[p.i] != "end" or p.texts[p.i + 1] not in BLOCKS or p.blocks or not p.failed():
+        return False
+    p.i += 2
+    if p.texts[p.i] == ";":
+        p.i += 1
+    return True
+
+
+def _end(p: Cursor, keyword: str) -> None:
+    p.expect("end")
+    p.expect(keyword)
+
+
+def _description(p: Cursor) -> str:
+    comment = p.comment()
+    if p.values[p.i] == ANNOTATION:
+        p.i += 1
+    elif p.texts[p.i] == "annotation":
+        annotation(p)
+    return comment
+
+
+# ------------------------------------------------------------------------------------------------------------ equations
+
+
+def equation(p: Cursor) -> Equation:
+    """One equation with its description, without the semicolon."""
+    text = p.texts[p.i]
+    special = _EQUATIONS.get(text)
+    if special is not None:
+        return special(p)
+    first = p.i
+    left = simple_expression(p)
+    if p.texts[p.i] == "=":
+        p.i += 1
+        right = expression(p)
+        end = p.ends[p.i - 1]
+        return Equality(p.starts[first], end, left, right, _description(p))
+    if p.texts[p.i] == ":=":
+        p.stop("P108", "`:=` stands in an equation", "equations are written with `=`")
+    if not isinstance(left, Call):
+        p.fail("`=`")
+    end = p.ends[p.i - 1]
+    return CallEquation(p.starts[first], end, left, _description(p))
+
+
+def _connect(p: Cursor) -> Equation:
+    first = p.i
+    p.i = first + 1
+    p.expect("(")
+    left = component_reference(p)
+    p.expect(",")
+    right = component_reference(p)
+    p.expect(")")
+    end = p.ends[p.i - 1]
+    return Connect(p.starts[first], end, left, right, _description(p))
+
+
+def _if_equation(p: Cursor) -> Equation:
+    first = p.i
+    branches, otherwise = _branches(p, "if", "elseif", equations)
+    end = p.ends[p.i - 1]
+    return IfEquation(p.starts[first], end, branches, otherwise, _description(p))
+
+
+def _for_equation(p: Cursor) -> Equation:
+    first = p.i
+    ranges, body = _loop(p, "for", iterators, equations)
+    end = p.ends[p.i - 1]
+    return ForEquation(p.starts[first], end, ranges, body, _description(p))
+
+
+def _when_equation(p: Cursor) -> Equation:
+    first = p.i
+    branches, _ = _branches(p, "when", "elsewhen", equations)
+    end = p.ends[p.i - 1]
+    return WhenEquation(p.starts[first], end, branches, _description(p))
+
+
+_EQUATIONS: dict[str, Callable[[Cursor], Equation]] = {
+    "if": _if_equation,
+    "for": _for_equation,
+    "when": _when_equation,
+    "connect": _connect,
+}
+
+# ----------------------------------------------------------------------------------------------------------- statements
+
+
+def statement(p: Cursor) -> Statement:
+    """One statement with its description, without the semicolon."""
+    special = _STATEMENTS.get(p.texts[p.i])
+    if special is not None:
+        return special(p)
+    first = p.i
+    target = primary(p)
+    end = p.ends[p.i - 1]
+    if isinstance(target, Call):
+        return CallStatement(p.starts[first], end, target, _description(p))
+    if not isinstance(target, Ref | Tuple):
+        p.i = first
+        p.fail("a statement")
+    if p.texts[p.i] == "=":
+        p.stop("P108", "`=` stands in a statement", "algorithms are written with `:=`")
+    p.expect(":=")
+    value = expression(p)
+    end = p.ends[p.i - 1]
+    return Assignment(p.starts[first], end, target, value, _description(p))
+
+
+def _if_statement(p: Cursor) -> Statement:
+    first = p.i
+    branches, otherwise = _branches(p, "if", "elseif", statements)
+    end = p.ends[p.i - 1]
+    return IfStatement(p.starts[first], end, branches, otherwise, _description(p))
+
+
+def _for_statement(p: Cursor) -> Statement:
+    first = p.i
+    ranges, body = _loop(p, "for", iterators, statements)
+    end = p.ends[p.i - 1]
+    return ForStatement(p.starts[first], end, ranges, body, _description(p))
+
+
+def _while_statement(p: Cursor) -> Statement:
+    first = p.i
+    condition, body = _loop(p, "while", expression, statements)
+    end = p.ends[p.i - 1]
+    return WhileStatement(p.starts[first], end, condition, body, _description(p))
+
+
+def _when_statement(p: Cursor) -> Statement:
+    first = p.i
+    branches, _ = _branches(p, "when", "elsewhen", statements)
+    end = p.ends[p.i - 1]
+    return WhenStatement(p.starts[first], end, branches, _description(p))
+
+
+def _break(p: Cursor) -> Statement:
+    first = p.i
+    p.i = first + 1
+    return Break(p.starts[first], p.ends[first], _description(p))
+
+
+def _return(p: Cursor) -> Statement:
+    first = p.i
+    p.i = first + 1
+    return Return(p.starts[first], p.ends[first], _description(p))
+
+
+_STATEMENTS: dict[str, Callable[[Cursor], Statement]] = {
+    "if": _if_statement,
+    "for": _for_statement,
+    "while": _while_statement,
+    "when": _when_statement,
+    "break": _break,
+    "return": _return,
+}
+
+# ---------------------------------------------------------------------------------------------- shared by both families
+
+
+def _branches(
+    p: Cursor, keyword: str, again: str, read: Callable[[Cursor], tuple[Item, ...]]
+) -> tuple[tuple[tuple[Expr, tuple[Item, ...]], ...], tuple[Item, ...]]:
+    """`if c then ... elseif d then ... else ... end if`, or the same with when (which has no else)."""
+    p.enter()
+    p.blocks += 1
+    broken: Unexpected | None = None
+    try:
+        branches: list[tuple[Expr, tuple[Item, ...]]] = []
+        while True:
+            p.i += 1  # if, elseif
+            condition, error = _head(p, expression, "then")
+            broken = broken or error
+            items = read(p)
+            if condition is not None:
+                branches.append((condition, items))
+            if p.texts[p.i] != again:
+                break
+        otherwise: tuple[Item, ...] = ()
+        if p.texts[p.i] == "else" and keyword == "if":
+            p.i += 1
+            otherwise = read(p)
+        _end(p, keyword)
+    finally:
+        p.depth -= 1
+        p.blocks -= 1
+    if broken is not None:
+        raise broken
+    return tuple(branches), otherwise
+
+
+def _loop(
+    p: Cursor, keyword: str, head: Callable[[Cursor], Head], read: Callable[[Cursor], tuple[Item, ...]]
+) -> tuple[Head, tuple[Item, ...]]:
+    """`for i in r loop ... end for` or `while c loop ... end while`: what the head says, and the body."""
+    p.enter()
+    p.blocks += 1
+    try:
+        p.i += 1  # for, while
+        said, broken = _head(p, head, "loop")
+        body = read(p)
+        _end(p, keyword)
+    finally:
+        p.depth -= 1
+        p.blocks -= 1
+    if said is None:
+        assert broken is not None
+        raise broken
+    return said, body
+
+
+def _head(p: Cursor, read: Callable[[Cursor], Head], closing: str) -> tuple[Head | None, Unexpected | None]:
+    """The head of a branch or loop up to its closing word.
+
+    An error in it does not spread: the body is read all the same, and the whole is given up at its end.
+    """
+    depth = p.depth
+    try:
+        said = read(p)
+        p.expect(closing)
+    except Unexpected as error:
+        p.depth, p.in_subscript = depth, 0
+        p.skip_header(error, closing)
+        return None, error
+    return said, None
