@@ -39,7 +39,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """The tables check themselves with numpy when they are first asked for; the settings need none of it."""
-    for module in ("methods", "tableau", "dirk", "explicit", "pairs", "rosenbrock") if name in __all__ else ():
+    for module in ("methods", "tableau", "dirk", "explicit", "mixed_pairs", "rosenbrock") if name in __all__ else ():
         found = importlib.import_module(f"kilohertz.solvers.{module}")
         if hasattr(found, name):
             return getattr(found, name)
