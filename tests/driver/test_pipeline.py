@@ -138,7 +138,7 @@ def test_a_form_that_breaks_its_contract_names_the_pass() -> None:
 
 
 def test_the_first_pass_takes_a_flat() -> None:
-    assert in_order(*PASSES, given=(Fact.FLAT,)) == PASSES
+    assert in_order(*PASSES, known=(Fact.FLAT,)) == PASSES
     with pytest.raises(InternalError, match="expand-partials needs FLAT"):
-        in_order(*PASSES, given=(Fact.DAE,))
+        in_order(*PASSES, known=(Fact.DAE,))
     assert isinstance(PASSES[1], Scalarise)

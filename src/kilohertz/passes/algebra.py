@@ -122,11 +122,11 @@ class Occurrence:
         self._memo: dict[Expr, tuple[str, ...]] = {}
 
     def names(self, e: Expr) -> tuple[str, ...]:
-        found = self._memo.get(e)
-        if found is None:
-            found = tuple(dict.fromkeys(r.name for r in traverse.refs(e)))
-            self._memo[e] = found
-        return found
+        names_inside = self._memo.get(e)
+        if names_inside is None:
+            names_inside = tuple(dict.fromkeys(r.name for r in traverse.refs(e)))
+            self._memo[e] = names_inside
+        return names_inside
 
 
 def degree(e: Expr, unknowns: set[str] | frozenset[str], memo: dict[Expr, int]) -> int:

@@ -25,7 +25,7 @@ from kilohertz.ir.types import ExternalObjectType, Type
 def called_in_expressions(roots: Iterable[Expr]) -> list[str]:
     """Ids of functions called or handed over, and constructors and destructors of external objects met."""
     seen: set[Expr] = set()
-    found: dict[str, None] = {}
+    called: dict[str, None] = {}
     stack = list(roots)
     while stack:
         e = stack.pop()
@@ -33,16 +33,16 @@ def called_in_expressions(roots: Iterable[Expr]) -> list[str]:
             continue
         seen.add(e)
         if isinstance(e, (Call, FunctionRef)):
-            found[e.function] = None
-        _of_type(e.ty, found)
+            called[e.function] = None
+        _of_type(e.ty, called)
         stack.extend(e.children())
-    return list(found)
+    return list(called)
 
 
-def _of_type(ty: Type, found: dict[str, None]) -> None:
+def _of_type(ty: Type, called: dict[str, None]) -> None:
     if isinstance(ty.base, ExternalObjectType):
-        found[ty.base.constructor] = None
-        found[ty.base.destructor] = None
+        called[ty.base.constructor] = None
+        called[ty.base.destructor] = None
 
 
 def called_in_function(f: Function) -> list[str]:
@@ -56,41 +56,41 @@ def called_in_function(f: Function) -> list[str]:
 
 def statement_expressions(body: Iterable[Statement]) -> list[Expr]:
     """Every expression in statements, nested ones included."""
-    found: list[Expr] = []
+    expressions: list[Expr] = []
     stack: list[Statement] = list(body)
     while stack:
         s = stack.pop()
         match s:
             case Assign(target, value):
-                found.append(value)
+                expressions.append(value)
                 if isinstance(target, TupleTarget):
-                    found += [t for t in target.elements if t is not None]
+                    expressions += [t for t in target.elements if t is not None]
                 else:
-                    found.append(target)
+                    expressions.append(target)
             case IfStatement(branches, otherwise):
-                found += [c for c, _ in branches]
+                expressions += [c for c, _ in branches]
                 stack += [x for _, b in branches for x in b]
                 stack += otherwise
             case WhenStatement(branches):
-                found += [c for c, _ in branches]
+                expressions += [c for c, _ in branches]
                 stack += [x for _, b in branches for x in b]
             case ForStatement(_, over, inner):
-                found.append(over)
+                expressions.append(over)
                 stack += inner
             case WhileStatement(condition, inner):
-                found.append(condition)
+                expressions.append(condition)
                 stack += inner
             case Assert(condition, message):
-                found += [condition, message]
+                expressions += [condition, message]
             case Terminate(message):
-                found.append(message)
+                expressions.append(message)
             case Reinit(target_, value):
-                found += [target_, value]
+                expressions += [target_, value]
             case CallEquation(call):
-                found.append(call)
+                expressions.append(call)
             case _:
                 pass
-    return found
+    return expressions
 
 
 def asserts(body: Iterable[Statement]) -> bool:

@@ -94,14 +94,14 @@ class Pass(Protocol):
 
 def label(p: Pass) -> str:
     """The name with the options that are not as usual: `eliminate-aliases{states-chosen}`."""
-    own = [f for f in fields(p) if getattr(p, f.name) != f.default and getattr(p, f.name) is True]  # type: ignore[arg-type]
-    options = ", ".join(f.name.replace("_", "-") for f in own)
+    switched_on = [f for f in fields(p) if getattr(p, f.name) != f.default and getattr(p, f.name) is True]  # type: ignore[arg-type]
+    options = ", ".join(f.name.replace("_", "-") for f in switched_on)
     return f"{p.name}{{{options}}}" if options else p.name
 
 
-def in_order(*passes: Pass, given: Iterable[Fact] = (Fact.FLAT,)) -> tuple[Pass, ...]:
+def in_order(*passes: Pass, known: Iterable[Fact] = (Fact.FLAT,)) -> tuple[Pass, ...]:
     """The passes, once it is checked that each finds the facts it needs."""
-    facts = set(given)
+    facts = set(known)
     for p in passes:
         missing = sorted(f.name for f in p.needs - facts)
         if missing:

@@ -75,14 +75,14 @@ class FunctionDerivatives:
         f = self.functions.get(call.function)
         if f is None:
             raise NoDerivative(call.function)
-        found = self._annotated(f, rates)
+        annotated = self._annotated(f, rates)
         types = _output_types(call, f)
-        if found is not None:
-            left_out = {*found.no_derivative, *found.zero_derivative}
+        if annotated is not None:
+            left_out = {*annotated.no_derivative, *annotated.zero_derivative}
             moving = _moving_rates(f, call.args, rates, left_out)
-            if found.order > 1:
-                moving = _newest_rates(f, self.functions[found.function], call.args, rates, left_out)
-            return Call(found.function, (*call.args, *moving), types)
+            if annotated.order > 1:
+                moving = _newest_rates(f, self.functions[annotated.function], call.args, rates, left_out)
+            return Call(annotated.function, (*call.args, *moving), types)
         made = self._generated(f)
         return Call(made.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
 
@@ -130,13 +130,13 @@ class FunctionDerivatives:
 
 def _second_derivatives(functions: dict[str, Function]) -> dict[str, DerivativeOf]:
     """By first derivative: the second one that its function names."""
-    found: dict[str, DerivativeOf] = {}
+    second_of: dict[str, DerivativeOf] = {}
     for f in functions.values():
         first = [d for d in f.derivatives if d.order == 1 and d.function in functions]
         second = [d for d in f.derivatives if d.order == 2 and d.function in functions]
         for d in first if second else ():
-            found.setdefault(d.function, second[0])
-    return found
+            second_of.setdefault(d.function, second[0])
+    return second_of
 
 
 def _rate_name(f: Function, name: str) -> str:
@@ -161,11 +161,11 @@ def _output_types(call: Call, f: Function) -> Type:
 
 
 def _moving_rates(f: Function, args: tuple[Expr, ...], rates: list[Expr], left_out: set[str]) -> list[Expr]:
-    found = []
+    moving = []
     for local, arg, rate in zip(f.inputs, args, rates, strict=True):
         if has_reals(local.ty) and local.name not in left_out:
-            found.append(typed(rate, arg))
-    return found
+            moving.append(typed(rate, arg))
+    return moving
 
 
 def _newest_rates(
@@ -181,8 +181,8 @@ def _newest_rates(
     older = reals[-2 * n_new : -n_new]
     if n_new <= 0 or len(older) != n_new:
         raise NoDerivative(f.id)
-    given = [a for a, _ in reals[-n_new:]]
-    if any(simplify(rate) is not simplify(speed) for (_, rate), speed in zip(older, given, strict=True)):
+    speeds = [a for a, _ in reals[-n_new:]]
+    if any(simplify(rate) is not simplify(speed) for (_, rate), speed in zip(older, speeds, strict=True)):
         raise NoDerivative(f.id)
     return [typed(rate, arg) for arg, rate in reals[-n_new:]]
 
@@ -220,10 +220,10 @@ class _Derivation:
         return start + self._body(self._f.body)
 
     def _body(self, body: list[Statement]) -> list[Statement]:
-        found: list[Statement] = []
+        statements: list[Statement] = []
         for s in body:
-            found += self._statement(s)
-        return found
+            statements += self._statement(s)
+        return statements
 
     def _statement(self, s: Statement) -> list[Statement]:
         match s:

@@ -31,8 +31,8 @@ class Numeric:
             case Enum(_, index):
                 return index
             case Ref(name):
-                found = self._values.get(name)
-                return found if found is not None or self._default is None else self._default(e)
+                known = self._values.get(name)
+                return known if known is not None or self._default is None else self._default(e)
             case IfExp():
                 if v[0] is None:
                     return None
@@ -72,11 +72,11 @@ def settled(sources: Mapping[str, Expr], known: Mapping[str, float] | None = Non
     waiting = dict(sources)
     while waiting:
         numeric = Numeric(values)
-        found = {name: value for name, e in waiting.items() if (value := numeric(e)) is not None}
-        if not found:
+        fresh = {name: value for name, e in waiting.items() if (value := numeric(e)) is not None}
+        if not fresh:
             break
-        values.update(found)
-        waiting = {name: e for name, e in waiting.items() if name not in found}
+        values.update(fresh)
+        waiting = {name: e for name, e in waiting.items() if name not in fresh}
     return values
 
 
@@ -98,11 +98,11 @@ def free_names(bindings: Mapping[str, Expr | None], roots: set[str]) -> set[str]
     for name, binding in bindings.items():
         for ref in refs(binding) if binding is not None else ():
             readers.setdefault(ref.name, []).append(name)
-    found = set(roots)
+    free = set(roots)
     stack = sorted(roots)
     while stack:
         for name in readers.get(stack.pop(), ()):
-            if name not in found:
-                found.add(name)
+            if name not in free:
+                free.add(name)
                 stack.append(name)
-    return found
+    return free

@@ -70,12 +70,12 @@ class _Dropper:
 
     def _factors_of_rates(self) -> set[str]:
         """Variables that multiply something with a derivative in it."""
-        found: set[str] = set()
+        factors: set[str] = set()
         for e in self._dae.equations:
             if isinstance(e, Equation) and any(n in self._rates for n in _names(e)):
                 for node in _products(e):
-                    found.update(f.name for f in (node.left, node.right) if isinstance(f, Ref))
-        return found
+                    factors.update(f.name for f in (node.left, node.right) if isinstance(f, Ref))
+        return factors
 
     def _without(self, e: AnyEquation, numeric: Numeric, computed: dict[str, Expr]) -> AnyEquation:
         if not isinstance(e, Equation) or e.left.ty != REAL:

@@ -179,9 +179,9 @@ class _Eliminator:
             name = link.parent
         total = sign
         for p in path:  # shorten
-            own = self._links[p].sign
+            step_sign = self._links[p].sign
             self._links[p] = _Link(name, total)
-            total *= own
+            total *= step_sign
         return name, sign
 
     def _fix(self, name: str, value: Expr) -> bool:
@@ -357,14 +357,14 @@ class _Eliminator:
 
     def _merged(self, best: DaeVariable, group: list[tuple[DaeVariable, int]], role: Role) -> DaeVariable:
         fixed = [(v, s) for v, s in group if v.fixed]
-        given = [(v, s) for v, s in group if v.start is not None]
+        started = [(v, s) for v, s in group if v.start is not None]
         source: tuple[DaeVariable, int] | None = None
         if fixed:
             source = min(fixed, key=lambda m: (m[0].name != best.name, len(m[0].name), m[0].name))
             for other in fixed:
                 self._agree(best, source, other)
-        elif given:
-            source = min(given, key=lambda m: (m[0].typical_start, m[0].name != best.name, len(m[0].name), m[0].name))
+        elif started:
+            source = min(started, key=lambda m: (m[0].typical_start, m[0].name != best.name, len(m[0].name), m[0].name))
         start, typical = best.start, source is not None and source[0].typical_start and not fixed
         if source is not None and source[0].start is not None:
             start = _signed(source[0].start, source[1])
@@ -413,29 +413,29 @@ def _signed(e: Expr, sign: int) -> Expr:
 
 
 def _names(e: AnyEquation) -> list[str]:
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for root in roots(e):
         for ref in traverse.refs(root):
-            found[ref.name] = None
-    return list(found)
+            names[ref.name] = None
+    return list(names)
 
 
 def _small_names(e: Equation) -> list[str] | None:
     """The names of an equation with at most two; None for larger ones (stops early)."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     stack = [e.left, e.right]
     n = 0
     while stack:
         x = stack.pop()
         n += 1
         if isinstance(x, Ref):
-            found[x.name] = None
-            if len(found) > 2:
+            names[x.name] = None
+            if len(names) > 2:
                 return None
         stack.extend(x.children())
         if n > 16:
             return None
-    return list(found)
+    return list(names)
 
 
 def _computed(dae: Dae) -> set[str]:

@@ -245,8 +245,8 @@ class _Lowerer:
     def _directed(self, left: Expr, right: Expr, origin: Origin) -> Equation:
         """A discrete equation says what it computes; two plain variables may stand either way round."""
         if left.ty == REAL:
-            own = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
-            return Equation(left, right, origin, directed=own)
+            from_its_pre = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
+            return Equation(left, right, origin, directed=from_its_pre)
         if self._is_unknown(left) and self._is_unknown(right):
             return Equation(left, right, origin)
         if self._is_unknown(left):
@@ -279,16 +279,16 @@ class _Lowerer:
             self._dae.equations.append(Equation(ref, value, origin, directed=True))
 
     def _body(
-        self, body: list[FlatEquation], guard: Expr, given: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
+        self, body: list[FlatEquation], guard: Expr, enclosing: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
     ) -> list[Reinit | Effect]:
         actions: list[Reinit | Effect] = []
-        active = make.and_(guard, given)
+        active = make.and_(guard, enclosing)
         for e in body:
             match e:
                 case Equality():
                     self._guarded(e, active, values)
                 case IfEquation():
-                    outside: Expr = given
+                    outside: Expr = enclosing
                     for c, branch in e.branches:
                         condition = self._lowering.lower(c, e.origin, False)
                         actions += self._body(branch, guard, make.and_(outside, condition), values)
@@ -297,12 +297,12 @@ class _Lowerer:
                 case FlatReinit():
                     value = self._lowering.lower(e.value, e.origin, False)
                     assert isinstance(e.target, Ref)
-                    if given is not TRUE:
+                    if enclosing is not TRUE:
                         self._dae.whens.append(When(active, (Reinit(e.target, value, e.origin),), e.origin))
                     else:
                         actions.append(Reinit(e.target, value, e.origin))
                 case Assert() | FlatTerminate() | FlatCall():
-                    if given is not TRUE:
+                    if enclosing is not TRUE:
                         self._dae.whens.append(When(active, (self._effect(e),), e.origin))
                     else:
                         actions.append(self._effect(e))
@@ -338,20 +338,20 @@ class _Lowerer:
 
 def _discrete_reals(flat: Flat) -> set[str]:
     """Reals set in a when, or defined from their own pre."""
-    found: set[str] = set()
+    discrete: set[str] = set()
     stack: list[tuple[FlatEquation, bool]] = [(e, False) for e in flat.equations]
     while stack:
         e, inside = stack.pop()
         match e:
             case Equality(left, right):
                 if inside and isinstance(left, TupleTarget):
-                    found.update(s.name for t in left.elements if t is not None for s in _scalars(t))
+                    discrete.update(s.name for t in left.elements if t is not None for s in _scalars(t))
                 elif inside:
                     target = left if isinstance(left, Ref) else right
                     if isinstance(target, Ref):
-                        found.add(target.name)
+                        discrete.add(target.name)
                 elif isinstance(left, Ref) and left.ty == REAL and _uses_pre_operator(right, left.name):
-                    found.add(left.name)
+                    discrete.add(left.name)
             case WhenEquation(branches):
                 stack += [(x, True) for _, body in branches for x in body]
             case IfEquation(branches, otherwise):
@@ -359,13 +359,13 @@ def _discrete_reals(flat: Flat) -> set[str]:
                 stack += [(x, inside) for x in otherwise]
             case _:
                 pass
-    return found
+    return discrete
 
 
 def _differentiated(flat: Flat) -> set[str]:
     """Variables that stand in a `der`."""
     seen: set[Expr] = set()
-    found: set[str] = set()
+    names: set[str] = set()
     stack = [side for e in flat.equations if isinstance(e, Equality) for side in (e.left, e.right)]
     while stack:
         e = stack.pop()
@@ -373,9 +373,9 @@ def _differentiated(flat: Flat) -> set[str]:
             continue
         seen.add(e)
         if isinstance(e, Builtin) and e.name == "der":
-            found.update(r.name for r in traverse.refs(e))
+            names.update(r.name for r in traverse.refs(e))
         stack.extend(e.children())
-    return found
+    return names
 
 
 def _uses_pre_operator(e: Expr, name: str) -> bool:

@@ -153,8 +153,8 @@ class _Reducer:
         names = {*self._occurrence.names(e.left), *self._occurrence.names(e.right)}
         if any(n in self._number for n in names):
             return False
-        found = (self._dae.variables.get(n) for n in names)
-        return any(v is not None and v.role is Role.DISCRETE and v.ty == REAL for v in found)
+        variables = (self._dae.variables.get(n) for n in names)
+        return any(v is not None and v.role is Role.DISCRETE and v.ty == REAL for v in variables)
 
     def _add_row(self, row: Row) -> int:
         self._rows.append(row)
@@ -181,8 +181,8 @@ class _Reducer:
         graph = []
         for row, touched in zip(self._rows, self._touched, strict=True):
             if row.target is not None and not row.invertible:
-                own = self._number.get(row.target)
-                graph.append([] if own is None else [column[head[own]]])
+                target = self._number.get(row.target)
+                graph.append([] if target is None else [column[head[target]]])
             else:
                 graph.append(list(dict.fromkeys(column[head[i]] for i in touched)))
         matching = maximum_matching(graph, len(heads))
@@ -199,8 +199,8 @@ class _Reducer:
         """Highest derivatives in a row that it may be solved for."""
         row = self._rows[i]
         if row.target is not None and not row.invertible:
-            own = self._number.get(row.target)
-            return [own] if own is not None and self._next[own] == FREE else []
+            target = self._number.get(row.target)
+            return [target] if target is not None and self._next[target] == FREE else []
         return [c for c in self._touched[i] if self._next[c] == FREE]
 
     # ------------------------------------------------------------------------------------------------------ Pantelides
@@ -327,11 +327,11 @@ class _Reducer:
         place = {r: k for k, r in enumerate(top)}
         needs = []
         for r in top:
-            found = []
+            needed = []
             for c in self._touched[r]:
                 if self._next[c] == FREE and self._row_of[c] != FREE and self._row_of[c] != r:
-                    found.append(place[self._row_of[c]])
-            needs.append(found)
+                    needed.append(place[self._row_of[c]])
+            needs.append(needed)
         for members in self._groups(top, needs):
             rows = [top[k] for k in members if self._previous_row[top[k]] != FREE]
             touched = {c for r in rows for c in self._touched[r]}
@@ -342,9 +342,9 @@ class _Reducer:
     def _groups(self, top: list[int], needs: list[list[int]]) -> list[list[int]]:
         """Strong components; a constraint with a preferred candidate is joined with what computes its others, and so
         on: the preferred one may be computed last and yet be wanted.  Others follow from what comes before them."""
-        found = strong_components(needs)
-        owner = {top[k]: i for i, members in enumerate(found) for k in members}
-        sets = UnionFind(len(found))
+        components = strong_components(needs)
+        owner = {top[k]: i for i, members in enumerate(components) for k in members}
+        sets = UnionFind(len(components))
         tied: dict[int, list[int]] = {}
         for r in top:
             if self._previous_row[r] != FREE:
@@ -357,8 +357,8 @@ class _Reducer:
                 sets.union(owner[r], i)
                 if i not in reached:
                     reached.add(i)
-                    queue += [top[k] for k in found[i] if top[k] in tied]
-        return [[k for i in group for k in found[i]] for group in sets.groups()]
+                    queue += [top[k] for k in components[i] if top[k] in tied]
+        return [[k for i in group for k in components[i]] for group in sets.groups()]
 
     def _select(self, rows: list[int], columns: list[int], chosen: set[int]) -> None:
         """In one component: level by level, fewer equations and their variables' integrals."""
@@ -438,8 +438,8 @@ class _Reducer:
             known = dae.variables.get(name)
             if known is None and self._previous[i] != FREE:
                 below = dae.variables.get(self._names[self._previous[i]])
-                own = self._is_own_derivative(i, dummies)
-                if own and not is_state:
+                is_own_rate = self._is_own_derivative(i, dummies)
+                if is_own_rate and not is_state:
                     continue  # the derivative slot of a state
                 extra[name] = DaeVariable(name, REAL, Role.STATE if is_state else Role.ALGEBRAIC, protected=True)
                 if below is not None:
@@ -474,8 +474,8 @@ class _Reducer:
     def _tie(self, i: int, equations: list[AnyEquation]) -> None:
         """der(x) := v where v is x's derivative by another name, or is a state itself."""
         rate = self._names[self._next[i]]
-        own = der_name(self._names[i])
-        if rate != own:
+        derivative = der_name(self._names[i])
+        if rate != derivative:
             known = self._dae.variables.get(self._names[i])
             origin = known.origin if known is not None else Origin()
-            equations.append(Equation(Ref(own, REAL), Ref(rate, REAL), origin))
+            equations.append(Equation(Ref(derivative, REAL), Ref(rate, REAL), origin))

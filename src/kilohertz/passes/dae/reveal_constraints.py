@@ -45,7 +45,7 @@ class RevealConstraints(Pass):
 class _Revealer:
     def __init__(self, dae: Dae) -> None:
         self._dae = dae
-        self._given = _given(dae)
+        self._set_from_outside = _set_from_outside(dae)
         self._rows: dict[int, Row] = {}
         for i, e in enumerate(dae.equations):
             row = self._row(e)
@@ -73,7 +73,7 @@ class _Revealer:
     def _is_free(self, name: str) -> bool:
         """An unknown that equations have to determine at every instant, as they do not for states."""
         v = self._dae.variables.get(name)
-        return v is not None and v.role is Role.ALGEBRAIC and name not in self._given
+        return v is not None and v.role is Role.ALGEBRAIC and name not in self._set_from_outside
 
     def _row(self, e: AnyEquation) -> Row | None:
         if not isinstance(e, Equation) or e.directed or e.left.ty != REAL:
@@ -92,12 +92,12 @@ class _Revealer:
                 if self._is_free(name):
                     places.setdefault(name, set()).add(i)
         left = set(self._rows)
-        waiting = [name for name, found in places.items() if len(found) == 1]
+        waiting = [name for name, rows in places.items() if len(rows) == 1]
         while waiting:
-            found = places[waiting.pop()]
-            if len(found) != 1:
+            rows = places[waiting.pop()]
+            if len(rows) != 1:
                 continue
-            i = next(iter(found))
+            i = next(iter(rows))
             left.discard(i)
             for name in self._rows[i]:
                 if name in places:
@@ -161,10 +161,10 @@ def _collect(e: Expr, factor: Fraction, row: Row) -> bool:
     return True
 
 
-def _given(dae: Dae) -> set[str]:
+def _set_from_outside(dae: Dae) -> set[str]:
     """Algebraic variables that an equation sets from time, inputs and parameters alone."""
     outside = (Role.PARAMETER, Role.CONSTANT, Role.INPUT)
-    found: set[str] = set()
+    names: set[str] = set()
     for e in dae.equations:
         if not isinstance(e, Equation):
             continue
@@ -173,5 +173,5 @@ def _given(dae: Dae) -> set[str]:
             continue
         refs = list(traverse.refs(e.right))
         if all(r is TIME or (r.name in dae.variables and dae.variables[r.name].role in outside) for r in refs):
-            found.add(variable.name)
-    return found
+            names.add(variable.name)
+    return names

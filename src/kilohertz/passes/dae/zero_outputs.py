@@ -39,23 +39,23 @@ def _sets(e: CallEquation, names: set[str]) -> bool:
 
 def _other_names(dae: Dae) -> dict[str, list[str]]:
     """Pairs of plain variables that an equation says are equal."""
-    found: dict[str, list[str]] = {}
+    equals: dict[str, list[str]] = {}
     for e in dae.equations:
         if isinstance(e, Equation) and isinstance(e.left, Ref) and isinstance(e.right, Ref):
-            found.setdefault(e.left.name, []).append(e.right.name)
-            found.setdefault(e.right.name, []).append(e.left.name)
-    return found
+            equals.setdefault(e.left.name, []).append(e.right.name)
+            equals.setdefault(e.right.name, []).append(e.left.name)
+    return equals
 
 
 def _closure(names: set[str], others: Mapping[str, list[str]]) -> set[str]:
-    found = set(names)
+    reached = set(names)
     stack = sorted(names)
     while stack:
         for n in others.get(stack.pop(), ()):
-            if n not in found:
-                found.add(n)
+            if n not in reached:
+                reached.add(n)
                 stack.append(n)
-    return found
+    return reached
 
 
 class _Trial:
@@ -75,12 +75,12 @@ class _Trial:
             outputs = self._outputs(e.call)
         except (Unsupported, ValueError):
             return []
-        found = []
+        zero_targets = []
         for targets, output in zip(e.targets, outputs, strict=False):
             for target, item in zip(targets, output.items, strict=False):
                 if isinstance(target, Ref) and make.is_zero(item):
-                    found.append(target.name)
-        return found
+                    zero_targets.append(target.name)
+        return zero_targets
 
     def _outputs(self, call: Call) -> list[Value]:
         args = [self._evaluator.model(a) for a in call.args]

@@ -45,29 +45,29 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
         Executor(evaluator, LIMIT, effects).execute(algorithm.statements, env)
     finally:
         evaluator.targets = frozenset()
-    found: list[Equation] = []
+    equations: list[Equation] = []
     for ref in targets:
         variables = evaluator.model(ref).items
         for target, value in zip(variables, env[ref.name].items, strict=True):
             if target.ty == REAL:
                 value = make.to_real(value)
-            found.append(Equality(target, value, algorithm.origin))
-    return found + _effects(effects)
+            equations.append(Equality(target, value, algorithm.origin))
+    return equations + _effects(effects)
 
 
 def _effects(effects: Effects) -> list[Equation]:
-    found: list[Equation] = []
-    for guard, condition, effect in effects.found:
+    equations: list[Equation] = []
+    for guard, condition, effect in effects.met:
         if guard is TRUE and isinstance(effect, Assert):
-            found.append(
+            equations.append(
                 Assert(make.or_(make.not_(condition), effect.condition), effect.message, effect.level, effect.origin)
             )
         else:
             both = make.and_(guard, condition)
             if guard is TRUE:
                 both = Builtin("$when", (both,), BOOLEAN)
-            found.append(WhenEquation([(both, [effect])], effect.origin))
-    return found
+            equations.append(WhenEquation([(both, [effect])], effect.origin))
+    return equations
 
 
 def at_entry(ref: Ref, flat: Flat, evaluator: Evaluator, in_when: bool, initial: bool) -> Value:

@@ -143,13 +143,13 @@ def _chosen(
 
 
 def _literal_ints(values: list[Value]) -> list[int]:
-    found = []
+    integers = []
     for v in values:
         e = v.scalar
         if not isinstance(e, Int):
             raise ValueError("a size that is not known")
-        found.append(e.value)
-    return found
+        integers.append(e.value)
+    return integers
 
 
 def _filled(item: Expr, dims: list[int]) -> Value:

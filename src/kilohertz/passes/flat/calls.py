@@ -62,13 +62,13 @@ class Inliner:
             raise Unsupported(f"a call of {e.function}, which is not known")
         args = [_suited(a, local) for a, local in zip(args, function.inputs, strict=False)]
         key = (e.function, tuple(pack(a) for a in args))
-        found = self._memo.get(key)
-        if found is None:
-            found = self._inlined(function, args)
-            if found is None:
-                found = self._opaque(e, function, args, key[1])
-            self._memo[key] = found
-        return found
+        outputs = self._memo.get(key)
+        if outputs is None:
+            outputs = self._inlined(function, args)
+            if outputs is None:
+                outputs = self._opaque(e, function, args, key[1])
+            self._memo[key] = outputs
+        return outputs
 
     # -------------------------------------------------------------------------------------------------------- inlining
 
@@ -182,8 +182,8 @@ def _suited(value: Value, local: Local) -> Value:
 def local_type(local: Local, env: Env, evaluator: Evaluator) -> Type:
     """The local's type with its dimensions worked out."""
     dims: list[int] = []
-    own = local.dims or local.ty.dims
-    for d in own:
+    declared = local.dims or local.ty.dims
+    for d in declared:
         if isinstance(d, int):
             dims.append(d)
             continue

@@ -46,7 +46,7 @@ class Flow(Enum):
 class Effects:
     """Asserts, terminates, reinits and calls met on the way, each with the condition under which it happens."""
 
-    found: list[tuple[Expr, Expr, Assert | Terminate | Reinit | CallEquation]] = field(default_factory=list)
+    met: list[tuple[Expr, Expr, Assert | Terminate | Reinit | CallEquation]] = field(default_factory=list)
 
 
 UNSET = Builtin("$unset", (), BOOLEAN)
@@ -141,7 +141,7 @@ class Executor:
                 if self._checks_only(s.call):
                     return
                 raise Unsupported("a call for its effect")
-        self._effects.found.append((self._guard, self._condition, done))
+        self._effects.met.append((self._guard, self._condition, done))
 
     def _checks_only(self, call: Expr) -> bool:
         """A Modelica function without results can only check its inputs."""
@@ -216,10 +216,10 @@ class Executor:
             numbers = Value(ty, tuple(Int(i) for i in places))
             holder = "$places"
             picked = self._evaluator.value(Index(Ref(holder, ty), target.subs, target.ty), {**env, holder: numbers})
-            found = [x.value for x in picked.items if isinstance(x, Int)]
-            if len(found) != len(picked.items):
+            chosen = [x.value for x in picked.items if isinstance(x, Int)]
+            if len(chosen) != len(picked.items):
                 raise _Unknown(name, picked.items)
-            return name, found, picked.ty
+            return name, chosen, picked.ty
         raise Unsupported("this target of an assignment")
 
     # ---------------------------------------------------------------------------------------------------- control flow
@@ -335,8 +335,8 @@ class Executor:
 _REAL = Type(make.ZERO.ty.base).base
 
 
-def _known(declared: Type, given: Type) -> Type:
-    return given if any(d is None for d in declared.dims) else declared
+def _known(declared: Type, assigned: Type) -> Type:
+    return assigned if any(d is None for d in declared.dims) else declared
 
 
 def _settle(pictures: list[tuple[Expr, Env]], env: Env) -> None:
@@ -376,7 +376,7 @@ def _field_places(places: list[int], ty: Type, name: str) -> tuple[list[int], Ty
         n = size(field_type)
         if field_name == name:
             step = width(ty.scalar())
-            found = [p for i in range(0, len(places), step) for p in places[i + at : i + at + n]]
-            return found, field_type.array_of(*shape(ty))
+            inside = [p for i in range(0, len(places), step) for p in places[i + at : i + at + n]]
+            return inside, field_type.array_of(*shape(ty))
         at += n
     raise Unsupported(f"no field {name}")

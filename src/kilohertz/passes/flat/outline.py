@@ -62,7 +62,7 @@ class Outline:
     watch: Callable[[Expr], Ref]
     is_pure: Callable[[str], bool]
     _inputs: dict[Expr, Local] = field(default_factory=dict)
-    _own: dict[str, Ref] = field(default_factory=dict)
+    _output_of: dict[str, Ref] = field(default_factory=dict)
     _on_entry: dict[str, Ref] = field(default_factory=dict)
 
     def run(self, algorithm: Algorithm) -> Outlined:
@@ -70,14 +70,14 @@ class Outline:
         arguments: list[Expr] = []
         inputs: list[Local] = []
         for k, target in enumerate(self.targets, 1):
-            before, own = Local(f"before{k}", target.ty), Local(f"y{k}", target.ty)
+            before, output = Local(f"before{k}", target.ty), Local(f"y{k}", target.ty)
             inputs.append(before)
-            outputs.append(own)
+            outputs.append(output)
             arguments.append(self.entry(target))
-            self._own[target.name] = Ref(own.name, target.ty)
+            self._output_of[target.name] = Ref(output.name, target.ty)
             self._on_entry[target.name] = Ref(before.name, target.ty)
         body: list[Statement] = [
-            Assign(self._own[t.name], self._on_entry[t.name], algorithm.origin) for t in self.targets
+            Assign(self._output_of[t.name], self._on_entry[t.name], algorithm.origin) for t in self.targets
         ]
         body += self._statements(algorithm.statements, frozenset(), True)
         pure = all(self.is_pure(f) for f in called_in_expressions(statement_expressions(body)))
@@ -133,7 +133,7 @@ class Outline:
 
     def _is_inside(self, e: Expr, bound: frozenset[str]) -> bool:
         """Reads a target or a loop's variable."""
-        return any(r.name in self._own or r.name in bound for r in traverse.refs(e))
+        return any(r.name in self._output_of or r.name in bound for r in traverse.refs(e))
 
     def _expr(self, e: Expr, bound: frozenset[str], live: bool) -> Expr:
         if isinstance(e, Ref):
@@ -153,7 +153,7 @@ class Outline:
     def _ref(self, e: Ref, bound: frozenset[str]) -> Expr:
         if e.name in bound:
             return e
-        return self._own.get(e.name) or self._input(e)
+        return self._output_of.get(e.name) or self._input(e)
 
     def _eventful(self, e: Builtin, bound: frozenset[str]) -> Expr:
         if not self._is_inside(e, bound):
@@ -185,25 +185,25 @@ class Outline:
 
 def _set_at_start(body: list[Statement]) -> set[str]:
     """Names of what an algorithm may set in the initial system, where only whens of `initial()` act (MLS 8.6)."""
-    found: set[str] = set()
+    names: set[str] = set()
     for s in body:
         match s:
             case Assign(target, _):
                 places = target.elements if isinstance(target, TupleTarget) else (target,)
-                found |= {_root(p) for p in places if p is not None}
+                names |= {_root(p) for p in places if p is not None}
             case IfStatement(branches, otherwise):
                 for _, inner in branches:
-                    found |= _set_at_start(inner)
-                found |= _set_at_start(otherwise)
+                    names |= _set_at_start(inner)
+                names |= _set_at_start(otherwise)
             case WhenStatement(branches):
                 for condition, inner in branches:
                     if any(isinstance(n, Builtin) and n.name == "initial" for n in traverse.walk(condition)):
-                        found |= _set_at_start(inner)
+                        names |= _set_at_start(inner)
             case ForStatement(_, _, inner) | WhileStatement(_, inner):
-                found |= _set_at_start(inner)
+                names |= _set_at_start(inner)
             case _:
                 pass
-    return found
+    return names
 
 
 def _root(place: Expr) -> str:

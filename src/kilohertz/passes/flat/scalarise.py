@@ -85,10 +85,10 @@ class _Scalariser:
     # ---------------------------------------------------------------------------------------------- Scope of Evaluator
 
     def model_value(self, ref: Ref) -> Value:
-        found = self._values.get(ref.name)
-        if found is None:
-            found = self._values[ref.name] = self._expanded(ref)
-        return found
+        value = self._values.get(ref.name)
+        if value is None:
+            value = self._values[ref.name] = self._expanded(ref)
+        return value
 
     def call(self, call: Call, args: list[Value]) -> list[Value]:
         return self._inliner.call(call, args)
@@ -188,9 +188,11 @@ class _Scalariser:
             binding = _as_declared(v, broadcast(self._evaluator.model(v.binding), v.ty))
         for i, (suffix, ty) in enumerate(leaves(v.ty)):
             name = v.name + suffix
-            own = {k: items[i] for k, items in attributes.items()}
+            values = {k: items[i] for k, items in attributes.items()}
             value = None if binding is None else binding[i]
-            self._out.variables[name] = replace(v, name=name, ty=ty, attributes=own, binding=value if known else None)
+            self._out.variables[name] = replace(
+                v, name=name, ty=ty, attributes=values, binding=value if known else None
+            )
             if value is not None and not known:
                 made: Equation = Equality(Ref(name, ty), value, v.origin)
                 k = self._variable_clock.get(v.name)
@@ -206,8 +208,8 @@ class _Scalariser:
             variability = self._variability(auxiliary)
             origin = Origin(passes=(Scalarise.name,))
             for name, ty in auxiliary.names:
-                own = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
-                made = Variable(name, ty, own, protected=True, final=True, origin=origin, purpose=Purpose.OUTPUT)
+                varies = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
+                made = Variable(name, ty, varies, protected=True, final=True, origin=origin, purpose=Purpose.OUTPUT)
                 self._out.variables[name] = made
             target = TupleTarget(tuple(pack(v) for v in auxiliary.outputs))
             self._out.equations.append(Equality(target, auxiliary.call, origin))
@@ -256,9 +258,9 @@ class _Scalariser:
         self._inliner.used[call.function] = None
         return [CallEquation(Call(call.function, args, call.ty), equation.origin)]
 
-    def _assert(self, equation: Assert, given: Expr) -> list[Equation]:
+    def _assert(self, equation: Assert, active: Expr) -> list[Equation]:
         condition = self._evaluator.model(equation.condition).scalar
-        condition = make.or_(make.not_(given), condition)
+        condition = make.or_(make.not_(active), condition)
         if condition is TRUE:
             return []
         message = self._evaluator.model(equation.message).scalar
@@ -273,11 +275,11 @@ class _Scalariser:
 
     def _tuple_equality(self, target: TupleTarget, equation: Equality) -> list[Equation]:
         outputs = self._evaluator.outputs(equation.right, None)
-        found: list[Equation] = []
+        equations: list[Equation] = []
         for element, output in zip(target.elements, outputs, strict=False):
             if element is not None:
-                found += self._pairs(self._evaluator.model(element), output, equation.origin)
-        return found
+                equations += self._pairs(self._evaluator.model(element), output, equation.origin)
+        return equations
 
     def _pairs(self, left: Value, right: Value, origin: Origin) -> list[Equation]:
         a, b = left.items, right.items
@@ -339,14 +341,14 @@ class _Scalariser:
 
     def _when_body(self, body: list[Equation]) -> list[Equation]:
         """Inside a when an if may leave branches out, so ifs stay."""
-        found: list[Equation] = []
+        equations: list[Equation] = []
         for e in body:
             if isinstance(e, IfEquation):
                 branches = [(self._evaluator.model(c).scalar, self._when_body(b)) for c, b in e.branches]
-                found.append(IfEquation(branches, self._when_body(e.otherwise), e.origin))
+                equations.append(IfEquation(branches, self._when_body(e.otherwise), e.origin))
             else:
-                found += self._scalar_equations(e)
-        return found
+                equations += self._scalar_equations(e)
+        return equations
 
     def _algorithm(
         self, algorithm: Algorithm, equations: list[Equation], algorithms: list[Algorithm], initial: bool

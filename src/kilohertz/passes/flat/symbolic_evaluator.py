@@ -78,10 +78,10 @@ class Evaluator:
     def value(self, e: Expr, env: Env | None) -> Value:
         if env is not None:
             return self._evaluate(e, env)
-        found = self._memo.get(e)
-        if found is None:
-            found = self._memo[e] = self._evaluate(e, None)
-        return found
+        value = self._memo.get(e)
+        if value is None:
+            value = self._memo[e] = self._evaluate(e, None)
+        return value
 
     def is_pure(self, function: str) -> bool:
         """Written in Modelica and without effects."""
@@ -128,8 +128,8 @@ class Evaluator:
             case Comprehension():
                 return self._comprehension(e, env)
             case FunctionRef(function, bound):
-                given = tuple((name, pack(self.value(x, env))) for name, x in bound)
-                return Value(e.ty, (FunctionRef(function, given, e.ty),))
+                arguments = tuple((name, pack(self.value(x, env))) for name, x in bound)
+                return Value(e.ty, (FunctionRef(function, arguments, e.ty),))
             case _:
                 raise Unsupported(f"{type(e).__name__} here")
 

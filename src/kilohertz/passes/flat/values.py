@@ -63,11 +63,11 @@ def leaves(ty: Type) -> tuple[tuple[str, Type], ...]:
     element = element_leaves(ty)
     if not ty.dims:
         return element
-    found = []
+    suffixes = []
     for position in product(*(range(1, d + 1) for d in shape(ty))):
         subscript = "[" + ",".join(map(str, position)) + "]"
-        found += [(subscript + suffix, t) for suffix, t in element]
-    return tuple(found)
+        suffixes += [(subscript + suffix, t) for suffix, t in element]
+    return tuple(suffixes)
 
 
 def element_leaves(ty: Type) -> tuple[tuple[str, Type], ...]:

@@ -83,7 +83,7 @@ def make_blocks(components: Sequence[Component], context: Context) -> list[Block
 class _Maker:
     def __init__(self, component: Component, context: Context) -> None:
         self._c = component
-        self._x = context
+        self._context = context
         self._names = {u.name for u in component.unknowns}
 
     def run(self) -> list[Block]:
@@ -92,25 +92,27 @@ class _Maker:
             return self._single(c.rows[0], c.unknowns[0])
         discrete = [self._is_discrete(r, u) for r, u in zip(c.rows, c.unknowns, strict=True)]
         # discrete Reals among themselves are numbers to be found like any others
-        numbers = all(u.ty == REAL for u in c.unknowns) and (self._x.partition is Partition.INITIAL or all(discrete))
+        numbers = all(u.ty == REAL for u in c.unknowns) and (
+            self._context.partition is Partition.INITIAL or all(discrete)
+        )
         if any(discrete) and not numbers:
             return self._mixed(discrete)
         return self._loop()
 
     def _is_discrete(self, row: Row, unknown: Ref) -> bool:
         """Computed in events only; a call with a Real result runs with the Real part as a whole."""
-        if not self._x.is_discrete(unknown.name):
+        if not self._context.is_discrete(unknown.name):
             return False
-        return isinstance(row.equation, Equation) or all(self._x.is_discrete(n) for n in targets_of(row.equation))
+        return isinstance(row.equation, Equation) or all(self._context.is_discrete(n) for n in targets_of(row.equation))
 
     def _is_loop(self, row: Row) -> bool:
         """One equation that needs its own result: only where it may not be solved."""
         e = row.equation
         if isinstance(e, Equation):
-            return row.target is not None and row.target in self._x.occurrence.names(e.right)
+            return row.target is not None and row.target in self._context.occurrence.names(e.right)
         if row.head is not None:
             return False
-        return any(u in self._x.occurrence.names(a) for u in self._names for a in inputs_of(e))
+        return any(u in self._context.occurrence.names(a) for u in self._names for a in inputs_of(e))
 
     # ---------------------------------------------------------------------------------------------------------- single
 
@@ -119,13 +121,13 @@ class _Maker:
             return []
         e = row.equation
         if isinstance(e, CallEquation):
-            return [_call_block(e, self._x.partition)]
-        value = explicit(e, unknown, self._x.occurrence)
+            return [_call_block(e, self._context.partition)]
+        value = explicit(e, unknown, self._context.occurrence)
         if value is not None:
             return [self._assignment(unknown, value, e)]
         parts = linear_parts(make.sub(e.left, e.right), unknown.name)
         if parts is None:
-            value = by_inverse(e, unknown, self._x.functions, self._x.occurrence)
+            value = by_inverse(e, unknown, self._context.functions, self._context.occurrence)
             return self._loop() if value is None else [self._assignment(unknown, value, e)]
         a, b = parts
         if self._may_vanish(a):
@@ -135,16 +137,16 @@ class _Maker:
     def _may_vanish(self, a: Expr) -> bool:
         """The coefficient depends on a mode, so that it may be zero for good."""
         return any(isinstance(n, IfExp) for n in traverse.walk(a)) or any(
-            self._x.is_discrete(n) for n in self._x.occurrence.names(a)
+            self._context.is_discrete(n) for n in self._context.occurrence.names(a)
         )
 
     def _assignment(self, unknown: Ref, value: Expr, e: AnyEquation) -> Assignment:
-        return Assignment(unknown, value, self._x.partition, cost((value,)), e.origin)
+        return Assignment(unknown, value, self._context.partition, cost((value,)), e.origin)
 
     def _tiny(self, unknown: Ref, a: Expr, b: Expr, e: Equation) -> LinearLoop:
         rhs = simplify(make.neg(b))
         entries = (Entry(0, 0, a),)
-        p = self._x.partition
+        p = self._context.partition
         return LinearLoop((unknown,), entries, (rhs,), (), p, p, cost((a, rhs)) + 8, e.origin)
 
     # ----------------------------------------------------------------------------------------------------------- mixed
@@ -155,16 +157,16 @@ class _Maker:
         steps: list[Block] = []
         coupled = self._coupled(discrete)
         for component in coupled:
-            steps += _Maker(component, self._x)._loop()
+            steps += _Maker(component, self._context)._loop()
         solved = {u.name for component in coupled for u in component.unknowns}
         for i, d in enumerate(discrete):
             if d and unknowns[i].name not in solved:
                 steps += self._discrete_step(rows[i], unknowns[i])
-        continuous = make_blocks(self._ordered(real_part), self._x)  # last: `forms` of linear loops go by unknowns
-        steps = _sorted_steps(steps, self._x.occurrence)
-        own = joined(rows)
+        continuous = make_blocks(self._ordered(real_part), self._context)  # last: `forms` of loops go by unknowns
+        steps = _sorted_steps(steps, self._context.occurrence)
+        origin = joined(rows)
         total = sum(b.cost for b in continuous) + sum(b.cost for b in steps)
-        return [MixedLoop(tuple(continuous), tuple(steps), self._x.partition, total, own)]
+        return [MixedLoop(tuple(continuous), tuple(steps), self._context.partition, total, origin)]
 
     def _coupled(self, discrete: list[bool]) -> list[Component]:
         """Loops of Reals and discrete Reals with all other discrete values known: iterating on them may diverge."""
@@ -175,22 +177,22 @@ class _Maker:
         if all(is_discrete.values()) or not any(is_discrete.values()):
             return []
         kinds = [(c, {is_discrete[u.name] for u in c.unknowns}) for c in self._ordered(part)]
-        return [c for c, found in kinds if len(found) == 2]
+        return [c for c, kinds_of in kinds if len(kinds_of) == 2]
 
     def _ordered(self, part: list[int]) -> tuple[Component, ...]:
         rows, unknowns = self._c.rows, self._c.unknowns
         equations: dict[int, AnyEquation] = {id(rows[i].equation): rows[i].equation for i in part}
-        return order(list(equations.values()), [unknowns[i] for i in part], self._x.occurrence)
+        return order(list(equations.values()), [unknowns[i] for i in part], self._context.occurrence)
 
     def _discrete_step(self, row: Row, unknown: Ref) -> list[Block]:
         e = row.equation
         if row.head is not None:
             return []
         if isinstance(e, CallEquation):
-            return [_call_block(e, self._x.partition)]
+            return [_call_block(e, self._context.partition)]
         if e.directed:
             return [self._assignment(unknown, e.right, e)]
-        value = explicit(e, unknown, self._x.occurrence)
+        value = explicit(e, unknown, self._context.occurrence)
         if value is None:
             parts = linear_parts(make.sub(e.left, e.right), unknown.name)
             if parts is None:
@@ -204,12 +206,12 @@ class _Maker:
         """The same loop may stand in the initial and in the simulated system: it is torn once."""
         key = tuple(id(r.equation) for r in self._c.rows)
         names = tuple(sorted(u.name for u in self._c.unknowns))
-        found = self._x.loops.get(key)
-        if found is not None and found[0] == names:
-            return [moved(b, self._x.partition) for b in found[1]]
-        made = _Loop(self._c, self._x).run()
-        self._x.loops[key] = (names, made)
-        self._x.kept.extend(r.equation for r in self._c.rows)
+        torn_before = self._context.loops.get(key)
+        if torn_before is not None and torn_before[0] == names:
+            return [moved(b, self._context.partition) for b in torn_before[1]]
+        made = _Loop(self._c, self._context).run()
+        self._context.loops[key] = (names, made)
+        self._context.kept.extend(r.equation for r in self._c.rows)
         return made
 
 
@@ -219,7 +221,7 @@ class _Loop:
     def __init__(self, component: Component, context: Context) -> None:
         self._rows = component.rows
         self._unknowns = component.unknowns
-        self._x = context
+        self._context = context
         self._names = frozenset(u.name for u in component.unknowns)
         self._index = {u.name: i for i, u in enumerate(component.unknowns)}
         self._degrees: dict[Expr, int] = {}
@@ -255,13 +257,13 @@ class _Loop:
             return -1_000_000 if c in closed else self._weight(c)
 
         def has_start(c: int) -> bool:
-            return self._x.has_start(self._unknowns[c].name)
+            return self._context.has_start(self._unknowns[c].name)
 
-        return tear(rows, len(rows), self._ease, forced, weight, self._x.far, None, has_start)
+        return tear(rows, len(rows), self._ease, forced, weight, self._context.far, None, has_start)
 
     def _apart(self, columns: list[list[int]]) -> Split | None:
         """What is linear for given values of a few unknowns, where the loop holds formulas of a stage."""
-        states = {self._x.formulas.get(id(r.equation)): i for i, r in enumerate(self._rows)}
+        states = {self._context.formulas.get(id(r.equation)): i for i, r in enumerate(self._rows)}
         formulas = {self._index[name]: i for name, i in states.items() if name in self._index}
         if not formulas:
             return None
@@ -274,7 +276,7 @@ class _Loop:
         parts = None if e is None else linear_parts(e, self._unknowns[column].name)
         if parts is None:
             return e is not None
-        return not self._varies(parts[0]) and self._x.parameters(parts[0]) != 0.0
+        return not self._varies(parts[0]) and self._context.parameters(parts[0]) != 0.0
 
     def is_solvable(self, row: int, column: int) -> bool:
         return self._ease(row, column) > 0
@@ -288,9 +290,9 @@ class _Loop:
         names = {self._unknowns[c].name for c in columns}
         for i in rows:
             e = self._residuals[i]
-            for name in names.intersection(self._x.occurrence.names(e)) if e is not None else ():
+            for name in names.intersection(self._context.occurrence.names(e)) if e is not None else ():
                 parts = linear_parts(e, name) if e is not None else None
-                if parts is None or not self._names.isdisjoint(self._x.occurrence.names(parts[0])):
+                if parts is None or not self._names.isdisjoint(self._context.occurrence.names(parts[0])):
                     return False
         return True
 
@@ -300,11 +302,11 @@ class _Loop:
         for members in parts.parts:
             rows = tuple(self._rows[i] for i, _ in members)
             made.append(Component(rows, tuple(self._unknowns[c] for _, c in members)))
-        found: list[Inner] = []
-        for b in make_blocks(made, self._x):
+        inner: list[Inner] = []
+        for b in make_blocks(made, self._context):
             assert not isinstance(b, MixedLoop | WhenBlock)
-            found.append(b)
-        return found
+            inner.append(b)
+        return inner
 
     # ----------------------------------------------------------------------------------------------------------- torn
 
@@ -313,34 +315,34 @@ class _Loop:
         if isinstance(e, Equation):
             if row.target is not None:
                 self._forced[i] = self._index[row.target]
-            return [self._index[n] for n in names_in(e, self._x.occurrence) if n in self._index]
+            return [self._index[n] for n in names_in(e, self._context.occurrence) if n in self._index]
         assert row.target is not None
-        own = self._index[row.target]
-        self._forced[i] = own
-        self._called.add(own)
-        found = {own: None}
+        target = self._index[row.target]
+        self._forced[i] = target
+        self._called.add(target)
+        columns = {target: None}
         for argument in inputs_of(e):
-            for n in self._x.occurrence.names(argument):
+            for n in self._context.occurrence.names(argument):
                 if n in self._index:
-                    found[self._index[n]] = None
-        return list(found)
+                    columns[self._index[n]] = None
+        return list(columns)
 
     def _weight(self, column: int) -> int:
         if column in self._called:
             return -1_000_000
-        return self._x.guess_weight(self._unknowns[column].name)
+        return self._context.guess_weight(self._unknowns[column].name)
 
     def _weight_of_rates(self, column: int) -> int:
         """Derivatives of states before all else: forces follow from accelerations by products alone."""
-        return self._weight(column) + (100_000 if self._x.is_rate(self._unknowns[column].name) else 0)
+        return self._weight(column) + (100_000 if self._context.is_rate(self._unknowns[column].name) else 0)
 
     def _ease(self, i: int, column: int) -> int:
         """0: row i cannot compute the unknown, 1: it can without a division, 2: with one."""
         key = (i, column)
-        found = self._eases.get(key)
-        if found is None:
-            found = self._eases[key] = self._ease_of(i, column)
-        return found
+        ease = self._eases.get(key)
+        if ease is None:
+            ease = self._eases[key] = self._ease_of(i, column)
+        return ease
 
     def _ease_of(self, i: int, column: int) -> int:
         e = self._residuals[i]
@@ -355,9 +357,9 @@ class _Loop:
         """Not zero: a literal, or parameters with a value that is not."""
         if isinstance(a, Real):
             return a.value != 0.0
-        if not all(self._x.is_parameter(n) for n in self._x.occurrence.names(a)):
+        if not all(self._context.is_parameter(n) for n in self._context.occurrence.names(a)):
             return False
-        value = self._x.parameters(a)
+        value = self._context.parameters(a)
         return value is not None and abs(value) > 1e-12
 
     def _inner(self, torn: Torn) -> list[Plain]:
@@ -366,62 +368,62 @@ class _Loop:
         for i, column in torn.sequence:
             e, unknown = self._rows[i].equation, self._unknowns[column]
             if isinstance(e, Equation):
-                value = explicit(e, unknown, self._x.occurrence)
+                value = explicit(e, unknown, self._context.occurrence)
                 if value is None:
                     residual = self._residuals[i]
                     assert residual is not None
                     parts = linear_parts(residual, unknown.name)
                     assert parts is not None
                     value = quotient(parts[1], parts[0])
-                inner.append(Assignment(unknown, value, self._x.partition, cost((value,)), e.origin))
+                inner.append(Assignment(unknown, value, self._context.partition, cost((value,)), e.origin))
             elif id(e) not in emitted:
                 emitted.add(id(e))
-                inner.append(_call_block(e, self._x.partition))
+                inner.append(_call_block(e, self._context.partition))
         return inner
 
     def _linear(self, torn: Torn) -> list[Block]:
         inner = [b for b in self._inner(torn) if isinstance(b, Assignment)]
         guessed = [self._unknowns[c] for c in torn.guessed]
         residuals = self._left_over(torn.residuals)
-        derived = self._x.columns.entries(guessed, inner, residuals)
+        derived = self._context.columns.entries(guessed, inner, residuals)
         assert derived is not None
         entries = derived[0]
         at_zero: dict[str, Expr] = {z.name: make.ZERO for z in guessed}
         rhs = _through(inner, residuals, at_zero)
         rhs = [simplify(make.neg(e)) for e in rhs]
         total = cost([e.value for e in entries] + rhs + [b.value for b in inner]) + len(guessed) ** 3
-        p = self._x.partition
-        own = joined(self._rows)
+        p = self._context.partition
+        origin = joined(self._rows)
         if len(guessed) == 1 and entries and not self._varies(entries[0].value):
             value = quotient(make.neg(rhs[0]), entries[0].value)
-            return [Assignment(guessed[0], value, p, cost((value,)), own), *inner]
-        self._x.columns.forms[tuple(guessed)] = inner, residuals
-        return [LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, own)]
+            return [Assignment(guessed[0], value, p, cost((value,)), origin), *inner]
+        self._context.columns.forms[tuple(guessed)] = inner, residuals
+        return [LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, origin)]
 
     def _varies(self, a: Expr) -> bool:
         """Depends on a mode, so that it may vanish."""
         return any(isinstance(n, IfExp) for n in traverse.walk(a)) or any(
-            self._x.is_discrete(n) for n in self._x.occurrence.names(a)
+            self._context.is_discrete(n) for n in self._context.occurrence.names(a)
         )
 
     def _left_over(self, rows: Sequence[int]) -> list[Expr]:
-        found = []
+        residuals = []
         for i in rows:
             e = self._residuals[i]
             if e is None:
                 raise ModelError(_unsolvable(self._rows[i].equation, self._unknowns[0]))
-            found.append(e)
-        return found
+            residuals.append(e)
+        return residuals
 
     def _nonlinear(self, inner: Sequence[Inner], columns: Sequence[int], rows: Sequence[int]) -> NonlinearLoop:
         guessed = [self._unknowns[c] for c in columns]
         residuals = [simplify(e) for e in self._left_over(rows)]
-        sparsity = self._x.columns.sparsity(guessed, inner, residuals)
-        derived = self._x.columns.entries(guessed, inner, residuals)
+        sparsity = self._context.columns.sparsity(guessed, inner, residuals)
+        derived = self._context.columns.entries(guessed, inner, residuals)
         entries, rates = derived if derived is not None else (None, ())
         total = cost(residuals) + sum(b.cost for b in (*inner, *rates)) + cost([e.value for e in entries or ()])
-        p, own = self._x.partition, joined(self._rows)
-        loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, own, rates)
+        p, origin = self._context.partition, joined(self._rows)
+        loop = NonlinearLoop(tuple(guessed), tuple(inner), tuple(residuals), entries, sparsity, p, total, origin, rates)
         return with_diagonal(loop, self._is_safe)
 
 
@@ -483,12 +485,12 @@ def _sorted_steps(steps: list[Block], occurrence: Occurrence) -> list[Block]:
     owner = {t.name: i for i, b in enumerate(steps) for t in targets(b)}
     needs = []
     for b in steps:
-        found: dict[int, None] = {}
+        needed: dict[int, None] = {}
         for e in expressions(b):
             for n in occurrence.names(e):
                 if n in owner:
-                    found[owner[n]] = None
-        needs.append(list(found))
+                    needed[owner[n]] = None
+        needs.append(list(needed))
     return [steps[i] for members in strong_components(needs) for i in members]
 
 

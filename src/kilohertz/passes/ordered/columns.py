@@ -48,19 +48,19 @@ class Columns:
         self, guessed: Sequence[Ref], inner: Sequence[Inner], residuals: Sequence[Expr]
     ) -> tuple[tuple[Entry, ...], tuple[LinearLoop, ...]] | None:
         """d residuals / d guessed and the systems to solve before; None where a function has no derivative."""
-        found: list[Entry] = []
+        slopes: list[Entry] = []
         rates: list[LinearLoop] = []
         try:
             for j, z in enumerate(guessed):
                 column = _Column(self, z)
                 column.blocks(inner)
-                found += [
+                slopes += [
                     Entry(i, j, rate) for i, e in enumerate(residuals) if (rate := column.rate(e)) is not make.ZERO
                 ]
                 rates += column.rates
         except NoDerivative:
             return None
-        return tuple(sorted(found, key=lambda e: (e.row, e.column))), tuple(rates)
+        return tuple(sorted(slopes, key=lambda e: (e.row, e.column))), tuple(rates)
 
     def form(self, b: LinearLoop) -> Form:
         """The residuals a linear loop was made from, or those of its matrix (one equation with a coefficient that may
@@ -89,13 +89,13 @@ class Columns:
                     mask |= touched.get(n, 0)
             for t in targets(b):
                 touched[t.name] = mask
-        found = []
+        pattern = []
         for i, e in enumerate(residuals):
             mask = 0
             for n in self.occurrence.names(e):
                 mask |= touched.get(n, 0)
-            found += [(i, j) for j in range(len(guessed)) if mask >> j & 1]
-        return tuple(found)
+            pattern += [(i, j) for j in range(len(guessed)) if mask >> j & 1]
+        return tuple(pattern)
 
 
 class _Column:
@@ -144,11 +144,11 @@ class _Column:
             return
         if matrix is None or self._owner.fresh is None:
             raise NoDerivative("a loop inside a loop")
-        own = tuple(self._owner.fresh() for _ in b.unknowns)
-        total = cost(rhs) + len(own) ** 2
+        directions = tuple(self._owner.fresh() for _ in b.unknowns)
+        total = cost(rhs) + len(directions) ** 2
         p = b.partition
-        self.rates.append(LinearLoop(own, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
-        self._restart(before | {u.name: d for u, d in zip(b.unknowns, own, strict=True)})
+        self.rates.append(LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+        self._restart(before | {u.name: d for u, d in zip(b.unknowns, directions, strict=True)})
         self.blocks(inner)
 
     def _restart(self, rates: dict[str, Expr]) -> None:
@@ -166,13 +166,13 @@ def inner_values(b: Inner) -> list[tuple[Ref, Expr]]:
     whole = b.call.ty
     several = isinstance(whole.base, TupleType)
     types = whole.base.elements if isinstance(whole.base, TupleType) else (whole,)
-    found: list[tuple[Ref, Expr]] = []
+    values: list[tuple[Ref, Expr]] = []
     for k, output in enumerate(b.targets):
         real = [t for t in output if t is not None and t.ty == REAL]
         if real and types[k] != REAL:  # an array, even of one element, or a record
             raise NoDerivative(b.call.function)
-        found += [(t, Item(b.call, k) if several else b.call) for t in real]
-    return found
+        values += [(t, Item(b.call, k) if several else b.call) for t in real]
+    return values
 
 
 def _inputs(b: Inner) -> Iterator[Expr]:

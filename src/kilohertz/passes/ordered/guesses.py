@@ -98,8 +98,8 @@ def _swap(
 
 def _fewer(best: Torn, other: _Tearing) -> Torn:
     """The one that guesses less."""
-    found = other.run() if len(best.guessed) > 1 else best
-    return found if len(found.guessed) < len(best.guessed) else best
+    second = other.run() if len(best.guessed) > 1 else best
+    return second if len(second.guessed) < len(best.guessed) else best
 
 
 class _Tearing:
@@ -131,7 +131,7 @@ class _Tearing:
         for i, n in enumerate(self._open):
             if n == 1:
                 self._offer(i)
-        self._score = [weight(c) + sum(self._value(i, c) for i in found) for c, found in enumerate(self._columns)]
+        self._score = [weight(c) + sum(self._value(i, c) for i in touching) for c, touching in enumerate(self._columns)]
         self._heap = [(-s, c) for c, s in enumerate(self._score)]
         heapq.heapify(self._heap)
 
@@ -169,14 +169,14 @@ class _Tearing:
 
     def _ahead(self, column: int) -> int:
         """How many equations could go on at once if the column were known."""
-        found = 0
+        n_ready = 0
         for i in self._columns[column]:
             if self._done[i] or self._open[i] != 2:
                 continue
             other = next(c for c in self._rows[i] if c != column and not self._known[c])
             if self._forced.get(i, other) == other and (i in self._forced or self._ease(i, other)):
-                found += 1
-        return found
+                n_ready += 1
+        return n_ready
 
     def _furthest(self) -> int:
         """The unknown from which most others can be computed one by one."""

@@ -86,8 +86,8 @@ class _Initial:
             declared = self._dae.variables.get(free[0])  # a derivative or a value before the start is not declared
             span = declared.origin.spans[0] if declared is not None and declared.origin.spans else None
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}", span))
-        found = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
-        return System(found, checks=tuple(map(_check, self._spare)))
+        ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
+        return System(ordered, checks=tuple(map(_check, self._spare)))
 
     def _at_start(self, e: AnyEquation) -> AnyEquation:
         """An equation as it holds in the initial system."""
@@ -190,13 +190,13 @@ class _Initial:
         sets = list(reversed(self._dae.selections))
         names = [n for one in sets for n in one.candidates[: len(one.states)]]
         names += [n for one in sets for n in one.candidates[len(one.states) :]]
-        found: dict[str, DaeVariable] = {}
+        candidates: dict[str, DaeVariable] = {}
         for name in names:
             alias = self._dae.aliases.get(name)
             v = self._dae.variables.get(name if alias is None else alias.target or "")
             if v is not None and v.role is Role.ALGEBRAIC and not v.fixed:
-                found.setdefault(v.name, v)
-        return list(found.values())
+                candidates.setdefault(v.name, v)
+        return list(candidates.values())
 
     def _try(self, e: AnyEquation, otherwise: str | None) -> bool:
         """Add an equation where an unknown can be found for it."""

@@ -103,20 +103,20 @@ class _Graph:
             return [self.forced[i]]
         if not only_sound:
             return self.rows[i]
-        found = self.sound.get(i)
-        if found is None:
-            found = self.sound[i] = [c for c in self.rows[i] if self.loop.is_sound(i, c)]
-        return found
+        sound = self.sound.get(i)
+        if sound is None:
+            sound = self.sound[i] = [c for c in self.rows[i] if self.loop.is_sound(i, c)]
+        return sound
 
     def match(self, rows: Sequence[int], columns: Sequence[int]) -> bool:
         """Match these; soundly where that is possible."""
         place = {c: k for k, c in enumerate(columns)}
         for only_sound in (True, False):
-            found = maximum_matching(
+            matching = maximum_matching(
                 [[place[c] for c in self.edges(i, only_sound) if c in place] for i in rows], len(columns)
             )
-            if found.is_perfect:
-                for i, k in zip(rows, found.column_of, strict=True):
+            if matching.is_perfect:
+                for i, k in zip(rows, matching.column_of, strict=True):
                     self.pair(i, columns[k])
                 return True
         return False
@@ -126,13 +126,13 @@ class _Graph:
 
     def needs(self, i: int) -> list[int]:
         """Rows whose results a row reads."""
-        own = self.column_of[i]
-        found = [self.row_of[c] for c in self.rows[i] if c != own and self.row_of[c] != FREE]
-        return [*found, self.heads[i]] if i in self.heads else found
+        computed = self.column_of[i]
+        read = [self.row_of[c] for c in self.rows[i] if c != computed and self.row_of[c] != FREE]
+        return [*read, self.heads[i]] if i in self.heads else read
 
     def needed_by(self, i: int) -> list[int]:
-        found = [k for k in self.uses[self.column_of[i]] if k != i and self.column_of[k] != FREE]
-        return [*found, *(k for k in self.follows.get(i, ()) if self.column_of[k] != FREE)]
+        readers = [k for k in self.uses[self.column_of[i]] if k != i and self.column_of[k] != FREE]
+        return [*readers, *(k for k in self.follows.get(i, ()) if self.column_of[k] != FREE)]
 
     def component(self, i: int) -> list[int]:
         """The rows that must be solved together with this one."""
@@ -150,21 +150,21 @@ class _Graph:
         """The present state as an answer."""
         numbers = [i for i, c in enumerate(self.column_of) if c != FREE]
         place = {i: k for k, i in enumerate(numbers)}
-        found = strong_components([[place[k] for k in self.needs(i)] for i in numbers])
-        parts = tuple(tuple((numbers[k], self.column_of[numbers[k]]) for k in members) for members in found)
+        components = strong_components([[place[k] for k in self.needs(i)] for i in numbers])
+        parts = tuple(tuple((numbers[k], self.column_of[numbers[k]]) for k in members) for members in components)
         guessed = tuple(c for c, i in enumerate(self.row_of) if i == FREE)
         return Split(guessed, tuple(i for i, c in enumerate(self.column_of) if c == FREE), parts)
 
 
 def _reached(first: int, following: Callable[[int], list[int]]) -> set[int]:
-    found = {first}
+    reached = {first}
     waiting = [first]
     while waiting:
         for k in following(waiting.pop()):
-            if k not in found:
-                found.add(k)
+            if k not in reached:
+                reached.add(k)
                 waiting.append(k)
-    return found
+    return reached
 
 
 def _by_states(graph: _Graph, formulas: dict[int, int]) -> Split | None:
@@ -188,20 +188,20 @@ def _opened(graph: _Graph, first: Split) -> Split | None:
     """Parts 2 and 3."""
     columns, forced = list(graph.rows), dict(graph.forced)
     for part in first.parts:
-        members, own = [i for i, _ in part], {c for _, c in part}
-        if len(part) == 1 or (graph.is_good(members) and not graph.loop.is_steady(members, own)):
+        members, inside = [i for i, _ in part], {c for _, c in part}
+        if len(part) == 1 or (graph.is_good(members) and not graph.loop.is_steady(members, inside)):
             continue
-        outside = dict.fromkeys(c for i in members for c in graph.rows[i] if c not in own)
+        outside = dict.fromkeys(c for i in members for c in graph.rows[i] if c not in inside)
         for i, c in part:
             columns[i], forced[i] = [c, *outside], c
     torn = graph.loop.torn(columns, forced)
     if any(i in forced for i in torn.residuals):
         return None
-    found = _Graph(graph.loop, graph.rows, forced, graph.heads, sound=graph.sound)
+    split = _Graph(graph.loop, graph.rows, forced, graph.heads, sound=graph.sound)
     for i, c in torn.sequence:
-        found.pair(i, c)
-    _take_back(found, torn)
-    return found.result()
+        split.pair(i, c)
+    _take_back(split, torn)
+    return split.result()
 
 
 def _take_back(graph: _Graph, torn: Torn) -> None:
@@ -232,20 +232,20 @@ def _dependences(graph: _Graph, torn: Torn) -> dict[int, list[int]]:
         masks[c] = 1 << k
     for members in graph.result().parts:
         mask = 0
-        for i, own in members:
+        for i, computed in members:
             for c in graph.rows[i]:
-                mask |= masks[c] if c != own else 0
+                mask |= masks[c] if c != computed else 0
         for _, c in members:
             masks[c] |= mask
-    found: dict[int, list[int]] = {c: [] for c in torn.guessed}
+    residuals_of: dict[int, list[int]] = {c: [] for c in torn.guessed}
     for i in torn.residuals:
         mask = 0
         for c in graph.rows[i]:
             mask |= masks[c]
         for k, c in enumerate(torn.guessed):
             if mask >> k & 1:
-                found[c].append(i)
-    return found
+                residuals_of[c].append(i)
+    return residuals_of
 
 
 def _closed(graph: _Graph, row: int, column: int, keep: bool) -> int | None:

@@ -17,9 +17,9 @@ def by_inverse(e: Equation, unknown: Ref, functions: Mapping[str, Function], occ
     """The unknown from an equation between a call that has it as one argument and something without it."""
     for call, value in ((e.left, e.right), (e.right, e.left)):
         if isinstance(call, Call) and call.function in functions and unknown.name not in occurrence.names(value):
-            found = _inverse(call, value, unknown, functions, occurrence)
-            if found is not None:
-                return found
+            solved = _inverse(call, value, unknown, functions, occurrence)
+            if solved is not None:
+                return solved
     return None
 
 
@@ -30,11 +30,11 @@ def _inverse(
     places = [k for k, a in enumerate(call.args) if unknown.name in occurrence.names(a)]
     if len(places) != 1 or call.args[places[0]] is not unknown or len(f.outputs) != 1:
         return None
-    given = {x.name: a for x, a in zip(f.inputs, call.args, strict=True)} | {f.outputs[0].name: value}
+    value_of = {x.name: a for x, a in zip(f.inputs, call.args, strict=True)} | {f.outputs[0].name: value}
     for solved, inverse, names in f.inverses:
         g = functions.get(inverse)
         if solved != f.inputs[places[0]].name or g is None or len(g.inputs) != len(names):
             continue
-        if solved not in names and all(n in given for n in names):
-            return Call(inverse, tuple(given[n] for n in names), unknown.ty)
+        if solved not in names and all(n in value_of for n in names):
+            return Call(inverse, tuple(value_of[n] for n in names), unknown.ty)
     return None

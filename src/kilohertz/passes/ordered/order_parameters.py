@@ -89,12 +89,12 @@ def _ordered(jobs: list[Assignment | CallBlock], occurrence: Occurrence) -> list
     for job in jobs:
         names = occurrence.names(job.value if isinstance(job, Assignment) else job.call)
         needs.append([owner[n] for n in names if n in owner])
-    found: list[Block] = []
+    blocks: list[Block] = []
     for members in strong_components(needs):
         if len(members) > 1 or members[0] in needs[members[0]]:
             first = jobs[members[0]]
             span = first.origin.spans[0] if first.origin.spans else None
             cycle = [t.name for i in members for t in step.targets(jobs[i])]
             raise ModelError(Diagnostic("B203", f"parameters depend on each other: {', '.join(cycle[:8])}", span))
-        found.append(jobs[members[0]])
-    return found
+        blocks.append(jobs[members[0]])
+    return blocks

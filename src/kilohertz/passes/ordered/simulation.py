@@ -12,13 +12,13 @@ from kilohertz.passes.parameter_values import is_parametric
 
 def simulation_unknowns(dae: Dae) -> list[Ref]:
     """Derivatives of states, algebraics, discretes and relations."""
-    found: list[Ref] = []
+    unknowns: list[Ref] = []
     for v in dae.variables.values():
         if v.role is Role.STATE:
-            found.append(Ref(der_name(v.name), REAL))
+            unknowns.append(Ref(der_name(v.name), REAL))
         elif v.role in (Role.ALGEBRAIC, Role.DISCRETE, Role.RELATION):
-            found.append(v.ref)
-    return found
+            unknowns.append(v.ref)
+    return unknowns
 
 
 def simulation_equations(dae: Dae) -> list[AnyEquation]:

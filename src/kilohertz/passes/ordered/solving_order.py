@@ -50,21 +50,21 @@ def targets_of(e: CallEquation) -> list[str]:
 
 def names_in(e: AnyEquation, occurrence: Occurrence) -> list[str]:
     """Every name in an equation, once, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for root in roots(e):
         for name in occurrence.names(root):
-            found[name] = None
-    return list(found)
+            names[name] = None
+    return list(names)
 
 
 def incidence(rows: list[Row], index: dict[str, int], occurrence: Occurrence) -> list[list[int]]:
     """For each row the unknowns it contains."""
-    found: list[list[int]] = []
+    columns_of: list[list[int]] = []
     for row in rows:
         e = row.equation
         names = names_in(e, occurrence) if isinstance(e, Equation) else call_names(e, row, occurrence)
-        found.append([index[n] for n in names if n in index])
-    return found
+        columns_of.append([index[n] for n in names if n in index])
+    return columns_of
 
 
 def call_names(e: CallEquation, row: Row, occurrence: Occurrence) -> list[str]:
@@ -119,15 +119,15 @@ class Vanishing:
 
     def _beside_zeros(self, residual: Expr) -> set[str]:
         """Names that stand in a product (or quotient) with a parameter that is zero; only they can vanish."""
-        found: set[str] = set()
+        names: set[str] = set()
         for node in traverse.walk(residual):
             if isinstance(node, Binary) and node.op in ("*", "/"):
                 for one, other in ((node.left, node.right), (node.right, node.left)):
                     if not self._zeros.isdisjoint(self._occurrence.names(one)):
-                        found.update(self._occurrence.names(other))
+                        names.update(self._occurrence.names(other))
             elif isinstance(node, IfExp | Builtin) and not self._zeros.isdisjoint(self._occurrence.names(node)):
-                found.update(self._occurrence.names(node))
-        return found
+                names.update(self._occurrence.names(node))
+        return names
 
     def _vanishes(self, residual: Expr, name: str) -> bool:
         parts = linear_parts(residual, name)
@@ -142,9 +142,9 @@ def solvable_graph(
     """For each row the unknowns it may be solved for."""
     graph = []
     for row, touched in zip(rows, columns, strict=True):
-        found = candidates(row, touched, index)
-        never = vanishing.names(row.equation, [unknowns[c].name for c in found])
-        graph.append([c for c in found if unknowns[c].name not in never] if never else found)
+        open_columns = candidates(row, touched, index)
+        never = vanishing.names(row.equation, [unknowns[c].name for c in open_columns])
+        graph.append([c for c in open_columns if unknowns[c].name not in never] if never else open_columns)
     return graph
 
 
@@ -175,18 +175,18 @@ def components(
     """Strong components of a matched system.  Who computes the result of a call elsewhere is solved with the call."""
     needs: list[list[int]] = []
     for i, (row, columns) in enumerate(zip(rows, touched, strict=True)):
-        own = [matching.row_of[c] for c in columns if matching.row_of[c] != i]
-        needs.append(own if row.head is None else [*own, row.head])
+        needed = [matching.row_of[c] for c in columns if matching.row_of[c] != i]
+        needs.append(needed if row.head is None else [*needed, row.head])
     for i, row in enumerate(rows):
         if row.invertible and row.target in index:
             owner = matching.row_of[index[row.target]]
             if owner != i:
                 needs[owner].append(i if row.head is None else row.head)
-    found = []
+    in_order = []
     for members in strong_components(needs):
         theirs = tuple(unknowns[matching.column_of[i]] for i in members)
-        found.append(Component(tuple(rows[i] for i in members), theirs))
-    return tuple(found)
+        in_order.append(Component(tuple(rows[i] for i in members), theirs))
+    return tuple(in_order)
 
 
 def singular(rows: list[Row], graph: list[list[int]], unknowns: Sequence[Ref], matching: Matching) -> ModelError:

@@ -165,9 +165,9 @@ class _Directional:
         if kind is Kind.ALGEBRAIC and _is_plain(rate):
             self._rates[target.name] = rate
             return
-        own = self._direction(target)
-        self._rates[target.name] = own
-        self.out.append(Assignment(own, rate, Partition.STEP, cost((rate,)), origin))
+        direction = self._direction(target)
+        self._rates[target.name] = direction
+        self.out.append(Assignment(direction, rate, Partition.STEP, cost((rate,)), origin))
 
     def _linear(self, b: LinearLoop) -> None:
         rhs = [self._rate(e) for e in b.rhs]
@@ -213,12 +213,12 @@ class _Directional:
         """matrix * dir(unknowns) = rhs."""
         if not is_moving(list(rhs)):
             return
-        own = tuple(self._direction(u) for u in b.unknowns)
-        for u, d in zip(b.unknowns, own, strict=True):
+        directions = tuple(self._direction(u) for u in b.unknowns)
+        for u, d in zip(b.unknowns, directions, strict=True):
             self._rates[u.name] = d
         p = Partition.STEP
-        total = cost([*(e.value for e in matrix), *rhs]) + len(own) ** 3
-        self.out.append(LinearLoop(own, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+        total = cost([*(e.value for e in matrix), *rhs]) + len(directions) ** 3
+        self.out.append(LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
 
     def _is_at_rest(self, b: NonlinearLoop) -> bool:
         """Nothing the loop reads from outside moves."""

@@ -37,11 +37,11 @@ def used_functions(functions: Mapping[str, Function], out: Step) -> dict[str, Fu
     roots += [x for a in out.asserts for x in (a.condition, a.message)]
     roots += [v.start for v in out.variables.values() if v.start is not None]
     names = called_in_expressions(roots)
-    found: dict[str, Function] = {}
+    used: dict[str, Function] = {}
     while names:
         name = names.pop()
-        if name in found or name not in functions:
+        if name in used or name not in functions:
             continue
-        found[name] = functions[name]
+        used[name] = functions[name]
         names += called_in_function(functions[name])
-    return {k: found[k] for k in functions if k in found}
+    return {k: used[k] for k in functions if k in used}

@@ -43,9 +43,9 @@ def _pattern(step: Step, occurrence: Occurrence) -> tuple[tuple[int, ...], ...]:
 
 def bits(mask: int) -> tuple[int, ...]:
     """Positions of the ones, ascending."""
-    found = []
+    positions = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        positions.append(low.bit_length() - 1)
         mask ^= low
-    return tuple(found)
+    return tuple(positions)

@@ -186,13 +186,13 @@ class _Hoist:
                 return False
 
     def _variable(self, e: Expr) -> Ref:
-        found = self._names.get(e)
-        if found is None:
+        variable = self._names.get(e)
+        if variable is None:
             name = f"$h{len(self._names) + 1}"
-            found = self._names[e] = Ref(name, REAL)
+            variable = self._names[e] = Ref(name, REAL)
             slot = Slot(Kind.ALGEBRAIC, self._next)
             self._next += 1
             made = StepVariable(name, REAL, slot, make.ZERO, protected=True, purpose=Purpose.MADE)
             self.variables[name] = made
-            self.made.append(Assignment(found, e, Partition.EVENT, cost((e,))))
-        return found
+            self.made.append(Assignment(variable, e, Partition.EVENT, cost((e,))))
+        return variable

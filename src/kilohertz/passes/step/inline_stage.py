@@ -175,9 +175,9 @@ def _targets(b: Block) -> tuple[Ref, ...]:
 def _needed(blocks: Sequence[Block], wanted: Collection[str], occurrence: Occurrence) -> list[Block]:
     """Blocks that lead to the wanted names, in order."""
     names = set(wanted)
-    found: list[Block] = []
+    leading: list[Block] = []
     for b in reversed(blocks):
         if any(t.name in names for t in step.targets(b)):
             names.update(inputs(b, occurrence))
-            found.append(b)
-    return found[::-1]
+            leading.append(b)
+    return leading[::-1]

@@ -66,8 +66,8 @@ def _opened(whole: Step, occurrence: Occurrence) -> Step:
         return whole
     variables = {**plain.variables, **_residuals(unknowns)}
     out = replace(plain, variables=variables, blocks=blocks, algebraic=unknowns, no_directional="")
-    own = {} if whole.dae is None else whole.dae.functions
-    derivatives = FunctionDerivatives({**whole.functions, **own})
+    of_dae = {} if whole.dae is None else whole.dae.functions
+    derivatives = FunctionDerivatives({**whole.functions, **of_dae})
     out = replace(out, state_sparsity=_pattern(out, occurrence))
     if whole.directional is not None or whole.no_directional:
         out = differentiated(out, derivatives, occurrence)
@@ -119,7 +119,7 @@ def _pattern(out: Step, occurrence: Occurrence) -> tuple[tuple[int, ...], ...]:
     """For each derivative and residual the states and algebraic unknowns it may depend on."""
     n_x = len(out.of_kind(Kind.STATE))
     masks: dict[str, int] = {v.name: 1 << v.slot.index for v in out.of_kind(Kind.STATE)}
-    given = {u.name: 1 << (n_x + i) for i, u in enumerate(out.algebraic)}
+    bit_of = {u.name: 1 << (n_x + i) for i, u in enumerate(out.algebraic)}
 
     def reached(names: Iterable[str]) -> int:
         mask = 0
@@ -132,7 +132,7 @@ def _pattern(out: Step, occurrence: Occurrence) -> tuple[tuple[int, ...], ...]:
             for inner in b.continuous:
                 visit(inner)
         elif isinstance(b, NonlinearLoop):
-            masks.update({u.name: given[u.name] for u in b.unknowns})
+            masks.update({u.name: bit_of[u.name] for u in b.unknowns})
             for inner in b.inner:
                 visit(inner)
             for u, residual in zip(b.unknowns, b.residuals, strict=True):

@@ -42,11 +42,11 @@ MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
 
 def inputs(block: Block, occurrence: Occurrence) -> list[str]:
     """Names a block reads."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for e in expressions(block):
         for n in occurrence.names(e):
-            found[n] = None
-    return list(found)
+            names[n] = None
+    return list(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,33 +73,33 @@ def _partitioned(step: Step, occurrence: Occurrence) -> list[Block]:
     left = {n for n, v in step.variables.items() if v.purpose is Purpose.LEFT_LIMIT and not v.of}
     watched |= left
     for_crossing = _needed(reads, sets, watched)
-    found: list[Block] = []
+    settled: list[Block] = []
     settle = Settle(step, occurrence)
     for i, b in enumerate(blocks):
         if not moving[i] or (_is_discrete(b, step) and not any(n in left for n in sets[i])):
             settle.resting.update(sets[i])
-            found.append(settle(b, Partition.EVENT))
+            settled.append(settle(b, Partition.EVENT))
         elif for_step[i]:
-            found.append(settle(b, Partition.STEP))
+            settled.append(settle(b, Partition.STEP))
         elif for_crossing[i]:
-            found.append(settle(b, Partition.CROSSING))
+            settled.append(settle(b, Partition.CROSSING))
         else:
-            found.append(settle(b, Partition.OUTPUT))
-    return _late_last(_put_together(found, owners), occurrence)
+            settled.append(settle(b, Partition.OUTPUT))
+    return _late_last(_put_together(settled, owners), occurrence)
 
 
 def _taken_apart(blocks: Sequence[Block]) -> tuple[list[Block], list[int]]:
     """Linear loops followed by what was inside them; for each block the place of its loop, -1 for others."""
-    found: list[Block] = []
+    apart: list[Block] = []
     owners: list[int] = []
     for b in blocks:
-        owner = len(found)
+        owner = len(apart)
         inner = b.inner if isinstance(b, LinearLoop) else ()
         rest = b.cost - sum(x.cost for x in inner)
-        found.append(replace(b, inner=(), cost=max(rest, 1)) if isinstance(b, LinearLoop) and inner else b)
-        found += inner
+        apart.append(replace(b, inner=(), cost=max(rest, 1)) if isinstance(b, LinearLoop) and inner else b)
+        apart += inner
         owners += [-1, *[owner] * len(inner)]
-    return found, owners
+    return apart, owners
 
 
 def _put_together(blocks: list[Block], owners: list[int]) -> list[Block]:
@@ -115,7 +115,7 @@ def _put_together(blocks: list[Block], owners: list[int]) -> list[Block]:
             gone.add(i)
         else:
             apart[owner] = apart.get(owner, 0) + 1
-    found: list[Block] = []
+    together: list[Block] = []
     for i, b in enumerate(blocks):
         if i in gone:
             continue
@@ -123,13 +123,13 @@ def _put_together(blocks: list[Block], owners: list[int]) -> list[Block]:
             inner = inside.get(i, [])
             total = b.cost + sum(x.cost for x in inner)
             b = replace(b, inner=tuple(inner), cost=total, n_apart=apart.get(i, 0))
-        found.append(b)
-    return found
+        together.append(b)
+    return together
 
 
 def _late_last(blocks: list[Block], occurrence: Occurrence) -> list[Block]:
     """CROSSING and OUTPUT behind STEP, but before blocks of events that read them."""
-    found: list[Block] = []
+    sorted_blocks: list[Block] = []
     waiting: list[Block] = []
     theirs: set[str] = set()
     for b in blocks:
@@ -138,21 +138,21 @@ def _late_last(blocks: list[Block], occurrence: Occurrence) -> list[Block]:
             theirs.update(t.name for t in targets(b))
             continue
         if any(n in theirs for n in inputs(b, occurrence)):
-            found += waiting
+            sorted_blocks += waiting
             waiting, theirs = [], set()
-        found.append(b)
-    return found + waiting
+        sorted_blocks.append(b)
+    return sorted_blocks + waiting
 
 
 def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str]], step: Step) -> list[bool]:
     names: set[str] = {"time"}
     names |= {v.name for v in step.variables.values() if v.slot.kind in MOVING_KINDS}
     flags = []
-    for b, read, own in zip(blocks, reads, sets, strict=True):
-        inner = set(own)
+    for b, read, set_here in zip(blocks, reads, sets, strict=True):
+        inner = set(set_here)
         flag = any(n in names for n in read if n not in inner) or _delays(b)
         if flag:
-            names.update(n for n in own if step.variables[n].slot.kind not in DISCRETE_KINDS)
+            names.update(n for n in set_here if step.variables[n].slot.kind not in DISCRETE_KINDS)
         flags.append(flag)
     return flags
 
@@ -167,8 +167,8 @@ def _is_discrete(b: Block, step: Step) -> bool:
         return True
     if isinstance(b, MixedLoop):
         return not b.continuous
-    own = targets(b)
-    return bool(own) and all(step.variables[t.name].slot.kind in DISCRETE_KINDS for t in own)
+    computed = targets(b)
+    return bool(computed) and all(step.variables[t.name].slot.kind in DISCRETE_KINDS for t in computed)
 
 
 def _needed(reads: list[list[str]], sets: list[list[str]], wanted: set[str]) -> list[bool]:

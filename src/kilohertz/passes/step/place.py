@@ -153,7 +153,7 @@ def _alias(a: AliasOf) -> Alias:
 
 def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Crossing, ...]:
     """Relations that are left, in slot order."""
-    found = []
+    crossings = []
     for e in dae.equations:
         if not isinstance(e, Equation) or not e.directed or not isinstance(e.left, Ref):
             continue
@@ -163,8 +163,8 @@ def _crossings(dae: Dae, variables: dict[str, StepVariable]) -> tuple[step.Cross
         later = equation_after_start(e)
         assert isinstance(later, Equation) and isinstance(later.right, Binary)
         function = simplify_node(make.sub(later.right.left, later.right.right))
-        found.append(step.Crossing(v.slot.index, later.right, function, e.origin))
-    return tuple(sorted(found, key=lambda c: c.index))
+        crossings.append(step.Crossing(v.slot.index, later.right, function, e.origin))
+    return tuple(sorted(crossings, key=lambda c: c.index))
 
 
 def _when(w: When) -> WhenBlock | None:

@@ -52,12 +52,12 @@ def pivots(
     left = [i for i in range(len(rows)) if i not in sparse.done]
     least = np.outer(_SMALL * of_row[left], of_column)
     dense = _Dense([sparse.rows[i] for i in left], np.array(weights), least)
-    taken = {p.column for p in sparse.found}
+    taken = {p.column for p in sparse.pivots}
     for group in groups[first:]:
         open_columns = [c for c in group if c not in taken]
         dense.take(open_columns, safe=True)
         dense.take(open_columns, safe=False)
-    return [*sparse.found, *(Pivot(left[p.row], p.column, p.safe) for p in dense.found)]
+    return [*sparse.pivots, *(Pivot(left[p.row], p.column, p.safe) for p in dense.pivots)]
 
 
 class _Sparse:
@@ -69,7 +69,7 @@ class _Sparse:
         """An entry up to `of_row*of_column` counts as zero."""
         self.rows = [dict(r) for r in rows]
         self.done: set[int] = set()
-        self.found: list[Pivot] = []
+        self.pivots: list[Pivot] = []
         self._of_row, self._of_column = of_row.tolist(), of_column.tolist()
         self._holders: dict[int, dict[int, None]] = {}
         for i, row in enumerate(self.rows):
@@ -101,7 +101,7 @@ class _Sparse:
 
     def _eliminate(self, row: int, column: int) -> None:
         self.done.add(row)
-        self.found.append(Pivot(row, column, True))
+        self.pivots.append(Pivot(row, column, True))
         source = self.rows[row]
         pivot = source[column][0]
         for i in list(self._holders[column]):
@@ -132,7 +132,7 @@ class _Dense:
         self._weight = weight
         self._open = np.ones(len(rows), dtype=bool)
         self._least = least
-        self.found: list[Pivot] = []
+        self.pivots: list[Pivot] = []
 
     def take(self, left: list[int], safe: bool) -> None:
         """Pivots among the columns `left`, which lose those that are taken."""
@@ -150,7 +150,7 @@ class _Dense:
     def _eliminate(self, row: int, column: int, safe: bool) -> None:
         m, still, filled = self._m, self._still, self._filled
         self._open[row] = False
-        self.found.append(Pivot(row, column, safe))
+        self.pivots.append(Pivot(row, column, safe))
         rest = np.flatnonzero(self._open & filled[:, column])
         inside = np.flatnonzero(filled[row])
         if not len(rest):

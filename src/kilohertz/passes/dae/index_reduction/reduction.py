@@ -39,15 +39,15 @@ class Reduction:
 
     def reasons(self) -> dict[str, str]:
         """Why each state is one."""
-        found = dict.fromkeys(self.states, FREE_STATE)
-        found |= {s: f"one of {{{', '.join(names)}}}, chosen in the run" for s, names in self.chosen_in_run.items()}
+        reason_of = dict.fromkeys(self.states, FREE_STATE)
+        reason_of |= {s: f"one of {{{', '.join(names)}}}, chosen in the run" for s, names in self.chosen_in_run.items()}
         for choice in self.choices:
             for v, integral in zip(choice.kept, choice.integrals, strict=True):
-                if v.name in found:
-                    found[v.name] = _reason(v, choice.dummies)
-                if found.get(integral) == FREE_STATE:
-                    found[integral] = f"its derivative {v.name} is a state"
-        return found
+                if v.name in reason_of:
+                    reason_of[v.name] = _reason(v, choice.dummies)
+                if reason_of.get(integral) == FREE_STATE:
+                    reason_of[integral] = f"its derivative {v.name} is a state"
+        return reason_of
 
 
 def _reason(v: DaeVariable, dummies: tuple[DaeVariable, ...]) -> str:

@@ -113,8 +113,8 @@ class Points:
         if e is None:
             return False
         variables = self._dae.variables
-        found = (variables.get(n) for n in self._occurrence.names(e))
-        return all(v is not None and v.role in (Role.PARAMETER, Role.CONSTANT) for v in found)
+        read = (variables.get(n) for n in self._occurrence.names(e))
+        return all(v is not None and v.role in (Role.PARAMETER, Role.CONSTANT) for v in read)
 
     def __getitem__(self, attempt: int) -> Numeric:
         if attempt not in self._made:
@@ -135,9 +135,9 @@ def choose(
         numbers = [
             {j: (_entry(e, values, i, j), points.is_still(e)) for j, e in row.items()} for i, row in enumerate(jacobian)
         ]
-        found = pivots(numbers, groups, _weights(options), n_unwanted)
-        if len(found) == len(equations):
-            return _settled(jacobian, found, options)
+        picked = pivots(numbers, groups, _weights(options), n_unwanted)
+        if len(picked) == len(equations):
+            return _settled(jacobian, picked, options)
     e = equations[0]
     span = e.origin.spans[0] if e.origin.spans else None
     shown = print_equation(e)[:200] if isinstance(e, Equation) else f"call for {e.target}"
@@ -145,27 +145,27 @@ def choose(
     raise ModelError(Diagnostic("B208", text, span))
 
 
-def _settled(jacobian: list[SparseRow], found: list[Pivot], options: list[Candidate]) -> Picked:
+def _settled(jacobian: list[SparseRow], picked: list[Pivot], options: list[Candidate]) -> Picked:
     """Static, except for the parts with pivots that may vanish and candidates of one rank."""
-    columns = {p.column for p in found}
-    if all(p.safe for p in found):
+    columns = {p.column for p in picked}
+    if all(p.safe for p in picked):
         return Picked(tuple(sorted(columns)))
-    dynamic = _all_dynamic(jacobian, found, [p for p in found if p.safe], options)
+    dynamic = _all_dynamic(jacobian, picked, [p for p in picked if p.safe], options)
     # Where dummies that are forced are worth nothing, an equal that follows from them may still be a state.
     ranks = {options[d.members[0]].wanted for d in dynamic if d.forced}
     if ranks:
-        firm = [p for p in found if p.safe and options[p.column].wanted not in ranks]
-        dynamic = _all_dynamic(jacobian, found, firm, options)
+        firm = [p for p in picked if p.safe and options[p.column].wanted not in ranks]
+        dynamic = _all_dynamic(jacobian, picked, firm, options)
     for d in dynamic:
         columns -= set(d.members)
     return Picked(tuple(sorted(columns)), tuple(dynamic))
 
 
 def _all_dynamic(
-    jacobian: list[SparseRow], found: list[Pivot], firm: list[Pivot], options: list[Candidate]
+    jacobian: list[SparseRow], picked: list[Pivot], firm: list[Pivot], options: list[Candidate]
 ) -> list[Dynamic]:
     """The choices that are left when the firm pivots are eliminated."""
-    pivot_of = {p.row: p for p in found}
+    pivot_of = {p.row: p for p in picked}
     made: list[Dynamic] = []
     for part in _parts(reduced(jacobian, firm), len(options)):
         if not all(pivot_of[i].safe for i in part):
@@ -181,10 +181,10 @@ def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseR
         first = next(iter(row))
         for c in row:
             sets.union(first, c)
-    found: dict[int, dict[int, SparseRow]] = {}
+    parts: dict[int, dict[int, SparseRow]] = {}
     for i, row in rows.items():
-        found.setdefault(sets.find(next(iter(row))), {})[i] = row
-    return list(found.values())
+        parts.setdefault(sets.find(next(iter(row))), {})[i] = row
+    return list(parts.values())
 
 
 def _dynamic(part: dict[int, SparseRow], column_of: dict[int, int], options: list[Candidate]) -> Dynamic | None:
@@ -260,15 +260,15 @@ def near_start(dae: Dae) -> dict[str, float]:
     """Numbers for variables near the start: parameters, state candidates, and what follows from them one by one."""
     values = parameter_values(dae)
     numeric = Numeric(values)
-    found: dict[str, float] = {"time": 0.0}
+    numbers: dict[str, float] = {"time": 0.0}
     for v in dae.variables.values():
         if v.role not in (Role.STATE, Role.DISCRETE, Role.INPUT):
             continue
         start = 0.0 if v.start is None else numeric(v.start)
         if start is not None:
             moved = 1e-3 * (_scatter(v.name) - 1.0) * max(1.0, abs(start)) if v.role is Role.STATE else 0.0
-            found[v.name] = start + moved
-    values.update(found)
+            numbers[v.name] = start + moved
+    values.update(numbers)
     _follow([e for e in dae.equations if isinstance(e, Equation)], values)
     return values
 
@@ -292,7 +292,7 @@ def _follow(equations: list[Equation], values: dict[str, float]) -> None:
         if len(open_names[i]) != 1:
             continue
         (name,) = open_names[i]
-        value = _given(equations[i], name, values)
+        value = _solved_for(equations[i], name, values)
         if value is None:
             continue
         values[name] = value
@@ -309,7 +309,7 @@ def _reluctance(e: Equation, names: set[str]) -> int:
     return 1 if isinstance(e.right, Ref) and e.right.name in names else 2
 
 
-def _given(e: Equation, name: str, values: dict[str, float]) -> float | None:
+def _solved_for(e: Equation, name: str, values: dict[str, float]) -> float | None:
     numeric = Numeric(values)
     if isinstance(e.left, Ref) and e.left.name == name:
         return numeric(e.right)

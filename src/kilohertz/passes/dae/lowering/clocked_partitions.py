@@ -60,11 +60,11 @@ class Clocks:
 
     def ticking(self) -> Expr:
         """Some periodic clock ticks in this pass (its counter moves, so another pass follows)."""
-        found: Expr = FALSE
+        some_tick: Expr = FALSE
         for t in self._ticks:
             if t.period is not None:
-                found = make.or_(found, self._base(t.key)[0])
-        return found
+                some_tick = make.or_(some_tick, self._base(t.key)[0])
+        return some_tick
 
     def add(self, parts: dict[int, list[tuple[Expr, Expr, Origin]]]) -> None:
         """The equations of each partition, as (left, right, origin)."""
@@ -92,10 +92,10 @@ class Clocks:
         return make.and_(base, make.and_(started, turn))
 
     def _base(self, key: int) -> tuple[Expr, Ref, Fraction]:
-        found = self._bases.get(key)
-        if found is None:
-            found = self._bases[key] = self._make_base(key)
-        return found
+        base = self._bases.get(key)
+        if base is None:
+            base = self._bases[key] = self._make_base(key)
+        return base
 
     def _make_base(self, key: int) -> tuple[Expr, Ref, Fraction]:
         family = [t for t in self._ticks if t.key == key]
@@ -139,13 +139,13 @@ class Clocks:
         return tick
 
     def _first_tick(self, k: int) -> Expr:
-        found = self._first.get(k)
-        if found is None:
+        is_first = self._first.get(k)
+        if is_first is None:
             ticked = self._new(f"$ticked{k}", BOOLEAN, FALSE)
             before = Ref(pre_name(ticked.name), BOOLEAN)
             self._dae.equations.append(Equation(ticked, make.or_(before, self.tick(k)), directed=True))
-            found = self._first[k] = make.not_(before)
-        return found
+            is_first = self._first[k] = make.not_(before)
+        return is_first
 
     def _interval(self, k: int) -> Expr:
         tick = self._ticks[k]
@@ -223,14 +223,14 @@ class Clocks:
         return Ref(name, REAL)
 
     def _euler(self, k: int) -> list[Equation]:
-        found = []
-        for own, x, rate in self._rates:
-            if own != k:
+        updates = []
+        for at, x, rate in self._rates:
+            if at != k:
                 continue
             before = Ref(pre_name(x.name), REAL)
             moved = make.add(before, make.mul(self._interval(k), self._slope(k, rate)))
-            found.append(Equation(x, make.if_(self._first_tick(k), before, moved)))
-        return found
+            updates.append(Equation(x, make.if_(self._first_tick(k), before, moved)))
+        return updates
 
     def _slope(self, k: int, rate: Ref) -> Expr:
         """What x moves along from tick to tick, by the name that MLS 16.8.2 or `solvers` has for the method.  Others
@@ -263,8 +263,10 @@ class Clocks:
 
     def _partition(self, k: int, equations: list[Equation], tick: Expr) -> None:
         occurrence = Occurrence()
-        own = [self._dae.variables[n] for n, at in self._partition_of.items() if at == k and n in self._dae.variables]
-        unknowns = [v.ref for v in own if v.role is not Role.INPUT]
+        clocked = [
+            self._dae.variables[n] for n, at in self._partition_of.items() if at == k and n in self._dae.variables
+        ]
+        unknowns = [v.ref for v in clocked if v.role is not Role.INPUT]
         made: list[AnyEquation] = []
         for component in order(equations, unknowns, occurrence):
             for row, unknown in zip(component.rows, component.unknowns, strict=True):

@@ -279,10 +279,10 @@ class Lowering:
             return condition if condition is INITIAL else Bool(False)
         if isinstance(condition, Builtin) and condition.name == "sample":
             return make.and_(condition, make.not_(INITIAL))
-        found = self._whens.get(condition)
-        if found is None:
-            found = self._whens[condition] = self._edge(condition)
-        return found
+        edge = self._whens.get(condition)
+        if edge is None:
+            edge = self._whens[condition] = self._edge(condition)
+        return edge
 
     def _edge(self, condition: Expr) -> Expr:
         ref = condition
@@ -313,17 +313,17 @@ class Lowering:
     def _transport(self, e: Builtin) -> Expr:
         """One end of a profile; the other end goes by the same line."""
         end, at_zero, at_one, position, forward, points, values = e.args
-        found = self._transports.get(e.args[1:])
-        if found is None:
-            found = self._transports[e.args[1:]] = len(self._dae.transports)
+        line = self._transports.get(e.args[1:])
+        if line is None:
+            line = self._transports[e.args[1:]] = len(self._dae.transports)
             moving = (at_zero, at_one, position, make.if_(forward, make.ONE, make.ZERO))
             names = ("in0", "in1", "x", "positive")
-            refs = [self._new(f"$p{found}.{n}", Role.ALGEBRAIC, REAL) for n in names]
+            refs = [self._new(f"$p{line}.{n}", Role.ALGEBRAIC, REAL) for n in names]
             for ref, value in zip(refs, moving, strict=True):
                 self._dae.equations.append(Equation(ref, value, self._origin))
             sources = (refs[0], refs[1], refs[2], refs[3])
-            self._dae.transports.append(Transport(found, sources, points.children(), values.children(), self._origin))
-        return Builtin("transport", (Int(found), end, position), REAL)
+            self._dae.transports.append(Transport(line, sources, points.children(), values.children(), self._origin))
+        return Builtin("transport", (Int(line), end, position), REAL)
 
     def _number(self, prefix: str) -> str:
         n = self._counts.get(prefix, 0)
