@@ -8,5 +8,5 @@ from collections.abc import Iterable
 
 def near(name: str, known: Iterable[str]) -> str:
     """`; did you mean ...?` where something is close."""
-    found = difflib.get_close_matches(name, list(known), n=3)
-    return f"; did you mean {', '.join(f'`{n}`' for n in found)}?" if found else ""
+    close = difflib.get_close_matches(name, list(known), n=3)
+    return f"; did you mean {', '.join(f'`{n}`' for n in close)}?" if close else ""

@@ -125,10 +125,10 @@ class Evaluator:
 
     def _prepare(self, function: str) -> FunctionCode:
         try:
-            found = self._find(function)
+            definition = self._find(function)
         except KeyError:
             raise NotConstant(f"{function}(...)") from None
-        code = self._prepared[function] = FunctionCode(found, self._statements, self._constants)
+        code = self._prepared[function] = FunctionCode(definition, self._statements, self._constants)
         return code
 
 

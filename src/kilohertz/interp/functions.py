@@ -26,7 +26,7 @@ class FunctionCode:
         self._defaults = [None if x.default is None else statements.compiler.code(x.default) for x in function.inputs]
         declared = _ordered([*function.outputs, *function.locals])
         self._declarations = [(x.name, _initial(x, statements)) for x in declared]
-        self._own = {x.name for x in [*function.inputs, *function.outputs, *function.locals]}
+        self._variables = {x.name for x in [*function.inputs, *function.outputs, *function.locals]}
         self._outputs = [x.name for x in function.outputs]
         self._body = self._compiled_body(statements)
 
@@ -81,7 +81,7 @@ class FunctionCode:
         frame[self.input_names[k]] = default(frame)
 
     def _missing(self, name: str) -> Value:
-        if name in self._own:
+        if name in self._variables:
             raise EvaluationError(f"`{name}` is used before it is assigned")
         return self._globals(name)
 
@@ -122,9 +122,9 @@ def _initial(x: Local, statements: Statements) -> Code | None:
         return (lambda _: blank(ty, ())) if isinstance(ty.base, RecordType) else None
     codes: list[Code] = []
     for k, n in enumerate(ty.dims):
-        given = x.dims[k] if k < len(x.dims) else None
-        if given is not None:
-            codes.append(statements.compiler.code(given))
+        size = x.dims[k] if k < len(x.dims) else None
+        if size is not None:
+            codes.append(statements.compiler.code(size))
         elif n is not None:
             codes.append(lambda _, n=n: n)  # type: ignore[misc]  # binds the loop's n
         else:

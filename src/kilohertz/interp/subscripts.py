@@ -25,8 +25,8 @@ def write(array: ArrayValue, subs: list[Value], value: Value) -> None:
         array.data[positions[0]] = value
         return
     if not isinstance(value, ArrayValue) or value.shape != shape:
-        given = list(value.shape) if isinstance(value, ArrayValue) else "a scalar"
-        raise EvaluationError(f"assignment of {given} to a part of size {list(shape)}")
+        assigned = list(value.shape) if isinstance(value, ArrayValue) else "a scalar"
+        raise EvaluationError(f"assignment of {assigned} to a part of size {list(shape)}")
     for k, x in zip(positions, value.data, strict=True):
         array.data[k] = x
 

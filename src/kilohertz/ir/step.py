@@ -346,8 +346,8 @@ class Step:
 
     def of_kind(self, kind: Kind) -> list[StepVariable]:
         """The variables of one storage area, in slot order."""
-        found = [v for v in self.variables.values() if v.slot.kind is kind]
-        return sorted(found, key=lambda v: v.slot.index)
+        variables = [v for v in self.variables.values() if v.slot.kind is kind]
+        return sorted(variables, key=lambda v: v.slot.index)
 
     def in_partition(self, *partitions: Partition) -> list[Block]:
         return [b for b in self.blocks if b.partition in partitions]
@@ -425,7 +425,7 @@ def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
 
 def stage_roles(step: Step) -> list[str]:
     """Of each state in a stage: implicit (solved for), explicit (known), held (known, its derivative left out)."""
-    found = {t.name for b in step.inlined or () for t in targets(b)}
+    computed = {t.name for b in step.inlined or () for t in targets(b)}
     moving = {t.name for b in step.in_partition(Partition.STEP) for t in targets(b)}
     bases = {v.slot.index: v.name for v in step.of_kind(Kind.BASE)}
     derivatives = {v.slot.index: v.name for v in step.of_kind(Kind.DERIVATIVE)}
@@ -434,5 +434,5 @@ def stage_roles(step: Step) -> list[str]:
     for state in step.of_kind(Kind.STATE):
         value, derivative = known.get(state.name), derivatives[state.slot.index]
         explicit = isinstance(value, Ref) and value.name == bases.get(state.slot.index)
-        roles.append("implicit" if not explicit else "held" if derivative in moving - found else "explicit")
+        roles.append("implicit" if not explicit else "held" if derivative in moving - computed else "explicit")
     return roles

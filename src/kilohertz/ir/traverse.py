@@ -92,14 +92,14 @@ def walk(e: Expr) -> Iterator[Expr]:
 
 def refs(e: Expr) -> list[Ref]:
     """The distinct variables an expression reads, in order of appearance; iterators it binds itself are left out."""
-    found: list[Ref] = []
+    read: list[Ref] = []
     bound: set[str] = set()
     for node in walk(e):
         if isinstance(node, Ref):
-            found.append(node)
+            read.append(node)
         elif isinstance(node, Comprehension):
             bound.update(name for name, _ in node.iterators)
-    return [r for r in found if r.name not in bound] if bound else found
+    return [r for r in read if r.name not in bound] if bound else read
 
 
 def walk_all(expressions: Iterable[Expr]) -> Iterator[Expr]:

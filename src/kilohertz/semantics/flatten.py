@@ -44,12 +44,12 @@ def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, li
     """The flat form of a class by its full name, and warnings."""
     name = tuple(name.split(".")) if isinstance(name, str) else name
     world = World(libraries)
-    found = world.absolute(name)
-    if not isinstance(found, ClassNode):
+    cls = world.absolute(name)
+    if not isinstance(cls, ClassNode):
         raise ModelError(_missing(world, name))
     with paused_collector():  # hundreds of thousands of objects, none of them garbage
         try:
-            flat = _Flattener(world, found).run()
+            flat = _Flattener(world, cls).run()
         except ModelError as error:
             raise ModelError(*error.diagnostics, *world.refused.values()) from None
     if world.refused:
@@ -128,7 +128,7 @@ class _Flattener:
         world = self.world
         views, extended = list(world.views.values()), list(world.extended.values())
         redeclared = [Redeclared(*one) for one in world.redeclared]
-        for found in (
+        for broken in (
             check_classes(views),
             check_bases(extended),
             check_redeclarations(redeclared),
@@ -137,8 +137,8 @@ class _Flattener:
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
         ):
-            for one in found:
-                world.told(one)
+            for one in broken:
+                world.record(one)
 
     # ------------------------------------------------------------------------------------------------------- components
 
@@ -200,7 +200,7 @@ class _Flattener:
                     self._modified_protected(element, mod, spec)
                 if spec.each and not _is_in_array(comp, element):
                     text = f"`each` has no meaning for `{name}` here: there is no array"
-                    self.world.told(Diagnostic("S338", text, mod.ctx.span(spec), severity=Severity.WARNING))
+                    self.world.record(Diagnostic("S338", text, mod.ctx.span(spec), severity=Severity.WARNING))
 
     def _modified_protected(self, element: Element, mod: Mod, spec: Spec) -> None:
         """Protected elements are not modified from outside (MLS 4.1)."""
@@ -208,7 +208,7 @@ class _Flattener:
         # libraries in use give protected components other values, but no other classes
         severity = Severity.ERROR if element.is_class or spec.redeclare is not None else Severity.WARNING
         notes = (Note("declared here", element.span),)
-        self.world.told(Diagnostic("S310", text, mod.ctx.span(spec), notes=notes, severity=severity))
+        self.world.record(Diagnostic("S310", text, mod.ctx.span(spec), notes=notes, severity=severity))
 
     def _check_component(self, comp: Comp) -> None:
         """Rules on a component, once for all that come of one declaration and one class."""
@@ -217,7 +217,7 @@ class _Flattener:
             return
         self._checked_components.add(key)
         for one in check_component(comp):
-            self.world.told(one)
+            self.world.record(one)
 
     def _flow_leaves(self) -> list[FlowLeaf]:
         graph = self.elaborator.graph
@@ -427,8 +427,8 @@ def _extent(section: tree.Section) -> tuple[int, int]:
 
 def _is_in_array(comp: Comp, element: Element | None) -> bool:
     """Whether there is an array that `each` can speak of: around a component, itself, or its element (MLS 7.2.5)."""
-    own = comp.ty is not None and bool(comp.ty.dims)
-    return own or "[" in comp.path or (element is not None and (element.is_class or bool(element.component.dims)))
+    is_array = comp.ty is not None and bool(comp.ty.dims)
+    return is_array or "[" in comp.path or (element is not None and (element.is_class or bool(element.component.dims)))
 
 
 def _connector_of(comp: Comp) -> Comp:

@@ -236,13 +236,13 @@ class Maker:
     def _make(self, parent: Comp, element: Element, inner: bool) -> Comp | CompArray | None:
         decl = element.component
         if decl.outer and not inner:
-            found = self._find_inner(parent, element)
-            if found is not None or not decl.inner:
-                return found
-        own = Ctx(element.view, parent)
-        env = self._environment(parent, element, own)
-        decl, view, env, ctx = self._redeclared(parent, element, own, env)
-        if element.component.condition is not None and not self._condition(element.component.condition, own):
+            enclosing = self._find_inner(parent, element)
+            if enclosing is not None or not decl.inner:
+                return enclosing
+        declared_in = Ctx(element.view, parent)
+        env = self._environment(parent, element, declared_in)
+        decl, view, env, ctx = self._redeclared(parent, element, declared_in, env)
+        if element.component.condition is not None and not self._condition(element.component.condition, declared_in):
             return None
         node = self._type(element, decl, view, env, parent)
         self._check_recursion(node, parent, element)
@@ -254,7 +254,7 @@ class Maker:
                 Diagnostic("S215", f"`{comp.path}` is of the partial class `{node.full_name}`", element.span)
             )
         self._prefixes(comp, parent, element, decl)
-        return self._dimensioned(comp, element, decl, ctx, own)
+        return self._dimensioned(comp, element, decl, ctx, declared_in)
 
     def _check_recursion(self, node: ClassNode, parent: Comp, element: Element) -> None:
         """A class may contain itself only as far as conditions end it."""
@@ -285,7 +285,7 @@ class Maker:
                     )
                 )
 
-    def _environment(self, parent: Comp, element: Element, own: Ctx) -> Env:
+    def _environment(self, parent: Comp, element: Element, declared_in: Ctx) -> Env:
         name = element.name
         env: list[Mod] = []
         for mod in parent.env:
@@ -300,7 +300,9 @@ class Maker:
             env.append(mod.bound(parent))
         return tuple(env)
 
-    def _redeclared(self, parent: Comp, element: Element, own: Ctx, env: Env) -> tuple[tree.Component, View, Env, Ctx]:
+    def _redeclared(
+        self, parent: Comp, element: Element, declared_in: Ctx, env: Env
+    ) -> tuple[tree.Component, View, Env, Ctx]:
         """Apply the outermost redeclaration; otherwise append the declaration's own modification."""
         for k, mod in enumerate(env):
             redeclared = mod.spec.redeclare
@@ -311,11 +313,11 @@ class Maker:
             rest = self._fitting(kept(element, env[k + 1 :]), parent, element, mod.ctx.view.lookup_class(new.type))
             return new, mod.ctx.view, env[:k] + of_redeclaration(mod) + rest, mod.ctx
         decl = element.component
-        env += of_declaration(decl, own) + of_constraint(decl, own)
+        env += of_declaration(decl, declared_in) + of_constraint(decl, declared_in)
         old = inherited(element)
         if old:
             env += self._fitting(old, parent, element, element.view.lookup_class(decl.type))
-        return decl, element.view, env, own
+        return decl, element.view, env, declared_in
 
     def _fitting(self, env: Env, parent: Comp, element: Element, node: ClassNode) -> Env:
         """Modifications of what was replaced, without those of elements that the new class does not have."""
@@ -350,23 +352,23 @@ class Maker:
 
     def _prefixes(self, comp: Comp, parent: Comp, element: Element, decl: tree.Component) -> None:
         original = element.component
-        own = decl.variability or original.variability
+        declared = decl.variability or original.variability
         inherited = parent.variability if parent.parent is not None or parent.variability == "constant" else ""
-        comp.variability = own if _STRENGTH[own] >= _STRENGTH[inherited] else inherited
+        comp.variability = declared if _STRENGTH[declared] >= _STRENGTH[inherited] else inherited
         comp.causality = decl.causality or original.causality or comp.node.causality or parent.causality
         comp.connection = decl.connection or original.connection or parent.connection
         comp.protected = parent.protected or element.protected
         comp.final = decl.final or original.final
 
     def _dimensioned(
-        self, comp: Comp, element: Element, decl: tree.Component, ctx: Ctx, own: Ctx
+        self, comp: Comp, element: Element, decl: tree.Component, ctx: Ctx, declared_in: Ctx
     ) -> Comp | CompArray | None:
         node = comp.node
         exprs: list[tuple[tree.Expr, Ctx]] = []
         if decl.dims:
             exprs += [(d, ctx) for d in decl.dims]
         elif element.component.dims:
-            exprs += [(d, own) for d in element.component.dims]
+            exprs += [(d, declared_in) for d in element.component.dims]
         for dims, view in node.class_dims:
             inst = ctx.inst if ctx.inst is not None and view.root is ctx.inst.node else None
             exprs += [(d, Ctx(view, inst)) for d in dims]
@@ -416,9 +418,9 @@ class Maker:
         name = element.name
         at = parent.parent
         while at is not None:
-            found = at.node.table.get(name)
-            if found is not None and not found.is_class and found.component.inner:
-                inner = at.inner_child(name) if found.component.outer else at.child(name)
+            candidate = at.node.table.get(name)
+            if candidate is not None and not candidate.is_class and candidate.component.inner:
+                inner = at.inner_child(name) if candidate.component.outer else at.child(name)
                 if inner is not None:
                     self._check_outer(parent, element, inner)
                 return inner
@@ -433,7 +435,7 @@ class Maker:
             return
         self._checked.add((id(element), id(inner)))
         for one in check_outer(parent, element, self.world.component_type(element), inner):
-            self.world.told(one)
+            self.world.record(one)
 
     def _default_inner(self, parent: Comp, element: Element) -> Comp | CompArray | None:
         """No inner anywhere: one with default values is put at the top, with a warning (MLS 5.4)."""
@@ -444,7 +446,7 @@ class Maker:
         self.world.warn(
             "S290", f"there is no inner `{element.name}`; one with default values is added at the top", element.span
         )
-        own = Ctx(element.view)
+        ctx = Ctx(element.view)
         node = self._type(element, element.component, element.view, (), None)
         if node.definition.partial:
             raise ModelError(
@@ -458,7 +460,7 @@ class Maker:
         comp = Comp(self.world, node, element.name, top, element.name, (), element)
         comp.decl = element.component
         comp.variability = element.component.variability
-        made = self._dimensioned(comp, element, element.component, own, own)
+        made = self._dimensioned(comp, element, element.component, ctx, ctx)
         top.inner_children[element.name] = made
         return made
 

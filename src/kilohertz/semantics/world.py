@@ -66,12 +66,12 @@ class World:
 
     def absolute(self, path: tuple[str, ...]) -> Element | ClassNode | None:
         """A full name, as imports have it."""
-        found: Element | ClassNode | None = self.top(path[0])
+        named: Element | ClassNode | None = self.top(path[0])
         for name in path[1:]:
-            if not isinstance(found, ClassNode):
+            if not isinstance(named, ClassNode):
                 return None
-            found = found.member(name)
-        return found
+            named = named.member(name)
+        return named
 
     def stored_names(self, definition: tree.ClassDef) -> list[str]:
         """Names of the classes that lie in files of their own beside a package."""
@@ -81,9 +81,9 @@ class World:
         return [name for name in self.libraries.children(definition) if name not in written]
 
     def stored_class(self, definition: tree.ClassDef, name: str) -> tree.ClassDef:
-        found = self.libraries.child(definition, name)
-        assert found is not None, name
-        return found
+        child = self.libraries.child(definition, name)
+        assert child is not None, name
+        return child
 
     def component_type(self, element: Element) -> ClassNode:
         """The class of a component, modifications of this one component left out."""
@@ -115,11 +115,11 @@ class World:
         rest = uri[len("modelica://") :]
         name, _, path = rest.partition("/")
         # MLS allows dots for nested packages: modelica://Modelica.Mechanics/...
-        found = self.absolute(tuple(name.split(".")))
-        if not isinstance(found, ClassNode):
+        cls = self.absolute(tuple(name.split(".")))
+        if not isinstance(cls, ClassNode):
             return None
         folder = "/" if path.endswith("/") else ""  # models append a file's name to it
-        return str(Path(found.definition.file).resolve().parent / path) + folder
+        return str(Path(cls.definition.file).resolve().parent / path) + folder
 
     # -------------------------------------------------------------------------------------------------------- messages
 
@@ -128,30 +128,30 @@ class World:
 
     def refuse(self, code: str, message: str, span: Span | None, *notes: Note) -> None:
         """A rule of the language is broken: told when the model is flat, once for each place."""
-        self.told(Diagnostic(code, message, span, notes=notes))
+        self.record(Diagnostic(code, message, span, notes=notes))
 
-    def told(self, found: Diagnostic) -> None:
+    def record(self, diagnostic: Diagnostic) -> None:
         """What a rule of the language has to say of the model, once for each place."""
-        key = (found.code, found.span)
-        if found.severity is Severity.ERROR:
-            self.refused.setdefault(key, found)
+        key = (diagnostic.code, diagnostic.span)
+        if diagnostic.severity is Severity.ERROR:
+            self.refused.setdefault(key, diagnostic)
         elif key not in self._warned:
             self._warned.add(key)
-            self.warnings.append(found)
+            self.warnings.append(diagnostic)
 
     def missing_class(self, view: View, ref: tree.Ref, name: str, span: Span) -> Diagnostic:
         """Says which part of a dotted name is not there, and what comes close."""
-        found: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
-        if found is None:
+        named: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
+        if named is None:
             near = get_close_matches(ref.names[0], sorted(visible_names(view) - {ref.names[0]}), 1)
             notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
             if not notes and len(ref.names) > 1:
                 notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)
             return Diagnostic("S202", f"there is no class `{name}`", span, notes=notes)
         for i, part in enumerate(ref.names[1:], 1):
-            inner = found if isinstance(found, ClassNode) else self.component_type(found)
-            found = inner.member(part)
-            if found is None:
+            inner = named if isinstance(named, ClassNode) else self.component_type(named)
+            named = inner.member(part)
+            if named is None:
                 near = get_close_matches(part, list(inner.table), 1)
                 notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
                 where = ".".join(ref.names[:i])

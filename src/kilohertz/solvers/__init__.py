@@ -40,7 +40,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """The tables check themselves with numpy when they are first asked for; the settings need none of it."""
     for module in ("methods", "tableau", "dirk", "explicit", "mixed_pairs", "rosenbrock") if name in __all__ else ():
-        found = importlib.import_module(f"kilohertz.solvers.{module}")
-        if hasattr(found, name):
-            return getattr(found, name)
+        table = importlib.import_module(f"kilohertz.solvers.{module}")
+        if hasattr(table, name):
+            return getattr(table, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,10 +21,10 @@ def annotation_args(annotation: Annotation | None, cls: ClassDef) -> tuple[Argum
 
 def annotation_value(args: tuple[Argument, ...], *path: str) -> Expr | None:
     """The value bound at a path: `annotation_value(args, "experiment", "StopTime")`; None where there is none."""
-    found = annotation_entry(args, *path)
-    if found is None or found.modification is None:
+    entry = annotation_entry(args, *path)
+    if entry is None or entry.modification is None:
         return None
-    return found.modification.binding
+    return entry.modification.binding
 
 
 def annotation_entry(args: tuple[Argument, ...], *path: str) -> ElementModification | None:
@@ -37,16 +37,16 @@ def annotation_entries(args: tuple[Argument, ...], *path: str) -> tuple[ElementM
     """All entries at a path: several `derivative` or `choice` entries may stand side by side."""
     if not path:
         return ()
-    found: list[ElementModification] = []
+    entries: list[ElementModification] = []
     for arg in args:
         if not isinstance(arg, ElementModification) or arg.names != path[: len(arg.names)]:
             continue
         rest = path[len(arg.names) :]
         if not rest:
-            found.append(arg)
+            entries.append(arg)
         elif arg.modification is not None:
-            found += annotation_entries(arg.modification.args, *rest)
-    return tuple(found)
+            entries += annotation_entries(arg.modification.args, *rest)
+    return tuple(entries)
 
 
 def _source_text(annotation: Annotation, file: str) -> str:

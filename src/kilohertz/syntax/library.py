@@ -69,12 +69,12 @@ class Libraries:
         """The class with this full name; raises ModelError where a file on the way has errors."""
         if not path:
             return None
-        found = self.top(path[0])
+        cls = self.top(path[0])
         for name in path[1:]:
-            if found is None:
+            if cls is None:
                 break
-            found = self.child(found, name)
-        return found if found is not None else self._added.get(path[:-1], {}).get(path[-1])
+            cls = self.child(cls, name)
+        return cls if cls is not None else self._added.get(path[:-1], {}).get(path[-1])
 
     def top(self, name: str) -> ClassDef | None:
         """A top-level class; the version is chosen when it is first asked for."""
@@ -175,11 +175,11 @@ class Libraries:
 
     def _add_root(self, root: Path) -> None:
         try:
-            found = self._root_package(root) if is_package(root) or root.is_file() else libraries_in(root)
+            packages = self._root_package(root) if is_package(root) or root.is_file() else libraries_in(root)
         except OSError:
             self._warn("L303", f"the library directory `{root}` cannot be read", None)
             return
-        for name, place in found:
+        for name, place in packages:
             self._candidates.setdefault(name, []).append(place)
 
     def _root_package(self, root: Path) -> list[tuple[str, Place]]:
@@ -209,22 +209,22 @@ class Libraries:
     def _load(self, place: Place, name: str, within: Name) -> ClassDef:
         """The class `name` from its file, which must be inside `within`."""
         stored = self._checked(place.file, within)
-        found = next((cls for cls in stored.classes if cls.name == name), None)
+        loaded = next((cls for cls in stored.classes if cls.name == name), None)
         start = Span(place.file, 0, 1)
-        if found is None:
+        if loaded is None:
             named = ", ".join(f"`{cls.name}`" for cls in stored.classes) or "no class"
             raise ModelError(Diagnostic("L304", f"the file should define `{name}` and defines {named}", start))
-        if found.within != within:
-            said, due = ".".join(found.within) or "no package", ".".join(within) or "no package"
+        if loaded.within != within:
+            said, due = ".".join(loaded.within) or "no package", ".".join(within) or "no package"
             raise ModelError(Diagnostic("L305", f"the file stands in {due} and says it is within {said}", start))
         if place.directory is not None:
-            self._directories[found] = place.directory
-        return found
+            self._directories[loaded] = place.directory
+        return loaded
 
     def _demand(self, cls: ClassDef, name: str) -> ClassDef:
-        found = self.child(cls, name)
-        assert found is not None  # `children` lists what `child` finds
-        return found
+        child = self.child(cls, name)
+        assert child is not None  # `children` lists what `child` finds
+        return child
 
     def _known_children(self, cls: ClassDef) -> dict[str, ClassDef]:
         known = self._children.get(cls)

@@ -28,11 +28,11 @@ def libraries_in(root: Path) -> list[tuple[str, Place]]:
 
 def children_in(directory: Path) -> dict[str, Place]:
     """The classes stored beside a package.mo, in no particular order.  Of two with one name the directory counts."""
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for name, place in _scan(directory, with_versions=False):
-        if name not in found or place.directory is not None:
-            found[name] = place
-    return found
+        if name not in places or place.directory is not None:
+            places[name] = place
+    return places
 
 
 def package_order(directory: Path) -> list[str]:
@@ -59,11 +59,11 @@ def enclosing_packages(file: Path) -> list[Path]:
     folder = file.absolute().parent
     if file.name == _PACKAGE:
         folder = folder.parent
-    found = []
+    packages = []
     while is_package(folder):
-        found.append(folder)
+        packages.append(folder)
         folder = folder.parent
-    return found
+    return packages
 
 
 def version_order(version: str) -> tuple[tuple[int, ...], bool, str]:
@@ -73,7 +73,7 @@ def version_order(version: str) -> tuple[tuple[int, ...], bool, str]:
 
 
 def _scan(directory: Path, with_versions: bool) -> list[tuple[str, Place]]:
-    found = []
+    places = []
     for entry in sorted(directory.iterdir(), key=lambda path: path.name):
         is_file = entry.suffix == ".mo"
         named = _VERSIONED.fullmatch(entry.stem if is_file else entry.name)
@@ -81,7 +81,7 @@ def _scan(directory: Path, with_versions: bool) -> list[tuple[str, Place]]:
             continue
         version = named["version"] or ""
         if is_file and entry.is_file():
-            found.append((named["name"], Place(str(entry), None, version)))
+            places.append((named["name"], Place(str(entry), None, version)))
         elif not is_file and is_package(entry):
-            found.append((named["name"], package_place(entry, version)))
-    return found
+            places.append((named["name"], package_place(entry, version)))
+    return places

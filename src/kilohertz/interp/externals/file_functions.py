@@ -168,12 +168,12 @@ def _mat_matrix(file: str, name: str) -> ArrayValue:
 
     variable, *fields = name.split(".")
     try:
-        found: Any = loadmat(file)[variable]
+        matrix: Any = loadmat(file)[variable]
         for field in fields:
-            found = found[field][0, 0]
+            matrix = matrix[field][0, 0]
     except (KeyError, ValueError, IndexError, NotImplementedError):
         raise EvaluationError(f'file "{file}" has no matrix "{name}"') from None
-    return ArrayValue.of(found.astype(float))
+    return ArrayValue.of(matrix.astype(float))
 
 
 def _read_matrix_sizes(args: list[Value]) -> Outputs:

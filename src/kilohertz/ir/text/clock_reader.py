@@ -31,18 +31,18 @@ def read_clocks(e: ExprReader, variable_name: Callable[[], str], flat: Flat) -> 
 
 
 def _parts(e: ExprReader, variable_name: Callable[[], str]) -> dict[str, Any]:
-    found: dict[str, Any] = {"every": Fraction(1), "from": Fraction(0)}
+    parts: dict[str, Any] = {"every": Fraction(1), "from": Fraction(0)}
     while not e.peek(";"):
         word = e.take("name")
         if word in ("every", "from"):
-            found[word] = _fraction(e)
+            parts[word] = _fraction(e)
         elif word in ("equations", "algorithms"):
-            found[word] = _listed(e, lambda: int(e.take("number")))
+            parts[word] = _listed(e, lambda: int(e.take("number")))
         elif word == "variables":
-            found[word] = _listed(e, variable_name)
+            parts[word] = _listed(e, variable_name)
         else:
-            found[word] = e.expression()
-    return found
+            parts[word] = e.expression()
+    return parts
 
 
 def _fraction(e: ExprReader) -> Fraction:
@@ -53,10 +53,10 @@ def _fraction(e: ExprReader) -> Fraction:
 
 
 def _listed(e: ExprReader, item: Callable[[], Any]) -> tuple[Any, ...]:
-    found = [item()]
+    items = [item()]
     while e.accept(","):
-        found.append(item())
-    return tuple(found)
+        items.append(item())
+    return tuple(items)
 
 
 def _tick(key: int, parts: dict[str, Any]) -> Tick:

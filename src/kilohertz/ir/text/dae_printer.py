@@ -63,9 +63,9 @@ def described(text: str) -> str:
     return f" {quoted(text)}" if text else ""
 
 
-def attribute_text(given: Iterable[tuple[str, str]]) -> str:
+def attribute_text(attributes: Iterable[tuple[str, str]]) -> str:
     """`(name = value, ...)`, nothing where none is given."""
-    shown = ", ".join(f"{name} = {value}" for name, value in given if value)
+    shown = ", ".join(f"{name} = {value}" for name, value in attributes if value)
     return f"({shown})" if shown else ""
 
 

@@ -57,14 +57,14 @@ class EventReader:
 
     def names(self) -> tuple[str, ...]:
         """Names up to a semicolon or a word."""
-        found = [self.form.variable_name()]
+        listed = [self.form.variable_name()]
         while self.e.accept(","):
-            found.append(self.form.variable_name())
-        return tuple(found)
+            listed.append(self.form.variable_name())
+        return tuple(listed)
 
     def outputs(self) -> tuple[tuple[Ref | None, ...], ...]:
         """`(a, _), (b)` up to `:=`, which is read too."""
-        found: list[tuple[Ref | None, ...]] = []
+        calls: list[tuple[Ref | None, ...]] = []
         while not self.e.accept(":="):
             self.e.accept(",")
             self.e.expect("(")
@@ -72,8 +72,8 @@ class EventReader:
             while not self.e.accept(")"):
                 items.append(None if self.e.accept("_") else self.ref())
                 self.e.accept(",")
-            found.append(tuple(items))
-        return tuple(found)
+            calls.append(tuple(items))
+        return tuple(calls)
 
     def ref(self) -> Ref:
         """A variable."""

@@ -66,7 +66,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text, an `end` last."""
-    found: list[Token] = []
+    cut: list[Token] = []
     at, line = 0, 1
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -74,11 +74,11 @@ def tokens(text: str) -> list[Token]:
             raise ReadError(f"line {line}: unexpected {text[at]!r}")
         kind, piece = match.lastgroup or "", match.group()
         if kind != "space":
-            found.append(Token(kind, piece, line))
+            cut.append(Token(kind, piece, line))
         line += piece.count("\n")
         at = match.end()
-    found.append(Token("end", "", line))
-    return found
+    cut.append(Token("end", "", line))
+    return cut
 
 
 def unquoted(text: str) -> str:
@@ -112,8 +112,8 @@ def read_expr(text: str, scope: Scope | Mapping[str, Type] | None = None) -> Exp
 class ExprReader:
     """Recursive descent; long sums, products, conjunctions and elseif chains are loops."""
 
-    def __init__(self, found: list[Token], scope: Scope) -> None:
-        self.tokens = found
+    def __init__(self, tokens: list[Token], scope: Scope) -> None:
+        self.tokens = tokens
         self.at = 0
         self.scope = scope
         self._shared: dict[str, Expr] = {}
@@ -400,15 +400,15 @@ class ExprReader:
     def _prefixes(self) -> list[tuple[str, int]]:
         """Texts a name starting here may have, with the position after each; the shortest first."""
         text, k = self.tokens[self.at].text, self.at + 1
-        found = [(text, k)]
+        texts = [(text, k)]
         while True:
             if self.tokens[k].text == "." and self.tokens[k + 1].kind == "name":
                 text, k = f"{text}.{self.tokens[k + 1].text}", k + 2
             elif self.tokens[k].text == "[" and (subscript := self._literal_subscript(k)):
                 text, k = text + subscript[0], subscript[1]
             else:
-                return found
-            found.append((text, k))
+                return texts
+            texts.append((text, k))
 
     def _literal_subscript(self, k: int) -> tuple[str, int] | None:
         pieces = []

@@ -256,14 +256,14 @@ def _clocks(flat: Flat) -> Iterator[str]:
         parts = [f"partition {base}", *_ratio(c.factor, c.shift)]
         parts += [f"by {print_expr(c.clock)}"] if c.clock is not None else []
         parts += [f"solver {print_expr(c.solver)}"] if c.solver is not None else []
-        parts += _given("equations", map(str, c.equations)) + _given("algorithms", map(str, c.algorithms))
-        yield f"{' '.join([*parts, *_given('variables', c.variables)])};"
+        parts += _list_of("equations", map(str, c.equations)) + _list_of("algorithms", map(str, c.algorithms))
+        yield f"{' '.join([*parts, *_list_of('variables', c.variables)])};"
     for t in flat.ticks if isinstance(flat, ScalarFlat) else ():
         parts = [f"tick {t.key}", *_ratio(t.factor, t.shift)]
         known = (("period", t.period), ("condition", t.condition), ("first", t.start_interval))
         parts += [f"{word} {print_expr(e)}" for word, e in known if e is not None]
         parts += [f"solver {quoted(t.solver)}"] if t.solver else []
-        yield f"{' '.join([*parts, *_given('variables', t.variables)])};"
+        yield f"{' '.join([*parts, *_list_of('variables', t.variables)])};"
 
 
 def _ratio(factor: Fraction, shift: Fraction) -> list[str]:
@@ -271,15 +271,15 @@ def _ratio(factor: Fraction, shift: Fraction) -> list[str]:
     return [f"{word} {text}" for word, text in zip(("every", "from"), parts, strict=True)]
 
 
-def _given(word: str, items: Iterable[str]) -> list[str]:
+def _list_of(word: str, items: Iterable[str]) -> list[str]:
     text = ", ".join(items)
     return [f"{word} {text}"] if text else []
 
 
 def print_experiment(e: Experiment) -> str:
     """The annotation, empty where nothing is given."""
-    given = [("StartTime", e.start), ("StopTime", e.stop), ("Interval", e.interval), ("Tolerance", e.tolerance)]
-    settings = ", ".join(f"{name} = {value!r}" for name, value in given if value is not None)
+    entries = [("StartTime", e.start), ("StopTime", e.stop), ("Interval", e.interval), ("Tolerance", e.tolerance)]
+    settings = ", ".join(f"{name} = {value!r}" for name, value in entries if value is not None)
     return f"experiment({settings})" if settings else ""
 
 
@@ -288,18 +288,18 @@ def print_experiment(e: Experiment) -> str:
 
 def _type_declarations(functions: Mapping[str, Function], types: Iterable[Type], roots: Iterable[Expr]) -> list[str]:
     """Enumerations, records and external objects that occur, those needed by others first."""
-    found: dict[Base, None] = {}
+    bases: dict[Base, None] = {}
     for ty in types:
-        _collect(ty, found)
+        _collect(ty, bases)
     for f in functions.values():
         for local in (*f.inputs, *f.outputs, *f.locals):
-            _collect(local.ty, found)
+            _collect(local.ty, bases)
     for e in walk_all(roots):
         if isinstance(e, Enum) or not isinstance(e.ty.base, TupleType):
-            _collect(e.ty, found)
-    by_name = {base.name: base for base in sorted(found, key=_known_sizes) if not isinstance(base, _UNNAMED)}
+            _collect(e.ty, bases)
+    by_name = {base.name: base for base in sorted(bases, key=_known_sizes) if not isinstance(base, _UNNAMED)}
     kept = set(by_name.values())
-    return [_declared(base) for base in found if base in kept]
+    return [_declared(base) for base in bases if base in kept]
 
 
 def _known_sizes(base: Base) -> int:
@@ -307,19 +307,19 @@ def _known_sizes(base: Base) -> int:
     return sum(None not in ty.dims for _, ty in base.fields) if isinstance(base, RecordType) else 0
 
 
-def _collect(ty: Type, found: dict[Base, None]) -> None:
+def _collect(ty: Type, bases: dict[Base, None]) -> None:
     base = ty.base
-    if base in found:
+    if base in bases:
         return
     if isinstance(base, RecordType):
         for _, field in base.fields:
-            _collect(field, found)
+            _collect(field, bases)
     elif isinstance(base, FunctionType):
         for inner in (*(t for _, t in base.inputs), *base.outputs):
-            _collect(inner, found)
+            _collect(inner, bases)
         return
     if isinstance(base, RecordType | EnumType | ExternalObjectType):
-        found[base] = None
+        bases[base] = None
 
 
 def _declared(base: Base) -> str:
@@ -354,9 +354,10 @@ def _function(p: _Printer, f: Function) -> None:
 
 
 def _local(prefix: str, x: Local) -> str:
-    given = [x.dims[k] if k < len(x.dims) else None for k in range(len(x.ty.dims))]
+    written = [x.dims[k] if k < len(x.dims) else None for k in range(len(x.ty.dims))]
     sizes = [
-        print_expr(e) if e is not None else ":" if n is None else str(n) for e, n in zip(given, x.ty.dims, strict=True)
+        print_expr(e) if e is not None else ":" if n is None else str(n)
+        for e, n in zip(written, x.ty.dims, strict=True)
     ]
     ty = print_type(x.ty.scalar()) + (f"[{', '.join(sizes)}]" if sizes else "")
     default = "" if x.default is None else f" = {print_expr(x.default)}"
@@ -392,10 +393,10 @@ def _annotations(f: Function) -> list[str]:
 
 
 def _derivative(d: DerivativeOf) -> str:
-    given = [f"order = {d.order}"] if d.order != 1 else []
-    given += [f"noDerivative = {name}" for name in d.no_derivative]
-    given += [f"zeroDerivative = {name}" for name in d.zero_derivative]
-    return f"derivative{'(' + ', '.join(given) + ')' if given else ''} = {d.function}"
+    options = [f"order = {d.order}"] if d.order != 1 else []
+    options += [f"noDerivative = {name}" for name in d.no_derivative]
+    options += [f"zeroDerivative = {name}" for name in d.zero_derivative]
+    return f"derivative{'(' + ', '.join(options) + ')' if options else ''} = {d.function}"
 
 
 def _truth(value: bool) -> str:

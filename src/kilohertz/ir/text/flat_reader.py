@@ -90,11 +90,11 @@ class FormReader:
 
     def functions(self) -> dict[str, Function]:
         """Functions by name."""
-        found: dict[str, Function] = {}
+        by_name: dict[str, Function] = {}
         while self.e.peek("function", "impure"):
             function = self.function()
-            found[function.id] = function
-        return found
+            by_name[function.id] = function
+        return by_name
 
     def end(self) -> None:
         """The last line."""
@@ -325,14 +325,14 @@ class FormReader:
             return
         start = self.e.at
         self.head()
-        found: dict[str, FunctionType] = {}
+        signatures: dict[str, FunctionType] = {}
         while self.e.peek("function", "impure"):
             begin = self.e.at
             name, inputs, outputs = self._signature()
-            found[name] = FunctionType(tuple(inputs), tuple(outputs))
+            signatures[name] = FunctionType(tuple(inputs), tuple(outputs))
             self.e.at = begin
             self.skip_function()
-        self.scope.functions = found
+        self.scope.functions = signatures
         self.e.at = start
 
     def _signature(self) -> tuple[str, list[tuple[str, Type]], list[Type]]:

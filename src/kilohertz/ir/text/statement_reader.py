@@ -38,17 +38,17 @@ class StatementReader:
 
     def equations(self) -> list[Equation]:
         """Equations up to the end of their block."""
-        found: list[Equation] = []
+        block: list[Equation] = []
         while not self._closed():
-            found.append(self._equation())
-        return found
+            block.append(self._equation())
+        return block
 
     def statements(self) -> list[Statement]:
         """Statements up to the end of their block."""
-        found: list[Statement] = []
+        block: list[Statement] = []
         while not self._closed():
-            found.append(self._statement())
-        return found
+            block.append(self._statement())
+        return block
 
     def _closed(self) -> bool:
         operator = self.e.peek("initial") and self.e.tokens[self.e.at + 1].text == "("  # initial()

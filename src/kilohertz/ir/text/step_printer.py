@@ -131,8 +131,8 @@ def _variable(v: StepVariable) -> str:
 def _alias(a: Alias) -> str:
     value = f"{'-' if a.sign < 0 else ''}{a.target}" if a.target is not None else optional(a.value)
     unit = quoted(a.unit) if a.unit else ""
-    own = attribute_text([("unit", unit), ("causality", a.causality), ("purpose", purpose(a.purpose))])
-    return f"{own}{described(a.description)} is {value}"
+    attributes = attribute_text([("unit", unit), ("causality", a.causality), ("purpose", purpose(a.purpose))])
+    return f"{attributes}{described(a.description)} is {value}"
 
 
 # --------------------------------------------------------------------------------------------------------------- blocks

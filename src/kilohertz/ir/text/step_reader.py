@@ -119,10 +119,10 @@ class _StepReader:
         twin = TWINS.get(slot.kind)
         if twin is not None:
             start = None if slot.kind is Kind.STATE else v.start
-            own = _twin(name, slot.kind)
+            of_twin = _twin(name, slot.kind)
             place = Slot(twin, slot.index)
-            made = StepVariable(own, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
-            step.variables[own] = made
+            made = StepVariable(of_twin, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
+            step.variables[of_twin] = made
 
     def _attributes(self) -> dict[str, Any]:
         words: dict[str, Any] = {}
@@ -152,10 +152,10 @@ class _StepReader:
             return
         word = self.e.take("name")
         if word in _LISTS:
-            found: list[Block] = []
+            blocks: list[Block] = []
             while self.e.tokens[self.e.at].kind == "number":
-                found.append(self.blocks.block())
-            setattr(step, word, tuple(found))
+                blocks.append(self.blocks.block())
+            setattr(step, word, tuple(blocks))
         elif word == "event":
             while self.e.peek(*_EVENTS):
                 self._event(step)
@@ -182,13 +182,13 @@ class _StepReader:
                 raise self.e.error("a section expected")
 
     def _alias(self) -> Alias:
-        own: dict[str, Any] = {**self._attributes(), "description": self.form.description()}
+        attributes: dict[str, Any] = {**self._attributes(), "description": self.form.description()}
         self.e.expect("is")
         value = self.e.expression()
         sign, target = (-1, value.operand) if isinstance(value, Unary) else (1, value)
         if isinstance(target, Ref):
-            return Alias(target.name, sign, **own)
-        return Alias(None, value=value, **own)
+            return Alias(target.name, sign, **attributes)
+        return Alias(None, value=value, **attributes)
 
     def _pattern(self) -> tuple[tuple[int, ...], ...]:
         rows: list[tuple[int, ...]] = []
@@ -266,10 +266,10 @@ class _BlockReader:
 
     def refs(self) -> tuple[Ref, ...]:
         """Variables between commas."""
-        found = [self.events.ref()]
+        variables = [self.events.ref()]
         while self.e.accept(","):
-            found.append(self.events.ref())
-        return tuple(found)
+            variables.append(self.events.ref())
+        return tuple(variables)
 
     def _inner(self) -> Inner:
         b = self.block()
@@ -314,8 +314,8 @@ class _BlockReader:
                 b = self.block()
                 assert isinstance(b, Assignment)
                 inner.append(b)
-        found = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
-        return LinearLoop(*found, again=again, n_apart=n_apart)
+        parts = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
+        return LinearLoop(*parts, again=again, n_apart=n_apart)
 
     def _nonlinear(self, partition: Partition) -> NonlinearLoop:
         self.e.expect("in")
@@ -346,11 +346,11 @@ class _BlockReader:
         return NonlinearLoop(unknowns, tuple(inner), tuple(residuals), entries, places, partition, rates=tuple(rates))
 
     def _places(self) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        places: list[tuple[int, int]] = []
         while not self.e.accept(";"):
             self.e.accept(",")
-            found.append(self._place())
-        return found
+            places.append(self._place())
+        return places
 
     def _mixed(self, partition: Partition) -> MixedLoop:
         self.e.expect(":")

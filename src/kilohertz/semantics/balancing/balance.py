@@ -171,16 +171,16 @@ class _Scan:
 
 
 def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]:
-    found = [_uneven(equation, counts) for equation, counts in system.uneven]
+    diagnostics = [_uneven(equation, counts) for equation, counts in system.uneven]
     if not balance.is_balanced:
         sides = counted(balance.n_equations, "equation"), counted(balance.n_unknowns, "unknown")
         text = f"{flat.name} has {sides[0]} for {sides[1]}"
-        found.append(Diagnostic("B401", text))
+        diagnostics.append(Diagnostic("B401", text))
     if not system.complete:
-        return found
+        return diagnostics
     matching = maximum_matching(system.rows, system.columns.n)
     if matching.is_perfect:
-        return found
+        return diagnostics
     free_rows = [r for r, c in enumerate(matching.column_of) if c == FREE]
     free_columns = [c for c, r in enumerate(matching.row_of) if r == FREE]
     culprits = _Culprits(system, matching, _spoken_of(flat, system))
@@ -190,13 +190,13 @@ def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]
         last = reports[_MOST_NAMED - 1]
         more = Note(f"and {rest} more of this kind")
         reports[_MOST_NAMED - 1 :] = [_with_notes(last, (*last.notes, more))]
-    return found + reports
+    return diagnostics + reports
 
 
 def _spoken_of(flat: Flat, system: System) -> set[int]:
     """Columns that stand alone on the left of an equation, or are assigned: somebody meant to determine them."""
     columns = system.columns
-    found: set[int] = set()
+    determined: set[int] = set()
     pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
     while pending:
         part = pending.pop()
@@ -210,11 +210,11 @@ def _spoken_of(flat: Flat, system: System) -> set[int]:
             if isinstance(left, Builtin) and left.name == "der":
                 left = left.args[0]
             if isinstance(left, Ref | Index | Array | Record):
-                found |= columns.occurring((left,))
+                determined |= columns.occurring((left,))
     for variable in columns.unknowns:
         if variable.binding is not None:
-            found |= columns.occurring((Ref(variable.name, variable.ty),))
-    return found
+            determined |= columns.occurring((Ref(variable.name, variable.ty),))
+    return determined
 
 
 class _Culprits:
@@ -249,7 +249,7 @@ class _Culprits:
         """The equations that take the unknowns of a free one, nearest first."""
         matching, owners, owner_of = self._matching, self._system.owners, self._system.owner_of
         reached, queue = {free}, [free]
-        told = {_span(owners[owner_of[free]])}
+        spans = {_span(owners[owner_of[free]])}
         for row in queue:
             for c in self._system.rows[row]:
                 taker = matching.row_of[c]
@@ -258,10 +258,10 @@ class _Culprits:
                 reached.add(taker)
                 queue.append(taker)
                 origin = owners[owner_of[taker]]
-                if _span(origin) in told:
+                if _span(origin) in spans:
                     continue
-                told.add(_span(origin))
-                if len(told) > _MOST_NOTES + 1:
+                spans.add(_span(origin))
+                if len(spans) > _MOST_NOTES + 1:
                     return
                 yield Note(f"`{self._system.columns.name(c)}` is determined here", _span(origin))
 

@@ -106,7 +106,7 @@ class Columns:
     def occurring(self, expressions: Iterable[Expr]) -> set[int]:
         """All columns that occur, by element where subscripts are literal."""
         offset = self.offset
-        found: set[int] = set()
+        columns: set[int] = set()
         seen: set[Expr] = set()
         stack = list(expressions)
         while stack:
@@ -115,9 +115,9 @@ class Columns:
                 start = offset.get(e.name)
                 if start is not None:
                     if e.ty.dims:
-                        found.update(range(start, start + scalar_size(e.ty)))
+                        columns.update(range(start, start + scalar_size(e.ty)))
                     else:
-                        found.add(start)
+                        columns.add(start)
                 continue
             if isinstance(e, Builtin) and e.name in _KNOWN:
                 continue
@@ -132,10 +132,10 @@ class Columns:
                 positions = _positions(e)
                 if positions is not None:
                     if start is not None:
-                        found.update(start + p for p in positions)
+                        columns.update(start + p for p in positions)
                     continue
             stack += e.children()
-        return found
+        return columns
 
 
 @dataclass(slots=True)
@@ -157,15 +157,15 @@ def incidence(flat: Flat) -> System:
     for variable in system.columns.unknowns:
         if variable.binding is not None:
             whole = Ref(variable.name, variable.ty)
-            _own(system, reader.equality(whole, variable.binding), variable.origin)
+            _add_rows(system, reader.equality(whole, variable.binding), variable.origin)
     for equation in flat.equations:
-        _own(system, reader.equation(equation), equation.origin)
+        _add_rows(system, reader.equation(equation), equation.origin)
     for algorithm in flat.algorithms:
-        _own(system, reader.algorithm(algorithm), algorithm.origin)
+        _add_rows(system, reader.algorithm(algorithm), algorithm.origin)
     return system
 
 
-def _own(system: System, rows: list[list[int]], origin: Origin) -> None:
+def _add_rows(system: System, rows: list[list[int]], origin: Origin) -> None:
     if rows:
         system.rows += rows
         system.owner_of += [len(system.owners)] * len(rows)

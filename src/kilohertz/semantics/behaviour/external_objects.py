@@ -19,14 +19,14 @@ from kilohertz.ir.types import ExternalObjectType, Type
 
 def join_objects(flat: Flat) -> None:
     """Leave one name for each external object."""
-    found = [
+    handed_on = [
         e for e in flat.equations if isinstance(e, Equality) and isinstance(e.left, Expr) and _is_object(e.left.ty)
     ]
-    if not found:
+    if not handed_on:
         return
     names = _Names()
     done: set[int] = set()
-    for equation in found:
+    for equation in handed_on:
         assert isinstance(equation.left, Expr)
         left, right = _elements(equation.left), _elements(equation.right)
         if left is None or right is None or len(left) != len(right):

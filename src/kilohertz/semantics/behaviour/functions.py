@@ -145,8 +145,8 @@ class Functions:
         """Whether a dimension uses no variable of the function."""
         if isinstance(dim, tree.Colon):
             return False
-        own = [node.table.get(ref.names[0]) for ref in tree.refs(dim)]
-        return all(e is None or e.is_class or _is_own_constant(e.component) for e in own)
+        elements = [node.table.get(ref.names[0]) for ref in tree.refs(dim)]
+        return all(e is None or e.is_class or _is_own_constant(e.component) for e in elements)
 
     def _finish(self, local: Local, element: Element, ctx: Ctx) -> None:
         """Dimensions and default as expressions, now that all names of the function are known."""
@@ -228,17 +228,17 @@ class Functions:
 
     def _sized_fields(self, base: RecordType, specs: list[tuple[Spec, Ctx]]) -> dict[str, Expr]:
         """`output R r(redeclare Real c[n + 1])`: room for the fields whose sizes the inputs tell."""
-        found: dict[str, Expr] = {}
+        rooms: dict[str, Expr] = {}
         for spec, inside in specs:
             for name, sub in spec.subs.items():
                 element = sub.redeclare.element if sub.redeclare is not None else None
                 ty = dict(base.fields).get(name)
-                if ty is None or not isinstance(element, tree.Component) or not element.dims or name in found:
+                if ty is None or not isinstance(element, tree.Component) or not element.dims or name in rooms:
                     continue
                 if len(element.dims) == len(ty.dims) and not any(isinstance(d, tree.Colon) for d in element.dims):
                     sizes = [self.elaborator.expr(d, inside) for d in element.dims]
-                    found[name] = Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
-        return found
+                    rooms[name] = Builtin("fill", (_blank(ty.scalar()), *sizes), ty)
+        return rooms
 
     def _has_defaults(self, record: ClassNode, base: RecordType) -> bool:
         for name, ty in base.fields:
@@ -319,7 +319,7 @@ class Functions:
 
     def _annotations(self, function: Function, node: ClassNode) -> None:
         function.pure = node.definition.purity != "impure"
-        own = node.definition
+        latest = node.definition
         for annotation, definition in reversed(node.annotations):
             entries = annotation_args(annotation, definition)
             inline = _boolean(annotation_value(entries, "Inline"))
@@ -329,7 +329,7 @@ class Functions:
             order = annotation_value(entries, "smoothOrder")
             if isinstance(order, tree.Number):
                 function.smooth_order = int(order.value)
-            if definition is own:
+            if definition is latest:
                 self._derivatives(function, node, entries)
                 self._inverses(function, node, entries)
 
@@ -371,14 +371,14 @@ class Functions:
 
     def closure(self, ids: list[str]) -> dict[str, Function]:
         """Those functions and all that they call or name as derivative or inverse, complete."""
-        found: dict[str, Function] = {}
+        reached: dict[str, Function] = {}
         stack = list(reversed(ids))
         while stack:
             id = stack.pop()
-            if id in found or id not in self._by_id:
+            if id in reached or id not in self._by_id:
                 continue
             function = self.by_id(id)
-            found[id] = function
+            reached[id] = function
             links = [d.function for d in function.derivatives] + [i[1] for i in function.inverses]
             links += function.partial_of[:1]
             for node in self._links:
@@ -386,10 +386,10 @@ class Functions:
                     self.header(node)
             stack.extend(reversed([*called_functions(function), *links]))
         for id, name in self.defaults_of_models:
-            for x in found[id].inputs if id in found else ():
+            for x in reached[id].inputs if id in reached else ():
                 if x.name == name:
                     x.default = None  # every call in the model has its own value by now
-        return found
+        return reached
 
 
 def _origin(node: ClassNode) -> Origin:

@@ -29,7 +29,7 @@ def expressions(item: Any) -> Iterator[Expr]:
 
 def called(exprs: Iterable[Expr], seen: set[Expr]) -> list[str]:
     """Ids of the functions called, in order of appearance; `seen` nodes are passed over."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for expr in exprs:
         stack = [expr]
         while stack:
@@ -38,12 +38,12 @@ def called(exprs: Iterable[Expr], seen: set[Expr]) -> list[str]:
                 continue
             seen.add(at)
             if isinstance(at, (Call, FunctionRef)):
-                found[at.function] = None
+                names[at.function] = None
                 base = at.ty.base
                 if isinstance(base, ExternalObjectType):
-                    found[base.destructor] = None
+                    names[base.destructor] = None
             stack.extend(reversed(at.children()))
-    return list(found)
+    return list(names)
 
 
 def called_functions(function: Function) -> list[str]:

@@ -252,14 +252,14 @@ class Statements:
 
     def _assert(self, node: tree.Call, ctx: Ctx, origin: Origin) -> list[Any]:
         elaborator = self.elaborator
-        given = dict(zip(("condition", "message", "level"), node.args, strict=False)) | dict(node.named)
-        if "condition" not in given or "message" not in given:
+        arguments = dict(zip(("condition", "message", "level"), node.args, strict=False)) | dict(node.named)
+        if "condition" not in arguments or "message" not in arguments:
             raise elaborator.error("S283", "assert needs a condition and a message", node, ctx)
-        condition = self.condition(given["condition"], ctx)
+        condition = self.condition(arguments["condition"], ctx)
         if isinstance(condition, Bool) and condition.value:
             return []
-        message = self._message(given["message"], ctx)
-        level = elaborator.expr(given["level"], ctx) if "level" in given else None
+        message = self._message(arguments["message"], ctx)
+        level = elaborator.expr(arguments["level"], ctx) if "level" in arguments else None
         if level is not None and not isinstance(level.ty.base, EnumType):
             raise elaborator.error("S283", f"the level of assert is an AssertionLevel, not {level.ty}", node, ctx)
         return [Assert(condition, message, level, origin)]

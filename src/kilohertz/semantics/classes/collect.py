@@ -40,11 +40,11 @@ class Collector:
                 if body.dims:
                     self.node.class_dims.append((body.dims, outside))
                 self.node.causality = self.node.causality or body.causality
-                own = _own(body.modification, definition.file, Ctx(outside, cls.inst, file=definition.file))
+                mods = _mods_of(body.modification, definition.file, Ctx(outside, cls.inst, file=definition.file))
                 base = outside.lookup_class(body.type)
                 self.world.extended.setdefault(id(definition), (view, definition, base))
-                self._merge(base, view, chain + own + cls.tail, depth)
-                self._check_names(base, own)
+                self._merge(base, view, chain + mods + cls.tail, depth)
+                self._check_names(base, mods)
             case tree.EnumBody():
                 self.node.enum = definition
                 self.node.attribute_chain = chain + cls.tail
@@ -64,13 +64,13 @@ class Collector:
             if isinstance(item, tree.Component):
                 self._insert(Element(item.name, item, view, _narrow(chain, item.name), depth), view)
             elif isinstance(item, tree.Extends):
-                own = _own(item.modification, view.definition.file, Ctx(view))
+                mods = _mods_of(item.modification, view.definition.file, Ctx(view))
                 base = view.lookup_class(item.type, "base class")
                 self.world.extended.setdefault(id(item), (view, item, base))
                 before = set(view.names) if item.protected else set()
                 known, n = set(self.node._table or ()), len(self.node.sections)
-                self._merge(base, view, chain + own, depth)
-                self._check_names(base, own)
+                self._merge(base, view, chain + mods, depth)
+                self._check_names(base, mods)
                 if item.breaks:
                     self._break(item.breaks, known, n, view)
                 if item.protected:
@@ -102,7 +102,7 @@ class Collector:
             raise ModelError(
                 Diagnostic("S212", f"there is no inherited class `{name}` to extend", _name_span(cls.definition))
             )
-        self._merge(cls.extends_of.node(), view, chain + _own(body.extends, view.definition.file, Ctx(view)), depth)
+        self._merge(cls.extends_of.node(), view, chain + _mods_of(body.extends, view.definition.file, Ctx(view)), depth)
 
     def _merge(self, base: ClassNode, view: View, chain: Env, depth: int) -> None:
         """Take over everything from a base class; `chain` are the modifications on the way to it."""
@@ -126,10 +126,10 @@ class Collector:
         for name in names:
             self.node._table[name].protected = True
 
-    def _check_names(self, base: ClassNode, own: Env) -> None:
+    def _check_names(self, base: ClassNode, mods: Env) -> None:
         """What a base class is modified by must be there (MLS 7.2)."""
         base.table  # noqa: B018  (finds out whether it is primitive)
-        for mod in own:
+        for mod in mods:
             for name, spec in mod.spec.subs.items():
                 known = ATTRIBUTES if base.builtin or base.enum is not None else tuple(base.table)
                 if name not in known:
@@ -235,7 +235,7 @@ def _name_span(definition: tree.ClassDef) -> Span:
     return Span(definition.file, definition.name_start, definition.name_start + len(definition.name))
 
 
-def _own(modification: tree.Modification | None, file: str, ctx: Ctx) -> Env:
+def _mods_of(modification: tree.Modification | None, file: str, ctx: Ctx) -> Env:
     return () if modification is None else (Mod(spec_of(modification, ctx.view, file), ctx),)
 
 

@@ -15,12 +15,12 @@ from kilohertz.syntax import tree
 
 def kept(element: Element, weaker: Env) -> Env:
     """What `element` hands on to its replacement: of `weaker`, which lie inside of the redeclaration, and of itself."""
-    decl, own = element.decl, Ctx(element.view)
-    found = tuple(m for mod in weaker for m in _lasting(mod)) + of_constraint(decl, own)
+    decl, ctx = element.decl, Ctx(element.view)
+    handed_on = tuple(m for mod in weaker for m in _lasting(mod)) + of_constraint(decl, ctx)
     if decl.constraint is None and not decl.redeclare:
-        found += of_declaration(decl, own)
-    known = {id(mod.spec) for mod in found}
-    return found + tuple(mod for mod in inherited(element) if id(mod.spec) not in known)
+        handed_on += of_declaration(decl, ctx)
+    known = {id(mod.spec) for mod in handed_on}
+    return handed_on + tuple(mod for mod in inherited(element) if id(mod.spec) not in known)
 
 
 def inherited(element: Element) -> Env:
@@ -36,8 +36,8 @@ def of_redeclaration(mod: Mod) -> Env:
     """What a redeclaration in a modification says of the new element: its own words, then its constraining clause."""
     assert mod.spec.redeclare is not None
     new = mod.spec.redeclare.element
-    own = of_declaration(new, mod.ctx) + of_constraint(new, mod.ctx)
-    return tuple(Mod(one.spec, mod.ctx, mod.select) for one in own)
+    mods = of_declaration(new, mod.ctx) + of_constraint(new, mod.ctx)
+    return tuple(Mod(one.spec, mod.ctx, mod.select) for one in mods)
 
 
 def redeclarations(env: Env) -> tuple[tuple[tree.Component | tree.ClassDef, View], ...]:

@@ -97,34 +97,34 @@ class Element:
 class View:
     """The scope of one class body inside a node: the names of that class and what surrounds its text."""
 
-    __slots__ = ("_found", "_imports", "definition", "names", "parent", "root", "stars", "world")
+    __slots__ = ("_imports", "_meanings", "definition", "names", "parent", "root", "stars", "world")
 
     def __init__(self, definition: tree.ClassDef, parent: View | None, root: ClassNode, world: World) -> None:
         self.definition, self.parent, self.root, self.world = definition, parent, root, world
         self.names: set[str] = set()
         self._imports: dict[str, tuple[str, ...]] | None = None
         self.stars: list[tuple[str, ...]] = []
-        self._found: dict[str, Element | ClassNode | None] = {}
+        self._meanings: dict[str, Element | ClassNode | None] = {}
 
     def lookup(self, name: str) -> Element | ClassNode | None:
         """A simple name by MLS 5.3.1: this class, its imports, the enclosing classes, the libraries."""
-        found = self._found.get(name)
-        if found is not None:
-            return found
+        meaning = self._meanings.get(name)
+        if meaning is not None:
+            return meaning
         table = self.root.table
         if name in self.names and name in table:  # a selective extension may have broken it off
             element = table[name]
-            found = element.node() if element.is_class else element
+            meaning = element.node() if element.is_class else element
         else:
-            found = self._imported(name)
-            if found is None:
+            meaning = self._imported(name)
+            if meaning is None:
                 if self.definition.encapsulated:
-                    found = self.world.top_if_builtin(name)
+                    meaning = self.world.top_if_builtin(name)
                 else:
-                    found = self.world.top(name) if self.parent is None else self.parent.lookup(name)
-        if found is not None and not self.root.building:
-            self._found[name] = found
-        return found
+                    meaning = self.world.top(name) if self.parent is None else self.parent.lookup(name)
+        if meaning is not None and not self.root.building:
+            self._meanings[name] = meaning
+        return meaning
 
     def imports(self) -> dict[str, tuple[str, ...]]:
         if self._imports is None:
@@ -147,7 +147,7 @@ class View:
         if path is not None:
             self._check_import(path)
             return self.world.absolute(path)
-        found: list[ClassNode] = []
+        packages: list[ClassNode] = []
         for package in self.stars:
             node = self.world.absolute(package)
             if (
@@ -156,21 +156,21 @@ class View:
                 and name in node.table
                 and not node.table[name].protected
             ):
-                found.append(node)
-        if not found:
+                packages.append(node)
+        if not packages:
             return None
-        self._check_stars(name, found)
-        return found[0].member(name)
+        self._check_stars(name, packages)
+        return packages[0].member(name)
 
-    def _check_stars(self, name: str, found: list[ClassNode]) -> None:
+    def _check_stars(self, name: str, packages: list[ClassNode]) -> None:
         """What several `import P.*` bring in under one name means nothing (MLS 13.2.1.3); they are of packages."""
-        for node in found:
+        for node in packages:
             path = (*node.full_name.split("."), name)
             if node.kind in _NOT_PACKAGES:
                 self._not_from_package(path, node)
-        if any(node.definition is not found[0].definition for node in found):
+        if any(node.definition is not packages[0].definition for node in packages):
             spans = [Span(self.definition.file, e.start, e.end) for e in self._star_imports()]
-            text = f"`{name}` is imported from `{found[0].full_name}` and from `{found[1].full_name}`"
+            text = f"`{name}` is imported from `{packages[0].full_name}` and from `{packages[1].full_name}`"
             self.world.refuse("S306", text, spans[-1], Note("the first import is here", spans[0]))
 
     def _star_imports(self) -> list[tree.Import]:
@@ -202,16 +202,16 @@ class View:
 
     def lookup_path(self, ref: tree.Ref) -> Element | ClassNode | None:
         """A dotted name whose parts are all classes but possibly the last."""
-        found = self.world.top(ref.names[0]) if ref.absolute else self.lookup(ref.names[0])
+        named = self.world.top(ref.names[0]) if ref.absolute else self.lookup(ref.names[0])
         for name in ref.names[1:]:
-            if isinstance(found, Element):
+            if isinstance(named, Element):
                 # a component's class reached through the component (MLS 5.3.2): its type's members
-                found = self.world.component_type(found)
-            if found is None:
+                named = self.world.component_type(named)
+            if named is None:
                 return None
-            self._check_visible(found, name, ref)
-            found = found.member(name)
-        return found
+            self._check_visible(named, name, ref)
+            named = named.member(name)
+        return named
 
     def _check_visible(self, owner: ClassNode, name: str, ref: tree.Ref) -> None:
         """Protected classes are not reached from outside by a dot (MLS 4.1)."""
@@ -238,20 +238,20 @@ class View:
 
     def lookup_class(self, ref: tree.Ref, wanted: str = "class") -> ClassNode:
         """The class a type name stands for, or a diagnostic."""
-        found = self.lookup_path(ref)
-        if found is not None and not isinstance(found, Element):
+        meaning = self.lookup_path(ref)
+        if meaning is not None and not isinstance(meaning, Element):
             if len(ref.names) > 1 and not ref.absolute and isinstance(self.lookup(ref.names[0]), Element):
                 self.not_through_component(ref)
-            return found
+            return meaning
         span = Span(self.definition.file, ref.start, ref.end)
         name = ("." if ref.absolute else "") + ".".join(ref.names)
-        if isinstance(found, Element):
+        if isinstance(meaning, Element):
             raise ModelError(
                 Diagnostic(
                     "S203",
                     f"`{name}` is a component, a {wanted} is needed here",
                     span,
-                    notes=(Note("declared here", found.span),),
+                    notes=(Note("declared here", meaning.span),),
                 )
             )
         raise ModelError(self.world.missing_class(self, ref, name, span))

@@ -228,7 +228,7 @@ def _arrays_to_split(connections: Sequence[Connection], flow_leaves: list[FlowLe
         base, subs = _key(flow.leaf)
         if base in depths:
             depths[base].add(len(subs))
-    mixed = [base for base, found in depths.items() if len(found) > 1]
+    mixed = [base for base, numbers in depths.items() if len(numbers) > 1]
     if not mixed:
         return frozenset()
     neighbours: dict[str, list[str]] = {}

@@ -101,9 +101,9 @@ class Graph:
                 self.roots += [Root(p, 0, origin) for p in paths[0]]
             case "potentialRoot":
                 priority = 0
-                given = list(call.args[1:]) + [v for n, v in call.named if n == "priority"]
-                if given:
-                    value = self.elaborator.evaluation.constant(given[0], ctx, "the priority of a root")
+                priorities = list(call.args[1:]) + [v for n, v in call.named if n == "priority"]
+                if priorities:
+                    value = self.elaborator.evaluation.constant(priorities[0], ctx, "the priority of a root")
                     priority = value if isinstance(value, int) else 0
                 self.potential_roots += [Root(p, priority, origin) for p in paths[0]]
             case _:
@@ -269,7 +269,7 @@ class Graph:
             return self.elaborator.evaluation.try_value(names.variable(comp))
 
         for one in check_pair(a, b, value, origin.spans[0]):
-            self.elaborator.world.told(one)
+            self.elaborator.world.record(one)
 
     def _leaves(self, end: End, skip: set[str]) -> Iterator[tuple[str, Leaf]]:
         if end.comp.is_primitive:

@@ -42,13 +42,13 @@ class EndFinder:
         inst = ctx.inst
         assert inst is not None
         name = ref.names[0]
-        found = ctx.view.lookup(name)
-        if isinstance(found, ClassNode) or found is None or not inst.has(name):
+        meaning = ctx.view.lookup(name)
+        if isinstance(meaning, ClassNode) or meaning is None or not inst.has(name):
             raise self.elaborator.error("S201", f"there is no component `{name}` to connect", ref, ctx)
         first = inst.child(name)
         decl = inst.node.table[name].component
-        own = first is not None and is_connector(first) and not (decl.outer and not decl.inner)
-        return self._walk(first, ref, 0, ctx, own)
+        is_inside = first is not None and is_connector(first) and not (decl.outer and not decl.inner)
+        return self._walk(first, ref, 0, ctx, is_inside)
 
     def _walk(self, comp: Comp | CompArray | None, ref: tree.Ref, k: int, ctx: Ctx, outside: bool) -> list[End] | None:
         if comp is None:

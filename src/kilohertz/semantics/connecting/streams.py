@@ -84,10 +84,10 @@ class StreamTable:
         return IfExp(inflow, self.in_stream(name), variable.leaf.ref)
 
     def _variable(self, name: str) -> StreamVariable:
-        found = self._variables.get(name)
-        if found is None:
+        variable = self._variables.get(name)
+        if variable is None:
             raise InternalError(f"stream variable {name} is not in the table")
-        return found
+        return variable
 
     def _outside_of(self, name: str) -> list[Member]:
         one = self._set_of.get(name)
@@ -95,13 +95,13 @@ class StreamTable:
 
     def _inside(self, name: str) -> Expr:
         variable = self._variable(name)
-        own = variable.leaf.ref
+        ref = variable.leaf.ref
         if name not in self._set_of or 0 in variable.leaf.ty.dims:
-            return own
+            return ref
         others = [m for m in self._set_of[name].members if m.outside or m.leaf.name != name]
         if len(others) == 1:
             return self._value(others[0])
-        return self._mixture(others, variable.leaf.ty) or own
+        return self._mixture(others, variable.leaf.ty) or ref
 
     def _outside_equations(self, one: ConnectionSet) -> list[Equality]:
         equations: list[Equality] = []

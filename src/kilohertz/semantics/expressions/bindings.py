@@ -130,13 +130,13 @@ class Bindings:
         if known is None:
             known = node.memo["attributes"] = {name for mod in node.attribute_chain for name in mod.spec.subs}
         assert isinstance(known, set)
-        own = [mod.spec.subs for mod in comp.env if mod.spec.subs]
-        return known.union(*own) if own else known
+        specs = [mod.spec.subs for mod in comp.env if mod.spec.subs]
+        return known.union(*specs) if specs else known
 
     def attribute_mod(self, comp: Comp, name: str) -> Mod | None:
         """The strongest modification of an attribute; weaker ones must not be final (MLS 7.2.6)."""
         said = [sub for mod in comp.env if (sub := mod.sub(name)) is not None and sub.spec.binding is not None]
-        own = len(said)
+        n_of_component = len(said)
         said += [
             sub
             for mod in comp.node.attribute_chain
@@ -150,7 +150,7 @@ class Bindings:
                 raise self.elaborator.error("S222", text, said[0].spec, said[0].ctx, note)
         if not said:
             return None
-        return said[0] if own or comp.parent is None else said[0].bound(comp.parent)
+        return said[0] if n_of_component or comp.parent is None else said[0].bound(comp.parent)
 
     def attribute(self, comp: Comp, name: str) -> Expr | None:
         """start, fixed, unit, ...: as modified, or as the type says; None where nobody says."""

@@ -48,11 +48,11 @@ class Calls:
             if ref.subs:
                 ctx.view.not_through_component(ref)
             return self.class_call(inner_class(through[0], ctx.inst), node, ctx, through[1])
-        found = None if ref.subs else ctx.view.lookup_path(ref)
-        if isinstance(found, ClassNode):
+        called = None if ref.subs else ctx.view.lookup_path(ref)
+        if isinstance(called, ClassNode):
             if len(ref.names) > 1 and not ref.absolute and isinstance(ctx.view.lookup(ref.names[0]), Element):
                 ctx.view.not_through_component(ref)
-            return self.class_call(inner_class(found, ctx.inst), node, ctx)
+            return self.class_call(inner_class(called, ctx.inst), node, ctx)
         return self.builtins.call(".".join(ref.names), node, ctx)
 
     def _through_component(self, ref: tree.Ref, ctx: Ctx) -> tuple[ClassNode, Comp] | None:
@@ -71,51 +71,51 @@ class Calls:
                 self.elaborator.names.check_visible(node, name, ref, ctx)
                 if not isinstance(comp, Comp):
                     ctx.view.not_through_component(ref)
-                found: Element | ClassNode | None = element.node()
+                named: Element | ClassNode | None = element.node()
                 for rest in ref.names[k + 1 :]:
-                    found = found.member(rest) if isinstance(found, ClassNode) else None
+                    named = named.member(rest) if isinstance(named, ClassNode) else None
                 owner = comp if isinstance(comp, Comp) else comp.proto
-                return (found, owner) if isinstance(found, ClassNode) else None
+                return (named, owner) if isinstance(named, ClassNode) else None
             comp = comp.child(name) if isinstance(comp, Comp) else None
         return None
 
-    def class_call(self, found: ClassNode, node: tree.Call, ctx: Ctx, owner: Comp | None = None) -> Expr:
+    def class_call(self, cls: ClassNode, node: tree.Call, ctx: Ctx, owner: Comp | None = None) -> Expr:
         """A class called like a function: function, record or type constructor, external object.
 
         `owner` is the component it was reached through, where there is one.
         """
-        primitive = self.elaborator.types.primitive(found)
+        primitive = self.elaborator.types.primitive(cls)
         if isinstance(primitive, ExternalObjectType):
-            return self._external_object(found, primitive, node, ctx)
+            return self._external_object(cls, primitive, node, ctx)
         if isinstance(primitive, EnumType):
             return enum_value(self.elaborator, primitive, node, ctx)
         if primitive is not None:
-            return self.builtins.call(found.builtin, node, ctx)
+            return self.builtins.call(cls.builtin, node, ctx)
         args = [self._argument(a, ctx) for a in node.args]
         named = {name: self._argument(a, ctx) for name, a in node.named}
-        if found.kind in FUNCTION_KINDS:
-            if found.definition.partial and ctx.locals is None:
-                raise self.elaborator.error("S285", f"`{found.full_name}` is partial and cannot be called", node, ctx)
-            builtin = self._as_builtin(found, node, ctx)
-            return builtin if builtin is not None else self.apply(found, args, named, node, ctx, owner)
-        if found.kind == "operator":
-            return first_fitting(self, self._functions_in(found), args, named, node, ctx)
-        constructors = operator_functions(found, "constructor")
+        if cls.kind in FUNCTION_KINDS:
+            if cls.definition.partial and ctx.locals is None:
+                raise self.elaborator.error("S285", f"`{cls.full_name}` is partial and cannot be called", node, ctx)
+            builtin = self._as_builtin(cls, node, ctx)
+            return builtin if builtin is not None else self.apply(cls, args, named, node, ctx, owner)
+        if cls.kind == "operator":
+            return first_fitting(self, self._functions_in(cls), args, named, node, ctx)
+        constructors = operator_functions(cls, "constructor")
         inside = any(ctx.view.root is c for c in constructors)  # a constructor of the record sets its fields
         if constructors and not inside:
-            return first_fitting(self, constructors, args, named, node, ctx, found)
-        return self.records.construct(found, args, named, node, ctx)
+            return first_fitting(self, constructors, args, named, node, ctx, cls)
+        return self.records.construct(cls, args, named, node, ctx)
 
     def _functions_in(self, node: ClassNode) -> list[ClassNode]:
         return [inner for n, e in node.table.items() if e.is_class and isinstance(inner := node.member(n), ClassNode)]
 
-    def _as_builtin(self, found: ClassNode, node: tree.Call, ctx: Ctx) -> Expr | None:
+    def _as_builtin(self, function: ClassNode, node: tree.Call, ctx: Ctx) -> Expr | None:
         """A function with `external "builtin"` (or by the name of a URI operator) is the built-in one."""
-        found.table  # noqa: B018
-        if found.definition.name == "loadResource":
+        function.table  # noqa: B018
+        if function.definition.name == "loadResource":
             return self.builtins.call("loadResource", node, ctx)
-        if found.external is not None and found.external[0].language == "builtin":
-            return self.builtins.call(found.external[0].name or found.definition.name, node, ctx)
+        if function.external is not None and function.external[0].language == "builtin":
+            return self.builtins.call(function.external[0].name or function.definition.name, node, ctx)
         return None
 
     def _argument(self, node: tree.Expr, ctx: Ctx) -> Expr | tree.Expr:
@@ -127,8 +127,8 @@ class Calls:
                 return self.elaborator.expr(node, ctx)
             if ctx.iterators is not None and node.names[0] in ctx.iterators:
                 return self.elaborator.expr(node, ctx)
-            found = ctx.view.lookup_path(node) if node.names[0] != "time" else None
-            if isinstance(found, ClassNode) and found.kind in FUNCTION_KINDS:
+            meaning = ctx.view.lookup_path(node) if node.names[0] != "time" else None
+            if isinstance(meaning, ClassNode) and meaning.kind in FUNCTION_KINDS:
                 return node
         return self.elaborator.expr(node, ctx)
 
@@ -142,13 +142,13 @@ class Calls:
         assert isinstance(ref, tree.Ref)
         if ctx.locals is not None and ref.names[0] in ctx.locals:
             return ctx.locals[ref.names[0]]
-        found = ctx.view.lookup_class(ref, "function")
-        header = self.elaborator.functions.header(found)
+        function = ctx.view.lookup_class(ref, "function")
+        header = self.elaborator.functions.header(function)
         bound: list[tuple[str, Expr]] = []
         types = {x.name: x.ty for x in header.inputs}
         for name, value in node.named if isinstance(node, tree.PartialCall) else ():
             if name not in types:
-                raise self.elaborator.error("S271", f"`{found.full_name}` has no input `{name}`", node, ctx)
+                raise self.elaborator.error("S271", f"`{function.full_name}` has no input `{name}`", node, ctx)
             bound.append((name, coerce(self.elaborator.expr(value, ctx), types[name])))
         taken = {name for name, _ in bound}
         inputs = tuple((x.name, x.ty) for x in header.inputs if x.name not in taken)
@@ -194,22 +194,22 @@ class Calls:
             raise self._wrong(
                 header, f"takes {counted(len(header.inputs), 'argument')}, {are_given(len(args))}", node, ctx
             )
-        given: dict[str, Any] = {x.name: a for x, a in zip(header.inputs, args, strict=False)}
+        arguments: dict[str, Any] = {x.name: a for x, a in zip(header.inputs, args, strict=False)}
         for name, value in named.items():
-            if name in given:
+            if name in arguments:
                 raise self._wrong(header, f"gets `{name}` twice", node, ctx)
             if all(x.name != name for x in header.inputs):
                 raise self._wrong(header, f"has no input `{name}`", node, ctx)
-            given[name] = value
+            arguments[name] = value
         values: dict[str, Expr] = {}
         pending: list[Local] = []
         for x in header.inputs:
-            if x.name not in given:
+            if x.name not in arguments:
                 if x.default is None:
                     raise self._wrong(header, f"needs a value for `{x.name}`", node, ctx)
                 pending.append(x)
                 continue
-            values[x.name] = self._value(x, given[x.name], header, node, ctx)
+            values[x.name] = self._value(x, arguments[x.name], header, node, ctx)
         self._fill_defaults(header, pending, values, node, ctx, owner)
         return [values[x.name] for x in header.inputs]
 
@@ -410,13 +410,13 @@ class Calls:
         body = self._vectorised(header, row, extra, node, ctx) if extra else self._single(header, row, node, ctx)
         return Comprehension("", body, ((name, over),), body.ty.array_of(None))
 
-    def _external_object(self, found: ClassNode, ty: ExternalObjectType, node: tree.Call, ctx: Ctx) -> Expr:
-        constructor = found.member("constructor")
+    def _external_object(self, cls: ClassNode, ty: ExternalObjectType, node: tree.Call, ctx: Ctx) -> Expr:
+        constructor = cls.member("constructor")
         if not isinstance(constructor, ClassNode):
-            raise self.elaborator.error("S275", f"`{found.full_name}` has no constructor", node, ctx)
+            raise self.elaborator.error("S275", f"`{cls.full_name}` has no constructor", node, ctx)
         args = [self._argument(a, ctx) for a in node.args]
         named = {name: self._argument(a, ctx) for name, a in node.named}
-        destructor = found.member("destructor")
+        destructor = cls.member("destructor")
         if isinstance(destructor, ClassNode):
             self.elaborator.functions.header(destructor)
         return _objects(self.apply(constructor, args, named, node, ctx), ty)

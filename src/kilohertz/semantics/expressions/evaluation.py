@@ -134,10 +134,10 @@ class Evaluation:
     def _type_dimension(self, node: tree.Ref, ctx: Ctx) -> int | None:
         if (ctx.locals and node.names[0] in ctx.locals) or (ctx.iterators and node.names[0] in ctx.iterators):
             return None
-        found = ctx.view.lookup_path(node) if not node.subs else None
-        if not isinstance(found, ClassNode):
+        meaning = ctx.view.lookup_path(node) if not node.subs else None
+        if not isinstance(meaning, ClassNode):
             return None
-        match self.elaborator.types.primitive(found):
+        match self.elaborator.types.primitive(meaning):
             case EnumType(_, literals):
                 return len(literals)
             case Primitive("Boolean"):

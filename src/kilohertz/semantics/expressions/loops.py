@@ -134,9 +134,9 @@ class Loops:
         if node is None:
             return self._implied_range(iterator, body, ctx)
         if isinstance(node, tree.Ref) and not (ctx.locals and node.names[0] in ctx.locals):
-            found = ctx.view.lookup_path(node) if not node.subs else None
-            if isinstance(found, ClassNode):
-                return self._values_of_type(found, node, ctx)
+            meaning = ctx.view.lookup_path(node) if not node.subs else None
+            if isinstance(meaning, ClassNode):
+                return self._values_of_type(meaning, node, ctx)
         expr = self.elaborator.expr(node, ctx)
         if len(expr.ty.dims) != 1:
             raise self.elaborator.error("S247", f"a for needs a vector to run over, this is {expr.ty}", node, ctx)
@@ -152,16 +152,16 @@ class Loops:
 
     def _implied_range(self, iterator: tree.Iterator, body: tuple[Any, ...], ctx: Ctx) -> Expr:
         """`for i loop ... x[i] ...`: over the dimension of x that i indexes (MLS 11.2.2.1)."""
-        found: Expr | None = None
+        implied: Expr | None = None
         for whole, axis in _indexed(iterator.name, body):
             over = self._dimension(whole, axis, ctx)
-            if found is None:
-                found = over
-            elif None not in (*over.ty.dims, *found.ty.dims) and over.ty.dims != found.ty.dims:
-                text = f"`{iterator.name}` indexes dimensions of {found.ty.dims[0]} and of {over.ty.dims[0]} elements"
+            if implied is None:
+                implied = over
+            elif None not in (*over.ty.dims, *implied.ty.dims) and over.ty.dims != implied.ty.dims:
+                text = f"`{iterator.name}` indexes dimensions of {implied.ty.dims[0]} and of {over.ty.dims[0]} elements"
                 raise self.elaborator.error("S248", text, iterator, ctx)
-        if found is not None:
-            return found
+        if implied is not None:
+            return implied
         raise self.elaborator.error(
             "S248", f"nothing is indexed by `{iterator.name}`: its range is not known", iterator, ctx
         )
@@ -179,12 +179,12 @@ class Loops:
 
     def _values_of_dimension(self, ref: tree.Ref, axis: int, ctx: Ctx) -> Expr | None:
         """What indexes an array along a dimension that is declared by a type: `x[Boolean]`, `x[E]` (MLS 10.1)."""
-        found = ctx.view.lookup_path(ref)
-        dims = found.component.dims if isinstance(found, Element) else ()
+        array = ctx.view.lookup_path(ref)
+        dims = array.component.dims if isinstance(array, Element) else ()
         dim = dims[axis] if axis < len(dims) else None
-        if not isinstance(found, Element) or not isinstance(dim, tree.Ref):
+        if not isinstance(array, Element) or not isinstance(dim, tree.Ref):
             return None
-        of_type = found.view.lookup_path(dim)
+        of_type = array.view.lookup_path(dim)
         return self._values_of_type(of_type, dim, ctx) if isinstance(of_type, ClassNode) else None
 
     def _kept_comprehension(self, op: str, node: tree.Comprehension, ctx: Ctx) -> Expr:

@@ -50,8 +50,8 @@ class Names:
                 return self.elaborator.subscripts.parts(ctx.iterators[first], node, 0, ctx)
             if ctx.locals is not None and first in ctx.locals:
                 return self.elaborator.subscripts.parts(ctx.locals[first], node, 0, ctx)
-        found = self.elaborator.world.top(first) if node.absolute else ctx.view.lookup(first)
-        if found is None:
+        named = self.elaborator.world.top(first) if node.absolute else ctx.view.lookup(first)
+        if named is None:
             if first == "time" and len(names) == 1:
                 self._check_time(node, ctx)
                 return TIME
@@ -60,35 +60,35 @@ class Names:
                 return literal
             raise self._unknown(node, ctx)
         k = 0
-        while isinstance(found, ClassNode):
+        while isinstance(named, ClassNode):
             k += 1
             if k == len(names):
                 raise self.elaborator.error(
                     "S204", f"`{'.'.join(names)}` is a class, a value is needed here", node, ctx
                 )
-            literal = self.enum_literal(found, names[k])
+            literal = self.enum_literal(named, names[k])
             if literal is not None:
                 return literal
-            inner = found.member(names[k])
-            self.check_visible(found, names[k], node, ctx)
-            if isinstance(inner, Element) and found.kind in ("model", "block", "class") and not found.is_like_package:
-                text = f"`{found.full_name}` is no package: `{names[k]}` cannot be used from outside"
+            inner = named.member(names[k])
+            self.check_visible(named, names[k], node, ctx)
+            if isinstance(inner, Element) and named.kind in ("model", "block", "class") and not named.is_like_package:
+                text = f"`{named.full_name}` is no package: `{names[k]}` cannot be used from outside"
                 self.elaborator.world.refuse("S320", text, ctx.span(node), Note("declared here", inner.span))
             if inner is None:
-                literals = self.elaborator.types.enum(found.enum).literals if found.enum is not None else ()
-                raise self.no_member(found.full_name, names[k], [*found.table, *literals], node, ctx)
-            found = inner
-        if found.component.outer and k + 1 < len(names):
-            self._check_outer(found, node, k, ctx)
+                literals = self.elaborator.types.enum(named.enum).literals if named.enum is not None else ()
+                raise self.no_member(named.full_name, names[k], [*named.table, *literals], node, ctx)
+            named = inner
+        if named.component.outer and k + 1 < len(names):
+            self._check_outer(named, node, k, ctx)
         inst = ctx.inst
-        if inst is None or inst.node is not found.view.root:
-            inst = found.view.root.instance()
+        if inst is None or inst.node is not named.view.root:
+            inst = named.view.root.instance()
             # without an instance the text of a modification is read before its model is there
             is_known = k > 0 or ctx.inst is not None or ctx.locals is not None
-            if is_known and found.component.variability != "constant" and not found.component.outer:
-                self._not_constant(found, node, k, ctx)
+            if is_known and named.component.variability != "constant" and not named.component.outer:
+                self._not_constant(named, node, k, ctx)
         # an import may have given it another name
-        return self._in_component(inst.child(found.name), node, k, ctx)
+        return self._in_component(inst.child(named.name), node, k, ctx)
 
     def check_visible(
         self, owner: ClassNode, name: str, node: tree.Ref, ctx: Ctx, severity: Severity = Severity.ERROR
@@ -98,14 +98,14 @@ class Names:
         if element is not None and element.protected:
             text = f"`{name}` is protected in `{owner.full_name}`"
             notes = (Note("declared here", element.span),)
-            self.elaborator.world.told(Diagnostic("S314", text, ctx.span(node), notes=notes, severity=severity))
+            self.elaborator.world.record(Diagnostic("S314", text, ctx.span(node), notes=notes, severity=severity))
 
-    def _check_outer(self, found: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
+    def _check_outer(self, outer: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
         """Of an outer component only what its own declaration has is seen (MLS 5.4)."""
-        declared = self.elaborator.world.component_type(found)
+        declared = self.elaborator.world.component_type(outer)
         if node.names[k + 1] not in declared.table and not declared.is_expandable:
-            text = f"the outer `{found.name}` is declared as `{declared.full_name}`, which has no `{node.names[k + 1]}`"
-            self.elaborator.world.refuse("S312", text, ctx.span(node), Note("declared here", found.span))
+            text = f"the outer `{outer.name}` is declared as `{declared.full_name}`, which has no `{node.names[k + 1]}`"
+            self.elaborator.world.refuse("S312", text, ctx.span(node), Note("declared here", outer.span))
 
     def _check_time(self, node: tree.Ref, ctx: Ctx) -> None:
         """`time` is there in models and blocks (MLS 3.6.7)."""
@@ -113,11 +113,11 @@ class Names:
         if kind in ("function", "operator function", "record", "operator record", "connector", "package"):
             self.elaborator.world.refuse("S316", f"`time` cannot be used in a {kind}", ctx.span(node))
 
-    def _not_constant(self, found: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
+    def _not_constant(self, component: Element, node: tree.Ref, k: int, ctx: Ctx) -> None:
         """Of another class, only constants have a value (MLS 5.3.1, 5.3.2)."""
         where = "an enclosing class" if k == 0 else "a class"
         text = f"`{'.'.join(node.names[: k + 1])}` is a variable of {where}, of which only constants can be used"
-        self.elaborator.world.refuse("S315", text, ctx.span(node), Note("declared here", found.span))
+        self.elaborator.world.refuse("S315", text, ctx.span(node), Note("declared here", component.span))
 
     def enum_literal(self, node: ClassNode, name: str) -> Expr | None:
         node.table  # noqa: B018
@@ -133,10 +133,10 @@ class Names:
         while at is not None:
             path = at.imports().get(name)
             for package in [path[:-1]] if path is not None else at.stars:
-                found = world.absolute(package) if package else None
+                enumeration = world.absolute(package) if package else None
                 literal = (
-                    self.enum_literal(found, name if path is None else path[-1])
-                    if isinstance(found, ClassNode)
+                    self.enum_literal(enumeration, name if path is None else path[-1])
+                    if isinstance(enumeration, ClassNode)
                     else None
                 )
                 if literal is not None:
@@ -168,18 +168,18 @@ class Names:
 
     def _class_in_component(self, inst: Comp, node: tree.Ref, k: int, ctx: Ctx) -> Expr:
         """`component.Package.constant`: through the component's class."""
-        found = inst.node.member(node.names[k])
-        while isinstance(found, ClassNode) and k + 1 < len(node.names):
+        named = inst.node.member(node.names[k])
+        while isinstance(named, ClassNode) and k + 1 < len(node.names):
             k += 1
-            literal = self.enum_literal(found, node.names[k])
+            literal = self.enum_literal(named, node.names[k])
             if literal is not None:
                 return literal
-            found = found.member(node.names[k])
-        if not isinstance(found, Element):
+            named = named.member(node.names[k])
+        if not isinstance(named, Element):
             raise self.elaborator.error(
                 "S204", f"`{'.'.join(node.names)}` is a class, a value is needed here", node, ctx
             )
-        return self._component(found.view.root.instance(), node, k, ctx)
+        return self._component(named.view.root.instance(), node, k, ctx)
 
     def _in_component(self, comp: Comp | CompArray | None, node: tree.Ref, k: int, ctx: Ctx) -> Expr:
         if comp is None:

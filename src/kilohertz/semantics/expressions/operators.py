@@ -89,18 +89,18 @@ class Operators:
     def _overloaded(self, op: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr:
         name = _OPERATOR_NAME.get(op, op)
         elementwise = op != name and (a.ty.dims or b.ty.dims)
-        found = None if elementwise else self._direct(name, a, b, node, ctx)
-        if found is not None:
-            return found
+        call = None if elementwise else self._direct(name, a, b, node, ctx)
+        if call is not None:
+            return call
         if a.ty.dims or b.ty.dims:
             return self._arrays(op, name, a, b, node, ctx)
         for record, other, at in ((a, b, 1), (b, a, 0)):
             converted = self._converted(record.ty, other, node, ctx)
             if converted is not None:
                 pair = (record, converted) if at == 1 else (converted, record)
-                found = self._direct(name, *pair, node, ctx)
-                if found is not None:
-                    return found
+                call = self._direct(name, *pair, node, ctx)
+                if call is not None:
+                    return call
         raise self._mismatch(op, a.ty, b.ty, node, ctx)
 
     def _direct(self, name: str, a: Expr, b: Expr, node: Any, ctx: Ctx) -> Expr | None:
@@ -222,12 +222,14 @@ class Operators:
 
 def operator_functions(node: ClassNode, name: str) -> list[ClassNode]:
     """The functions of the operator `'name'` of a class: the operator itself or the functions inside it."""
-    found = node.member(f"'{name}'")
-    if not isinstance(found, ClassNode):
+    operator = node.member(f"'{name}'")
+    if not isinstance(operator, ClassNode):
         return []
-    if found.kind in ("operator function", "function"):
-        return [found]
-    return [inner for n, e in found.table.items() if e.is_class and isinstance(inner := found.member(n), ClassNode)]
+    if operator.kind in ("operator function", "function"):
+        return [operator]
+    return [
+        inner for n, e in operator.table.items() if e.is_class and isinstance(inner := operator.member(n), ClassNode)
+    ]
 
 
 def _position(e: Expr) -> Expr:

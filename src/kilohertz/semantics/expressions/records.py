@@ -35,13 +35,13 @@ class Records:
                 "S273", f"`{record.full_name}` has only {counted(len(inputs), 'field')} to give", node, ctx
             )
         values: dict[str, Expr] = {}
-        given = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named
+        arguments = {n: a for (n, _, _), a in zip(inputs, args, strict=False)} | named
         for name in named:
             if name not in dict(ty.fields):
                 raise self.elaborator.error("S273", f"`{record.full_name}` has no field `{name}`", node, ctx)
         for name, field_ty, _ in elements:
-            if name in given:
-                value = given[name]
+            if name in arguments:
+                value = arguments[name]
                 if not isinstance(value, Expr):
                     value = self.elaborator.expr(value, ctx)
                 value = coerce(value, field_ty)
@@ -52,10 +52,10 @@ class Records:
         made = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
         return Record(fields, Type(made))
 
-    def known_fields(self, record: ClassNode, given: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
+    def known_fields(self, record: ClassNode, known: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
         """Those fields that are given or have a value by their declaration; the others are left out."""
         ty = self.elaborator.types.record(record)
-        values = {n: coerce(given[n], t) for n, t in ty.fields if n in given}
+        values = {n: coerce(known[n], t) for n, t in ty.fields if n in known}
         fill = self._filler(record, ty, values, node, ctx)
         for name, _ in ty.fields:
             if name not in values:
@@ -129,17 +129,17 @@ class Records:
             specs.append(
                 (spec_of(element.component.modification, element.view, file), Ctx(element.view, None, None, values))
             )
-        given: dict[str, tuple[Expr, bool]] = {}
+        modified: dict[str, tuple[Expr, bool]] = {}
         for spec, inside in specs:
             for name, sub in spec.subs.items():
-                if sub.binding is not None and name not in given:
-                    given[name] = (self.elaborator.expr(sub.binding, inside), sub.each)
-        return self._elements(cls, given, ty.dims, (), node, ctx)
+                if sub.binding is not None and name not in modified:
+                    modified[name] = (self.elaborator.expr(sub.binding, inside), sub.each)
+        return self._elements(cls, modified, ty.dims, (), node, ctx)
 
     def _elements(
         self,
         cls: ClassNode,
-        given: dict[str, tuple[Expr, bool]],
+        modified: dict[str, tuple[Expr, bool]],
         dims: tuple[int | None, ...],
         index: tuple[int, ...],
         node: Any,
@@ -147,11 +147,11 @@ class Records:
     ) -> Expr:
         if not dims:
             subs = tuple(Int(i) for i in index)
-            named = {n: e if each or not subs else make.index(e, subs) for n, (e, each) in given.items()}
+            named = {n: e if each or not subs else make.index(e, subs) for n, (e, each) in modified.items()}
             return self.construct(cls, [], named, node, ctx)
         if dims[0] is None:
             raise self.elaborator.error("S232", f"the size of a field of `{cls.full_name}` is not known", node, ctx)
-        parts = [self._elements(cls, given, dims[1:], (*index, i), node, ctx) for i in range(1, dims[0] + 1)]
+        parts = [self._elements(cls, modified, dims[1:], (*index, i), node, ctx) for i in range(1, dims[0] + 1)]
         return make.array(parts) if parts else make.zeros(Type(self.elaborator.types.record(cls), dims))
 
 

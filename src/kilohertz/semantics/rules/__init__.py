@@ -2,7 +2,7 @@
 
 What needs only the text of a class is looked at when the model is flat (`classes`, `inheritance`, `functions`); what
 needs an instance while it is met (`components`, `scoping`); what needs the flat model reads one `Survey` of it.  All
-of it ends in `World.told`.
+of it ends in `World.record`.
 """
 
 from kilohertz.semantics.rules.assignability import check_algorithms, check_function, check_outputs, check_pre

@@ -26,11 +26,11 @@ from kilohertz.semantics.rules.survey import Survey
 def check_function(function: Function, iterators: Mapping[str, str]) -> None:
     """Inputs and iterators (as written, by their names) are not assigned (MLS 12.2, 11.2.2)."""
     inputs = {x.name for x in function.inputs}
-    own = {x.name for x in (*function.outputs, *function.locals)}
+    assignable = {x.name for x in (*function.outputs, *function.locals)}
     for name, origin in _assigned(function.body):
         if name in inputs:
             raise _not_assignable(f"`{name}` is an input of the function, which cannot be assigned", origin)
-        if name not in own:
+        if name not in assignable:
             raise _not_assignable(f"`{iterators[name]}` is an iterator, which cannot be assigned", origin)
 
 
@@ -74,14 +74,14 @@ def _assigned(statements: list[Statement]) -> Iterator[tuple[str, Origin]]:
 
 def check_pre(survey: Survey) -> Iterator[Diagnostic]:
     """S295: outside of when, only what changes at events has a value before them (MLS 3.7.5)."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for node, part, outside in survey.uses:
         if not outside or not isinstance(node, Builtin) or node.name not in ("pre", "change"):
             continue
         target = node.args[0].base if isinstance(node.args[0], Index) else node.args[0]
-        if not isinstance(target, Ref) or target.ty.base != REAL.base or target.name in told:
+        if not isinstance(target, Ref) or target.ty.base != REAL.base or target.name in reported:
             continue
-        told.add(target.name)
+        reported.add(target.name)
         if target.name not in survey.discrete:
             text = f"`pre` outside of a when is of what changes at events only; `{target.name}` varies continuously"
             place = part.origin.spans[0] if part.origin.spans else None

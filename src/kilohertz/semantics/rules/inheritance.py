@@ -61,10 +61,10 @@ def _kind(derived: tree.ClassDef, base: ClassNode, span: Span, short: bool) -> I
 
 def _extends(view: View, item: tree.Extends, base: ClassNode, span: Span) -> Iterator[Diagnostic]:
     """Rules on one extends clause, when the table of its class is complete."""
-    found = view.root.table.get(item.type.names[0])
-    if found is not None and not item.type.absolute and found.view is not view and item.type.names[0] in view.names:
-        text = f"`{found.name}`, which this class extends, is itself inherited"
-        yield Diagnostic("S307", text, span, notes=(Note("declared here", found.span),))
+    element = view.root.table.get(item.type.names[0])
+    if element is not None and not item.type.absolute and element.view is not view and item.type.names[0] in view.names:
+        text = f"`{element.name}`, which this class extends, is itself inherited"
+        yield Diagnostic("S307", text, span, notes=(Note("declared here", element.span),))
     if base.definition.replaceable:
         yield Diagnostic("S308", f"`{base.full_name}` is replaceable and cannot be a base class", span)
     if any(_is_operator_record(e) for e in _elements(base.definition)):

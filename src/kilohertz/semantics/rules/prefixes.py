@@ -48,8 +48,8 @@ def _prefix_of_structured(comp: Comp, decl: tree.Component, element: Element) ->
     for outer, attribute in ((decl.connection, "connection"), (decl.causality or comp.node.causality, "causality")):
         inner = _first_with(attribute, comp.node) if outer else None
         if inner is not None:
-            own = getattr(inner.component, attribute)
-            text = f"`{element.name}` is `{outer}`, but its element `{inner.name}` is `{own}`"
+            inner_prefix = getattr(inner.component, attribute)
+            text = f"`{element.name}` is `{outer}`, but its element `{inner.name}` is `{inner_prefix}`"
             yield Diagnostic("S311", text, comp.span, notes=(Note("declared here", inner.span),))
 
 
@@ -78,7 +78,7 @@ def _without_direction(comp: Comp) -> str | None:
         return None
     for child in comp.components():
         part: Any = getattr(child, "proto", child)  # of an array, what all its elements are like
-        found = _without_direction(part)
-        if found is not None:
-            return found
+        path = _without_direction(part)
+        if path is not None:
+            return path
     return None

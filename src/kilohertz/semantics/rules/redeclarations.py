@@ -52,10 +52,10 @@ def check_replaceable(views: Iterable[View]) -> Iterator[Diagnostic]:
             if isinstance(element, tree.Import | tree.Extends) or element.constraint is None:
                 continue
             try:
-                own, wanted = _class_of(element, view), view.lookup_class(element.constraint.type)
-                if own is not None:
+                default, wanted = _class_of(element, view), view.lookup_class(element.constraint.type)
+                if default is not None:
                     span = Span(view.definition.file, element.constraint.start, element.constraint.end)
-                    yield from _subtype(own, wanted, element.name, span, ())
+                    yield from _subtype(default, wanted, element.name, span, ())
             except ModelError:
                 continue
 

@@ -18,8 +18,8 @@ def check_outer(parent: Comp, outer: Element, node: ClassNode, inner: Comp | Com
     """All rules on an outer declaration of `parent` whose class is `node`, for which `inner` was found."""
     known = (Note("the inner one is here", inner.span),) if hasattr(inner, "span") else ()
     decl = outer.component
-    given = decl.modification is not None or any(mod.sub(outer.name) is not None for mod in parent.env)
-    if given and not decl.inner:
+    is_modified = decl.modification is not None or any(mod.sub(outer.name) is not None for mod in parent.env)
+    if is_modified and not decl.inner:
         yield Diagnostic("S313", f"`{outer.name}` is outer and cannot be modified; the inner one can", outer.span)
     wrong = _difference(node, inner.node) or _dimensions(outer, node, inner)
     if wrong:
@@ -32,10 +32,10 @@ def _dimensions(outer: Element, node: ClassNode, inner: Comp | CompArray) -> str
     sizes = [d.value if isinstance(d, tree.Number) else None for d in outer.component.dims]
     sizes += [d.value if isinstance(d, tree.Number) else None for dims, _ in node.class_dims for d in dims]
     ty = getattr(inner, "ty", None)
-    found = ty.dims if ty is not None else getattr(inner, "dims", ())
-    if len(found) != len(sizes):
-        return f"has {len(found)} dimensions there, not {len(sizes)}"
-    if any(a is not None and a != b for a, b in zip(sizes, found, strict=True)):
+    inner_sizes = ty.dims if ty is not None else getattr(inner, "dims", ())
+    if len(inner_sizes) != len(sizes):
+        return f"has {len(inner_sizes)} dimensions there, not {len(sizes)}"
+    if any(a is not None and a != b for a, b in zip(sizes, inner_sizes, strict=True)):
         return "has other sizes there"
     return ""
 

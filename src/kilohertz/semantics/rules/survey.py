@@ -84,10 +84,10 @@ class Survey:
 
 def inside(when: WhenEquation | WhenStatement) -> list[Equation | Statement]:
     """Everything in the branches of a when, however deep."""
-    found = list(bodies(when))
-    for part in found:
-        found += bodies(part)
-    return found
+    parts = list(bodies(when))
+    for part in parts:
+        parts += bodies(part)
+    return parts
 
 
 def assigned_in(when: WhenEquation | WhenStatement) -> set[str]:

@@ -133,8 +133,8 @@ def _closes(p: Cursor, definition: ClassDef) -> bool:
         return True
     if not p.failed():
         p.i += 1
-        found = f"`end {name}`" if closable or name in BLOCKS else f"`end` and {p.shown(p.i)}"
-        message = f"expected `end {definition.name}`, found {found}"
+        closing = f"`end {name}`" if closable or name in BLOCKS else f"`end` and {p.shown(p.i)}"
+        message = f"expected `end {definition.name}`, found {closing}"
         p.report(Unexpected(Diagnostic("P104", message, p.span(), notes=opened)))
         if closable:
             p.i += 1

@@ -112,15 +112,15 @@ def _operation(p: Cursor, level: int) -> Expr:
     unchained = 0
     while True:
         op = texts[p.i]
-        found = LEVELS.get(op, 0)
-        if found < level:
+        binds = LEVELS.get(op, 0)
+        if binds < level:
             return left
-        if found == unchained:
+        if binds == unchained:
             p.stop("P109", f"`{op}` cannot be chained", "put one of the operations in parentheses")
         p.i += 1
-        right = _operation(p, found + 1)
+        right = _operation(p, binds + 1)
         left = Binary(starts[first], ends[p.i - 1], op, left, right)
-        unchained = found if found in UNCHAINED else 0
+        unchained = binds if binds in UNCHAINED else 0
 
 
 def _unary(p: Cursor, op: str, level: int) -> Unary:
