@@ -59,7 +59,7 @@ def measure(name: str, rounds: int, seconds: float, scratch: Path) -> Found:
         ns["without"].append(one_run(bare, -1, seconds))
         for i, mode in enumerate(PROFILES):
             ns[mode].append(one_run(built, i, seconds))  # the last one is the burst that is looked into below
-    (file,) = keep_profiles(built, probed.session.libraries.sources)
+    (file,) = keep_profiles(built, probed.session.libraries)
     profile = read_profile(file)
     parts = np.nansum(profile.own_ns, axis=1)
     apart = float(np.abs(parts / np.maximum(profile.cycle_ns, 1.0) - 1.0).max())

@@ -74,7 +74,7 @@ def test_a_running_task_is_switched(tmp_path: Path, capsys: pytest.CaptureFixtur
     finally:
         running.stop()
         running.wait()
-    (file,) = keep_profiles(built, job.session.libraries.sources)
+    (file,) = keep_profiles(built, job.session.libraries)
     profile = read_profile(file)
     assert 50 < len(profile.records) < 5000
     assert (profile.records["head"]["mode"] == MODES.index("burst")).all()

@@ -82,6 +82,35 @@ static void own_times_sum_to_the_whole(void)
     CHECK(s[KHZ_PLACE_CYCLE].ticks * p->clock.ns_per_tick >= 20000.0);
 }
 
+static khz_status called(const khz_context *c, int32_t place)
+{
+    KHZ_ENTER(c, place);
+    KHZ_LEAVE(c, place);
+    return KHZ_OK;
+}
+
+static khz_status iterated(const khz_context *c, double residual)
+{
+    const double f[2] = {-residual, 0.5 * residual};
+    KHZ_RESIDUAL(c, 2, f);
+    return called(c, 3);
+}
+
+static void what_is_called_inside_a_loop_is_told_apart(void)
+{
+    khz_profile *const p = fresh(KHZ_PROFILE_BURST);
+    khz_context c = context_of(p);
+    khz_profile_begin(p, 1);
+    CHECK(called(&c, 3) == KHZ_OK);
+    CHECK(KHZ_SOLVED(&c, 2, iterated(&c, 1e-6)) == KHZ_OK);
+    CHECK(KHZ_SOLVED(&c, 2, iterated(&c, 1e-9)) == KHZ_OK);
+    CHECK(KHZ_TIMED(&c, 1, called(&c, 3)) == KHZ_OK);
+    (void)khz_profile_end(p);
+    const khz_place_sum *const s = khz_profile_sums(p) + KHZ_PLACES_OF_CYCLE;
+    CHECK(s[3].calls == 4 && s[3].looped == 2);
+    CHECK(s[2].calls == 2 && s[2].looped == 0 && s[2].residual == 1e-6F && s[1].residual == 0.0F);
+}
+
 static void what_is_left_open_is_closed(void)
 {
     khz_profile *const p = fresh(KHZ_PROFILE_BURST);
@@ -154,6 +183,7 @@ int main(void)
 {
     clock_is_calibrated();
     own_times_sum_to_the_whole();
+    what_is_called_inside_a_loop_is_told_apart();
     what_is_left_open_is_closed();
     always_times_few_cycles_whole();
     a_mode_is_taken_over_between_cycles();

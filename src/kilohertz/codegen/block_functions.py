@@ -151,7 +151,7 @@ class BlockWriter:
             else:
                 self.plain.write(w, block)
             self._keep(phase, block)
-        return self._called(self._define(name, w.scope.lines)), run[0].partition
+        return self._called(self._define(name, w.scope.lines), probe="KHZ_TIMED"), run[0].partition
 
     def _is_apart(self, phase: str, block: s.Block) -> bool:
         """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
@@ -191,11 +191,11 @@ class BlockWriter:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
         return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
 
-    def _called(self, symbol: str, *arguments: str) -> str:
-        """The call of the function of a block, or of a run of blocks, with a probe around it."""
+    def _called(self, symbol: str, *arguments: str, probe: str = "KHZ_SOLVED") -> str:
+        """The call of the function of a loop, or of a run of blocks (KHZ_TIMED), with a probe around it."""
         self.timed.append(symbol)
         place = constant("KHZ_PLACES_OF_MODEL") + len(self.timed) - 1
-        return f"KHZ_TIMED(&z->c, {place}, {symbol}({', '.join(('z', *arguments))}))"
+        return f"{probe}(&z->c, {place}, {symbol}({', '.join(('z', *arguments))}))"
 
     def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
         """A function that other files call; its C name."""

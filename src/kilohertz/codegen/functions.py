@@ -35,7 +35,11 @@ class CFunction:
     id: str
     prototype: str
     lines: tuple[str, ...]
-    external: ExternalCall | None
+    function: Function
+
+    @property
+    def external(self) -> ExternalCall | None:
+        return self.function.external
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ class FunctionTable:
         body = _FunctionBody(self, function, held)
         prototype = body.prototype(self._names(key))
         head = f"/* {comment(key)}{self._where(function.origin)} */"
-        return CFunction(function.id, prototype, (head, prototype, "{", *body.lines(), "}", ""), function.external)
+        return CFunction(function.id, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
 
 
 def returns(function: Function) -> bool:

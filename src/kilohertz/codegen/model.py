@@ -20,7 +20,7 @@ from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import TypeTable, default_start
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
-from kilohertz.ir.flat import Assert, ExternalCall
+from kilohertz.ir.flat import Assert, ExternalCall, Function
 from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
 from kilohertz.runtime import constant
@@ -58,7 +58,8 @@ class CProgram:
     external: CFile | None  # calls of external functions; sees third-party headers
     externals: tuple[ExternalCall, ...]
     blocks: tuple[BlockInfo, ...]
-    timed: tuple[str, ...]  # what has a probe, in the order of its places: C functions of blocks, then functions by id
+    timed: tuple[str, ...]  # C functions of blocks that have a probe, in the order of their places
+    functions: tuple[Function, ...]  # of the model: they have the places after those
     places: tuple[Origin, ...]
     counts: dict[Kind, int]
 
@@ -152,7 +153,8 @@ class _Generator:
             self._external_file() if foreign else None,
             tuple(f.external for f in foreign if f.external is not None),
             tuple(blocks.infos),
-            (*blocks.timed, *(f.id for f in self.functions.written)),
+            tuple(blocks.timed),
+            tuple(f.function for f in self.functions.written),
             tuple(self._places),
             dict(self.layout.counts),
         )

@@ -83,7 +83,7 @@ class Job:
         if told is not None:
             told(f"running {built.name}")
         report = start(built).wait(progress)
-        profiles = keep_profiles(built, self.session.libraries.sources) if built.scenario.profile else ()
+        profiles = keep_profiles(built, self.session.libraries) if built.scenario.profile else ()
         words = said.as_text() if said is not None else ""
         return replace(report, predicted=words, blame=blamed(built), profiles=profiles)
 

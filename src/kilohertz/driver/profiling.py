@@ -16,12 +16,12 @@ from kilohertz.driver.plan import Experiment, make_plan
 from kilohertz.solvers.settings import SETTINGS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
-    from kilohertz.base import SourceMap
     from kilohertz.driver.api import Model
     from kilohertz.driver.plan import Plan
     from kilohertz.profiler import Advice, Counted, Deviation, Profile, Tried, Versus
     from kilohertz.realtime import Built
     from kilohertz.simulate import Program, Stepper
+    from kilohertz.syntax import Libraries
 
 MOST_STEPS, MOST_BYTES = 100_000, 1 << 30  # where nobody says how many; of all records
 
@@ -57,7 +57,7 @@ def profile_model(
         program,
         plan.stepping,
         n_steps,
-        sources=model.session.libraries.sources,
+        libraries=model.session.libraries,
         start=start,
         parameters=enter,
         progress=progress,
@@ -115,7 +115,7 @@ def _extent(program: Program, plan: Plan, wanted: Wanted) -> tuple[float, int]:
         n_steps = n_steps if wanted.stop is not None else min(n_steps, MOST_STEPS)
     if n_steps < 1:
         raise ModelError(Diagnostic("R793", f"there must be a step to profile, not {n_steps} of them"))
-    most = MOST_BYTES // record_type(len(program.code.timed) + 16).itemsize
+    most = MOST_BYTES // record_type(len(program.code.timed) + len(program.code.functions) + 16).itemsize
     if n_steps > most:
         raise ModelError(Diagnostic("R793", f"{n_steps} steps are too many: records of at most {most} are kept"))
     return start, n_steps
@@ -212,7 +212,7 @@ def _state_deviation(model: Model, now: StepSettings, other: StepSettings, wante
     return largest
 
 
-def keep_profiles(built: Built, sources: SourceMap) -> tuple[Path, ...]:
+def keep_profiles(built: Built, libraries: Libraries) -> tuple[Path, ...]:
     """Read what the threads of a task left, and keep it as profiles beside the executable."""
     from kilohertz.profiler import read_trace
     from kilohertz.realtime import placed, trace_path
@@ -223,7 +223,7 @@ def keep_profiles(built: Built, sources: SourceMap) -> tuple[Path, ...]:
     for i, thread in enumerate(placed(built.scenario)):
         name = built.name if len(placed(built.scenario)) == 1 else f"{built.name}.{thread.name}"
         trace = trace_path(built).with_name(f"{trace_path(built).name}.{i}")
-        profile = read_trace(trace, name, codes, sources, built.build_id, about)
+        profile = read_trace(trace, name, codes, libraries, built.build_id, about)
         kept.append(profile.write(built.folder / f"{name}.profile.json"))
         trace.unlink()  # the profile has all of it
     return tuple(kept)

@@ -6,8 +6,6 @@ from kilohertz.profiler.cycle_records import (
     Costs,
     Profile,
     Statistics,
-    by_component,
-    by_line,
     read_profile,
     record_type,
     table,
@@ -16,10 +14,11 @@ from kilohertz.profiler.export import EXPORTS, write_json
 from kilohertz.profiler.instructions import Counted, count_instructions
 from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
 from kilohertz.profiler.profile_page import profile_page
+from kilohertz.profiler.shares import by_class, by_component, by_line, callers
 from kilohertz.profiler.steps import profile_steps
 from kilohertz.profiler.trace import read_trace
 from kilohertz.profiler.versus import Deviation, Side, Versus, text_rows
-from kilohertz.profiler.views import Row, Shared, components, cycle_numbers, lines, report_data, rows
+from kilohertz.profiler.views import Row, Shared, classes, components, cycle_numbers, lines, report_data, rows
 
 __all__ = [
     "EXPORTS",
@@ -39,8 +38,11 @@ __all__ = [
     "Tried",
     "Versus",
     "advise",
+    "by_class",
     "by_component",
     "by_line",
+    "callers",
+    "classes",
     "components",
     "count_instructions",
     "cycle_numbers",

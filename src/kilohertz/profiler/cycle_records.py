@@ -21,7 +21,7 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.profiler.places import Place
 from kilohertz.runtime import family, fields
 
-FORMAT = "khz-profile 1"
+FORMAT = "khz-profile 2"
 Floats = NDArray[np.float64]
 MODES = tuple(family("KHZ_PROFILE_"))
 QUANTILES = (0.5, 0.99, 0.999)
@@ -60,6 +60,8 @@ class Statistics:
     calls: float  # a cycle
     iterations: float  # a cycle
     turns: float
+    looped: float  # of its calls those inside a loop
+    residual: float  # of a loop: the largest it ended with
     caps: int  # in all
     cycles: int  # in which it was timed
     share: float  # of the mean cycle
@@ -126,7 +128,7 @@ class Profile:
         timed = np.isfinite(own) & self.counted
         own = own[timed]
         if not len(own):
-            return Statistics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
+            return Statistics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
         sums = self.records["places"][timed, i]
         mean = float(own.mean())
         p50, p99, p999 = (float(q) for q in np.quantile(own, QUANTILES))
@@ -140,6 +142,8 @@ class Profile:
             float(sums["calls"].mean()),
             float(sums["iterations"].mean()),
             float(sums["turns"].mean()),
+            float(sums["looped"].mean()),
+            float(sums["residual"].max()),
             int(sums["caps"].sum()),
             len(own),
             mean / self.mean_ns if self.mean_ns else 0.0,
@@ -212,24 +216,6 @@ def records_of(raw: bytes, n_places: int) -> NDArray[np.void]:
     """Whole records from bytes."""
     kind = record_type(n_places)
     return np.frombuffer(raw[: len(raw) // kind.itemsize * kind.itemsize], kind)
-
-
-def by_line(profile: Profile) -> dict[tuple[str, int], float]:
-    """Mean nanoseconds a cycle by file and line, from all places that have lines."""
-    return _summed(profile, lambda line: (line.file, line.line))
-
-
-def by_component(profile: Profile) -> dict[str, float]:
-    """Mean nanoseconds a cycle by instance path."""
-    return _summed(profile, lambda line: line.component)
-
-
-def _summed(profile: Profile, key: Any) -> dict[Any, float]:
-    sums: dict[Any, float] = {}
-    for place, s in zip(profile.places, profile.statistics, strict=True):
-        for line in place.lines:
-            sums[key(line)] = sums.get(key(line), 0.0) + line.share * s.mean
-    return dict(sorted(sums.items(), key=lambda entry: -entry[1]))
 
 
 def table(profile: Profile, most: int = 20) -> Sequence[tuple[Place, Statistics]]:

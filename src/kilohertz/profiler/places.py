@@ -7,15 +7,20 @@ report says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from kilohertz.base import Origin, SourceMap
+from kilohertz.base import Origin, Span
 from kilohertz.codegen import BlockInfo, CProgram
-from kilohertz.ir.step import LinearLoop, MixedLoop, NonlinearLoop
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Call, Expr
+from kilohertz.ir.flat import Function
+from kilohertz.ir.traverse import function_expressions, walk_all
+from kilohertz.profiler.nonlinear import what_is_nonlinear
 from kilohertz.runtime import family
+from kilohertz.syntax import Libraries
 
 _LOOPS: Mapping[str, str] = {"LinearLoop": "linear", "NonlinearLoop": "nonlinear", "MixedLoop": "mixed"}
 _PHASE_WORDS = {
@@ -44,6 +49,7 @@ class Line:
     component: str  # instance path, empty at the top
     share: float
     text: str = ""  # the line as written
+    in_class: str = ""  # the class it stands in, by its full name
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class Loop:
     kind: str
     size: int
     torn: tuple[str, ...]  # iteration variables
+    why: tuple[str, ...] = ()  # what is not linear in its equations; of a mixed loop: what is discrete
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +74,44 @@ class Place:
     lines: tuple[Line, ...] = ()
     loop: Loop | None = None
     symbol: str = ""  # the C function
+    is_external: bool = False  # of a function: it is not written in Modelica
+    calls: tuple[tuple[str, int], ...] = ()  # functions that it calls itself, and how often they stand in it
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
 
     @staticmethod
     def of_data(data: Mapping[str, Any]) -> Place:
-        loop = Loop(**{**data["loop"], "torn": tuple(data["loop"]["torn"])}) if data["loop"] else None
+        of = data["loop"]
+        loop = Loop(of["kind"], of["size"], tuple(of["torn"]), tuple(of["why"])) if of else None
         lines = tuple(Line(**line) for line in data["lines"])
-        return Place(**{**data, "loop": loop, "lines": lines, "unknowns": tuple(data["unknowns"])})
+        calls = tuple((str(name), int(n)) for name, n in data["calls"])
+        return Place(**{**data, "loop": loop, "lines": lines, "unknowns": tuple(data["unknowns"]), "calls": calls})
 
 
 @dataclass(slots=True)
 class _Where:
     """From origins to lines of source."""
 
-    sources: SourceMap | None
-    known: dict[tuple[str, int], tuple[str, int, str]] = field(default_factory=dict)
+    libraries: Libraries | None
+    known: dict[tuple[str, int], tuple[str, int, str, str]] = field(default_factory=dict)
+    class_of: Callable[[Span], str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.class_of = self.libraries.class_names() if self.libraries is not None else lambda span: ""
 
     def lines(self, origin: Origin, share: float) -> list[Line]:
-        found: list[tuple[str, int, str]] = []
+        found: list[tuple[str, int, str, str]] = []
+        sources = self.libraries.sources if self.libraries is not None else None
         for span in origin.spans:
             key = (span.file, span.start)
             if key not in self.known:
-                position = self.sources.position(span) if self.sources is not None else None
+                position = sources.position(span) if sources is not None else None
                 line = position[0] if position is not None else 0
-                text = self.sources.line_text(span.file, line).strip() if self.sources is not None else ""
-                self.known[key] = (span.file, line, text)
+                text = sources.line_text(span.file, line).strip() if sources is not None else ""
+                self.known[key] = (span.file, line, text, self.class_of(span))
             found.append(self.known[key])
-        return [Line(file, line, origin.path, share / len(found), text) for file, line, text in found]
+        return [Line(file, line, origin.path, share / len(found), *more) for file, line, *more in found]
 
 
 def cycle_places() -> tuple[Place, ...]:
@@ -103,17 +119,17 @@ def cycle_places() -> tuple[Place, ...]:
     return _phases("KHZ_PLACE_", "KHZ_PLACES_OF_CYCLE")
 
 
-def model_places(code: CProgram, sources: SourceMap | None, unit: str = "") -> tuple[Place, ...]:
+def model_places(code: CProgram, libraries: Libraries | None, unit: str = "") -> tuple[Place, ...]:
     """The places of a model in the order of their numbers."""
-    where = _Where(sources)
+    where = _Where(libraries)
     by_function: dict[str, list[BlockInfo]] = {}
     for info in code.blocks:
         by_function.setdefault(info.function, []).append(info)
     places = [replace(p, unit=unit) for p in _phases("KHZ_PLACE_", "KHZ_PLACES_OF_MODEL")]
     for symbol in code.timed:
-        infos = by_function.get(symbol) or by_function.get(symbol.removeprefix(code.prefix))
-        places.append(_function(symbol, unit) if infos is None else _blocks(symbol, infos, where, unit))
-    return tuple(places)
+        infos = by_function.get(symbol) or by_function[symbol.removeprefix(code.prefix)]
+        places.append(_blocks(symbol, infos, where, unit))
+    return (*places, *(_function(f, where, unit) for f in code.functions))
 
 
 def _phases(prefix: str, past: str) -> tuple[Place, ...]:
@@ -124,8 +140,26 @@ def _phases(prefix: str, past: str) -> tuple[Place, ...]:
     return tuple(Place(_PHASE_WORDS[word], "phase", phase=word) for word in words[first:last])
 
 
-def _function(name: str, unit: str) -> Place:
-    return Place(name, "function", unit, symbol=name)
+def _function(function: Function, where: _Where, unit: str) -> Place:
+    external = function.external
+    return Place(
+        function.id,
+        "function",
+        unit,
+        lines=tuple(where.lines(function.origin, 1.0)),
+        symbol=external.symbol if external is not None else function.id,
+        is_external=external is not None,
+        calls=_calls(function_expressions(function)),
+    )
+
+
+def _calls(expressions: Iterable[Expr]) -> tuple[tuple[str, int], ...]:
+    """Functions that are called, and by how many different calls."""
+    found: dict[str, int] = {}
+    for e in walk_all(expressions):
+        if isinstance(e, Call):
+            found[e.function] = found.get(e.function, 0) + 1
+    return tuple(found.items())
 
 
 def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -> Place:
@@ -146,19 +180,26 @@ def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -
         tuple(lines),
         loop,
         symbol,
+        calls=_calls(e for info in infos for e in s.expressions(info.block)),
     )
 
 
 def _loop(info: BlockInfo) -> Loop | None:
     block = info.block
-    if not isinstance(block, LinearLoop | NonlinearLoop | MixedLoop):
+    if not isinstance(block, s.LinearLoop | s.NonlinearLoop | s.MixedLoop):
         return None
-    torn = () if isinstance(block, MixedLoop) else tuple(u.name for u in block.unknowns)
-    return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn)
+    torn = () if isinstance(block, s.MixedLoop) else tuple(u.name for u in block.unknowns)
+    why: tuple[str, ...] = ()
+    if isinstance(block, s.MixedLoop):
+        why = tuple(t.name for b in block.discrete for t in s.targets(b))
+    elif isinstance(block, s.NonlinearLoop):
+        why = what_is_nonlinear(block)
+    return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn, why)
 
 
-def listings(places: Sequence[Place], sources: SourceMap | None, around: int = 2) -> dict[str, dict[int, str]]:
+def listings(places: Sequence[Place], libraries: Libraries | None, around: int = 2) -> dict[str, dict[int, str]]:
     """The text of every line that has a cost, and of a few around it: a report shows them without the files."""
+    sources = libraries.sources if libraries is not None else None
     wanted: dict[str, set[int]] = {}
     for line in (line for place in places for line in place.lines if line.line > 0):
         wanted.setdefault(line.file, set()).update(range(max(1, line.line - around), line.line + around + 1))

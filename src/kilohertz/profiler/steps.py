@@ -17,7 +17,7 @@ from kilohertz.simulate.program import aligned_memory
 from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
-    from kilohertz.base import SourceMap
+    from kilohertz.syntax import Libraries
 
 _CHUNK = 2000  # steps between two signs of life
 
@@ -27,7 +27,7 @@ def profile_steps(
     settings: StepSettings,
     n_steps: int,
     *,
-    sources: SourceMap | None = None,
+    libraries: Libraries | None = None,
     start: float = 0.0,
     parameters: Callable[[Stepper], None] | None = None,
     progress: Callable[[float], None] | None = None,
@@ -37,7 +37,7 @@ def profile_steps(
     library = _prototypes(program.library)
     if not library.khz_profiled_is_built_in():
         raise ModelError(Diagnostic("R792", f"`{program.step.name}` was built without probes: build it for profiling"))
-    places = (*cycle_places(), *model_places(program.code, sources))
+    places = (*cycle_places(), *model_places(program.code, libraries))
     stepper = Stepper(program, settings)
     if parameters is not None:
         parameters(stepper)
@@ -64,7 +64,7 @@ def profile_steps(
     stepper.close()
     del memory
     calibrated = Costs(costs[0], costs[1], costs[2], costs[3], costs[4], bool(costs[5]))
-    texts = listings(places, sources)
+    texts = listings(places, libraries)
     return Profile(program.step.name, places, calibrated, 0, records[:done], dict(about or {}), texts)
 
 

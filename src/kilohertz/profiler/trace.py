@@ -14,8 +14,8 @@ from kilohertz.profiler.places import Place, cycle_places, listings, model_place
 from kilohertz.runtime import constant
 
 if TYPE_CHECKING:
-    from kilohertz.base import SourceMap
     from kilohertz.codegen import CProgram
+    from kilohertz.syntax import Libraries
 
 _HEAD, _WORST = constant("KHZ_TRACE_HEAD"), constant("KHZ_TRACE_WORST")
 
@@ -24,7 +24,7 @@ def read_trace(
     path: str | Path,
     name: str,
     codes: Mapping[str, CProgram],
-    sources: SourceMap | None,
+    libraries: Libraries | None,
     build: str,
     about: Mapping[str, Any],
 ) -> Profile:
@@ -37,7 +37,7 @@ def read_trace(
     head = _head(file, raw)
     if head["build"] != [build]:
         raise ModelError(Diagnostic("R795", f"`{file}` is of another build of the models: profile this one again"))
-    places = _places(head, codes, sources)
+    places = _places(head, codes, libraries)
     size = record_type(len(places)).itemsize
     if [str(len(places))] != head["places"] or [str(size)] != head["record"]:
         raise ModelError(Diagnostic("R795", f"`{file}` has other places than the models: it is of another build"))
@@ -48,7 +48,7 @@ def read_trace(
         int(head["period_ns"][0]),
         _records(raw, len(places)),
         {**about, **_counts(head), "build": build},
-        listings(places, sources),
+        listings(places, libraries),
     )
 
 
@@ -64,13 +64,13 @@ def _head(file: Path, raw: bytes) -> dict[str, list[str]]:
 
 
 def _places(
-    head: Mapping[str, list[str]], codes: Mapping[str, CProgram], sources: SourceMap | None
+    head: Mapping[str, list[str]], codes: Mapping[str, CProgram], libraries: Libraries | None
 ) -> tuple[Place, ...]:
     """As khz_profiling.c lays them out: the cycle, devices, models."""
     several = len(head["task"]) > 1
     places = [*cycle_places(), *(Place(f"device {d}", "device") for d in head["device"])]
     for task in head["task"]:
-        places += model_places(codes[task], sources, task if several else "")
+        places += model_places(codes[task], libraries, task if several else "")
     return tuple(places)
 
 

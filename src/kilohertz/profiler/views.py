@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.profiler.cycle_records import QUANTILES, Floats, Profile, Statistics, by_component, by_line
+from kilohertz.profiler.cycle_records import QUANTILES, Floats, Profile, Statistics
 from kilohertz.profiler.places import Place, short
+from kilohertz.profiler.shares import by_class, by_component, by_line, callers
 
 _OF_STEP = {"block": "right-hand side", "directional": "Jacobian", "inlined": "inlined stage"}
 _PHASE_OF = {"stage": "right-hand side", "jacobian": "Jacobian"}
@@ -85,8 +86,17 @@ def lines(profile: Profile) -> list[Shared]:
 
 def components(profile: Profile) -> list[Shared]:
     """Component instances, costliest first."""
-    places, whole = _places_of(profile, lambda x: x.component), _whole(profile)
-    return [Shared(name, ns, ns / whole, places[name]) for name, ns in by_component(profile).items() if ns > 0]
+    return _shared(profile, by_component(profile), lambda x: x.component)
+
+
+def classes(profile: Profile) -> list[Shared]:
+    """Classes, costliest first."""
+    return _shared(profile, by_class(profile), lambda x: x.in_class)
+
+
+def _shared(profile: Profile, times: Mapping[str, float], key: Any) -> list[Shared]:
+    places, whole = _places_of(profile, key), _whole(profile)
+    return [Shared(name, ns, ns / whole, places[name]) for name, ns in times.items() if ns > 0]
 
 
 def _places_of(profile: Profile, key: Any) -> dict[Any, tuple[int, ...]]:
@@ -167,6 +177,7 @@ def _group(place: Place) -> str:
 
 def report_data(profile: Profile, causes: Sequence[Mapping[str, Any]], headline: str) -> dict[str, Any]:
     """All of a report, for JSON (docs/reference/profile.md)."""
+    called = callers(profile)
     return {
         "format": "khz-profile-report 1",
         "name": profile.name,
@@ -184,16 +195,20 @@ def report_data(profile: Profile, causes: Sequence[Mapping[str, Any]], headline:
             "ns_per_read": profile.costs.ns_per_read,
             "probe_ns": profile.costs.probe_ns,
         },
-        "places": [_row_data(r) for r in rows(profile)],
+        "places": [_row_data(r, called) for r in rows(profile)],
         "lines": [{**_shared_data(s), "file": s.file, "line": s.line, "text": s.text} for s in lines(profile)],
         "components": [_shared_data(s) for s in components(profile)],
+        "classes": [_shared_data(s) for s in classes(profile)],
         "worst": [dict(c) for c in causes],
     }
 
 
-def _row_data(row: Row) -> dict[str, Any]:
+def _row_data(row: Row, called: Mapping[int, Mapping[int, float]]) -> dict[str, Any]:
     place, s = row.place, row.numbers
-    loop = {"kind": place.loop.kind, "size": place.loop.size, "torn": list(place.loop.torn)} if place.loop else None
+    loop = None
+    if place.loop is not None:
+        torn, why = list(place.loop.torn), list(place.loop.why)
+        loop = {"kind": place.loop.kind, "size": place.loop.size, "torn": torn, "why": why, "residual": s.residual}
     return {
         "number": row.number,
         "name": place.name,
@@ -201,12 +216,18 @@ def _row_data(row: Row) -> dict[str, Any]:
         "phase": place.phase,
         "unit": place.unit,
         "function": place.symbol,
+        "external": place.is_external,
+        "callers": sorted(called.get(row.number, ())),
         "unknowns": list(place.unknowns),
         "loop": loop,
-        "lines": [{"file": x.file, "line": x.line, "component": x.component, "share": x.share} for x in place.lines],
+        "lines": [
+            {"file": x.file, "line": x.line, "component": x.component, "class": x.in_class, "share": x.share}
+            for x in place.lines
+        ],
         "ns": {q: getattr(s, q) for q in ("mean", "variance", "p50", "p99", "p999", "max")},
         "share": s.share,
         "calls": s.calls,
+        "calls_in_loops": s.looped,
         "iterations": s.iterations,
         "turns": s.turns,
         "caps": s.caps,

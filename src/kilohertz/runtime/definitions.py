@@ -32,6 +32,7 @@ _OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.
 _NUMBERS: dict[str, Any] = {
     "char": ctypes.c_char,
     "double": ctypes.c_double,
+    "float": ctypes.c_float,
     "int": ctypes.c_int,
     "int32_t": ctypes.c_int32,
     "int64_t": ctypes.c_int64,

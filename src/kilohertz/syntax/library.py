@@ -106,6 +106,23 @@ class Libraries:
             names.sort(key=lambda name: rank.get(name, len(rank)))
         return {name: partial(self._demand, cls, name) for name in names}
 
+    def class_names(self) -> Callable[[Span], str]:
+        """Which class some characters stand in: of those read so far the innermost, by its full name; empty: none."""
+        by_file: dict[str, list[ClassDef]] = {}
+        for group in (self._tops, *self._added.values(), *self._children.values()):
+            for cls in group.values():
+                by_file.setdefault(cls.file, []).append(cls)
+
+        def name(span: Span) -> str:
+            found: ClassDef | None = None
+            inside: Iterable[object] = by_file.get(span.file, ())
+            while around := [c for c in inside if isinstance(c, ClassDef) and c.start <= span.start < c.end]:
+                found = max(around, key=lambda c: c.start)
+                inside = found.body.elements if isinstance(found.body, Body) else ()
+            return ".".join(full_name(found)) if found is not None else ""
+
+        return name
+
     def enclosing(self, cls: ClassDef) -> ClassDef | None:
         """The class that `cls` stands in; None at the top."""
         return self.find(cls.within)

@@ -31,7 +31,7 @@ _EPILOG = """\
   khz profile scenario.toml --duration 10s --page profile.html
   khz profile profile/Original.json      shows a profile that was kept (-o)
 Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage."""
-_VIEWS = ("blocks", "lines", "components", "functions", "phases")
+_VIEWS = ("blocks", "functions", "phases", "lines", "components", "classes")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -231,7 +231,7 @@ def _folder(path: Path) -> None:
 
 
 def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namespace) -> None:
-    from kilohertz.profiler import components, cycle_numbers, lines, rows
+    from kilohertz.profiler import classes, components, cycle_numbers, lines, rows
 
     numbers = cycle_numbers(profile)
     if not numbers:
@@ -248,13 +248,15 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     if "blocks" in views:
         _place_table("blocks", rows(profile, "loop", "equations"), most)
     if "functions" in views:
-        _place_table("functions", rows(profile, "function"), most)
+        _function_table(rows(profile, "function"), most)
     if "phases" in views:
         _place_table("phases", rows(profile, "phase", "device"), most)
     if "lines" in views:
         _shared_table("lines", lines(profile), most)
     if "components" in views:
         _shared_table("components", components(profile), most)
+    if "classes" in views:
+        _shared_table("classes", classes(profile), most)
     _worst(causes)
 
 
@@ -269,6 +271,22 @@ def _place_table(title: str, found: Sequence[Row], most: int) -> None:
             f"{r.numbers.iterations:.3g}" if r.numbers.iterations else "",
             f"{r.numbers.share:.1%}",
             *(f"{ns / 1e3:.3f}" for ns in (r.numbers.mean, r.numbers.p50, r.numbers.p99, r.numbers.max)),
+        )
+        for r in found[:most]
+    ]
+    _table(columns, cells, len(found) - most)
+
+
+def _function_table(found: Sequence[Row], most: int) -> None:
+    columns = ("functions", "", "calls", "in loops", "share", "mean", "p99", "max / us")
+    cells = [
+        (
+            r.place.name,
+            "external" if r.place.is_external else "",
+            f"{r.numbers.calls:.3g}",
+            f"{r.numbers.looped:.3g}",
+            f"{r.numbers.share:.1%}",
+            *(f"{ns / 1e3:.3f}" for ns in (r.numbers.mean, r.numbers.p99, r.numbers.max)),
         )
         for r in found[:most]
     ]
@@ -302,6 +320,7 @@ def _table(columns: Sequence[str], cells: Sequence[Sequence[str]], left_off: int
         is_number = name in (
             "unknowns",
             "calls",
+            "in loops",
             "iterations",
             "share",
             "mean",

@@ -10,6 +10,7 @@
 #include "khz_limits.h"
 #include "khz_linear.h"
 #include "khz_newton.h"
+#include "khz_probe.h"
 
 typedef struct frame {
     const khz_newton_problem *p;
@@ -183,6 +184,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
     }
     if (solved) {
         memcpy(x, w.x, bytes);
+        KHZ_RESIDUAL(c, n, w.f);
     } else {
         *p->kept = 0;
     }

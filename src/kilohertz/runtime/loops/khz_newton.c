@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_probe.h"
+
 typedef struct frame {
     const khz_newton_problem *p;
     khz_context *c;
@@ -453,6 +455,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     memcpy(guess, x, sizeof(double) * (size_t)n);
     int solved = evaluate(&w, x, w.f) ? iterate_newton(&w, x) : 0;
     if (solved == 2) {
+        KHZ_RESIDUAL(c, n, w.f);
         return KHZ_OK;
     }
     if (!solved && p->rescue_iterations > 0) {
@@ -465,5 +468,6 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
         c->n_caps++;
     }
     p->residual(instance, x, w.f);
+    KHZ_RESIDUAL(c, n, w.f);
     return solved && khz_are_finite(n, w.f) ? KHZ_OK : KHZ_NO_CONVERGENCE;
 }

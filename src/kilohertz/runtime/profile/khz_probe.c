@@ -1,5 +1,6 @@
 #include "khz_probe.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ALIGNMENT = 64, CALIBRATION_PAIRS = 64, CALIBRATION_ROUNDS = 31, MOST = 65535 };
@@ -64,6 +65,7 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle)
     p->depth = 0;
     p->timed = 0;
     p->untimed = 0;
+    p->n_loops = 0;
     if (p->mode == KHZ_PROFILE_OFF) {
         return;
     }
@@ -92,6 +94,7 @@ static void close_innermost(khz_profile *p, khz_probe_counts now)
     khz_place_sum *const sum = &khz_profile_sums(p)[f->place];
     sum->ticks = saturated((uint64_t)sum->ticks + (total > f->inside ? total - f->inside : 0));
     sum->calls = short_sum(sum->calls, 1);
+    sum->looped += p->n_loops > 0 ? 1U : 0U;
     sum->inside = short_sum(sum->inside, f->probes);
     sum->iterations += counted.iterations - f->below.iterations;
     sum->turns = short_sum(sum->turns, counted.turns - f->below.turns);
@@ -157,6 +160,24 @@ void khz_probe_close(khz_profile *p, int32_t place, khz_probe_counts now)
         close_innermost(p, now);
     }
     close_innermost(p, now);
+}
+
+void khz_probe_settle(khz_profile *p, int32_t place)
+{
+    p->n_loops--;
+    if (khz_profile_timed(p)[place] != 0) {
+        khz_place_sum *const sum = &khz_profile_sums(p)[place];
+        sum->residual = fmaxf(sum->residual, (float)p->residual);
+    }
+}
+
+void khz_probe_note(khz_profile *p, int n, const double *f)
+{
+    double worst = 0.0;
+    for (int i = 0; i < n; i++) {
+        worst = fmax(worst, fabs(f[i]));
+    }
+    p->residual = worst;
 }
 
 /* What a timed probe costs: pairs of enter and leave around nothing, the median of rounds. */

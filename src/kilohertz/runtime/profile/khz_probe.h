@@ -3,7 +3,9 @@
  * A place is a part of a cycle: a phase of the stepper, a block of the model, a function, a device.  Places nest; each
  * gets its *own* time, that is, without the places inside it, so that the own times of all places sum to the whole.
  *
- *     KHZ_ENTER(c, place);  ... work ...  KHZ_LEAVE(c, place);          status = KHZ_TIMED(c, place, solve(z));
+ *     KHZ_ENTER(c, place);  ... work ...  KHZ_LEAVE(c, place);          status = KHZ_TIMED(c, place, compute(z));
+ *
+ * A loop (KHZ_SOLVED) also notes its residual, and what is called meanwhile counts as called inside a loop.
  *
  * With KHZ_PROFILE undefined all are nothing: the machine code is that of a program without them.  With it, a place
  * that is not timed now costs two loads and two branches.
@@ -56,6 +58,8 @@ typedef struct khz_place_sum {
     uint32_t iterations; /* own Newton iterations of a loop, own passes of an event */
     uint16_t turns;      /* of mixed loops, saturated */
     uint16_t caps;       /* that were hit, saturated */
+    uint32_t looped;     /* of its calls those inside a loop */
+    float residual;      /* of a loop: the largest that it ended with */
 } khz_place_sum;
 
 /* The head of a record; n_places sums follow. */
@@ -94,6 +98,8 @@ typedef struct khz_profile {
     int32_t depth, is_whole; /* whether all places are timed in this cycle */
     uint32_t until_whole;    /* ALWAYS: cycles until the next one that is timed whole */
     uint32_t timed, untimed;
+    int32_t n_loops;         /* that are being solved */
+    double residual;         /* that the last Newton iteration ended with */
     size_t is_timed, record; /* offsets from the profile, in bytes */
     size_t size;
     double probe_ns;        /* calibrated: one KHZ_ENTER and KHZ_LEAVE that are timed */
@@ -125,6 +131,10 @@ static inline khz_place_sum *khz_profile_sums(khz_profile *p)
 
 void khz_probe_open(khz_profile *p, int32_t place, khz_probe_counts now);
 void khz_probe_close(khz_profile *p, int32_t place, khz_probe_counts now);
+/* A loop was solved: what is called from now on is outside it; where it is timed its residual is kept. */
+void khz_probe_settle(khz_profile *p, int32_t place);
+/* The residual f [n] that an iteration ended with. */
+void khz_probe_note(khz_profile *p, int n, const double *f);
 
 #ifdef KHZ_PROFILE
 static inline khz_probe_counts khz_probe_read(const khz_context *c)
@@ -152,14 +162,44 @@ static inline khz_status khz_probe_left(const khz_context *c, int32_t place, khz
     return status;
 }
 
+static inline void khz_probe_enter_loop(const khz_context *c, int32_t place)
+{
+    khz_probe_enter(c, place);
+    if (c->profile != NULL) {
+        c->profile->n_loops++;
+        c->profile->residual = 0.0;
+    }
+}
+
+static inline khz_status khz_probe_left_loop(const khz_context *c, int32_t place, khz_status status)
+{
+    if (c->profile != NULL) {
+        khz_probe_settle(c->profile, c->first_place + place);
+    }
+    khz_probe_leave(c, place);
+    return status;
+}
+
+static inline void khz_probe_residual(const khz_context *c, int n, const double *f)
+{
+    if (c->profile != NULL) {
+        khz_probe_note(c->profile, n, f);
+    }
+}
+
 #define KHZ_ENTER(c, place) khz_probe_enter((c), (place))
 #define KHZ_LEAVE(c, place) khz_probe_leave((c), (place))
 /* A call that gives a status; the call is evaluated before khz_probe_left is entered. */
 #define KHZ_TIMED(c, place, call) (khz_probe_enter((c), (place)), khz_probe_left((c), (place), (call)))
+#define KHZ_SOLVED(c, place, call) (khz_probe_enter_loop((c), (place)), khz_probe_left_loop((c), (place), (call)))
+/* The residual f [n] that an iteration ends with. */
+#define KHZ_RESIDUAL(c, n, f) khz_probe_residual((c), (n), (f))
 #else
 #define KHZ_ENTER(c, place) ((void)0)
 #define KHZ_LEAVE(c, place) ((void)0)
 #define KHZ_TIMED(c, place, call) (call)
+#define KHZ_SOLVED(c, place, call) (call)
+#define KHZ_RESIDUAL(c, n, f) ((void)0)
 #endif
 
 #endif
