@@ -164,7 +164,7 @@ def test_killing_the_supervisor_does_not_disturb_the_task(tmp_path: Path) -> Non
 import kilohertz
 from kilohertz.realtime import plain_scenario
 s = plain_scenario("Kilohertz.Examples.RCCircuit", solver="rk4", duration=0.6, name="orphan{os.getpid()}")
-kilohertz.run(s, folder={str(folder)!r}, check=False, told=lambda text: print(text, flush=True))
+kilohertz.run(s, folder={str(folder)!r}, check=False, announce=lambda text: print(text, flush=True))
 """
     supervisor = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert supervisor.stdout is not None

@@ -169,7 +169,7 @@ def test_the_off_line_command_gives_the_same_bits(make: Build, scenario: Scenari
 def test_auto_and_mixed_mode_are_decided_before_building(tmp_path: Path) -> None:
     said: list[str] = []
     s = plain_scenario("Kilohertz.Examples.RCCircuit", solver="auto", duration=0.02, name=f"auto{os.getpid()}")
-    report = run(s, folder=tmp_path / "auto", told=said.append)
+    report = run(s, folder=tmp_path / "auto", announce=said.append)
     assert any(text.startswith("auto takes rk") for text in said)
     assert report.counts["steps"] == 20
     assert "a cycle takes" in report.predicted

@@ -4,10 +4,12 @@ from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, Mo
 from kilohertz.base.durations import EXAMPLES, seconds
 from kilohertz.base.near import near
 from kilohertz.base.origin import Origin
+from kilohertz.base.progress import Announce
 from kilohertz.base.source import SourceMap, Span
 
 __all__ = [
     "EXAMPLES",
+    "Announce",
     "Diagnostic",
     "InternalError",
     "ModelError",

@@ -67,7 +67,7 @@ class _Tree:
             for header in unit.headers:
                 owners.setdefault(header.name, set()).add(unit.name)
         self.shared = {header for header, names in owners.items() if len(names) > 1}
-        self.found: dict[Path, None] = {}  # files of external code that are included
+        self.included: dict[Path, None] = {}  # files of external code that are included
         self.common = _common({d for unit in units for d in unit.include_directories})
 
     def group(self, unit: Unit, number: int) -> Group:
@@ -103,8 +103,8 @@ class _Tree:
                         todo.append((by_name[name].text, None))
                     continue
                 for path in self._outside(name, beside, unit):
-                    if path not in self.found:
-                        self.found[path] = None
+                    if path not in self.included:
+                        self.included[path] = None
                         todo.append((self._copy(path), path.parent))
         return sorted(needed.values(), key=lambda header: header.name)
 

@@ -53,8 +53,8 @@ def add_step_settings(parser: argparse.ArgumentParser, but: Collection[str] = ()
 
 def step_settings(arguments: argparse.Namespace, but: Collection[str] = ()) -> dict[str, Any]:
     """What was given of them, as keywords of the Python API."""
-    found = {name: getattr(arguments, name) for name in SETTINGS if name not in but}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: getattr(arguments, name) for name in SETTINGS if name not in but}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _help(s: Setting) -> str:

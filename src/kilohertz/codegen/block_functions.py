@@ -331,8 +331,8 @@ class BlockWriter:
         ]
         self._solved.pop(block.unknowns, None)
         if (inside and n > IN_PLACE) or (phase == "block" and layout.step.directional is not None and not is_open):
-            own = self._solved[block.unknowns] = self._room(n)
-            lines.append(f"z->factored[{own.factored}] = 0;")
+            room = self._solved[block.unknowns] = self._room(n)
+            lines.append(f"z->factored[{room.factored}] = 0;")
         return self._define(name, lines)
 
     def _kept_jacobian(self, phase: str, block: s.NonlinearLoop, inside: bool) -> str:

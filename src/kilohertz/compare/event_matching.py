@@ -81,11 +81,11 @@ def _is_steep(dt: Floats, dy: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np
 
 def match(result: Jumps, reference: Jumps, window: float) -> Matched:
     """Pair the jumps of both sides."""
-    found = [_matched(a, b, window) for a, b in _parts(result, reference, window)]
+    parts = [_matched(a, b, window) for a, b in _parts(result, reference, window)]
     return Matched(
-        tuple(pair for part in found for pair in part.pairs),
-        tuple(jump for part in found for jump in part.only_result),
-        tuple(jump for part in found for jump in part.only_reference),
+        tuple(pair for part in parts for pair in part.pairs),
+        tuple(jump for part in parts for jump in part.only_result),
+        tuple(jump for part in parts for jump in part.only_reference),
     )
 
 

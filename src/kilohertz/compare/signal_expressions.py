@@ -51,16 +51,16 @@ Node: TypeAlias = tree.Expr
 
 def names_in(text: str) -> tuple[str, ...]:
     """The names that an expression reads, each once."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     work = [_parsed(text)]
     while work:
         node = work.pop()
         name = _name(node)
         if name is not None:
-            found[name] = None
+            names[name] = None
         else:
             work += reversed(_below(node))
-    return tuple(found)
+    return tuple(names)
 
 
 def values_of(text: str, result: Result) -> Floats:

@@ -62,11 +62,11 @@ class Wanted:
 
     def bars_of(self, name: str) -> Bars:
         """What a signal has to meet."""
-        found = self.bars
+        bars = self.bars
         for pattern, changes in self.special:
             if matches(name, (pattern,)):
-                found = replace(found, **changes)  # type: ignore[arg-type]  # checked where they are read
-        return found
+                bars = replace(bars, **changes)  # type: ignore[arg-type]  # checked where they are read
+        return bars
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ def pair_up(result: Result, reference: Result, wanted: Wanted) -> Pairing:
 
 
 def _same(name: str, by_unspaced: Mapping[str, str]) -> Pair | None:
-    found = by_unspaced.get(_unspaced(name))
-    return Pair(name, found, name) if found is not None else None
+    named = by_unspaced.get(_unspaced(name))
+    return Pair(name, named, name) if named is not None else None
 
 
 def _unspaced(name: str) -> str:
@@ -129,7 +129,7 @@ def _parameters(result: Result, reference: Result) -> tuple[tuple[str, float, fl
 
 def _renamed(result: Result, renames: Sequence[Rename]) -> dict[str, Pair]:
     """By the name that the reference has, without blanks."""
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for rename in renames:
         texts = [re.escape(part) for part in rename.result.split("*")]
         pattern = re.compile("(.*)".join(texts))
@@ -140,8 +140,8 @@ def _renamed(result: Result, renames: Sequence[Rename]) -> dict[str, Pair]:
         for name, match in hits:
             other = _filled(rename.reference, match.groups())
             units = rename.result_unit, rename.reference_unit
-            found[_unspaced(other)] = Pair(other, name, other, rename.sign, *units)
-    return found
+            pairs[_unspaced(other)] = Pair(other, name, other, rename.sign, *units)
+    return pairs
 
 
 def _filled(pattern: str, texts: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, ModelWarning, Severity, render
+from kilohertz.base import Announce, Diagnostic, ModelError, ModelWarning, Severity, render
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import locate, search_path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kilohertz.realtime import Report as RealTimeReport
     from kilohertz.results import Result
     from kilohertz.simulate import Inputs, Program, Statistics
-    from kilohertz.simulate.inputs import Given
+    from kilohertz.simulate.inputs import InputValues
 
 
 def load(model: str, libraries: Iterable[str | Path] = ()) -> Model:
@@ -237,10 +237,10 @@ class Model:
         stop: float | None = None,
         intervals: int | None = None,
         settings: Mapping[str, float | str] | None = None,
-        inputs: Inputs | Given | None = None,
+        inputs: Inputs | InputValues | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
-        told: Callable[[str], None] | None = None,
+        announce: Announce | None = None,
         statistics: Statistics | None = None,
         strict: bool = False,
         **stepping: Any,
@@ -249,8 +249,8 @@ class Model:
 
         `settings` are values of parameters.  `inputs` drive the model over time: a result or its file, or by name
         `(times, values)`, a number or a function of time, held from row to row; `Inputs(..., "linear")` goes in lines.
-        What is chosen (`solver="auto"`, `implicit="auto"`) is told with its
-        reason in `statistics.notes`; `told` hears what is being tried.  Where steps failed or values are no numbers,
+        What is chosen (`solver="auto"`, `implicit="auto"`) is told with its reason in `statistics.notes`; `announce`
+        hears what is being tried.  Where steps failed or values are no numbers,
         `result.ok` is False, `result.problems` says where, and a `ModelWarning` is given; with `strict` a `ModelError`
         is raised.  A run that does not come to its end raises one with `partial`, the result until then.
         """
@@ -258,7 +258,7 @@ class Model:
         from kilohertz.simulate import offline, simulate
 
         asked = offline(StepSettings.of(**stepping))
-        plan = make_plan(self, asked, Experiment(start, stop, settings or {}), told)
+        plan = make_plan(self, asked, Experiment(start, stop, settings or {}), announce)
         if inputs is not None and plan.notes:
             plan = plan.and_note("it was chosen with inputs at their start values")
         if statistics is not None:
@@ -294,7 +294,7 @@ class Model:
         stop: float | None = None,
         settings: Mapping[str, float | str] | None = None,
         progress: Callable[[float], None] | None = None,
-        told: Callable[[str], None] | None = None,
+        announce: Announce | None = None,
         **stepping: Any,
     ) -> Profile:
         """Step off-line with every block, function and phase timed; what took how long (docs/reference/profile.md).
@@ -304,7 +304,7 @@ class Model:
         from kilohertz.driver.profiling import Wanted, profile_model
 
         return profile_model(
-            self, StepSettings.of(**stepping), Wanted(steps, start, stop, settings or {}), progress, told
+            self, StepSettings.of(**stepping), Wanted(steps, start, stop, settings or {}), progress, announce
         )
 
     @takes_settings()

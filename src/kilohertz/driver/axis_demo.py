@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.driver.analysing.analysis_text import bound_lines
 from kilohertz.driver.locate import BUNDLED
 
 if TYPE_CHECKING:
-    from kilohertz.realtime import Live, Report, Scenario
+    from kilohertz.realtime import Report, Scenario
+    from kilohertz.realtime.launch import Progress
     from kilohertz.results import Result
 
 SCENARIO = BUNDLED / "hydraulic_axis.toml"
@@ -32,7 +33,6 @@ WATCHED = (
     ("plant.p_b", "pressure b", "bar", 1e-5),
     ("controller.u", "command", "mV", 1e3),
 )
-Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +77,16 @@ def demo(
     *,
     duration: float | None = None,
     fast: bool = False,
-    told: Told | None = None,
-    progress: Callable[[float, Live | None], None] | None = None,
+    announce: Announce | None = None,
+    progress: Progress | None = None,
 ) -> Demo:
     """Build, run in real time, compare, draw; `folder` gets the scenario, the recording and the picture."""
     from kilohertz.driver.tasks import run
 
     place = Path(folder)
     scenario = demo_scenario(place, duration, fast)
-    say = told if told is not None else lambda _: None
-    report = run(scenario, folder=place / "build", told=told, progress=progress)
+    say = announce if announce is not None else lambda _: None
+    report = run(scenario, folder=place / "build", announce=announce, progress=progress)
     say("simulating the same with CVODE")
     result, reference = report.result, _reference(scenario)
     deviations = tuple(_deviation(result, reference, *watched) for watched in WATCHED)

@@ -6,20 +6,18 @@ The one road to a running task: `driver/tasks.py` and `Model.run` make a `Job`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError, render
+from kilohertz.base import Announce, Diagnostic, ModelError, render
 from kilohertz.solvers.settings import NS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model, Session
-    from kilohertz.realtime import Built, Live, ModelCode, Prediction, Report, Scenario, Task
-
-Told = Callable[[str], None]
-Progress = Callable[[float, "Live | None"], None]
+    from kilohertz.realtime import Built, ModelCode, Prediction, Report, Scenario, Task
+    from kilohertz.realtime.launch import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +27,11 @@ class Job:
     session: Session
     scenario: Scenario
 
-    def build(self, *, folder: str | Path | None = None, target: str = "", told: Told | None = None) -> Built:
-        """Compile the models of the scenario into one executable.  `told` hears what is being done."""
+    def build(self, *, folder: str | Path | None = None, target: str = "", announce: Announce | None = None) -> Built:
+        """Compile the models of the scenario into one executable.  `announce` hears what is being done."""
         from kilohertz.realtime import build
 
-        say: Told = told if told is not None else lambda text: None
+        say: Announce = announce if announce is not None else lambda text: None
         tasks, codes, compiled = [], [], set()
         for task in self.scenario.tasks:
             if task.model not in compiled:
@@ -48,7 +46,7 @@ class Job:
         where = Path(folder) if folder is not None else default_folder(self.scenario.name)
         return build(replace(self.scenario, tasks=tuple(tasks)), codes, where, target)
 
-    def _say_warnings(self, task: Task, say: Told) -> None:
+    def _say_warnings(self, task: Task, say: Announce) -> None:
         """What was noticed about a model."""
         for warning in self.session.kept(task.model).warnings_with(task.settings):
             say(render(warning, self.session.libraries.sources))
@@ -57,7 +55,7 @@ class Job:
         self,
         *,
         folder: str | Path | None = None,
-        told: Told | None = None,
+        announce: Announce | None = None,
         progress: Progress | None = None,
         check: bool = True,
     ) -> Report:
@@ -74,14 +72,14 @@ class Job:
 
         if self.scenario.recording.file:
             check_output(self.scenario.recording.file)
-        built = self.build(folder=folder, told=told)
+        built = self.build(folder=folder, announce=announce)
         said: Prediction | None = None
         if check:
             said = predict(built)
-            if told is not None:
-                told(said.as_text())
-        if told is not None:
-            told(f"running {built.name}")
+            if announce is not None:
+                announce(said.as_text())
+        if announce is not None:
+            announce(f"running {built.name}")
         report = start(built).wait(progress)
         profiles = keep_profiles(built, self.session.libraries) if built.scenario.profile else ()
         words = said.as_text() if said is not None else ""
@@ -173,7 +171,7 @@ def _at_step(scenario: Scenario, asked: StepSettings) -> Scenario:
 class _Place:
     """What a task is compiled for: who hears of it, which machine, with probes or without."""
 
-    say: Told
+    say: Announce
     machine: str
     probes: bool
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining
 from kilohertz.solvers import AUTO, INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta, StepSettings
@@ -49,16 +49,16 @@ def make_plan(
     model: Model,
     asked: StepSettings,
     experiment: Experiment | None = None,
-    told: Callable[[str], None] | None = None,
+    announce: Announce | None = None,
 ) -> Plan:
     """Decide; a reference run is made only where something is to be decided from it.
 
-    `implicit` and `substeps` name states by patterns; `auto` in `implicit` splits by speed.  `told` hears of work that
-    takes its time.
+    `implicit` and `substeps` name states by patterns; `auto` in `implicit` splits by speed.  `announce` hears of work
+    that takes its time.
     """
     if not asked.is_fixed:
         return Plan(asked.check())
-    return _Planner(model, asked, experiment or Experiment(), told).run()
+    return _Planner(model, asked, experiment or Experiment(), announce).run()
 
 
 def one_form_only() -> ModelError:
@@ -67,10 +67,8 @@ def one_form_only() -> ModelError:
 
 
 class _Planner:
-    def __init__(
-        self, model: Model, asked: StepSettings, experiment: Experiment, told: Callable[[str], None] | None
-    ) -> None:
-        self._model, self._asked, self._experiment, self._told = model, asked, experiment, told
+    def __init__(self, model: Model, asked: StepSettings, experiment: Experiment, announce: Announce | None) -> None:
+        self._model, self._asked, self._experiment, self._announce = model, asked, experiment, announce
         self._notes: list[str] = []
 
     def run(self) -> Plan:
@@ -142,7 +140,7 @@ class _Planner:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
             return Plan(asked.but(solver="ros3prl"), None, (f"auto takes ros3prl: {why}",))
         joined, values = lambda: self._model.compile(Inlining()), self._experiment.settings
-        choice = choose_by_trial(Task(self._model.compile(), reference, joined, asked, values, self._told))
+        choice = choose_by_trial(Task(self._model.compile(), reference, joined, asked, values, self._announce))
         c, text = choice.candidate, f"auto takes {choice.candidate.title(asked.step)}: {choice.reason}"
         return Plan(c.stepping(asked), Inlining() if c.inlined else None, (text,))
 
@@ -157,8 +155,8 @@ class _Planner:
         states = [v.name for v in self._model.process().of_kind(Kind.STATE)]
         part = self._part(states)
         implicit = self._implicit(pair, states, part)
-        self._notes.append(_told(pair.implicit.title, implicit, states))
-        self._notes.append(_told(pair.explicit.title, frozenset(part or states) - implicit, states))
+        self._notes.append(_division(pair.implicit.title, implicit, states))
+        self._notes.append(_division(pair.explicit.title, frozenset(part or states) - implicit, states))
         stepping = self._asked.but(solver=pair.name, inline=True)
         return Plan(stepping, Inlining(implicit, part), tuple(self._notes))
 
@@ -229,7 +227,7 @@ def _rows(span: float, step: float, most: int) -> int:
     return max(1, round(steps / fitting)) if steps >= 50 else _FEW_ROWS
 
 
-def _told(method: str, names: frozenset[str], states: Sequence[str]) -> str:
+def _division(method: str, names: frozenset[str], states: Sequence[str]) -> str:
     return f"{method} for {_listed(names, states)}"
 
 

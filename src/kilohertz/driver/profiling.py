@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, near
+from kilohertz.base import Announce, Diagnostic, ModelError, near
 from kilohertz.driver.plan import Experiment, make_plan
 from kilohertz.solvers.settings import SETTINGS, StepSettings, not_fixed
 
@@ -41,12 +41,12 @@ def profile_model(
     asked: StepSettings,
     wanted: Wanted,
     progress: Callable[[float], None] | None = None,
-    told: Callable[[str], None] | None = None,
+    announce: Announce | None = None,
 ) -> Profile:
     """Every place of every step timed."""
     from kilohertz.profiler import profile_steps
 
-    plan, program = probed(model, asked, wanted, told)
+    plan, program = probed(model, asked, wanted, announce)
     start, n_steps = _extent(program, plan, wanted)
 
     def enter(stepper: Stepper) -> None:
@@ -65,9 +65,7 @@ def profile_model(
     )
 
 
-def probed(
-    model: Model, asked: StepSettings, wanted: Wanted, told: Callable[[str], None] | None = None
-) -> tuple[Plan, Program]:
+def probed(model: Model, asked: StepSettings, wanted: Wanted, announce: Announce | None = None) -> tuple[Plan, Program]:
     """How the model is stepped, and its program with probes."""
     from kilohertz.building import PROBES
     from kilohertz.simulate import build_program
@@ -75,7 +73,7 @@ def probed(
     if not asked.is_fixed:
         raise ModelError(not_fixed(asked.solver))
     asked = asked.or_else(step=model.process().experiment.interval or asked.step)
-    plan = make_plan(model, asked, Experiment(wanted.start, wanted.stop, wanted.settings), told)
+    plan = make_plan(model, asked, Experiment(wanted.start, wanted.stop, wanted.settings), announce)
     plan.stepping.check_fixed()
     return plan, build_program(model.planned(plan), model.session.libraries.sources, PROBES)
 
@@ -152,15 +150,15 @@ def _deviations(model: Model, variant: Model, wanted: Wanted, signals: Sequence[
 
     from kilohertz.profiler import Deviation
 
-    found = []
+    results = []
     for m in (model, variant):
         result = m.simulate(start=wanted.start, stop=wanted.stop, settings=wanted.settings, tolerance=1e-9)
         missing = next((s for s in signals if s not in result.names), None)
         if missing is not None:
             raise ModelError(Diagnostic("R744", f"`{m.name}` has no signal `{missing}`{near(missing, result.names)}"))
-        found.append(result)
+        results.append(result)
     for name in signals:
-        one, two = found[0][name], np.interp(found[0].time, found[1].time, found[1][name])
+        one, two = results[0][name], np.interp(results[0].time, results[1].time, results[1][name])
         size = float(np.ptp(one))
         largest = float(np.abs(two - one).max())
         yield Deviation(name, largest, largest / size if size > 0 else math.inf)

@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kilohertz.base import Announce
 from kilohertz.driver.api import Session
-from kilohertz.driver.job import Job, Progress, Told, job_of_model
+from kilohertz.driver.job import Job, job_of_model
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.realtime import Built, Report, Scenario
+    from kilohertz.realtime.launch import Progress
 
 
 @takes_settings()
@@ -58,12 +60,12 @@ def build(
     settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
     profile: str = "",
-    told: Told | None = None,
+    announce: Announce | None = None,
     **stepping: Any,
 ) -> Built:
-    """Compile the models of a scenario into one executable.  `told` hears what is being done."""
+    """Compile the models of a scenario into one executable.  `announce` hears what is being done."""
     job = open_job(what, duration=duration, settings=settings, libraries=libraries, profile=profile, **stepping)
-    return job.build(folder=folder, target=target, told=told)
+    return job.build(folder=folder, target=target, announce=announce)
 
 
 @takes_settings()
@@ -75,7 +77,7 @@ def run(
     settings: Mapping[str, float] | None = None,
     libraries: Iterable[str | Path] = (),
     profile: str = "",
-    told: Told | None = None,
+    announce: Announce | None = None,
     progress: Progress | None = None,
     check: bool = True,
     **stepping: Any,
@@ -86,4 +88,4 @@ def run(
     given besides overrides it.
     """
     job = open_job(what, duration=duration, settings=settings, libraries=libraries, profile=profile, **stepping)
-    return job.run(folder=folder, told=told, progress=progress, check=check)
+    return job.run(folder=folder, announce=announce, progress=progress, check=check)

@@ -20,7 +20,7 @@ class Finding:
 
     what: str
     good: bool
-    found: str
+    observed: str
     mend: str = ""
 
 

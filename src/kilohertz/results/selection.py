@@ -22,19 +22,19 @@ class Selection:
         self._names = {w for w in self.wanted if not _is_pattern(w)}
         # brackets are array subscripts here, not sets of characters
         self._patterns = {w: w.replace("[", "[[]") for w in self.wanted if _is_pattern(w)}
-        self._found: set[str] = set(_ALWAYS)
+        self._matched: set[str] = set(_ALWAYS)
 
     def takes(self, name: str, *, is_output: bool, is_in_all: bool = True) -> bool:
         """Is this one recorded?  `outputs` are those that the model declares so, under this name."""
         hits = [p for p, text in self._patterns.items() if fnmatchcase(name, text)]
         if name in self._names:
             hits.append(name)
-        self._found.update(hits)
+        self._matched.update(hits)
         return bool(hits) or (is_in_all and ALL in self._names) or (is_output and OUTPUTS in self._names)
 
     def problems(self, known: Iterable[str]) -> list[Diagnostic]:
         """One for each name or pattern that nothing has, after `takes` has seen all names."""
-        missing = [w for w in self.wanted if w not in self._found]
+        missing = [w for w in self.wanted if w not in self._matched]
         names = list(known) if missing else []
         return [Diagnostic("R744", f"nothing to record is called `{w}`{near(w, names)}") for w in missing]
 

@@ -82,15 +82,15 @@ def model_layout() -> Layout:
 @lru_cache(maxsize=1)
 def task_layout() -> Layout:
     """That of devices and the periodic task, by the headers."""
-    own = (*source_files.device_headers(), *source_files.task_headers())
-    return _layout(shipped(), _TASK, tuple(read(*(text for _, text in own)).constants))
+    headers = (*source_files.device_headers(), *source_files.task_headers())
+    return _layout(shipped(), _TASK, tuple(read(*(text for _, text in headers)).constants))
 
 
 def check_layout(library: ctypes.CDLL) -> None:
     """InternalError where a loaded model is not laid out as the headers say."""
     table: Any = shipped().structure("khz_layout").in_dll(library, "khz_model_layout")
-    found = (shipped().structure("khz_field") * table.n_fields).from_address(table.fields)
-    places = {(_text(f.structure), _text(f.name)): (f.offset, f.size) for f in found}
+    fields = (shipped().structure("khz_field") * table.n_fields).from_address(table.fields)
+    places = {(_text(f.structure), _text(f.name)): (f.offset, f.size) for f in fields}
     enumerators = (shipped().structure("khz_enumerator") * table.n_enumerators).from_address(table.enumerators)
     differences = model_layout().differences(Layout(places, {_text(e.word): e.value for e in enumerators}))
     if differences:
@@ -112,8 +112,8 @@ def _layout(d: Definitions, structures: Sequence[str], constants: Sequence[str] 
 
 
 def _source(name: str, headers: Sequence[tuple[str, str]], structures: Sequence[str]) -> tuple[str, str]:
-    own = {file: read(text) for file, text in headers}
-    used = [file for file, d in own.items() if d.constants or any(s in d.structures for s in structures)]
+    definitions = {file: read(text) for file, text in headers}
+    used = [file for file, d in definitions.items() if d.constants or any(s in d.structures for s in structures)]
     lines = ["/* Written from the headers; do not edit. */", "#define _GNU_SOURCE", '#include "khz_layout.h"', ""]
     lines += [*(f'#include "{file}"' for file in used if file != "khz_layout.h"), ""]
     lines += ["#define FIELD(s, f) {#s, #f, offsetof(s, f), sizeof(((s *)NULL)->f)}"]
@@ -123,7 +123,7 @@ def _source(name: str, headers: Sequence[tuple[str, str]], structures: Sequence[
         for field, kind in shipped().fields(structure):
             lines.append(f"    {'FIELD' if ctypes.sizeof(kind) else 'OPEN'}({structure}, {field}),")
     lines += ["};", "static const khz_enumerator enumerators[] = {"]
-    lines += [f'    {{"{word_of(n)}", {n}}},' for d in own.values() for n in d.constants]
+    lines += [f'    {{"{word_of(n)}", {n}}},' for d in definitions.values() for n in d.constants]
     counts = "sizeof fields / sizeof *fields, sizeof enumerators / sizeof *enumerators"
     lines += [
         "};",

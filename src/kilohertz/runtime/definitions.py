@@ -60,10 +60,10 @@ class Definitions:
 
     def family(self, prefix: str) -> dict[str, int]:
         """The enumerators of a prefix by their words: KHZ_EVENTS_CATCH_UP of KHZ_EVENTS_ is catch_up."""
-        found = {word_of(n.removeprefix(prefix)): self.constant(n) for n in self.constants if n.startswith(prefix)}
-        if not found:
+        members = {word_of(n.removeprefix(prefix)): self.constant(n) for n in self.constants if n.startswith(prefix)}
+        if not members:
             raise InternalError(f"no header defines {prefix}*")
-        return found
+        return members
 
     def formula(self, name: str, *values: int) -> int:
         """A macro with parameters, such as the room that a loop of n unknowns needs."""
@@ -108,15 +108,22 @@ class Definitions:
         function = re.match(r"[\w\s*]*\(\*(\w+)\)", text)
         if function:
             return [(function[1], ctypes.c_void_p)]
-        found = _DECLARATION.fullmatch(re.sub(r"\b(?:_Atomic|KHZ_ATOMIC)\b\s*(?:\((\w+)\))?", r"\1 ", text).strip())
-        declarators = [_DECLARATOR.fullmatch(d.strip()) for d in found[2].split(",")] if found else [None]
-        if found and found[1] not in known and found[1] in self.structures and "*" not in found[2]:
-            known[found[1]] = self.structure(found[1])
+        declaration = _DECLARATION.fullmatch(
+            re.sub(r"\b(?:_Atomic|KHZ_ATOMIC)\b\s*(?:\((\w+)\))?", r"\1 ", text).strip()
+        )
+        declarators = [_DECLARATOR.fullmatch(d.strip()) for d in declaration[2].split(",")] if declaration else [None]
+        if (
+            declaration
+            and declaration[1] not in known
+            and declaration[1] in self.structures
+            and "*" not in declaration[2]
+        ):
+            known[declaration[1]] = self.structure(declaration[1])
         out: list[tuple[str, Any]] = []
         for d in declarators:
-            if found is None or d is None or not (d[1] or found[1] in known):
+            if declaration is None or d is None or not (d[1] or declaration[1] in known):
                 raise InternalError(f"not a declaration that Python can share: {text}")
-            kind = ctypes.c_void_p if d[1] else known[found[1]]
+            kind = ctypes.c_void_p if d[1] else known[declaration[1]]
             for length in reversed(re.findall(r"\[(\w*)\]", d[3])):
                 kind = kind * (int(length) if length.isdigit() else self.constant(length) if length else 0)
             out.append((d[2], kind))
@@ -138,13 +145,13 @@ def read(*texts: str) -> Definitions:
         plain = _COMMENT.sub(" ", text)
         formulas |= {m[1]: (tuple(p.strip() for p in m[2].split(",")), m[3]) for m in _FORMULA.finditer(plain)}
         plain = re.sub(r"^#.*(?:\\\n.*)*", "", plain, flags=re.M)
-        for found in _DEFINITION.finditer(plain):
-            if found["enum"] is not None:
-                constants |= _enumerators(found["enum"])
-            elif found["struct"]:
-                structures[found["struct"]] = found["body"]
+        for definition in _DEFINITION.finditer(plain):
+            if definition["enum"] is not None:
+                constants |= _enumerators(definition["enum"])
+            elif definition["struct"]:
+                structures[definition["struct"]] = definition["body"]
             else:
-                functions.add(found["function"])
+                functions.add(definition["function"])
     return Definitions(constants, structures, frozenset(functions), formulas)
 
 
@@ -176,10 +183,10 @@ def family(prefix: str) -> dict[str, int]:
 
 def words(prefix: str) -> tuple[str, ...]:
     """The enumerators 0, 1, 2, ... of a prefix as a user writes them: KHZ_EVENTS_CATCH_UP is catch-up."""
-    found = family(prefix)
-    if list(found.values()) != list(range(len(found))):
-        raise InternalError(f"{prefix}* are not 0, 1, 2, ...: {found}")
-    return tuple(word.replace("_", "-") for word in found)
+    members = family(prefix)
+    if list(members.values()) != list(range(len(members))):
+        raise InternalError(f"{prefix}* are not 0, 1, 2, ...: {members}")
+    return tuple(word.replace("_", "-") for word in members)
 
 
 @cache

@@ -47,7 +47,7 @@ def device_headers() -> tuple[tuple[str, str], ...]:
 def device_sources(drivers: tuple[str, ...] | None = None) -> tuple[tuple[str, str], ...]:
     """(name, text) of ports, of some drivers by their names (default: all) and of the table that finds them."""
     texts = dict((*_texts(_DEVICES, ".c"), *_texts(_DEVICES, ".h")))
-    defined = {found[2]: (found[1], file) for file, text in texts.items() if (found := _DRIVER.search(text))}
+    defined = {match[2]: (match[1], file) for file, text in texts.items() if (match := _DRIVER.search(text))}
     chosen = [defined[name] for name in (defined if drivers is None else drivers)]
     needed = ["khz_device.c", "khz_ports.c", *(file for _, file in chosen)]
     for file in needed:  # grows: each header that is included, and the C beside it

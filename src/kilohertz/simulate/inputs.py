@@ -31,7 +31,7 @@ from kilohertz.simulate.program import Program
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 HOLD, LINEAR, RECORDED = INTERPOLATIONS
 Signal: TypeAlias = "float | Callable[[float], float] | tuple[ArrayLike, ArrayLike]"  # or times and values
-Given: TypeAlias = "str | Path | Result | Mapping[str, Signal]"
+InputValues: TypeAlias = "str | Path | Result | Mapping[str, Signal]"
 _SAMPLES = 10_000  # of a function of time, over the run
 
 
@@ -39,7 +39,7 @@ _SAMPLES = 10_000  # of a function of time, over the run
 class Inputs:
     """What drives a model, and how it goes on between rows.  `signals`: a file, a result, or by the inputs' names."""
 
-    signals: Given
+    signals: InputValues
     interpolation: str = HOLD
 
 
@@ -95,7 +95,7 @@ class Table:
         return ctypes.addressof(self.structure)
 
 
-def points_of(inputs: Inputs | Given, step: Step, start: float, stop: float) -> Points:
+def points_of(inputs: Inputs | InputValues, step: Step, start: float, stop: float) -> Points:
     """What drives which input; R744 where a name is none, R763 where values cannot be used."""
     asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
     if asked.interpolation not in INTERPOLATIONS:
@@ -112,15 +112,15 @@ def points_of(inputs: Inputs | Given, step: Step, start: float, stop: float) -> 
     return _on_one_grid({known[n]: c for n, c in curves.items()}, start, asked.interpolation, notes)
 
 
-def _signals(given: Given, known: Mapping[str, StepVariable]) -> tuple[Mapping[str, Signal], list[str]]:
+def _signals(source: InputValues, known: Mapping[str, StepVariable]) -> tuple[Mapping[str, Signal], list[str]]:
     """By name; and the columns of a file that are no inputs."""
-    if not isinstance(given, str | Path | Result):
-        return given, []
-    result = given if isinstance(given, Result) else read(given)
-    found: dict[str, Signal] = {n: (result.time, result[n]) for n in result if n in known}
-    if not found:
+    if not isinstance(source, str | Path | Result):
+        return source, []
+    result = source if isinstance(source, Result) else read(source)
+    driven: dict[str, Signal] = {n: (result.time, result[n]) for n in result if n in known}
+    if not driven:
         raise ModelError(Diagnostic("R744", f"no signal of `{result.name}` has the name of an input"))
-    return found, [n for n in result.names if n not in known] if isinstance(given, str | Path) else []
+    return driven, [n for n in result.names if n not in known] if isinstance(source, str | Path) else []
 
 
 def _notes(unused: list[str], undriven: list[str]) -> tuple[str, ...]:

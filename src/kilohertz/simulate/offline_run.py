@@ -16,7 +16,7 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled
-from kilohertz.simulate.inputs import Given, Inputs, Table, points_of
+from kilohertz.simulate.inputs import Inputs, InputValues, Table, points_of
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
@@ -69,13 +69,13 @@ def simulate(
     stop: float | None = None,
     intervals: int | None = None,
     settings: Mapping[str, float | str] | None = None,
-    inputs: Inputs | Given | None = None,
+    inputs: Inputs | InputValues | None = None,
     record: str | Sequence[str] = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
     observe: Callable[[Instance], None] | None = None,
     stepping: StepSettings | None = None,
-    **given: Any,
+    **keywords: Any,
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
@@ -83,7 +83,7 @@ def simulate(
     `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row.  How it
     is stepped: `stepping`, or further keywords (solver, step, tolerance, events, ...: fields of `StepSettings`).
     """
-    stepping = offline(StepSettings.of(**given) if stepping is None else stepping.but(**given))
+    stepping = offline(StepSettings.of(**keywords) if stepping is None else stepping.but(**keywords))
     notes = _note_on_step(program, stepping)
     stepping = _of_experiment(program, stepping).check()
     experiment = _experiment(program, start, stop, intervals)
@@ -108,7 +108,7 @@ def simulate(
 
 
 def _driven(
-    program: Program, instance: Instance, inputs: Inputs | Given | None, experiment: _Experiment
+    program: Program, instance: Instance, inputs: Inputs | InputValues | None, experiment: _Experiment
 ) -> Table | None:
     """Inputs over time for this run; their first values are set, for the initial equations."""
     if inputs is None:

@@ -121,23 +121,23 @@ class _Watcher:
         self._work = np.zeros(int(library.khz_jacobian_work(program.model)) + 1)
         self._copy = Instance(program)
         self._every, self._seen = 1, 0
-        self._found: list[Point] = []
+        self._points: list[Point] = []
 
     def look(self, instance: Instance) -> None:
         if self._n and self._seen % self._every == 0:
             point = self._linearised(instance)
             if point is not None:
-                self._found.append(point)
-            if len(self._found) >= self._MOST:
-                self._found = self._found[::2]
+                self._points.append(point)
+            if len(self._points) >= self._MOST:
+                self._points = self._points[::2]
                 self._every *= 2
         self._seen += 1
 
     def points(self, most: int) -> tuple[Point, ...]:
-        if len(self._found) <= most:
-            return tuple(self._found)
-        at = np.linspace(0, len(self._found) - 1, most).round().astype(int)
-        return tuple(self._found[k] for k in at)
+        if len(self._points) <= most:
+            return tuple(self._points)
+        at = np.linspace(0, len(self._points) - 1, most).round().astype(int)
+        return tuple(self._points[k] for k in at)
 
     def _linearised(self, instance: Instance) -> Point | None:
         """None where the derivatives have no value."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.base import ModelError
+from kilohertz.base import Announce, ModelError
 from kilohertz.cost import cost_bound
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
 from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
@@ -32,7 +32,7 @@ MOST_INTERNAL_STEPS = INTERNAL_STEPS[-1]
 INSTRUCTIONS_PER_SECOND = 6e9
 EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _INSTRUCTIONS_OF_TRIAL = 4.8e9  # of the most expensive method with one internal step: cuts the piece that is tried
-_TOLD_EVERY = 10  # trials for a line of progress
+_ANNOUNCED_EVERY = 10  # trials for a line of progress
 _INSTRUCTIONS_OF_ALL = 1e11
 _ABOUT = 1.15  # about as good: a badness within this factor
 _MOST_UNKNOWNS_INLINED = 1500
@@ -109,7 +109,7 @@ class Task:
     inlined: Callable[[], Program]  # the program with its stages joined, built when it is needed
     asked: StepSettings  # `events` that are given leave one way only; `internal_steps` are the most there may be
     settings: Mapping[str, float | str] = field(default_factory=dict)
-    told: Callable[[str], None] | None = None
+    announce: Announce | None = None
 
     @property
     def step(self) -> float:
@@ -128,7 +128,7 @@ def choose_by_trial(task: Task) -> Outcome:
 class _Trial:
     def __init__(self, task: Task) -> None:
         self._t = task
-        self._found: dict[Candidate, Measured] = {}
+        self._measured: dict[Candidate, Measured] = {}
         self._spent, self._is_cut = 0.0, False
         self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
         time = task.reference.result.time
@@ -186,15 +186,15 @@ class _Trial:
 
     def _gains(self, n: int) -> bool:
         """More internal steps help, or nothing is good enough yet even with slack in time."""
-        before = [m for c, m in self._found.items() if c.internal_steps < n]
-        now = [m.error for c, m in self._found.items() if c.internal_steps == n]
+        before = [m for c, m in self._measured.items() if c.internal_steps < n]
+        now = [m.error for c, m in self._measured.items() if c.internal_steps == n]
         if not any(m.late_error <= TOLERANCE for m in before) or not now:
             return True
         return min(now) < 0.5 * min(m.error for m in before)
 
     def _leaders(self) -> list[Candidate]:
         """The best few so far, whatever their internal steps; each with the last number it was tried with."""
-        last = {replace(c, internal_steps=1): m for c, m in self._found.items()}
+        last = {replace(c, internal_steps=1): m for c, m in self._measured.items()}
         return sorted(last, key=lambda c: _rank(last[c]))[:_LEADERS]
 
     def _counts(self) -> list[int]:
@@ -239,18 +239,18 @@ class _Trial:
 
     def _try(self, c: Candidate) -> Measured | None:
         """None where it is known already, or all work that is allowed has been done."""
-        if c in self._found:
+        if c in self._measured:
             return None
         work = self._steps * c.internal_steps * float(self._cost(c)["regular"]["instructions"])
-        if self._found and self._spent + work > _INSTRUCTIONS_OF_ALL:
+        if self._measured and self._spent + work > _INSTRUCTIONS_OF_ALL:
             self._is_cut = True
             return None
         self._spent += work
-        if self._t.told is not None and len(self._found) % _TOLD_EVERY == 0:
-            after = f" after {len(self._found)} others" if self._found else ""
-            self._t.told(f"auto tries {c.title(self._t.step)}, events {c.events}{after}")
+        if self._t.announce is not None and len(self._measured) % _ANNOUNCED_EVERY == 0:
+            after = f" after {len(self._measured)} others" if self._measured else ""
+            self._t.announce(f"auto tries {c.title(self._t.step)}, events {c.events}{after}")
         measured = Measured(c, self._worst(c), self._distances(c))
-        self._found[c] = measured
+        self._measured[c] = measured
         return measured
 
     def _distances(self, c: Candidate) -> Distances | None:
@@ -275,23 +275,23 @@ class _Trial:
 
     def _near(self, m: Measured, first: Choice) -> Outcome:
         c = m.candidate
-        if len(self._found) == 1:
+        if len(self._measured) == 1:
             why = f"{first.reason}; in a trial it is off by at most {_percent(m.error)} of the range"
             return Outcome(c, f"{why}{self._length}")
         why = f"off by at most {_percent(m.error)} of the range in a trial with events `{c.events}`{self._length}"
-        return Outcome(c, f"{why}, the first of {len(self._found)} tried that is within {_percent(TOLERANCE)}")
+        return Outcome(c, f"{why}, the first of {len(self._measured)} tried that is within {_percent(TOLERANCE)}")
 
     def _best(self, first: Choice) -> Outcome:
         """Nothing is near: the best, and of those about as good the cheapest."""
-        done = [m for m in self._found.values() if m.distances is not None]
+        done = [m for m in self._measured.values() if m.distances is not None]
         if not done:
-            text = f"{first.reason}; in a trial none of {len(self._found)} candidates ran without failing"
+            text = f"{first.reason}; in a trial none of {len(self._measured)} candidates ran without failing"
             return Outcome(self._shaped(first, 1), text)
         best = min(done, key=_rank)
         m = min((m for m in done if _is_about(m, best)), key=lambda m: m.cost)
         assert m.distances is not None
         n, of, c = m.distances.n_beyond(TOLERANCE), len(m.distances.names), m.candidate
-        text = f"the best of {len(self._found)} tried{' (no more work is allowed)' if self._is_cut else ''}"
+        text = f"the best of {len(self._measured)} tried{' (no more work is allowed)' if self._is_cut else ''}"
         text += f", with events `{c.events}`{self._length}"
         if n == 0:
             slack = f"{SLACK_STEPS} steps earlier or later"

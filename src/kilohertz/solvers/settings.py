@@ -196,8 +196,8 @@ class StepSettings:
         for name in values:
             if name not in SETTINGS:
                 raise TypeError(f"there is no setting `{name}` of a step{near(name, SETTINGS)}")
-        told = {name: value for name, value in values.items() if value is not None}
-        return StepSettings(**told, given=frozenset(told))
+        stated = {name: value for name, value in values.items() if value is not None}
+        return StepSettings(**stated, given=frozenset(stated))
 
     def over(self, other: StepSettings) -> StepSettings:
         """These where they were given, else those of `other`."""

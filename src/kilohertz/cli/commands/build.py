@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     built = job.build(
         folder=arguments.output or Path(job.scenario.name),
         target=arguments.target,
-        told=lambda text: print(f"khz: {text}", file=sys.stderr),
+        announce=lambda text: print(f"khz: {text}", file=sys.stderr),
     )
     steps = ((t.model, t.stepping) for t in built.scenario.tasks)
     tasks = ", ".join(f"{model} by {s.solver} every {s.period_ns * 1e-6:g} ms" for model, s in steps)

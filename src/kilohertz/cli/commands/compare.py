@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         if file is not None:
             check_place(file)
     definition = _definition(arguments)
-    outcome = run_definition(definition, told=_told if sys.stderr.isatty() else None)
+    outcome = run_definition(definition, announce=_announce if sys.stderr.isatty() else None)
     verdict = outcome.verdict
     print(as_json(verdict, outcome.why) if arguments.json else as_text(verdict, outcome.why))
     if arguments.junit is not None:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if verdict.ok else FAILED
 
 
-def _told(text: str) -> None:
+def _announce(text: str) -> None:
     print(f"khz: {text}", file=sys.stderr)
 
 
@@ -102,8 +102,8 @@ def _no_second_word(arguments: argparse.Namespace) -> None:
 def _wanted(arguments: argparse.Namespace) -> Wanted:
     from kilohertz.compare import Bars, Wanted
 
-    given = {name: getattr(arguments, name) for name in ("tolerance", "rms", "symmetric")}
-    bars = Bars(**{name: value for name, value in given.items() if value is not None})
+    values = {name: getattr(arguments, name) for name in ("tolerance", "rms", "symmetric")}
+    bars = Bars(**{name: value for name, value in values.items() if value is not None})
     return Wanted(bars, only=[name for text in arguments.signals or () for name in _names(text)])
 
 

@@ -27,8 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver.axis_demo import demo
 
     print("A hydraulic axis under its position controller: two models, 1 kHz.", flush=True)
-    with shown_progress("hydraulic_axis", arguments.duration) as (told, progress):
-        done = demo(arguments.output, duration=arguments.duration, fast=arguments.fast, told=told, progress=progress)
+    with shown_progress("hydraulic_axis", arguments.duration) as (announce, progress):
+        done = demo(
+            arguments.output, duration=arguments.duration, fast=arguments.fast, announce=announce, progress=progress
+        )
     print(done.as_text())
     print(f"picture: {done.picture}\nNext:")
     print(f"  khz run {arguments.output}/hydraulic_axis.toml --solver lie")

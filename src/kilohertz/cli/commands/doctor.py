@@ -17,10 +17,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        print(json.dumps([{"what": f.what, "good": f.good, "found": f.found, "mend": f.mend} for f in findings]))
+        print(json.dumps([{"what": f.what, "good": f.good, "found": f.observed, "mend": f.mend} for f in findings]))
         return 0
     for f in findings:
-        print(f"{'ok  ' if f.good else 'look'}  {f.what}: {f.found}")
+        print(f"{'ok  ' if f.good else 'look'}  {f.what}: {f.observed}")
         if f.mend:
             print(f"      {f.mend}")
     return 0

@@ -85,19 +85,19 @@ def _against(arguments: argparse.Namespace) -> int:
     model = load(arguments.model, arguments.library)
     variant = model.session.model(arguments.against)
     wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
-    found = profile_versus(model, variant, StepSettings.of(**step_settings(arguments)), wanted, arguments.signals)
+    versus = profile_versus(model, variant, StepSettings.of(**step_settings(arguments)), wanted, arguments.signals)
     if not arguments.quiet:
-        more = "saves" if found.saved >= 0 else "costs"
-        print(f"{found.variant.name} {more} {abs(found.saved):.1%} of the median cycle of {found.model.name}")
-        for side in (found.model, found.variant):
+        more = "saves" if versus.saved >= 0 else "costs"
+        print(f"{versus.variant.name} {more} {abs(versus.saved):.1%} of the median cycle of {versus.model.name}")
+        for side in (versus.model, versus.variant):
             low, high = (ns / 1e3 for ns in side.spread_ns)
             n, rounds = len(side.loops), len(side.profiles)
             print(f"  {side.name}: {side.ns / 1e3:.3f} us ({low:.3f} to {high:.3f} in {rounds} rounds), {n} loops")
-        for d in found.deviations:
+        for d in versus.deviations:
             print(f"  {d.signal}: deviates by {d.largest:.3g} at most, {d.share:.2%} of its range")
-        _table(("place", "loop", "iterations a call", "model / us", "variant / us"), text_rows(found), 0)
+        _table(("place", "loop", "iterations a call", "model / us", "variant / us"), text_rows(versus), 0)
     if arguments.json is not None:
-        write_json(arguments.json, found.as_data())
+        write_json(arguments.json, versus.as_data())
     return 0
 
 
@@ -115,8 +115,8 @@ def _report(profile: Profile, arguments: argparse.Namespace, several: bool) -> N
 def _named(arguments: argparse.Namespace, profile: Profile) -> argparse.Namespace:
     """Files of one of several threads: its name stands before the ending."""
     files = {n: getattr(arguments, n) for n in ("json", "page", "perfetto", "speedscope")}
-    own = {n: f.with_stem(f"{f.stem}.{profile.about['thread']}") for n, f in files.items() if f is not None}
-    return argparse.Namespace(**{**vars(arguments), **own})
+    of_thread = {n: f.with_stem(f"{f.stem}.{profile.about['thread']}") for n, f in files.items() if f is not None}
+    return argparse.Namespace(**{**vars(arguments), **of_thread})
 
 
 def _run(arguments: argparse.Namespace) -> list[Profile]:
@@ -135,8 +135,8 @@ def _run(arguments: argparse.Namespace) -> list[Profile]:
         **step_settings(arguments),
     )
     scenario = job.scenario
-    with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
-        report = job.run(told=told, progress=progress)
+    with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (announce, progress):
+        report = job.run(announce=announce, progress=progress)
     if not report.ok and not arguments.quiet:
         print(report.as_text(), file=sys.stderr)
     return [read_profile(file) for file in report.profiles]
@@ -161,7 +161,7 @@ def _of_model(arguments: argparse.Namespace) -> int:
             stop=arguments.stop,
             settings=dict(arguments.settings),
             progress=progress,
-            told=None if arguments.quiet else _say,
+            announce=None if arguments.quiet else _say,
             **step_settings(arguments),
         )
     _report(profile, arguments, several=False)
@@ -177,11 +177,11 @@ def _print_advice(model: Model, profile: Profile, arguments: argparse.Namespace)
     from kilohertz.solvers import StepSettings
 
     wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
-    found = try_advice(model, profile, StepSettings.of(**step_settings(arguments)), wanted)
-    if not found:
+    tried = try_advice(model, profile, StepSettings.of(**step_settings(arguments)), wanted)
+    if not tried:
         print("advice: none; no loop, Jacobian or event has 5% of the cycle")
     cells = []
-    for t in found:
+    for t in tried:
         result = t.refused or "needs a change of the model"
         if t.saved is not None and t.deviation is not None:
             result = f"saved {t.saved:.1%}, states deviate by {t.deviation:.2g} of their range at most"
@@ -260,7 +260,7 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     _worst(causes)
 
 
-def _place_table(title: str, found: Sequence[Row], most: int) -> None:
+def _place_table(title: str, place_rows: Sequence[Row], most: int) -> None:
     columns = (title, "unknowns", "loop", "calls", "iterations", "share", "mean", "p50", "p99", "max / us")
     cells = [
         (
@@ -272,9 +272,9 @@ def _place_table(title: str, found: Sequence[Row], most: int) -> None:
             f"{r.numbers.share:.1%}",
             *(f"{ns / 1e3:.3f}" for ns in (r.numbers.mean, r.numbers.p50, r.numbers.p99, r.numbers.max)),
         )
-        for r in found[:most]
+        for r in place_rows[:most]
     ]
-    _table(columns, cells, len(found) - most)
+    _table(columns, cells, len(place_rows) - most)
 
 
 def _function_table(found: Sequence[Row], most: int) -> None:
@@ -298,9 +298,9 @@ def _phase(row: Row) -> str:
     return f" ({row.place.phase})" if is_other else ""
 
 
-def _shared_table(title: str, found: Sequence[Shared], most: int) -> None:
-    cells = [(s.name or "(top)", f"{s.share:.1%}", f"{s.ns / 1e3:.3f}", s.text[:70]) for s in found[:most]]
-    _table((title, "share", "mean / us", ""), cells, len(found) - most)
+def _shared_table(title: str, shares: Sequence[Shared], most: int) -> None:
+    cells = [(s.name or "(top)", f"{s.share:.1%}", f"{s.ns / 1e3:.3f}", s.text[:70]) for s in shares[:most]]
+    _table((title, "share", "mean / us", ""), cells, len(shares) - most)
 
 
 def _worst(causes: Sequence[Cause]) -> None:

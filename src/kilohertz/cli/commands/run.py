@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,9 @@ from kilohertz.cli.arguments import (
 from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
+    from kilohertz.base import Announce
     from kilohertz.realtime import Live, Scenario
+    from kilohertz.realtime.launch import Progress
 
 _EPILOG = """\
   khz run Kilohertz.Examples.RCCircuit --duration 2s
@@ -69,8 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         **step_settings(arguments),
     )
     scenario = _with_output(job.scenario, arguments)
-    with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (told, progress):
-        report = replace(job, scenario=scenario).run(told=told, progress=progress, check=not arguments.no_check)
+    with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (announce, progress):
+        report = replace(job, scenario=scenario).run(announce=announce, progress=progress, check=not arguments.no_check)
     if not arguments.quiet:
         print(report.as_text())
         if report.recording is not None:
@@ -109,22 +111,20 @@ def _write_json(path: Path, data: object) -> None:
         raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
 
 
-Told = Callable[[str], None]
-Progress = Callable[[float, "Live | None"], None]
-
-
 @contextmanager
-def shown_progress(name: str, duration: float, quiet: bool = False) -> Iterator[tuple[Told | None, Progress | None]]:
+def shown_progress(
+    name: str, duration: float, quiet: bool = False
+) -> Iterator[tuple[Announce | None, Progress | None]]:
     """Lines on what is done, and a bar with the misses so far where somebody watches."""
     if quiet:
         yield None, None
         return
 
-    def told(text: str) -> None:
+    def announce(text: str) -> None:
         print(f"khz: {text}", file=sys.stderr, flush=True)
 
     if not sys.stderr.isatty():
-        yield told, None
+        yield announce, None
         return
     from rich.console import Console
     from rich.progress import Progress as Bar

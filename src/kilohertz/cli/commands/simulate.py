@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             inputs=Inputs(arguments.input, arguments.interpolation) if arguments.input is not None else None,
             record=arguments.record,
             progress=progress,
-            told=None if progress is None else lambda text: print(f"khz: {text}", file=sys.stderr),
+            announce=None if progress is None else lambda text: print(f"khz: {text}", file=sys.stderr),
             statistics=statistics,
             **step_settings(arguments),
         )

@@ -23,14 +23,14 @@ class Names:
 
     def __init__(self, prefix: str = "", suffix: str = "", longest: int | None = None) -> None:
         self._prefix, self._suffix, self._longest = prefix, suffix, longest
-        self._given: dict[str, str] = {}
+        self._symbol_of: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def __call__(self, name: str) -> str:
         """The identifier of a name, the same at every call."""
-        symbol = self._given.get(name)
+        symbol = self._symbol_of.get(name)
         if symbol is None:
-            symbol = self._given[name] = self.another(name)
+            symbol = self._symbol_of[name] = self.another(name)
         return symbol
 
     def another(self, name: str, before: str = "") -> str:

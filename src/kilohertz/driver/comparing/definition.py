@@ -54,7 +54,7 @@ def read_definition(path: str | Path) -> Definition:
 
 def _bars(table: Table) -> Mapping[str, float | bool]:
     """The keys of `Bars` that stand in a table."""
-    found: dict[str, float | bool] = {}
+    bars: dict[str, float | bool] = {}
     for f in fields(Bars):
         value: float | bool | None
         if f.name in _SECONDS:
@@ -66,8 +66,8 @@ def _bars(table: Table) -> Mapping[str, float | bool]:
             if value < 0:
                 table.wrong(f.name, f"is {value:g}, but must not be negative")
         if table.has(f.name) and value is not None:
-            found[f.name] = value
-    return found
+            bars[f.name] = value
+    return bars
 
 
 def _side(top: Table, key: str, file: Path) -> Side:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.base import Announce, Diagnostic, ModelError, Note
 from kilohertz.compare import Verdict, compare
 from kilohertz.driver.comparing.definition import Definition
 from kilohertz.driver.comparing.sides import Side, Trajectory, trajectory
@@ -26,15 +25,13 @@ class Outcome:
     why: tuple[str, ...] = ()
 
 
-def run_definition(
-    definition: Definition, session: Session | None = None, told: Callable[[str], None] | None = None
-) -> Outcome:
-    """Read or simulate both sides and compare them.  `told` hears what is being done."""
+def run_definition(definition: Definition, session: Session | None = None, announce: Announce | None = None) -> Outcome:
+    """Read or simulate both sides and compare them.  `announce` hears what is being done."""
     from kilohertz.driver.api import Session
     from kilohertz.driver.comparing.why import why
 
     session = session or Session(definition.libraries)
-    result, reference = _both(definition, session, told or (lambda text: None))
+    result, reference = _both(definition, session, announce or (lambda text: None))
     verdict = compare(result.result, reference.result, wanted=definition.wanted)
     if not verdict.signals:
         raise _nothing_in_common(verdict)
@@ -47,11 +44,11 @@ def run_definition(
     return Outcome(definition, result, reference, verdict, sentences)
 
 
-def _both(d: Definition, session: Session, told: Callable[[str], None]) -> tuple[Trajectory, Trajectory]:
+def _both(d: Definition, session: Session, announce: Announce) -> tuple[Trajectory, Trajectory]:
     """Files first: a model that says no time of its own is simulated over that of the file."""
 
     def of(side: Side) -> Trajectory:
-        told(f"{'reading' if side.is_file else 'simulating'} {side.name}")
+        announce(f"{'reading' if side.is_file else 'simulating'} {side.name}")
         return trajectory(side, session)
 
     if d.result.is_file:

@@ -81,13 +81,13 @@ def trajectory(side: Side, session: Session) -> Trajectory:
     if side.is_file:
         return Trajectory(read(side.source))
     model = session.kept(side.source)
-    given = {name: getattr(side.stepping, name) for name in side.stepping.given}
-    found = model.simulate(
+    settings = {name: getattr(side.stepping, name) for name in side.stepping.given}
+    result = model.simulate(
         start=side.start,
         stop=side.stop,
         intervals=side.intervals,
         settings=dict(side.settings),
         inputs=Inputs(side.inputs, side.interpolation) if side.inputs else None,
-        **given,
+        **settings,
     )
-    return Trajectory(found, model)
+    return Trajectory(result, model)

@@ -59,10 +59,10 @@ def why(
     if not parted:
         return ()
     first = _first(parted, known, _resolution(result, reference))
-    told = [_signal_text(parted[first]), *known.place(first, sources)]
-    told += known.differing(first, {n: (a, b) for n, a, b in verdict.pairing.parameters}, sources)
-    told += _event_text(discrete, parted[first].time)
-    return tuple(told)
+    reasons = [_signal_text(parted[first]), *known.place(first, sources)]
+    reasons += known.differing(first, {n: (a, b) for n, a, b in verdict.pairing.parameters}, sources)
+    reasons += _event_text(discrete, parted[first].time)
+    return tuple(reasons)
 
 
 def _curves(pair: Pair, result: Result, reference: Result) -> tuple[Curve, Curve] | None:
@@ -78,11 +78,11 @@ def _leaves(result: Curve, reference: Curve, size: Size) -> float | None:
     """When either curve first leaves the finer tube around the other."""
     fine = size._replace(dy=_FINER * size.dy)
     start, stop = max(result.time[0], reference.time[0]), min(result.time[-1], reference.time[-1])
-    found = (
+    instants = (
         outside(reference, result.clipped(start, stop), fine).first,
         outside(result, reference.clipped(start, stop), fine).first,
     )
-    return min((t for t in found if t is not None), default=None)
+    return min((t for t in instants if t is not None), default=None)
 
 
 def _resolution(result: Result, reference: Result) -> float:
@@ -108,10 +108,10 @@ def _event_text(discrete: list[tuple[Pair, Curve, Curve, Size]], before: float) 
     alone: list[tuple[float, str]] = []
     moved: list[tuple[float, str]] = []
     for pair, mine, theirs, size in discrete:
-        found = match(jumps(mine, size.dy), jumps(theirs, size.dy), size.dx)
-        for side, lonely in (("result", found.only_result), ("reference", found.only_reference)):
+        matched = match(jumps(mine, size.dy), jumps(theirs, size.dy), size.dx)
+        for side, lonely in (("result", matched.only_result), ("reference", matched.only_reference)):
             alone += [(j.time, f"{_change(pair, j)} in the {side} only") for j in lonely if j.time <= before + size.dx]
-        for a, b in found.pairs:
+        for a, b in matched.pairs:
             if a.time != b.time and min(a.time, b.time) <= before:
                 late = f"{abs(a.time - b.time):.3g} s {'later' if a.time > b.time else 'earlier'} than in the reference"
                 moved.append((min(a.time, b.time), f"{_change(pair, a)}, {late}"))
@@ -137,18 +137,18 @@ class _Known:
     def variable(self, name: str) -> str | None:
         """The variable that a name reads; None where the model has none."""
         alias = self.step.aliases.get(name)
-        found = alias.target if alias is not None else name
-        return found if found in self.step.variables else None
+        target = alias.target if alias is not None else name
+        return target if target in self.step.variables else None
 
     def _block(self, name: str) -> int | None:
-        own = self.block_of.get(name)
-        return own if own is not None else self.block_of.get(f"der({name})")
+        direct = self.block_of.get(name)
+        return direct if direct is not None else self.block_of.get(f"der({name})")
 
     def reads(self, block: int) -> tuple[str, ...]:
         """Every variable in the expressions of a block, each once."""
         if block not in self._reads:
-            found = (r.name for e in expressions(self.blocks[block]) for r in refs(e))
-            self._reads[block] = tuple(dict.fromkeys(found))
+            names = (r.name for e in expressions(self.blocks[block]) for r in refs(e))
+            self._reads[block] = tuple(dict.fromkeys(names))
         return self._reads[block]
 
     def upstream(self, name: str) -> set[str]:
@@ -164,8 +164,8 @@ class _Known:
                 if block is not None and block not in visited:
                     visited.add(block)
                     work.append(block)
-        own = {t.name for t in targets(self.blocks[start])} if start is not None else set()
-        return seen - own - {name}
+        with_it = {t.name for t in targets(self.blocks[start])} if start is not None else set()
+        return seen - with_it - {name}
 
     def place(self, name: str, sources: SourceMap) -> Iterator[str]:
         """The block, its component and its line."""
@@ -185,11 +185,11 @@ class _Known:
         start = self._block(name)
         work, seen = ([start], {start}) if start is not None else ([], set())
         for block in work:  # grows: breadth first
-            found = [by_variable[n] for n in self.reads(block) if n in by_variable]
-            if found:
-                a, b = values[found[0]]
+            parameters = [by_variable[n] for n in self.reads(block) if n in by_variable]
+            if parameters:
+                a, b = values[parameters[0]]
                 reader = "" if block == start else f"; read in {self._described(block, sources)}"
-                yield f"it depends on `{found[0]}`: {a:g}, in the reference {b:g}{reader}"
+                yield f"it depends on `{parameters[0]}`: {a:g}, in the reference {b:g}{reader}"
                 return
             for n in self.reads(block):
                 further = self._block(n)
