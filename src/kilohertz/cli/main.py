@@ -24,10 +24,11 @@ COMMANDS = {
     "profile": "run with timers on; where the time goes, by block, line and component",
     "compare": "a result, recording or model against a reference: verdict, errors, where they part",
     "plot": "signals of results over time, on a page",
+    "library": "find, install, list, remove and lock Modelica libraries",
     "demo": "the main job on a bundled example, no other set-up",
 }
 _EPILOG = """\
-MODEL is a class found through --library and MODELICAPATH, or file.mo (its last class), or file.mo:Class.
+MODEL is a class found through --library, MODELICAPATH and `khz library`, or file.mo (its last class), or file.mo:Class.
 Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage.  KHZ_DEBUG=1 shows tracebacks."""
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130

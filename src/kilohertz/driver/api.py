@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def load(model: str, libraries: Iterable[str | Path] = ()) -> Model:
     """Find a model: a class name, `file.mo` (its last class) or `file.mo:Class`.
 
-    Libraries are looked for in `libraries`, in MODELICAPATH and in our own; nothing is flattened yet.
+    Libraries are looked for in `libraries`, MODELICAPATH, those installed and our own; nothing is flattened yet.
     """
     return Session(libraries).model(model)
 

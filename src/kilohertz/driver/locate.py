@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.packages import user_folder
 
 if TYPE_CHECKING:
     from kilohertz.syntax.library import Libraries
@@ -21,9 +22,10 @@ BUNDLED = Path(__file__).parent.parent / "library"
 
 
 def search_path(libraries: Iterable[str | Path]) -> tuple[Path, ...]:
-    """Where libraries are looked for, in order: those given, MODELICAPATH, our own."""
+    """Where libraries are looked for, in order: those given, MODELICAPATH, those installed, our own."""
     from_environment = [d for d in os.environ.get("MODELICAPATH", "").split(os.pathsep) if d]
-    return tuple(dict.fromkeys(Path(d) for d in (*libraries, *from_environment, BUNDLED)))
+    installed = [folder] if (folder := user_folder()).is_dir() else []
+    return tuple(dict.fromkeys(Path(d) for d in (*libraries, *from_environment, *installed, BUNDLED)))
 
 
 def locate(text: str, libraries: Libraries) -> ClassDef:

@@ -12,11 +12,12 @@ L307 (annotations) source changed, L308 unreadable file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span
+from kilohertz.base.versions import version
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
 from kilohertz.syntax.parse_cache import TreeCache
 from kilohertz.syntax.parsing.parser import parse_text
@@ -28,7 +29,6 @@ from kilohertz.syntax.storage import (
     libraries_in,
     package_order,
     package_place,
-    version_order,
 )
 from kilohertz.syntax.tree import Argument, Body, ClassDef, ElementModification, StoredDefinition, String
 
@@ -131,10 +131,17 @@ class Libraries:
         """The version of a top-level package; empty where its annotation has none."""
         return _version(annotation_args(cls.annotation, cls))
 
+    def uses(self, cls: ClassDef) -> tuple[tuple[str, str], ...]:
+        """The libraries that a top-level package says it uses, with their versions."""
+        return tuple((name, asked) for name, asked, _ in _uses(cls))
+
     def missing(self, name: str, span: Span | None = None) -> Diagnostic:
         """What to tell the user about a library that is not there."""
         places = ", ".join(map(str, self._roots)) or "nowhere: neither --library nor MODELICAPATH is set"
-        notes = (Note(f"looked for in: {places}"),)
+        notes = (
+            Note(f"looked for in: {places}"),
+            Note(f"`khz library install {name}` gets it, where the index has it"),
+        )
         return Diagnostic("L301", f"the library `{name}` is not found", span, notes=notes)
 
     # ------------------------------------------------------------------------------------------------- the user's files
@@ -266,27 +273,22 @@ class Libraries:
         if len(places) == 1:
             return self._load(places[0], name, ())
         versions = [place.version or self.version(self._load(place, name, ())) for place in places]
-        wanted = [version for version, _ in self._uses.get(name, ())]
-        for version in wanted:
-            if version in versions:
-                return self._load(places[versions.index(version)], name, ())
-        best = max(range(len(places)), key=lambda i: (version_order(versions[i]), -i))
+        wanted = [asked for asked, _ in self._uses.get(name, ())]
+        for asked in wanted:
+            for place, text in zip(places, versions, strict=True):
+                if version(text).serves(version(asked)):
+                    return self._load(place, name, ())
+        best = max(range(len(places)), key=lambda i: (version(versions[i]).order(), -i))
         return self._load(places[best], name, ())
 
     def _note_uses(self, cls: ClassDef) -> None:
         """Remember the versions that a top-level class asks for, and check them against what is loaded."""
-        args = annotation_args(cls.annotation, cls)
-        for version, span in self._uses.get(cls.name, ()):
-            self._check_version(cls, version, span)
-        uses = annotation_entry(args, "uses")
-        for entry in uses.modification.args if uses is not None and uses.modification is not None else ():
-            if not isinstance(entry, ElementModification) or len(entry.names) != 1 or entry.modification is None:
-                continue
-            name, span = entry.names[0], Span(cls.file, entry.start, entry.end)
-            version = _version(entry.modification.args)
-            self._uses.setdefault(name, []).append((version, span))
+        for asked, span in self._uses.get(cls.name, ()):
+            self._check_version(cls, asked, span)
+        for name, asked, span in _uses(cls):
+            self._uses.setdefault(name, []).append((asked, span))
             if name in self._tops:
-                self._check_version(self._tops[name], version, span)
+                self._check_version(self._tops[name], asked, span)
             elif name not in self._candidates:
                 missing = self.missing(name, span)
                 self._warn(missing.code, missing.message, span, missing.notes)
@@ -306,6 +308,14 @@ class Libraries:
 def full_name(cls: ClassDef) -> Name:
     """The full name of a class as a tuple."""
     return (*cls.within, cls.name)
+
+
+def _uses(cls: ClassDef) -> Iterator[tuple[str, str, Span]]:
+    """Library, version and place of each entry of the annotation `uses`."""
+    uses = annotation_entry(annotation_args(cls.annotation, cls), "uses")
+    for entry in uses.modification.args if uses is not None and uses.modification is not None else ():
+        if isinstance(entry, ElementModification) and len(entry.names) == 1 and entry.modification is not None:
+            yield entry.names[0], _version(entry.modification.args), Span(cls.file, entry.start, entry.end)
 
 
 def _version(args: tuple[Argument, ...]) -> str:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 _PACKAGE = "package.mo"
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-_VERSIONED = re.compile(rf"{_NAME}(?: (?P<version>\d.*))?")
-_NUMBERS = re.compile(r"\d+")
+_VERSIONED = re.compile(rf"{_NAME}(?: (?P<version>\S.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,6 @@ def enclosing_packages(file: Path) -> list[Path]:
         packages.append(folder)
         folder = folder.parent
     return packages
-
-
-def version_order(version: str) -> tuple[tuple[int, ...], bool, str]:
-    """A sort key: numbers first, a release (`4.0.0`) after its previews (`4.0.0 Beta.1`)."""
-    head, _, tail = version.partition(" ")
-    return tuple(map(int, _NUMBERS.findall(head))), not tail, tail
 
 
 def _scan(directory: Path, with_versions: bool) -> list[tuple[str, Place]]:
