@@ -48,6 +48,7 @@ Task = tuple[str, str, str, str, float]  # class name, folder of the reference, 
 
 def run_one(task: Task) -> Record:
     """Runs in a worker: CVODE, then fixed steps, then the errors."""
+    from kilohertz.ir.flat import Purpose
     from kilohertz.ir.step import Kind
 
     name, folder, library = task[:3]
@@ -59,7 +60,8 @@ def run_one(task: Task) -> Record:
         if not 1 <= len(states) <= MOST_STATES:
             return _not_chosen("no states" if not states else f"more than {MOST_STATES} states")
         compared = (n for n in comparison_signals(Path(folder)) if n in step.variables or n in step.aliases)
-        names = [*states, *compared]
+        declared = (n for n in states if step.variables[n].purpose is Purpose.DECLARED)  # not those chosen in the run
+        names = [*declared, *compared]
         reference = reference_of(model, settings, names, task[4])
     except ModelError as error:
         return _not_chosen(f"CVODE does not simulate it: {error.diagnostics[0].message}")

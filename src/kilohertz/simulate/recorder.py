@@ -83,12 +83,10 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
         return column_of[v.name]
 
     late: list[tuple[str, Alias, int]] = []
-    for name in _names_in_order(program):
+    names = _declared_names(program)
+    for name in names:
         alias = step.aliases.get(name)
         v = step.variables.get(name) if alias is None else step.variables.get(alias.target or "")
-        known = alias if alias is not None else step.variables[name]
-        if known.purpose is not Purpose.DECLARED:
-            continue
         causality = alias.causality if alias is not None else v.causality if v is not None else ""
         if not wanted.takes(name, is_output=causality == "output"):
             continue
@@ -112,14 +110,17 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
     for name, alias, source in late:
         out.signals[name] = Signal(len(out.columns) + len(out.negated), 1, alias.unit, alias.description)
         out.negated.append(source)
-    problems = wanted.problems(_names_in_order(program))
+    problems = wanted.problems(names)
     if problems:
         raise ModelError(*problems)
     return out
 
 
-def _names_in_order(program: Program) -> list[str]:
-    return [*program.step.variables, *program.step.aliases]
+def _declared_names(program: Program) -> list[str]:
+    """The variables of the user, those that are an alias of another last."""
+    step = program.step
+    own = [name for name, variable in step.variables.items() if variable.purpose is Purpose.DECLARED]
+    return own + [name for name, alias in step.aliases.items() if alias.purpose is Purpose.DECLARED]
 
 
 def _limit(value: x.Expr | None) -> float | None:
