@@ -16,16 +16,19 @@ import pytest
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.cli.commands.watch import sparkline
-from kilohertz.realtime import Built, Device, Live, Scenario, start
+from kilohertz.realtime import Built, Device, Live, Scenario, Stimulus, start
 from kilohertz.toolchain import Source, Unit, build_shared
 
 Build = Callable[[Scenario], Built]
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the trap needs glibc")
-def test_the_loop_does_not_allocate(make: Build, lag: Scenario) -> None:
-    device = Device("echo", "loopback", {}, ({"signal": "u"},), ({"signal": "y"},))
-    built = make(replace(lag, devices=(device,)))
+@pytest.mark.parametrize("driven", ["device", "formula"])
+def test_the_loop_does_not_allocate(make: Build, lag: Scenario, driven: str) -> None:
+    device = Device("echo", "loopback", {}, ({"signal": "u"},) if driven == "device" else (), ({"signal": "y"},))
+    formula = "prbs(sample = 0.01, order = 31) + noise() + table({0, 1}, {2, 3}, linear = true) + mod(time, 0.1)"
+    stimuli = (Stimulus(formulas={"u": formula}),) if driven == "formula" else ()
+    built = make(replace(lag, devices=(device,), stimuli=stimuli))
     source = Source("trap.c", Path(__file__).with_name("trap.c").read_text())
     try:
         trap = build_shared([Unit((source,))])

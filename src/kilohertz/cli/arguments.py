@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kilohertz import base
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.solvers import SETTINGS, Setting
+
+if TYPE_CHECKING:
+    from kilohertz.simulate import Inputs
 
 SET_HELP = "a parameter or the start of an input; of several tasks: task.name=value"
 
@@ -126,10 +129,24 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     from kilohertz.runtime import words
 
     ways = words("KHZ_STIMULUS_")
-    parser.add_argument("--input", metavar="F", type=Path, help=f"inputs over time by their names: {endings()}")
-    parser.add_argument(
-        "--interpolation", metavar="WAY", default=ways[0], choices=ways, help=f"between rows: {', '.join(ways)}"
-    )
+    more = "or one input by a formula, 'u=sine(frequency = 2)'; may be repeated"
+    add = parser.add_argument
+    add("--input", metavar="F|U=FORMULA", action="append", help=f"a file of inputs over time ({endings()}), {more}")
+    add("--interpolation", metavar="WAY", default=ways[0], choices=ways, help=f"between rows: {', '.join(ways)}")
+
+
+def inputs(arguments: argparse.Namespace) -> list[Inputs] | None:
+    """What --input says, in the words of the Python API."""
+    from kilohertz.simulate import Inputs
+
+    given: list[Inputs] = []
+    for text in arguments.input or ():
+        name, equals, formula = text.partition("=")
+        if not equals or Path(text).exists():
+            given.append(Inputs(Path(text), arguments.interpolation))
+        else:
+            given.append(Inputs({name.strip(): formula.strip()}))
+    return given or None
 
 
 def add_set(parser: argparse.ArgumentParser, help: str) -> None:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _FEW = 4
 
 
-def as_text(verdict: Verdict, why: Sequence[str] = ()) -> str:
-    """A line for each signal, worst first; then what concerns the whole."""
+def as_text(verdict: Verdict, why: Sequence[str] = (), said: Sequence[str] = ()) -> str:
+    """A line for each signal, worst first; then what concerns the whole; `said`: about the sides."""
     width = max((len(s.name) for s in verdict.signals), default=6)
     lines = [f"{'signal':{width}}  verdict  outside        rms    largest  events  reason"]
     lines += [_line(s, width) for s in verdict.worst_first]
-    lines += notes(verdict)
+    lines += [*notes(verdict), *said]
     lines += [f"why: {sentence}" for sentence in why]
     lines.append(summary(verdict))
     return "\n".join(lines)
@@ -66,13 +66,14 @@ def events_text(s: SignalVerdict) -> str:
     return f"{s.n_events}{more}{less}" if s.n_events or more or less else ""
 
 
-def as_json(verdict: Verdict, why: Sequence[str] = ()) -> str:
+def as_json(verdict: Verdict, why: Sequence[str] = (), said: Sequence[str] = ()) -> str:
     """All numbers, worst signal first; what is not finite is null."""
     pairing = verdict.pairing
     data = {
         "ok": verdict.ok,
         "coverage": verdict.coverage,
         "why": list(why),
+        "notes": list(said),
         "signals": {s.name: {"ok": s.ok, **_finite(asdict(s))} for s in verdict.worst_first},
         "only_result": list(pairing.only_result),
         "only_reference": list(pairing.only_reference),
@@ -85,7 +86,7 @@ def _finite(values: dict[str, Any]) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and not isfinite(v) else v for k, v in values.items()}
 
 
-def as_junit(verdict: Verdict, title: str, why: Sequence[str] = ()) -> str:
+def as_junit(verdict: Verdict, title: str, why: Sequence[str] = (), said: Sequence[str] = ()) -> str:
     """A test case for each signal, and one for the times of the whole."""
     signals, n_failed = verdict.worst_first, len(verdict.failed) + bool(verdict.coverage)
     suite = Element("testsuite", name=title, tests=str(len(signals) + 1), failures=str(n_failed), errors="0")
@@ -97,7 +98,7 @@ def as_junit(verdict: Verdict, title: str, why: Sequence[str] = ()) -> str:
         if not s.ok:
             failure = SubElement(case, "failure", message=s.reason)
             failure.text = f"rms {s.rms:.3e}, largest {s.largest:.3e}, first outside {s.first_outside}"
-    said = [*notes(verdict), *why]
-    if said:
-        SubElement(suite, "system-out").text = "\n".join(said)
+    told = [*notes(verdict), *said, *why]
+    if told:
+        SubElement(suite, "system-out").text = "\n".join(told)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(suite, encoding="unicode") + "\n"

@@ -237,7 +237,7 @@ class Model:
         stop: float | None = None,
         intervals: int | None = None,
         settings: Mapping[str, float | str] | None = None,
-        inputs: Inputs | InputValues | None = None,
+        inputs: Inputs | InputValues | Sequence[Inputs] | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
         announce: Announce | None = None,
@@ -248,7 +248,8 @@ class Model:
         """Run off-line; what is not given comes from the experiment annotation.
 
         `settings` are values of parameters.  `inputs` drive the model over time: a result or its file, or by name
-        `(times, values)`, a number or a function of time, held from row to row; `Inputs(..., "linear")` goes in lines.
+        `(times, values)`, a number, a function of time or a formula such as `"sine(frequency = 2)"`
+        (docs/reference/stimuli.md); rows are held, with `Inputs(..., "linear")` lines between them; a list mixes all.
         What is chosen (`solver="auto"`, `implicit="auto"`) is told with its reason in `statistics.notes`; `announce`
         hears what is being tried.  Where steps failed or values are no numbers,
         `result.ok` is False, `result.problems` says where, and a `ModelWarning` is given; with `strict` a `ModelError`
@@ -258,9 +259,7 @@ class Model:
         from kilohertz.simulate import offline, simulate
 
         asked = offline(StepSettings.of(**stepping))
-        plan = make_plan(self, asked, Experiment(start, stop, settings or {}), announce)
-        if inputs is not None and plan.notes:
-            plan = plan.and_note("it was chosen with inputs at their start values")
+        plan = make_plan(self, asked, Experiment(start, stop, settings or {}, inputs), announce)
         if statistics is not None:
             statistics.notes = plan.notes
         result = simulate(
@@ -313,14 +312,18 @@ class Model:
         *,
         duration: float | None = None,
         settings: Mapping[str, float] | None = None,
+        inputs: Inputs | InputValues | Sequence[Inputs] | None = None,
         folder: str | Path | None = None,
         **stepping: Any,
     ) -> RealTimeReport:
         """Run in real time until the duration is over or Ctrl-C; the deadline report with what was recorded.
 
-        What is given overrides the model's own `Kilohertz.RealTime` block; `settings` are values of parameters.
+        What is given overrides the model's own `Kilohertz.RealTime` block; `settings` are values of parameters,
+        `inputs` files and formulas that drive the model, as in `simulate`.
         """
         from kilohertz.driver.job import job_of_model
 
-        job = job_of_model(self).changed(StepSettings.of(**stepping), duration=duration, settings=settings)
+        job = job_of_model(self).changed(
+            StepSettings.of(**stepping), duration=duration, settings=settings, inputs=inputs
+        )
         return job.run(folder=folder)

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Announce, Diagnostic, ModelError, render
+from kilohertz.driver.driven import inputs_of, stimuli_of
 from kilohertz.solvers.settings import NS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model, Session
+    from kilohertz.driver.plan import Experiment
     from kilohertz.realtime import Built, ModelCode, Prediction, Report, Scenario, Task
     from kilohertz.realtime.launch import Progress
+    from kilohertz.simulate.inputs import Driving
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,16 @@ class Job:
                 say(f"compiling {task.model}")
                 compiled.add(task.model)
             place = _Place(say, target, bool(self.scenario.profile))
-            planned, code = _planned(self.session.kept(task.model), task, place)
+            planned, code = _planned(self.session.kept(task.model), task, self.scenario, place)
             self._say_warnings(task, say)
             tasks.append(planned)
             codes.append(code)
         say("building the executable")
         where = Path(folder) if folder is not None else default_folder(self.scenario.name)
-        return build(replace(self.scenario, tasks=tuple(tasks)), codes, where, target)
+        built = build(replace(self.scenario, tasks=tuple(tasks)), codes, where, target)
+        for note in built.notes:
+            say(note)
+        return built
 
     def _say_warnings(self, task: Task, say: Announce) -> None:
         """What was noticed about a model."""
@@ -91,15 +97,18 @@ class Job:
         *,
         duration: float | None = None,
         settings: Mapping[str, float] | None = None,
+        inputs: Driving | None = None,
         profile: str = "",
     ) -> Job:
-        """The same with what is given instead; `settings` are values of parameters and inputs.
+        """The same with what is given instead; `settings` are values of parameters and inputs, `inputs` stimuli more.
 
         Where there are several tasks, they are called `task.name`, and `step` is the base period: slower tasks stay as
         much slower as they were.
         """
         scenario = _with_values(self.scenario, settings or {})
         scenario = replace(scenario, profile=_known(profile) or scenario.profile)
+        if inputs is not None:
+            scenario = replace(scenario, stimuli=(*scenario.stimuli, *stimuli_of(inputs)))
         tasks = tuple(replace(t, stepping=asked.over(t.stepping).but(step=t.stepping.step)) for t in scenario.tasks)
         for task in tasks:
             if not task.stepping.is_fixed:
@@ -176,16 +185,32 @@ class _Place:
     probes: bool
 
 
-def _planned(model: Model, task: Task, place: _Place) -> tuple[Task, ModelCode]:
+def _planned(model: Model, task: Task, scenario: Scenario, place: _Place) -> tuple[Task, ModelCode]:
     """The task with its method decided (`auto`, mixed mode, inlining), and the code for it with its cost bound."""
     from kilohertz.cost import cost_bound
     from kilohertz.driver.analysing.prices_here import prices_here
-    from kilohertz.driver.plan import Experiment, make_plan
+    from kilohertz.driver.plan import make_plan
     from kilohertz.realtime import ModelCode
 
-    plan = make_plan(model, task.stepping, Experiment(settings=task.settings), place.say)
+    plan = make_plan(model, task.stepping, _experiment(model, task, scenario), place.say)
     for note in plan.notes:
         place.say(f"{task.name}: {note}" if task.name != "model" else note)
     stepping, step = plan.stepping.check_fixed(), model.planned(plan)
     cost = cost_bound(step, stepping, prices_here(place.machine))
     return replace(task, stepping=stepping), ModelCode(model.built(step, probes=place.probes), cost)
+
+
+def _experiment(model: Model, task: Task, scenario: Scenario) -> Experiment:
+    """The run that something is decided from: with the stimuli that the task will have, over their time."""
+    from kilohertz.driver.plan import Experiment
+    from kilohertz.ir.step import Kind
+    from kilohertz.solvers import METHODS
+
+    if not scenario.stimuli or (task.stepping.solver in METHODS and not task.stepping.implicit):
+        return Experiment(settings=task.settings)
+    known = [v.name for kind in (Kind.INPUT, Kind.INT_INPUT) for v in model.process().of_kind(kind)]
+    inputs = inputs_of(scenario, task, known)
+    if not inputs:
+        return Experiment(settings=task.settings)
+    stop = scenario.start + scenario.duration if scenario.cycles else None
+    return Experiment(scenario.start, stop, task.settings, inputs)

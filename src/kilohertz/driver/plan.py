@@ -13,6 +13,7 @@ from kilohertz.solvers import AUTO, INDEX_1, METHODS, PAIRS, SOLVERS, Pair, Rung
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
+    from kilohertz.simulate.inputs import Driving
     from kilohertz.simulate.stiffness import Reference
 
 # pairs of mixed mode by the name of a half: an explicit one makes no state implicit unless told, an implicit one all
@@ -25,11 +26,13 @@ _INDEX_1 = f"those that have: {', '.join(INDEX_1)}"
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The run that a plan is for, where something is decided from a reference run: its times, values of parameters."""
+    """The run that a plan is for, where something is decided from a reference run: its times, values of parameters,
+    and what drives its inputs."""
 
     start: float | None = None
     stop: float | None = None
     settings: Mapping[str, float | str] = field(default_factory=dict)
+    inputs: Driving | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,13 @@ class _Planner:
 
         def run(tolerance: float | None) -> Reference:
             return reference_run(
-                program, start=e.start, stop=e.stop, settings=e.settings, intervals=rows, tolerance=tolerance
+                program,
+                start=e.start,
+                stop=e.stop,
+                settings=e.settings,
+                inputs=e.inputs,
+                intervals=rows,
+                tolerance=tolerance,
             )
 
         try:
@@ -139,8 +148,8 @@ class _Planner:
         except ModelError as error:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
             return Plan(asked.but(solver="ros3prl"), None, (f"auto takes ros3prl: {why}",))
-        joined, values = lambda: self._model.compile(Inlining()), self._experiment.settings
-        choice = choose_by_trial(Task(self._model.compile(), reference, joined, asked, values, self._announce))
+        program, e, joined = self._model.compile(), self._experiment, lambda: self._model.compile(Inlining())
+        choice = choose_by_trial(Task(program, reference, joined, asked, e.settings, e.inputs, self._announce))
         c, text = choice.candidate, f"auto takes {choice.candidate.title(asked.step)}: {choice.reason}"
         return Plan(c.stepping(asked), Inlining() if c.inlined else None, (text,))
 

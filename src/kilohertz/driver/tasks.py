@@ -16,6 +16,7 @@ from kilohertz.solvers import StepSettings
 if TYPE_CHECKING:
     from kilohertz.realtime import Built, Report, Scenario
     from kilohertz.realtime.launch import Progress
+    from kilohertz.simulate.inputs import Driving
 
 
 @takes_settings()
@@ -24,18 +25,20 @@ def open_job(
     *,
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
+    inputs: Driving | None = None,
     libraries: Iterable[str | Path] = (),
     profile: str = "",
     **stepping: Any,
 ) -> Job:
     """A scenario from its file, from a model or as it is, with what is given instead.
 
-    `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.  `profile` (`always`,
+    `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.  `inputs` are files
+    and formulas that drive inputs over time, beside the scenario's own.  `profile` (`always`,
     `burst`, or `off` until a running task is told otherwise) builds it with probes.
     """
     asked = StepSettings.of(**stepping)
     job = _opened(what, tuple(str(p) for p in libraries))
-    return job.changed(asked, duration=duration, settings=settings, profile=profile)
+    return job.changed(asked, duration=duration, settings=settings, inputs=inputs, profile=profile)
 
 
 def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
@@ -58,13 +61,15 @@ def build(
     target: str = "",
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
+    inputs: Driving | None = None,
     libraries: Iterable[str | Path] = (),
     profile: str = "",
     announce: Announce | None = None,
     **stepping: Any,
 ) -> Built:
     """Compile the models of a scenario into one executable.  `announce` hears what is being done."""
-    job = open_job(what, duration=duration, settings=settings, libraries=libraries, profile=profile, **stepping)
+    given = {"settings": settings, "inputs": inputs, **stepping}
+    job = open_job(what, duration=duration, libraries=libraries, profile=profile, **given)
     return job.build(folder=folder, target=target, announce=announce)
 
 
@@ -75,6 +80,7 @@ def run(
     folder: str | Path | None = None,
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
+    inputs: Driving | None = None,
     libraries: Iterable[str | Path] = (),
     profile: str = "",
     announce: Announce | None = None,
@@ -87,5 +93,6 @@ def run(
     `what` is a scenario.toml, a model (its own RealTime block, or 1 kHz and other defaults) or a `Scenario`; what is
     given besides overrides it.
     """
-    job = open_job(what, duration=duration, settings=settings, libraries=libraries, profile=profile, **stepping)
+    given = {"settings": settings, "inputs": inputs, **stepping}
+    job = open_job(what, duration=duration, libraries=libraries, profile=profile, **given)
     return job.run(folder=folder, announce=announce, progress=progress, check=check)

@@ -51,6 +51,7 @@ class Built:
     signals: tuple[tuple[ModelSignal, ...], ...]  # of each task
     models: tuple[ModelCode, ...]  # of each task
     target: str = ""
+    notes: tuple[str, ...] = ()  # columns that drive nothing, inputs that nothing drives
 
     @property
     def build_id(self) -> str:
@@ -70,7 +71,7 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     numbers = [next(i for i, d in enumerate(distinct) if d.step is m.step) for m in models]
     signals = [model_signals(m.step) for m in distinct]
     of_tasks = [signals[i] for i in numbers]
-    text = flat_scenario(scenario, numbers, of_tasks)  # names are checked before anything is compiled
+    flat = flat_scenario(scenario, numbers, of_tasks, folder)  # names are checked before anything is compiled
     built = _with_own_prefixes([m.built for m in distinct])
     drivers = tuple(dict.fromkeys(device.driver for device in scenario.devices))
     units, libraries = _units(built, signals, drivers)
@@ -81,7 +82,8 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
         folder.mkdir(parents=True, exist_ok=True)
         executable = _place(made, folder / scenario.name)
         file = scenario_path(folder, scenario.name)
-        file.write_text(text, encoding="utf-8")
+        file.write_text(flat.text, encoding="utf-8")
+        flat.playback.write(folder)
         costs = {task.name: dict(m.cost) for task, m in zip(scenario.tasks, models, strict=True)}
         (folder / f"{scenario.name}.cost.json").write_text(json.dumps(costs, indent=2) + "\n", encoding="utf-8")
         headings = _headings(scenario, built, numbers)
@@ -98,6 +100,7 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
         tuple(of_tasks),
         tuple(models),
         target,
+        flat.notes,
     )
 
 

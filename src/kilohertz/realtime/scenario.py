@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz import devices
-from kilohertz.base import near, seconds
+from kilohertz.base import ModelError, near, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
 from kilohertz.realtime.toml_table import Problems, Table, open_table
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family, words
 from kilohertz.solvers import SETTINGS, StepSettings
 from kilohertz.solvers.settings import not_fixed
+from kilohertz.stimuli import formula_of
 
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 POLICIES = tuple(family("KHZ_POLICY_"))
@@ -55,12 +56,13 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """Inputs from the columns of a CSV file."""
+    """Inputs from the columns of a result file, or from formulas of time."""
 
-    file: Path
+    file: Path | None = None
     interpolation: str = "hold"
     signals: Mapping[str, str] = field(default_factory=dict)  # input: column; empty: every column that names an input
     path: tuple[str | int, ...] = ()
+    formulas: Mapping[str, str] = field(default_factory=dict)  # input: formula; then there is no file
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +345,14 @@ def _connection(table: Table) -> Connection:
 
 
 def _stimulus(table: Table, file: Path) -> Stimulus:
+    if table.has("formula"):
+        out = Stimulus(path=table.path, formulas=read_formulas(table))
+        for key in ("file", "interpolation", "signals"):
+            if table.has(key):
+                table.raw(key)
+                table.wrong(key, "is for a file, and this stimulus has formulas")
+        table.close()
+        return out
     name = table.needed_text("file")
     signals = table.raw("signals")
     mapping: dict[str, str] = {}
@@ -353,11 +363,28 @@ def _stimulus(table: Table, file: Path) -> Stimulus:
     elif signals is not None:
         table.wrong("signals", 'must be a list of inputs, or a table `input = "column"`')
     path = beside(file, name)
-    if name and not path.is_file():
+    if name and not is_result(name):
+        table.wrong("file", f"is `{name}`, but must end with {endings()}")
+    elif name and not path.is_file():
         table.wrong("file", f"names `{name}`, which is not there", "R701")
     out = Stimulus(path, table.choice("interpolation", INTERPOLATIONS, "hold"), mapping, table.path)
     table.close()
     return out
+
+
+def read_formulas(table: Table) -> dict[str, str]:
+    """Each is understood once here, so that what is wrong with it has its line."""
+    given = table.flattened("formula")
+    if not isinstance(given, dict) or not given:
+        table.wrong("formula", 'must be a table `input = "formula"`')
+        return {}
+    for name, text in given.items():
+        try:
+            formula_of(text)
+        except ModelError as error:
+            for d in error.diagnostics:
+                table.problems.add(d.code, d.message, (*table.path, "formula", name))
+    return {name: str(text) for name, text in given.items()}
 
 
 def _device(table: Table) -> Device:

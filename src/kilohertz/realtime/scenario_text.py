@@ -2,60 +2,34 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
-from kilohertz.realtime.scenario import INTERPOLATIONS, PROFILES, Device, Recording, Scenario, Stimulus, Task, Trigger
-from kilohertz.realtime.threads import Placed, placed
-from kilohertz.realtime.toml_table import Problems
+from kilohertz.realtime.playback import Playback, stimuli
+from kilohertz.realtime.resolver import Resolver
+from kilohertz.realtime.scenario import PROFILES, Device, Recording, Scenario, Task, Trigger
+from kilohertz.realtime.threads import Placed
 from kilohertz.results import Selection
 
 _RING_SECONDS, _RING_LEAST, _RING_BYTES = 2.0, 4096, 1 << 28
 
 
-class Resolver:
-    """Signals of all tasks by the names a scenario uses: `signal`, or `task.signal` where there are several."""
+@dataclass(frozen=True, slots=True)
+class FlatScenario:
+    """The text, files that lie beside it, and what is to be said about inputs."""
 
-    def __init__(self, scenario: Scenario, signals: Sequence[Sequence[ModelSignal]], problems: Problems) -> None:
-        self.scenario, self.problems = scenario, problems
-        self.tables = [{s.name: s for s in table} for table in signals]
-        self.several = len(self.tables) > 1
-        self.threads = placed(scenario)
-        self.thread_of = {i: t for t, thread in enumerate(self.threads) for i in thread.tasks}  # of each task
-
-    def names(self) -> Iterator[tuple[int, str, ModelSignal]]:
-        """(task, name in the scenario, signal) of everything."""
-        for i, (task, table) in enumerate(zip(self.scenario.tasks, self.tables, strict=True)):
-            for name, signal in table.items():
-                yield i, f"{task.name}.{name}" if self.several else name, signal
-
-    def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
-        """The task's number and the signal; where there is none, a problem that names what is close."""
-        for i, task in enumerate(self.scenario.tasks):
-            without_task = name.removeprefix(task.name + ".") if name.startswith(task.name + ".") else None
-            plain = name if not self.several else None
-            for candidate in (without_task, plain):
-                if candidate is not None and candidate in self.tables[i]:
-                    return i, self.tables[i][candidate]
-        known = [n for _, n, s in self.names() if what != "input" or s.causality == "input"]
-        self.problems.add("R744", f"there is no {what} `{name}`{near(name, known)}", path)
-        return None
-
-    def input(self, name: str, path: Sequence[str | int]) -> tuple[int, ModelSignal] | None:
-        place = self.find(name, path, "input")
-        if place is not None and place[1].causality != "input":
-            known = [n for _, n, s in self.names() if s.causality == "input"]
-            have = f"; the inputs are {', '.join(known[:8])}" if known else "; the model has none"
-            self.problems.add("R744", f"`{name}` is not an input{have}", path)
-            return None
-        return place
+    text: str
+    playback: Playback
+    notes: tuple[str, ...] = ()
 
 
-def flat_scenario(scenario: Scenario, models: Sequence[int], signals: Sequence[Sequence[ModelSignal]]) -> str:
-    """The text.  For each task: the number of its linked model, and its signals.  ModelError where names are wrong."""
+def flat_scenario(
+    scenario: Scenario, models: Sequence[int], signals: Sequence[Sequence[ModelSignal]], folder: Path
+) -> FlatScenario:
+    """For each task: the number of its linked model, and its signals.  ModelError where names are wrong."""
     problems = scenario.problems()
     resolver = Resolver(scenario, signals, problems)
     lines: dict[str, object] = {}
@@ -63,14 +37,16 @@ def flat_scenario(scenario: Scenario, models: Sequence[int], signals: Sequence[S
     _threads(lines, scenario, resolver.threads)
     for i, task in enumerate(scenario.tasks):
         _task(lines, i, task, models[i], resolver)
-    driven: dict[tuple[int, str], str] = {}
-    _connections(lines, resolver, driven)
-    _stimuli(lines, resolver, driven)
-    _devices(lines, resolver, driven)
+    _connections(lines, resolver)
+    playback = stimuli(lines, resolver, folder)
+    _devices(lines, resolver)
     _record(lines, resolver)
     problems.stop_if_any()
     head = f"# {scenario.name}: written by khz build; keys are described in docs/reference/scenario.md\n"
-    return head + "".join(f"{key} = {_text(value)}\n" for key, value in lines.items())
+    text = head + "".join(f"{key} = {_text(value)}\n" for key, value in lines.items())
+    rest = resolver.undriven()
+    said = [f"inputs that nothing drives keep their start values: {', '.join(rest)}"] if rest else []
+    return FlatScenario(text, playback, (*playback.notes, *said))
 
 
 def _text(value: object) -> str:
@@ -147,87 +123,28 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
     lines[head + "n_set"] = n_set
 
 
-def _drive(
-    resolver: Resolver,
-    driven: dict[tuple[int, str], str],
-    at: tuple[int, ModelSignal],
-    by: str,
-    path: Sequence[str | int],
-) -> None:
-    key = (at[0], at[1].name)
-    if key in driven:
-        resolver.problems.add("R744", f"input `{at[1].name}` is driven twice: by {driven[key]} and by {by}", path)
-    driven[key] = by
-
-
-def _bind(lines: dict[str, object], head: str, place: tuple[int, ModelSignal]) -> None:
-    lines |= {f"{head}.task": place[0], f"{head}.signal": place[1].name}
-
-
-def _connections(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
+def _connections(lines: dict[str, object], resolver: Resolver) -> None:
     n = 0
     for c in resolver.scenario.connections:
         source = resolver.find(c.source, (*c.path, "from"))
         target = resolver.input(c.target, (*c.path, "to"))
         if source is None or target is None:
             continue
-        _drive(resolver, driven, target, "a connection", (*c.path, "to"))
+        resolver.drive(target, "a connection", (*c.path, "to"))
         head = f"connection.{n}"
-        _bind(lines, f"{head}.from", source)
-        _bind(lines, f"{head}.to", target)
+        resolver.bind(lines, f"{head}.from", source)
+        resolver.bind(lines, f"{head}.to", target)
         lines |= {f"{head}.gain": c.gain, f"{head}.offset": c.offset, f"{head}.extrapolate": c.extrapolate}
         n += 1
     lines["n_connections"] = n
 
 
-def _stimuli(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
-    """Each thread reads the columns of its own: a file stands once for each thread that it drives."""
-    n = 0
-    for s in resolver.scenario.stimuli:
-        by_thread: dict[int, list[tuple[tuple[int, ModelSignal], str]]] = {}
-        for name, column in (s.signals or _named_columns(s, resolver)).items():
-            place = resolver.input(name, (*s.path, "signals"))
-            if place is None:
-                continue
-            _drive(resolver, driven, place, f"stimulus {s.file.name}", (*s.path, "signals"))
-            by_thread.setdefault(resolver.thread_of[place[0]], []).append((place, column))
-        for thread, mapped in by_thread.items():
-            head = f"stimulus.{n}"
-            for j, (place, column) in enumerate(mapped):
-                _bind(lines, f"{head}.{j}", place)
-                lines[f"{head}.{j}.column"] = column
-            lines |= {
-                f"{head}.n": len(mapped),
-                f"{head}.file": s.file.absolute(),
-                f"{head}.mode": INTERPOLATIONS.index(s.interpolation),
-            }
-            lines[f"{head}.thread"] = thread
-            n += 1
-    lines["n_stimuli"] = n
-
-
-def _named_columns(s: Stimulus, resolver: Resolver) -> Mapping[str, str]:
-    """Every column of the file whose name is that of an input."""
-    try:
-        with open(s.file, encoding="utf-8", newline="") as file:
-            head = next(csv.reader(file), [])
-    except OSError as error:
-        resolver.problems.add("R701", f"cannot read `{s.file}`: {error.strerror}", (*s.path, "file"))
-        return {}
-    inputs = {name for _, name, signal in resolver.names() if signal.causality == "input"}
-    columns = [c.strip() for c in head]
-    named = {c: c for c in columns if c in inputs}
-    if not named:
-        resolver.problems.add("R744", f"no column of `{s.file.name}` has the name of an input", (*s.path, "file"))
-    return named
-
-
-def _devices(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str]) -> None:
+def _devices(lines: dict[str, object], resolver: Resolver) -> None:
     for i, d in enumerate(resolver.scenario.devices):
         head = f"device.{i}"
         lines |= {f"{head}.name": d.name, f"{head}.driver": d.driver}
         lines |= {f"{head}.{key}": value for key, value in d.settings.items()}
-        tasks = _mapped(lines, resolver, driven, head, d, "receive") | _mapped(lines, resolver, driven, head, d, "send")
+        tasks = _mapped(lines, resolver, head, d, "receive") | _mapped(lines, resolver, head, d, "send")
         threads = sorted({resolver.thread_of[t] for t in tasks})
         lines[f"{head}.thread"] = threads[0] if threads else 0
         if len(threads) > 1:
@@ -237,9 +154,7 @@ def _devices(lines: dict[str, object], resolver: Resolver, driven: dict[tuple[in
     lines["n_devices"] = len(resolver.scenario.devices)
 
 
-def _mapped(
-    lines: dict[str, object], resolver: Resolver, driven: dict[tuple[int, str], str], head: str, d: Device, way: str
-) -> set[int]:
+def _mapped(lines: dict[str, object], resolver: Resolver, head: str, d: Device, way: str) -> set[int]:
     """The signals that a device has one way; the tasks they belong to."""
     tasks: set[int] = set()
     signals = d.receive if way == "receive" else d.send
@@ -249,9 +164,9 @@ def _mapped(
         if place is None:
             continue
         if way == "receive":
-            _drive(resolver, driven, place, f"device {d.name}", path)
+            resolver.drive(place, f"device {d.name}", path)
         tasks.add(place[0])
-        _bind(lines, at, place)
+        resolver.bind(lines, at, place)
         lines[f"{at}.name"] = name
         lines |= {f"{at}.{key}": value for key, value in mapping.items() if key != "signal"}
     lines[f"{head}.n_{way}"] = len(signals)
@@ -265,7 +180,7 @@ def _record(lines: dict[str, object], resolver: Resolver) -> None:
         if trigger is not None and r.enabled:
             _trigger(lines, resolver, columns, which, trigger)
     for i, (task, name, signal) in enumerate(columns):
-        _bind(lines, f"record.{i}.from", (task, signal))
+        resolver.bind(lines, f"record.{i}.from", (task, signal))
         lines[f"record.{i}.name"] = name
     rows = r.ring or max(_RING_LEAST, round(_RING_SECONDS * 1e9 / s.period_ns / r.every))
     most = max(64, _RING_BYTES // (8 * (len(columns) + 1)))

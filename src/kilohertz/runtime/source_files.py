@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-_STEP = ("model", "loops", "stepper", "profile")  # what makes steps of a model, and times them
+_STEP = ("model", "loops", "stepper", "inputs", "profile")  # what makes steps of a model, drives and times it
 _HERE = Path(__file__).parent
 _MODEL = (*_STEP, "offline")  # what runs it
 _DEVICES = ("devices", "drivers")  # ports and what is behind them

@@ -1,6 +1,7 @@
-"""Inputs over time: from arrays, numbers, functions of time, results and files, for an off-line run.
+"""Inputs over time: from arrays, numbers, formulas, functions of time, results and files, for an off-line run.
 
-All become points with lines between them, and a jump where two points have one time:
+A text is a formula (room `stimuli`) that the runtime evaluates.  All else become points with lines between them, and a
+jump where two points have one time:
 
     hold       a row holds from its time on                      (a jump at every row that differs from the one before)
     linear     lines between rows; a doubled time is a jump
@@ -13,7 +14,7 @@ task samples them (`[[stimulus]]` of a scenario).  Initial equations see the val
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,30 +28,45 @@ from kilohertz.results import Result, read
 from kilohertz.results.result import Floats
 from kilohertz.runtime import fields, words
 from kilohertz.simulate.program import Program
+from kilohertz.stimuli import Formula, breaks, check_rows, formula_of
 
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 HOLD, LINEAR, RECORDED = INTERPOLATIONS
-Signal: TypeAlias = "float | Callable[[float], float] | tuple[ArrayLike, ArrayLike]"  # or times and values
+Signal: TypeAlias = "float | str | Callable[[float], float] | tuple[ArrayLike, ArrayLike]"  # or times and values
 InputValues: TypeAlias = "str | Path | Result | Mapping[str, Signal]"
 _SAMPLES = 10_000  # of a function of time, over the run
+_APART = 1e-10  # seconds: instants closer than this are one
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What drives a model, and how it goes on between rows.  `signals`: a file, a result, or by the inputs' names."""
+    """What drives a model, and how it goes on between rows.
+
+    `signals`: a file, a result, or by the inputs' names; `columns`: of a file or result, the signal for each input.
+    """
 
     signals: InputValues
     interpolation: str = HOLD
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+Driving: TypeAlias = "Inputs | InputValues | Sequence[Inputs]"
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """All driven inputs on one grid, from the start on; `initial` is what initial equations see."""
+    """All driven inputs: those by points on one grid, from the start on, and those by formulas.
+
+    `initial` is what initial equations see of the points.
+    """
 
     variables: tuple[StepVariable, ...]
     time: Floats
     values: Floats  # [point, variable]
     initial: tuple[float, ...]
+    formulas: Mapping[StepVariable, Formula] = field(default_factory=dict)
+    start: float = 0.0
+    stop: float = 0.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,61 +82,144 @@ class InputTable(ctypes.Structure):
     _fields_ = fields("khz_offline_inputs")
 
 
-@dataclass(slots=True)
+class _FormulaStructure(ctypes.Structure):
+    """`khz_formula`."""
+
+    _fields_ = fields("khz_formula")
+
+
 class Table:
-    """The points as the runtime reads them; keeps what the structure points to."""
+    """The points and formulas as the runtime reads them; keeps what the structure points to."""
 
-    program: Program
-    points: Points
-    structure: InputTable = field(init=False)
-    _kept: list[Any] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        p = self.points
-        offset = np.array([self.program.offset(v) for v in p.variables], np.int64)
-        kind = np.array([int(self.program.is_int(v)) for v in p.variables], np.int32)
-        time, values = np.ascontiguousarray(p.time), np.ascontiguousarray(p.values)
-        self._kept = [offset, kind, time, values]
+    def __init__(self, program: Program, points: Points) -> None:
+        self.points, self._library = points, program.library
+        self._kept: list[Any] = []
+        variables = (*points.variables, *points.formulas)
+        formulas = (_FormulaStructure * max(1, len(points.formulas)))()
+        for i, formula in enumerate(points.formulas.values()):
+            formulas[i] = self._structure(formula.code)
+        self._formulas = formulas
+        instants = self._breaks()
+        middles = (instants + np.append(instants[1:], points.stop)) / 2  # both ends of a piece belong to it
         self.structure = InputTable(
-            n_points=len(time),
-            time=time.ctypes.data,
-            values=values.ctypes.data,
-            offset=offset.ctypes.data,
-            kind=kind.ctypes.data,
-            n=len(offset),
+            n_points=len(points.time),
+            time=self._address(points.time),
+            values=self._address(points.values),
+            offset=self._address(np.array([program.offset(v) for v in variables], np.int64)),
+            kind=self._address(np.array([int(program.is_int(v)) for v in variables], np.int32)),
+            formulas=ctypes.addressof(formulas),
+            breaks=self._address(instants),
+            when=self._address(middles),
+            n_breaks=len(instants),
+            n=len(points.variables),
+            n_formulas=len(points.formulas),
         )
 
     @property
     def address(self) -> int:
         return ctypes.addressof(self.structure)
 
+    @property
+    def initial(self) -> dict[StepVariable, float]:
+        """What initial equations see: of a formula what a step at the start would."""
+        p, sample = self.points, self._library.khz_formula_sample
+        sample.argtypes, sample.restype = [ctypes.c_void_p, ctypes.c_double], ctypes.c_double
+        out = dict(zip(p.variables, p.initial, strict=True))
+        return out | {
+            v: float(sample(ctypes.byref(f), p.start)) for v, f in zip(p.formulas, self._formulas, strict=False)
+        }
 
-def points_of(inputs: Inputs | InputValues, step: Step, start: float, stop: float) -> Points:
-    """What drives which input; R744 where a name is none, R763 where values cannot be used."""
-    asked = inputs if isinstance(inputs, Inputs) else Inputs(inputs)
-    if asked.interpolation not in INTERPOLATIONS:
-        hint = near(asked.interpolation, INTERPOLATIONS)
-        raise _unusable(f"inputs are {', '.join(INTERPOLATIONS)}, not `{asked.interpolation}`{hint}")
+    def _address(self, array: np.ndarray[Any, Any]) -> int:
+        kept = np.ascontiguousarray(array)
+        self._kept.append(kept)
+        return int(kept.ctypes.data)
+
+    def _structure(self, code: Sequence[tuple[int, float]]) -> _FormulaStructure:
+        operations = np.array([operation for operation, _ in code], np.int32)
+        numbers = np.array([number for _, number in code], np.float64)
+        return _FormulaStructure(self._address(operations), self._address(numbers), len(code))
+
+    def _values(self, code: Sequence[tuple[int, float]], when: Floats, time: Floats) -> Floats:
+        out, structure = np.empty(len(when)), self._structure(code)
+        evaluate = self._library.khz_formula_values
+        evaluate.argtypes, evaluate.restype = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_void_p], None
+        when, time = np.ascontiguousarray(when), np.ascontiguousarray(time)
+        evaluate(ctypes.byref(structure), when.ctypes.data, time.ctypes.data, len(when), out.ctypes.data)
+        return out
+
+    def _breaks(self) -> Floats:
+        """The start, and where formulas decide anew."""
+        p = self.points
+        found = [breaks(f, p.start, p.stop, lambda code, at: self._values(code, at, at)) for f in p.formulas.values()]
+        every: Floats = np.unique(np.concatenate([[p.start], *found]))
+        apart = np.diff(every) > np.maximum(_APART, 4 * np.spacing(every[1:]))
+        kept: Floats = every[np.concatenate([[True], apart])]
+        return kept
+
+
+def points_of(inputs: Driving, step: Step, start: float, stop: float) -> Points:
+    """What drives which input; R744 where a name is none, R763 and R764 where values cannot be used."""
     known = {v.name: v for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)}
-    signals, unused = _signals(asked.signals, known)
-    wrong = [n for n in signals if n not in known]
+    lines: dict[StepVariable, _Line] = {}
+    formulas: dict[StepVariable, Formula] = {}
+    unused: list[str] = []
+    for asked in several(inputs):
+        if asked.interpolation not in INTERPOLATIONS:
+            hint = near(asked.interpolation, INTERPOLATIONS)
+            raise _unusable(f"inputs are {', '.join(INTERPOLATIONS)}, not `{asked.interpolation}`{hint}")
+        signals, more = _signals(asked, known)
+        unused += more
+        for name, signal in signals.items():
+            if known[name] in lines or known[name] in formulas:
+                raise ModelError(Diagnostic("R744", f"input `{name}` is driven twice"))
+            if isinstance(signal, str):
+                formulas[known[name]] = formula_of(signal)
+            else:
+                lines[known[name]] = _curve(name, signal, asked.interpolation, start, stop)
+    driven = {v.name for v in (*lines, *formulas)}
+    notes = _notes(unused, [n for n in known if n not in driven])
+    return _on_one_grid(lines, formulas, start, stop, notes)
+
+
+def undriven(step: Step) -> tuple[str, ...]:
+    """The sentence about the inputs of a model that nothing drives."""
+    return _notes([], [v.name for kind in (Kind.INPUT, Kind.INT_INPUT) for v in step.of_kind(kind)])
+
+
+def several(inputs: Driving) -> Sequence[Inputs]:
+    """Whatever was given, as a list."""
+    if isinstance(inputs, Inputs):
+        return [inputs]
+    if isinstance(inputs, str | Path | Result | Mapping):
+        return [Inputs(inputs)]
+    return inputs
+
+
+def _signals(asked: Inputs, known: Mapping[str, StepVariable]) -> tuple[Mapping[str, Signal], list[str]]:
+    """By name; and the columns of a file that are no inputs."""
+    given = asked.signals
+    if not isinstance(given, str | Path | Result):
+        _check_names(given, known)
+        return given, []
+    result = given if isinstance(given, Result) else read(given)
+    if asked.columns:
+        _check_names(asked.columns, known)
+        missing = [c for c in asked.columns.values() if c not in result]
+        if missing:
+            where = f"`{result.name}` has no signal `{missing[0]}`{near(missing[0], list(result))}"
+            raise ModelError(Diagnostic("R744", where))
+        return {n: (result.time, result[c]) for n, c in asked.columns.items()}, []
+    found: dict[str, Signal] = {n: (result.time, result[n]) for n in result if n in known}
+    if not found:
+        raise ModelError(Diagnostic("R744", f"no signal of `{result.name}` has the name of an input"))
+    return found, [n for n in result.names if n not in known] if isinstance(given, str | Path) else []
+
+
+def _check_names(names: Mapping[str, Any], known: Mapping[str, StepVariable]) -> None:
+    wrong = [n for n in names if n not in known]
     if wrong:
         have = f"; the inputs are {', '.join(list(known)[:8])}" if known else "; the model has none"
         raise ModelError(*(Diagnostic("R744", f"there is no input `{n}`{near(n, known) or have}") for n in wrong))
-    curves = {n: _curve(n, s, asked.interpolation, start, stop) for n, s in signals.items()}
-    notes = _notes(unused, [n for n in known if n not in signals])
-    return _on_one_grid({known[n]: c for n, c in curves.items()}, start, asked.interpolation, notes)
-
-
-def _signals(source: InputValues, known: Mapping[str, StepVariable]) -> tuple[Mapping[str, Signal], list[str]]:
-    """By name; and the columns of a file that are no inputs."""
-    if not isinstance(source, str | Path | Result):
-        return source, []
-    result = source if isinstance(source, Result) else read(source)
-    driven: dict[str, Signal] = {n: (result.time, result[n]) for n in result if n in known}
-    if not driven:
-        raise ModelError(Diagnostic("R744", f"no signal of `{result.name}` has the name of an input"))
-    return driven, [n for n in result.names if n not in known] if isinstance(source, str | Path) else []
 
 
 def _notes(unused: list[str], undriven: list[str]) -> tuple[str, ...]:
@@ -130,49 +229,54 @@ def _notes(unused: list[str], undriven: list[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-Line: TypeAlias = tuple[Floats, Floats]  # times that never fall, and values; two points with one time are a jump
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Times that never fall, and values; two points with one time are a jump."""
+
+    time: Floats
+    value: Floats
+    is_recorded: bool = False  # the run begins before a jump at its start
 
 
-def _curve(name: str, signal: Signal, interpolation: str, start: float, stop: float) -> Line:
+def _curve(name: str, signal: Any, interpolation: str, start: float, stop: float) -> _Line:
     if callable(signal):
         time = np.linspace(start, stop, _SAMPLES + 1)
         return _checked(name, time, np.array([float(signal(t)) for t in time.tolist()]))
     if isinstance(signal, int | float):
         return _checked(name, np.array([start]), np.array([float(signal)]))
-    time, values = _checked(name, *(np.asarray(part, np.float64) for part in signal))
+    line = _checked(name, *(np.asarray(part, np.float64) for part in signal))
     if interpolation == LINEAR:
-        return time, values
-    doubled = np.repeat(time, 2)
-    out = np.empty(2 * len(time) - 1)
+        return line
+    doubled, values = np.repeat(line.time, 2), line.value
+    out = np.empty(2 * len(values) - 1)
     out[0::2] = values  # hold: v0 | v0 v1 | v1 v2; recorded: v0 v1 | v1 v2 | v2
     out[1::2] = values[:-1] if interpolation == HOLD else values[1:]
-    return doubled[1:] if interpolation == HOLD else doubled[:-1], out
+    return _Line(doubled[1:], out) if interpolation == HOLD else _Line(doubled[:-1], out, True)
 
 
-def _checked(name: str, time: Floats, values: Floats) -> Line:
-    if time.shape != values.shape or time.ndim != 1 or not len(time):
-        raise _unusable(f"input `{name}`: {time.size} times and {values.size} values; as many of both, one at least")
-    if not (np.isfinite(time).all() and np.isfinite(values).all()):
-        raise _unusable(f"input `{name}` has a value or a time that is not a finite number")
-    if (np.diff(time) < 0).any():
-        raise _unusable(f"input `{name}`: time runs backwards after t = {time[int(np.argmax(np.diff(time) < 0))]:g}")
-    return time, values
+def _checked(name: str, time: Floats, values: Floats) -> _Line:
+    check_rows(name, time, values)
+    return _Line(time, values)
 
 
 def _on_one_grid(
-    lines: Mapping[StepVariable, Line], start: float, interpolation: str, notes: tuple[str, ...]
+    lines: Mapping[StepVariable, _Line],
+    formulas: Mapping[StepVariable, Formula],
+    start: float,
+    stop: float,
+    notes: tuple[str, ...],
 ) -> Points:
-    times = np.unique(np.concatenate([[start], *(t[t > start] for t, _ in lines.values())]))
-    left = np.column_stack([_limit(t, y, times, "left") for t, y in lines.values()])
-    right = np.column_stack([_limit(t, y, times, "right") for t, y in lines.values()])
+    if not lines:
+        return Points((), np.empty(0), np.empty((0, 0)), (), formulas, start, stop, notes)
+    times = np.unique(np.concatenate([[start], *(c.time[c.time > start] for c in lines.values())]))
+    left = np.column_stack([_limit(c.time, c.value, times, "left") for c in lines.values()])
+    right = np.column_stack([_limit(c.time, c.value, times, "right") for c in lines.values()])
+    left[0] = np.where([c.is_recorded for c in lines.values()], left[0], right[0])
     jumps = (left != right).any(axis=1)
-    jumps[0] &= interpolation == RECORDED  # else the run begins after it
-    first = left if interpolation == RECORDED else right
-    left[0] = first[0]
     order = np.argsort(np.concatenate([times, times[jumps]]), kind="stable")
     values = np.concatenate([left, right[jumps]])[order]
     grid = np.concatenate([times, times[jumps]])[order]
-    return Points(tuple(lines), grid, values, tuple(first[0].tolist()), notes)
+    return Points(tuple(lines), grid, values, tuple(left[0].tolist()), formulas, start, stop, notes)
 
 
 def _limit(t: Floats, y: Floats, at: Floats, side: str) -> Floats:

@@ -16,7 +16,7 @@ from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled
-from kilohertz.simulate.inputs import Inputs, InputValues, Table, points_of
+from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
@@ -69,7 +69,7 @@ def simulate(
     stop: float | None = None,
     intervals: int | None = None,
     settings: Mapping[str, float | str] | None = None,
-    inputs: Inputs | InputValues | None = None,
+    inputs: Driving | None = None,
     record: str | Sequence[str] = "all",
     progress: Callable[[float], None] | None = None,
     statistics: Statistics | None = None,
@@ -95,8 +95,9 @@ def simulate(
         for name, value in (settings or {}).items():
             instance.set(name, value)
         driven = _driven(program, instance, inputs, experiment)
-        if statistics is not None and driven is not None:
-            statistics.notes = (*statistics.notes, *driven.points.notes)
+        if statistics is not None:
+            said = driven.points.notes if driven is not None else undriven(program.step)
+            statistics.notes = (*statistics.notes, *said)
         run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe, driven)
         result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
@@ -107,16 +108,14 @@ def simulate(
         instance.close()
 
 
-def _driven(
-    program: Program, instance: Instance, inputs: Inputs | InputValues | None, experiment: _Experiment
-) -> Table | None:
+def _driven(program: Program, instance: Instance, inputs: Driving | None, experiment: _Experiment) -> Table | None:
     """Inputs over time for this run; their first values are set, for the initial equations."""
     if inputs is None:
         return None
-    points = points_of(inputs, program.step, experiment.start, experiment.stop)
-    for v, value in zip(points.variables, points.initial, strict=True):
+    table = Table(program, points_of(inputs, program.step, experiment.start, experiment.stop))
+    for v, value in table.initial.items():
         instance.write(v, value)
-    return Table(program, points)
+    return table
 
 
 def offline(stepping: StepSettings) -> StepSettings:

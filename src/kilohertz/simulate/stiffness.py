@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kilohertz.cost import state_jacobian
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
+from kilohertz.simulate.inputs import Driving
 from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Instance, Program
 
@@ -81,6 +82,7 @@ def reference_run(
     tolerance: float | None = None,
     intervals: int | None = None,
     settings: Mapping[str, float | str] | None = None,
+    inputs: Driving | None = None,
     record: str | Sequence[str] = "all",
     points: int = DEFAULT_POINTS,
 ) -> Reference:
@@ -94,6 +96,7 @@ def reference_run(
         tolerance=tolerance,
         intervals=intervals,
         settings=settings,
+        inputs=inputs,
         record=record,
         statistics=statistics,
         observe=watcher.look,

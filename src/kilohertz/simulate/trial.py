@@ -18,6 +18,7 @@ from kilohertz.base import Announce, ModelError
 from kilohertz.cost import cost_bound
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
 from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
+from kilohertz.simulate.inputs import Driving
 from kilohertz.simulate.offline_run import Statistics, simulate
 from kilohertz.simulate.program import Program
 from kilohertz.simulate.stiffness import Reference
@@ -109,6 +110,7 @@ class Task:
     inlined: Callable[[], Program]  # the program with its stages joined, built when it is needed
     asked: StepSettings  # `events` that are given leave one way only; `internal_steps` are the most there may be
     settings: Mapping[str, float | str] = field(default_factory=dict)
+    inputs: Driving | None = None
     announce: Announce | None = None
 
     @property
@@ -263,6 +265,7 @@ class _Trial:
                 stop=self._stop,
                 intervals=max(1, min(rows, int(self._steps))),
                 settings=self._t.settings,
+                inputs=self._t.inputs,
                 record=self._judge.names,
                 statistics=statistics,
                 stepping=c.stepping(self._t.asked),

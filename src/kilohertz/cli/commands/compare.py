@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.cli.arguments import add_inputs, add_libraries, add_set, add_step_settings, seconds, step_settings
+from kilohertz.cli.arguments import (
+    add_inputs,
+    add_libraries,
+    add_set,
+    add_step_settings,
+    inputs,
+    seconds,
+    step_settings,
+)
 from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
@@ -59,10 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
             check_place(file)
     definition = _definition(arguments)
     outcome = run_definition(definition, announce=_announce if sys.stderr.isatty() else None)
-    verdict = outcome.verdict
-    print(as_json(verdict, outcome.why) if arguments.json else as_text(verdict, outcome.why))
+    verdict, told = outcome.verdict, (outcome.why, outcome.notes)
+    print(as_json(verdict, *told) if arguments.json else as_text(verdict, *told))
     if arguments.junit is not None:
-        _write(arguments.junit, as_junit(verdict, definition.name, outcome.why))
+        _write(arguments.junit, as_junit(verdict, definition.name, *told))
     if arguments.page is not None:
         _write(arguments.page, _page(outcome))
     return 0 if verdict.ok else FAILED
@@ -81,14 +89,14 @@ def _definition(arguments: argparse.Namespace) -> Definition:
         read = read_definition(arguments.a)
         return replace(read, libraries=(*arguments.library, *read.libraries))
     stepping, values = StepSettings.of(**step_settings(arguments, _OTHER)), dict(arguments.settings)
-    driven = {"inputs": str(arguments.input or ""), "interpolation": arguments.interpolation}
-    side = Side(arguments.a, settings=values, stepping=stepping, stop=arguments.stop, **driven)
+    driven = tuple(inputs(arguments) or ())
+    side = Side(arguments.a, settings=values, stepping=stepping, stop=arguments.stop, inputs=driven)
     if side.is_file and (stepping.given or values):
         what = ", ".join((*sorted(stepping.given), *values))
         raise ModelError(Diagnostic("R723", f"`{what}` is for a model, and `{arguments.a}` is a file"))
     if side.is_file and arguments.b is None:
         raise ModelError(Diagnostic("R743", f"what is `{arguments.a}` compared with?  Name a reference"))
-    reference = Side(arguments.b or arguments.a, stop=arguments.stop, **driven)
+    reference = Side(arguments.b or arguments.a, stop=arguments.stop, inputs=driven)
     return definition_of_sides(side, reference, _wanted(arguments), arguments.library)
 
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.cli.arguments import (
     SET_HELP,
+    add_inputs,
     add_model,
     add_set,
     add_step_settings,
+    inputs,
     number,
     positive_seconds,
     step_settings,
@@ -55,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
     add_set(parser, SET_HELP)
+    add_inputs(parser)
     add_step_settings(parser)
 
 
@@ -66,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.model,
         duration=arguments.duration,
         settings={name: number(name, text) for name, text in arguments.settings},
+        inputs=inputs(arguments),
         libraries=arguments.library,
         profile=arguments.profile,
         **step_settings(arguments),

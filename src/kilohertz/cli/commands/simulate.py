@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import ModelWarning, render
-from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, seconds, step_settings
+from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, inputs, seconds, step_settings
 from kilohertz.results import check_output, endings, write
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
-    from kilohertz.simulate import Inputs, Statistics
+    from kilohertz.simulate import Statistics
 
     if arguments.output is not None:
         check_output(arguments.output)
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             stop=arguments.stop,
             intervals=arguments.intervals,
             settings=dict(arguments.settings),
-            inputs=Inputs(arguments.input, arguments.interpolation) if arguments.input is not None else None,
+            inputs=inputs(arguments),
             record=arguments.record,
             progress=progress,
             announce=None if progress is None else lambda text: print(f"khz: {text}", file=sys.stderr),

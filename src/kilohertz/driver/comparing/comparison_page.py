@@ -25,7 +25,7 @@ def page_of(outcome: Outcome) -> Page:
     """The page; the worst signal is open."""
     d, verdict = outcome.definition, outcome.verdict
     parts: list[Part] = [VerdictPart(verdict.ok, summary(verdict)), Facts(_facts(verdict))]
-    parts += [Prose(line) for line in notes(verdict)]
+    parts += [Prose(line) for line in (*notes(verdict), *outcome.notes)]
     if outcome.why:
         parts += [Heading("Where they part"), Prose("\n\n".join(outcome.why))]
     parts += [Heading("Signals"), _table(verdict)]

@@ -9,9 +9,10 @@ from pathlib import Path
 from kilohertz.base.units import UnitError, parse_unit
 from kilohertz.compare import Bars, Pair, Rename, Wanted
 from kilohertz.driver.comparing.sides import Side
-from kilohertz.realtime.scenario import INTERPOLATIONS, beside, read_model, read_stepping
+from kilohertz.realtime.scenario import INTERPOLATIONS, beside, read_formulas, read_model, read_stepping
 from kilohertz.realtime.toml_table import Table, open_table
 from kilohertz.results import endings, is_result
+from kilohertz.simulate import Inputs
 
 _SECONDS = ("time", "shift", "events")  # of the fields of Bars
 
@@ -84,16 +85,26 @@ def _side(top: Table, key: str, file: Path) -> Side:
         table.real("start", 0.0) if table.has("start") else None,
         table.seconds("stop", None),
         table.integer("intervals", 500, 1, 10_000_000) if table.has("intervals") else None,
-        str(beside(file, table.text("input"))) if table.has("input") else "",
-        table.choice("interpolation", INTERPOLATIONS, INTERPOLATIONS[0]),
+        _inputs(table, file),
     )
     table.raw("start"), table.raw("intervals")
     if table.has("file"):
-        for name in (*stepping.given, "set", "start", "stop", "intervals", "input"):
+        for name in (*stepping.given, "set", "start", "stop", "intervals", "input", "formula"):
             if table.has(name):
                 table.wrong(name, "is for a model, and this side is a file")
     table.close()
     return out
+
+
+def _inputs(table: Table, file: Path) -> tuple[Inputs, ...]:
+    """`input`: a result file; `formula`: inputs with their formulas."""
+    way = table.choice("interpolation", INTERPOLATIONS, INTERPOLATIONS[0])
+    found = [Inputs(beside(file, table.text("input")), way)] if table.has("input") else []
+    table.raw("input")
+    if table.has("formula"):
+        found.append(Inputs(dict(read_formulas(table))))
+    table.raw("formula")
+    return tuple(found)
 
 
 def _source(table: Table, file: Path) -> str:

@@ -24,6 +24,11 @@ class Outcome:
     verdict: Verdict
     why: tuple[str, ...] = ()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was chosen for models, and what became of their inputs."""
+        return tuple(dict.fromkeys((*self.result.notes, *self.reference.notes)))
+
 
 def run_definition(definition: Definition, session: Session | None = None, announce: Announce | None = None) -> Outcome:
     """Read or simulate both sides and compare them.  `announce` hears what is being done."""

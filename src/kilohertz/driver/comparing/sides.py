@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from kilohertz.solvers import SETTINGS, StepSettings
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model, Session
     from kilohertz.results import Result
+    from kilohertz.simulate import Inputs
 
 _MOST_ROWS = 20_000  # of a model that is compared with a file: as many as the file has, but no more than this
 
@@ -27,8 +28,7 @@ class Side:
     start: float | None = None
     stop: float | None = None
     intervals: int | None = None
-    inputs: str = ""  # a result file
-    interpolation: str = "hold"
+    inputs: Sequence[Inputs] = ()
 
     @property
     def is_file(self) -> bool:
@@ -71,23 +71,25 @@ class Trajectory:
 
     result: Result
     model: Model | None = None
+    notes: tuple[str, ...] = ()  # what was chosen for it; inputs that nothing drives
 
 
 def trajectory(side: Side, session: Session) -> Trajectory:
     """Read the file, or simulate the model."""
     from kilohertz.results import read
-    from kilohertz.simulate import Inputs
+    from kilohertz.simulate import Statistics
 
     if side.is_file:
         return Trajectory(read(side.source))
     model = session.kept(side.source)
-    settings = {name: getattr(side.stepping, name) for name in side.stepping.given}
-    result = model.simulate(
+    given, statistics = {name: getattr(side.stepping, name) for name in side.stepping.given}, Statistics()
+    found = model.simulate(
         start=side.start,
         stop=side.stop,
         intervals=side.intervals,
         settings=dict(side.settings),
-        inputs=Inputs(side.inputs, side.interpolation) if side.inputs else None,
-        **settings,
+        inputs=side.inputs or None,
+        statistics=statistics,
+        **given,
     )
-    return Trajectory(result, model)
+    return Trajectory(found, model, tuple(f"{side.name}: {note}" for note in statistics.notes))

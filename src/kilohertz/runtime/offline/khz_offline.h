@@ -3,6 +3,7 @@
 #ifndef KHZ_OFFLINE_H
 #define KHZ_OFFLINE_H
 
+#include "khz_formula.h"
 #include "khz_model.h"
 #include "khz_stepper.h"
 
@@ -41,16 +42,22 @@ typedef struct khz_sundials {
 /* Rows are full, or it is time for news: take `n_rows` rows.  Not 0: stop the run. */
 typedef int (*khz_flush_fn)(int32_t n_rows, double time);
 
-/* Inputs over time: lines between points, a jump where two points have one time.  Column k goes to offset[k] of the
- * instance as kind[k] (0 double, 1 int32). */
+/* Inputs over time: lines between points, a jump where two points have one time; and formulas, which decide anew at
+ * `breaks`.  Column k goes to offset[k] of the instance as kind[k] (0 double, 1 int32), formulas after the columns. */
 typedef struct khz_offline_inputs {
     int64_t n_points;
     const double *time;   /* [n_points], never falling */
     const double *values; /* [n_points][n] */
     const int64_t *offset;
     const int32_t *kind;
+    const khz_formula *formulas; /* [n_formulas] */
+    const double *breaks;        /* [n_breaks], rising, from the start on */
+    const double *when;          /* [n_breaks]: the instant for decisions between this break and the next */
+    int64_t n_breaks;
     int64_t first, last; /* points of the piece between two jumps that holds now */
-    int32_t n;
+    int64_t piece;       /* the same for formulas: from breaks[piece] on */
+    int32_t n, n_formulas;
+    int32_t is_sampled; /* at the beginning of each step, as a periodic task does */
 } khz_offline_inputs;
 
 typedef struct khz_offline {

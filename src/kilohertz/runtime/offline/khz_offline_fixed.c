@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "khz_offline.h"
+#include "khz_stepper_core.h"
 
 enum { NEWS_EVERY = 2000 };
 
@@ -58,7 +59,7 @@ static int32_t one_step(recording *r, khz_stepper *s)
 {
     khz_offline *const o = r->o;
     khz_context *const c = (khz_context *)o->instance;
-    khz_offline_inputs_pass(o, o->time); /* as a periodic task samples them */
+    khz_offline_inputs_pass(o, khz_stepper_grid(s, s->n)); /* as a periodic task samples them, late as it may be */
     const uint32_t flags = khz_stepper_step(s);
     o->time = khz_stepper_time(s);
     o->n_steps++;
@@ -88,6 +89,9 @@ int32_t khz_run_stepper(khz_offline *o, khz_stepper *s)
     s->user = &rows;
     o->grid_next = 1;
     khz_offline_inputs_start(o);
+    if (o->inputs != NULL) {
+        o->inputs->is_sampled = 1;
+    }
     int32_t status = khz_offline_record(o);
     for (int64_t k = 0; k < n_steps && status == KHZ_OK; k++) {
         status = one_step(&rows, s);

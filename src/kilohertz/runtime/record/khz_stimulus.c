@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "khz_formula.h"
+
 /* One field of a CSV line, quotes removed; NULL at the end of the line.  *line moves on. */
 static char *field(char **line, char *room, size_t n_room)
 {
@@ -176,7 +178,7 @@ static int64_t row_at(khz_stimulus *s, double time)
 void khz_stimulus_at(khz_stimulus *s, double time, double *values)
 {
     const size_t n = (size_t)s->n_columns;
-    const int64_t found = row_at(s, time);
+    const int64_t found = row_at(s, time + KHZ_SOON);
     const int64_t i = found < 0 ? 0 : found;
     const int64_t after = found + 1 < s->n_rows ? found + 1 : i;
     const double *const row = s->values + (size_t)(s->mode == KHZ_STIMULUS_RECORDED ? after : i) * n;

@@ -56,12 +56,23 @@ static void read_links(khz_thread *k)
     }
 }
 
+void khz_playback_at(khz_playback *p, double time, int is_start)
+{
+    if (p->formulas == NULL) {
+        (is_start ? khz_stimulus_start : khz_stimulus_at)(&p->stimulus, time, p->values);
+        return;
+    }
+    for (int32_t j = 0; j < p->n; j++) {
+        p->values[j] = khz_formula_sample(&p->formulas[j], time);
+    }
+}
+
 void khz_thread_inputs(khz_thread *k)
 {
     for (int32_t i = 0; i < k->n_playbacks; i++) {
         khz_playback *const p = k->playbacks[i];
-        khz_stimulus_at(&p->stimulus, k->rig->start + (double)((int64_t)k->step * k->period_ns) / 1e9, p->values);
-        for (int32_t j = 0; j < p->stimulus.n_columns; j++) {
+        khz_playback_at(p, k->rig->start + (double)((int64_t)k->step * k->period_ns) / 1e9, 0);
+        for (int32_t j = 0; j < p->n; j++) {
             set(k, &p->targets[j], p->values[j]);
         }
     }

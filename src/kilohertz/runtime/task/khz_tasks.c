@@ -113,8 +113,8 @@ khz_status khz_rig_initialise(khz_rig *r)
 {
     for (int32_t i = 0; i < r->n_playbacks; i++) {
         khz_playback *const p = &r->playbacks[i];
-        khz_stimulus_start(&p->stimulus, r->start, p->values);
-        for (int32_t j = 0; j < p->stimulus.n_columns; j++) {
+        khz_playback_at(p, r->start, 1);
+        for (int32_t j = 0; j < p->n; j++) {
             khz_signal_set(p->targets[j].task->instance, p->targets[j].signal, p->values[j]);
         }
     }
@@ -197,33 +197,74 @@ static khz_status prepare_connections(khz_rig *r)
     return KHZ_OK;
 }
 
+/* Formula j of stimulus i, an operation or a number in each line. */
+static khz_status read_formula(khz_rig *r, int32_t i, int32_t j, khz_formula *f)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "%d.n", (int)j);
+    const int32_t n = (int32_t)integer(r, "stimulus", i, key, 0, 0, MOST_SIGNALS);
+    int32_t *const operation = (int32_t *)khz_rig_room(r, n, sizeof *operation);
+    double *const number = (double *)khz_rig_room(r, n, sizeof *number);
+    for (int32_t k = 0; k < n; k++) {
+        (void)snprintf(key, sizeof key, "%d.%d", (int)j, (int)k);
+        const char *const word = text(r, "stimulus", i, key, "");
+        const char *const space = strchr(word, ' '); /* a table: its word and its rows */
+        char head[32];
+        (void)snprintf(head, sizeof head, "%.*s", space != NULL ? (int)(space - word) : 31, word);
+        const int32_t found = khz_formula_operation(head);
+        operation[k] = found < 0 ? KHZ_OPERATION_NUMBER : found;
+        number[k] = found < 0 || space != NULL ? strtod(space != NULL ? space : word, NULL) : 0.0;
+    }
+    *f = (khz_formula){operation, number, n};
+    return khz_formula_check(f) == KHZ_OK ? KHZ_OK
+                                          : khz_rig_fail(r, KHZ_UNSUPPORTED, "stimulus %d: no formula", (int)i);
+}
+
+static khz_status prepare_formulas(khz_rig *r, int32_t i, khz_playback *p)
+{
+    p->formulas = (khz_formula *)khz_rig_room(r, p->n, sizeof *p->formulas);
+    khz_status status = KHZ_OK;
+    for (int32_t j = 0; j < p->n && status == KHZ_OK; j++) {
+        status = read_formula(r, i, j, &p->formulas[j]);
+    }
+    return status;
+}
+
+static khz_status prepare_columns(khz_rig *r, int32_t i, khz_playback *p, const char *path)
+{
+    const char **const columns = (const char **)calloc((size_t)p->n + 1, sizeof *columns);
+    if (columns == NULL) {
+        return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for a stimulus");
+    }
+    for (int32_t j = 0; j < p->n; j++) {
+        char key[64];
+        (void)snprintf(key, sizeof key, "%d.column", (int)j);
+        columns[j] = text(r, "stimulus", i, key, p->targets[j].signal->name);
+    }
+    p->stimulus.mode = (int32_t)integer(r, "stimulus", i, "mode", KHZ_STIMULUS_HOLD, 0, KHZ_STIMULUS_RECORDED);
+    char message[256];
+    const khz_status status = khz_stimulus_read(&p->stimulus, path, columns, p->n, message, sizeof message);
+    free((void *)columns);
+    return status == KHZ_OK ? status : khz_rig_fail(r, status, "stimulus %.200s: %.200s", path, message);
+}
+
 static khz_status prepare_playback(khz_rig *r, int32_t i)
 {
     khz_playback *const p = &r->playbacks[i];
     p->thread = khz_rig_thread(r, (int32_t)integer(r, "stimulus", i, "thread", 0, 0, MOST_SIGNALS));
-    const int32_t n = (int32_t)integer(r, "stimulus", i, "n", 0, 0, MOST_SIGNALS);
-    const char **const columns = (const char **)calloc((size_t)n + 1, sizeof *columns);
-    if (columns == NULL) {
-        return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for a stimulus");
-    }
-    p->targets = (khz_binding *)khz_rig_room(r, n, sizeof *p->targets);
-    p->values = (double *)khz_rig_room(r, n, sizeof *p->values);
-    p->stimulus.mode = (int32_t)integer(r, "stimulus", i, "mode", KHZ_STIMULUS_HOLD, 0, KHZ_STIMULUS_RECORDED);
-    for (int32_t j = 0; j < n; j++) {
+    p->n = (int32_t)integer(r, "stimulus", i, "n", 0, 0, MOST_SIGNALS);
+    p->targets = (khz_binding *)khz_rig_room(r, p->n, sizeof *p->targets);
+    p->values = (double *)khz_rig_room(r, p->n, sizeof *p->values);
+    for (int32_t j = 0; j < p->n; j++) {
         char key[64];
         (void)snprintf(key, sizeof key, "%d", (int)j);
         const khz_status status = khz_rig_bind(r, "stimulus", i, key, &p->targets[j]);
         if (status != KHZ_OK) {
             return status;
         }
-        (void)snprintf(key, sizeof key, "%d.column", (int)j);
-        columns[j] = text(r, "stimulus", i, key, p->targets[j].signal->name);
     }
     const char *const path = text(r, "stimulus", i, "file", "");
-    char message[256];
-    const khz_status status = khz_stimulus_read(&p->stimulus, path, columns, n, message, sizeof message);
-    free((void *)columns);
-    return status == KHZ_OK ? status : khz_rig_fail(r, status, "stimulus %.200s: %.200s", path, message);
+    return path[0] == '\0' ? prepare_formulas(r, i, p) : prepare_columns(r, i, p, path);
 }
 
 static khz_status bind_port(khz_rig *r, int32_t i, khz_wire *w, int direction)

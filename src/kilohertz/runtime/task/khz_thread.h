@@ -25,6 +25,7 @@
 
 #include "khz_account.h"
 #include "khz_exchange.h"
+#include "khz_formula.h"
 #include "khz_live.h"
 #include "khz_merge.h"
 #include "khz_ports.h"
@@ -98,12 +99,14 @@ typedef struct khz_connection {
     khz_seen seen, kept; /* kept: with the snapshot */
 } khz_connection;
 
-/* Columns of a stimulus file, and the inputs they drive. */
+/* Columns of a stimulus file or formulas, and the inputs they drive. */
 typedef struct khz_playback {
     khz_thread *thread;
-    khz_stimulus stimulus;
-    khz_binding *targets;
-    double *values;
+    khz_stimulus stimulus; /* without rows: formulas */
+    khz_formula *formulas; /* [n] */
+    khz_binding *targets;  /* [n] */
+    double *values;        /* [n] */
+    int32_t n;
 } khz_playback;
 
 typedef struct khz_wire {
@@ -317,8 +320,9 @@ void khz_thread_profile_begin(khz_thread *k);
 void khz_thread_profile_end(khz_thread *k, int64_t release, int64_t woke, int64_t ended);
 /* Another mode from the next cycle on.  KHZ_REPLY_*. */
 int32_t khz_thread_profile_mode(khz_thread *k, int32_t mode);
-/* khz_inputs.c: what devices sent (KHZ_END_* where a lost link ends the run); stimuli and connections; those that are
- * read just before the step of a task. */
+/* khz_inputs.c: the values of a stimulus at an instant, for a step or for initialisation; what devices sent (KHZ_END_*
+ * where a lost link ends the run); stimuli and connections; those that are read just before the step of a task. */
+void khz_playback_at(khz_playback *p, double time, int is_start);
 int khz_thread_receive(khz_thread *k);
 void khz_thread_inputs(khz_thread *k);
 void khz_thread_late_inputs(khz_thread *k, const khz_task *u);

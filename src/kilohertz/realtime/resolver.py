@@ -1,0 +1,74 @@
+"""The signals of all tasks of a scenario by the names it uses, and what drives their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kilohertz.base import near
+from kilohertz.codegen import ModelSignal
+from kilohertz.realtime.scenario import Scenario
+from kilohertz.realtime.threads import placed
+from kilohertz.realtime.toml_table import Problems
+
+
+class Resolver:
+    """Signals of all tasks by the names a scenario uses: `signal`, or `task.signal` where there are several."""
+
+    def __init__(self, scenario: Scenario, signals: Sequence[Sequence[ModelSignal]], problems: Problems) -> None:
+        self.scenario, self.problems = scenario, problems
+        self.tables = [{s.name: s for s in table} for table in signals]
+        self.several = len(self.tables) > 1
+        self.threads = placed(scenario)
+        self.driven: dict[tuple[int, str], str] = {}  # inputs, and by what
+        self.thread_of = {i: t for t, thread in enumerate(self.threads) for i in thread.tasks}  # of each task
+
+    def names(self) -> Iterator[tuple[int, str, ModelSignal]]:
+        """(task, name in the scenario, signal) of everything."""
+        for i, (task, table) in enumerate(zip(self.scenario.tasks, self.tables, strict=True)):
+            for name, signal in table.items():
+                yield i, f"{task.name}.{name}" if self.several else name, signal
+
+    def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
+        """The task's number and the signal; where there is none, a problem that names what is close."""
+        for i, task in enumerate(self.scenario.tasks):
+            without_task = name.removeprefix(task.name + ".") if name.startswith(task.name + ".") else None
+            plain = name if not self.several else None
+            for candidate in (without_task, plain):
+                if candidate is not None and candidate in self.tables[i]:
+                    return i, self.tables[i][candidate]
+        known = [n for _, n, s in self.names() if what != "input" or s.causality == "input"]
+        self.problems.add("R744", f"there is no {what} `{name}`{near(name, known)}", path)
+        return None
+
+    def input(self, name: str, path: Sequence[str | int]) -> tuple[int, ModelSignal] | None:
+        place = self.find(name, path, "input")
+        if place is not None and place[1].causality != "input":
+            known = [n for _, n, s in self.names() if s.causality == "input"]
+            have = f"; the inputs are {', '.join(known[:8])}" if known else "; the model has none"
+            self.problems.add("R744", f"`{name}` is not an input{have}", path)
+            return None
+        return place
+
+    def drive(self, at: tuple[int, ModelSignal], by: str, path: Sequence[str | int]) -> None:
+        """Something drives an input; R744 where something else does already."""
+        key = (at[0], at[1].name)
+        if key in self.driven:
+            message = f"input `{at[1].name}` is driven twice: by {self.driven[key]} and by {by}"
+            self.problems.add("R744", message, path)
+        self.driven[key] = by
+
+    def undriven(self) -> list[str]:
+        """Inputs that nothing drives and nothing was said about: they keep their start values."""
+        settings = [task.settings for task in self.scenario.tasks]
+        return [
+            name
+            for task, name, signal in self.names()
+            if signal.causality == "input"
+            and (task, signal.name) not in self.driven
+            and signal.name not in settings[task]
+        ]
+
+    @staticmethod
+    def bind(lines: dict[str, object], head: str, place: tuple[int, ModelSignal]) -> None:
+        """The lines that name a signal for the executable."""
+        lines |= {f"{head}.task": place[0], f"{head}.signal": place[1].name}
