@@ -222,6 +222,58 @@ def test_warnings_of_check_and_analyse_show_at_every_door(
     assert all(w.span is not None for w in found.warnings)
 
 
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+@pytest.mark.parametrize(
+    "declarations",
+    [
+        "Real x[3] = {1, 2, 3}; Real y = x[k];",
+        "Real x[2, 3] = {{1, 2, 3}, {4, 5, 6}}; Real y = x[2, k];",
+        "function f input Real x[3]; input Integer k; output Real y; algorithm y := x[k]; end f;"
+        " Real y = f({1, 2, 3}, k);",
+        "Real x[3] = {1, 2, 3}; Real y; algorithm y := x[k];",
+    ],
+)
+def test_a_subscript_out_of_its_bounds_is_refused(model: str, declarations: str, solver: str) -> None:
+    text = f"model M Real s(start=0, fixed=true); Integer k = integer(1.01 + 4*time); {declarations}"
+    write(model, f"{text} equation der(s) = y; end M;")
+    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
+    found = kilohertz.load(model)
+    assert found.simulate(stop=0.7, solver=solver, **step).ok
+    with pytest.raises(ModelError) as caught:
+        found.simulate(stop=1.0, solver=solver, **step)
+    [said] = caught.value.diagnostics
+    assert said.code == "R717"
+    assert "an array subscript is out of bounds: subscript " in said.message
+    if solver == "cvode":
+        assert "time = 0.7475" in said.message
+        assert said.message.endswith("subscript 4 outside 1 to 3")
+    else:
+        assert any(re.search("failed .* times; first at time = 0.75", note.text) for note in said.notes)
+    assert said.span is not None
+
+
+def test_a_subscript_that_a_condition_keeps_in_its_bounds_is_fine(model: str) -> None:
+    text = (
+        "Real x[3] = {1, 2, 3}; Integer k = integer(1 + 4*time); Real y = if k <= 3 then x[k] else 7;"
+        " Real z = if k <= 3 then 2*x[k] else 8; Real s = if time > 2 then 0 elseif k > 3 then 9 else 2*x[k];"
+    )
+    result = kilohertz.load(write(model, f"model M {text} end M;")).simulate(stop=1.0)
+    assert result.ok
+    assert [result.final(name) for name in "yzs"] == [7.0, 8.0, 9.0]
+    assert [result[name][0] for name in "yzs"] == [1.0, 2.0, 2.0]
+
+
+def test_a_subscript_counts_once_an_event_iteration_is_over(model: str) -> None:
+    """In the first pass at the start `pre(k)` is 0 still."""
+    text = (
+        "model M Integer k(start=0); Real x[3] = {1, 2, 3}; Real y = x[pre(k)]; equation"
+        " k = if time > 0.5 then 2 else 1; end M;"
+    )
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0)
+    assert result.ok
+    assert (result["y"][0], result.final("y")) == (1.0, 2.0)
+
+
 DECAY = "model M Real x(start=1, fixed=true); equation der(x) = -x; end M;"
 FAST = ["--solver", "rk4", "--duration", "10ms", "--fast", "--no-check"]
 

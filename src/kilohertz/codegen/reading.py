@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Call, Expr, Field, Index, Ref
+from kilohertz.ir.expr import Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import Purpose
 
 
@@ -43,7 +43,11 @@ def may_fail(block: s.Block) -> bool:
     """Functions do not know where they are called from: the block is noted before."""
     if isinstance(block, (s.CallBlock, s.WhenBlock)):
         return True
-    return any(isinstance(e, (Call, Index)) for e in _nodes(s.expressions(block)))
+    return any(isinstance(e, (Call, Index)) or _is_checked(e) for e in _nodes(s.expressions(block)))
+
+
+def _is_checked(e: Expr) -> bool:
+    return isinstance(e, Builtin) and e.name == "$subscript"
 
 
 def _nodes(roots: Iterable[Expr]) -> Iterator[Expr]:

@@ -281,6 +281,15 @@ _SCALAR = (
         form=Form.CAST,
         operations=0,
     ),
+    BuiltinFunction(  # a subscript of a dimension with so many elements; not written by users
+        "$subscript",
+        types.constant(INTEGER),
+        count=2,
+        value=arithmetic.subscript,
+        derivative=Slope.STILL,
+        c="khz_subscript({c}, {0}, {1})",
+        operations=2,
+    ),
     BuiltinFunction(  # the position of an enumeration's literal
         "Integer",
         result_types.elementwise(INTEGER),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.base import Diagnostic, ModelError, Severity
+from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
@@ -162,6 +162,11 @@ def experiment_times(program: Program, start: float | None, stop: float | None) 
     return first, stop if stop is not None else annotated.stop if annotated.stop is not None else first + 1.0
 
 
+def _retold(problem: Diagnostic) -> Note:
+    """What a run had to cope with before it failed."""
+    return Note("; ".join((f"before: {problem.message}", *(n.text for n in problem.notes))), problem.span)
+
+
 class _Run:
     """One run: the C structure, its buffers, and what comes back."""
 
@@ -212,6 +217,7 @@ class _Run:
             raise RunInterrupted(replace(result, ok=False))
         if status not in (0, _TERMINATED):
             said = failure(instance, status, when, solver_code)
+            said = replace(said, notes=(*said.notes, *(_retold(p) for p in problems)))
             raise RunFailed(said, replace(result, problems=(said, *problems), ok=False))
         if statistics is not None:
             statistics.messages = tuple(self.messages)

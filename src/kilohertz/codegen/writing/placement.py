@@ -2,7 +2,8 @@
 
 Scopes are the function's body, the branches of an if-expression, the right side of `and`/`or`, and the body of a
 comprehension.  A value used in two branches is computed once before the `if`, one used in a single branch stays there;
-so nothing is computed twice and nothing is computed that the model guards against.
+so nothing is computed twice and nothing is computed that the model guards against: what may fail is computed in each
+branch that needs it, unless it is computed whatever the conditions say.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kilohertz.ir.expr import Binary, Comprehension, Expr, IfExp, Ref
+from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, IfExp, Index, Ref
 
 
 class Scope:
@@ -46,14 +47,15 @@ class Placement:
         self.uses: dict[int, int] = {}
         self.home: dict[int, Scope] = {}
         self.inner: dict[tuple[int, int], Scope] = {}
+        self.other: dict[Scope, Scope] = {}  # the two branches of an `if`
         placed = [*((root, top) for root in roots), *((root, scope) for scope, members in parts for root in members)]
         self.kept = [root for root, _ in placed]  # ids stay valid as long as the nodes live
-        for root, scope in placed:
-            self.uses[id(root)] = self.uses.get(id(root), 0) + 1
-            self.home[id(root)] = common(self.home.get(id(root), scope), scope)
         order = _parents_first(self.kept)
+        used: dict[int, list[Scope]] = {key: [] for key in _failing(order)}
+        for root, scope in placed:
+            self._use(root, scope, used)
         for node in order:
-            self._pass_down(node)
+            self._pass_down(node, used)
         self._keep_in_loops(order)
 
     def _keep_in_loops(self, order: list[Expr]) -> None:
@@ -71,16 +73,54 @@ class Placement:
                 if not self.home[id(node)].in_loop:
                     self.uses[id(node)] = 1
 
-    def _pass_down(self, node: Expr) -> None:
-        here = self.home[id(node)]
-        for k, child in enumerate(node.children()):
-            scope = here
-            if _opens_scope(node, k):
-                scope = self.inner[id(node), k] = Scope(here, here.in_loop or isinstance(node, Comprehension))
-            key = id(child)
-            self.uses[key] = self.uses.get(key, 0) + 1
-            known = self.home.get(key)
-            self.home[key] = scope if known is None else common(known, scope)
+    def _pass_down(self, node: Expr, used: dict[int, list[Scope]]) -> None:
+        """Count a node as a use of its children, in the scope where it is computed, or in each of them."""
+        places = [self.home[id(node)]]
+        if id(node) in used and not self._is_certain(places[0], used[id(node)]):
+            places = used[id(node)]
+            self.uses[id(node)] = 1
+        for here in places:
+            scopes = [self._scope_of(node, k, here) for k in range(len(node.children()))]
+            if isinstance(node, IfExp):
+                self.other[scopes[1]], self.other[scopes[2]] = scopes[2], scopes[1]
+            for child, scope in zip(node.children(), scopes, strict=True):
+                self._use(child, scope, used)
+
+    def _scope_of(self, node: Expr, k: int, here: Scope) -> Scope:
+        if not _opens_scope(node, k):
+            return here
+        scope = self.inner[id(node), k] = Scope(here, here.in_loop or isinstance(node, Comprehension))
+        return scope
+
+    def _use(self, e: Expr, scope: Scope, used: dict[int, list[Scope]]) -> None:
+        key = id(e)
+        if key in used:
+            used[key].append(scope)
+        self.uses[key] = self.uses.get(key, 0) + 1
+        self.home[key] = common(self.home.get(key, scope), scope)
+
+    def _is_certain(self, home: Scope, scopes: list[Scope]) -> bool:
+        """Whether what is used in some scopes is computed whenever `home` is: there, or in both branches of an `if`."""
+        certain: set[Scope] = set()
+        stack = list(scopes)
+        while stack:
+            scope = stack.pop()
+            if scope is home:
+                return True
+            certain.add(scope)
+            if self.other.get(scope) in certain and scope.parent is not None:
+                stack.append(scope.parent)
+        return False
+
+
+def _failing(order: list[Expr]) -> set[int]:
+    """Nodes, parents first, with a subscript in them that has to be in its bounds."""
+    found: set[int] = set()
+    for node in reversed(order):
+        is_checked = isinstance(node, Index) or (isinstance(node, Builtin) and node.name == "$subscript")
+        if is_checked or (found and any(id(child) in found for child in node.children())):
+            found.add(id(node))
+    return found
 
 
 def _opens_scope(node: Expr, child: int) -> bool:

@@ -163,3 +163,10 @@ def rem(x: float, y: float) -> float:
 
 def semi_linear(x: float, positive: float, negative: float) -> float:
     return positive * x if x >= 0 else negative * x
+
+
+def subscript(k: int, size: int) -> int:
+    """A subscript, which must be one of 1 to size."""
+    if not 1 <= k <= size:
+        raise EvaluationError(f"subscript {k} outside 1 to {size}")
+    return k

@@ -134,7 +134,8 @@ def _chosen(
     ]
     chosen = rows[-1]
     for i in range(n - 1, 0, -1):
-        here = make.relation("==", position[axis], Int(i))
+        which = position[axis] if i > 1 else Builtin("$subscript", (position[axis], Int(n)), INTEGER)  # 1 to n, or R717
+        here = make.relation("==", which, Int(i))
         chosen = tuple(make.if_(here, x, y) for x, y in zip(rows[i - 1], chosen, strict=True))
     return chosen
 

@@ -1,5 +1,6 @@
 #include "khz_base.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void khz_fail(khz_context *c, khz_status status, int place, const char *message)
@@ -15,6 +16,33 @@ void khz_fail(khz_context *c, khz_status status, int place, const char *message)
     }
     memcpy(c->message, message, n);
     c->message[n] = '\0';
+}
+
+static void fail_subscript(khz_context *c, int32_t subscript, int32_t size)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "subscript %ld outside 1 to %ld", (long)subscript, (long)size);
+    khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, text);
+}
+
+void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size)
+{
+    if (c->phase != KHZ_PHASE_EVENT && c->phase != KHZ_PHASE_INITIAL) {
+        fail_subscript(c, subscript, size);
+    } else if (c->n_wrong++ == 0) {
+        c->wrong_size = size;
+        c->wrong_subscript = subscript;
+        c->wrong_block = c->block;
+    }
+}
+
+void khz_settle_subscripts(khz_context *c)
+{
+    if (c->n_wrong > 0) {
+        c->block = c->status == KHZ_OK ? c->wrong_block : c->block;
+        fail_subscript(c, c->wrong_subscript, c->wrong_size);
+        c->n_wrong = 0;
+    }
 }
 
 void *khz_arena(khz_context *c, size_t n)

@@ -57,6 +57,10 @@ typedef struct khz_context {
     uint32_t n_unsettled;    /* such events so far */
     int32_t unsettled_first; /* block of the mixed loop at the first of them */
     int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
+    int32_t n_wrong;         /* subscripts out of their bounds in the present pass of an event */
+    int32_t wrong_subscript; /* the first of them, how many elements there are, and the block that has it */
+    int32_t wrong_size;
+    int32_t wrong_block;
     int32_t restless;        /* what the last pass of an event changed: position in khz_model.discrete_block */
     int32_t is_open;         /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
     uint32_t n_passes;       /* of event iterations so far */
@@ -71,6 +75,12 @@ typedef struct khz_context {
 
 /* Record a failure; the first one stays.  Call from: anywhere.  Allocates: never. */
 void khz_fail(khz_context *c, khz_status status, int place, const char *message);
+
+/* A subscript is not in 1 .. size: a failure.  In a pass of an event, or of the initial equations, discrete values are
+ * still on their way: noted, and a failure where the last pass has it (khz_settle_subscripts). */
+void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size);
+/* Forget what was noted, and fail for it. */
+void khz_settle_subscripts(khz_context *c);
 
 /* Room for n bytes in the arena, aligned; NULL (and a failure) when it is full.  Released by setting arena_used
  * back. */

@@ -69,21 +69,30 @@ static inline int32_t khz_range_count(double first, double step, double last)
                : (int32_t)floor((last - first) / step + 1e-10) + 1;
 }
 
-/* A subscript (from one) as an offset (from zero); out of bounds is a failure and the first element. */
+/* A subscript (from one) as an offset (from zero); the first element where it is out of its bounds. */
 static inline int32_t khz_index(khz_context *c, int32_t sub, int32_t size)
 {
     if (sub < 1 || sub > size) {
-        khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, "an array subscript is out of bounds");
+        khz_wrong_subscript(c, sub, size);
         return 0;
     }
     return sub - 1;
+}
+
+/* A subscript as it is, in its bounds or not. */
+static inline int32_t khz_subscript(khz_context *c, int32_t sub, int32_t size)
+{
+    if (sub < 1 || sub > size) {
+        khz_wrong_subscript(c, sub, size);
+    }
+    return sub;
 }
 
 /* The same for first of `count` neighbours. */
 static inline int32_t khz_slice(khz_context *c, int32_t first, int32_t count, int32_t size)
 {
     if (count > 0 && (first < 1 || first + count - 1 > size)) {
-        khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, "an array subscript is out of bounds");
+        khz_wrong_subscript(c, first < 1 ? first : first + count - 1, size);
         return 0;
     }
     return first - 1;

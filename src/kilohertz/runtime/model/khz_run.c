@@ -116,6 +116,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         }
         c->arena_used = 0;
         c->unsettled = 0;
+        c->n_wrong = 0;
         c->n_passes++;
         const khz_status result = m->event(instance);
         if (result != KHZ_OK) {
@@ -130,7 +131,8 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         const int32_t changed = update_pre(m, instance);
         c->restless = moved >= 0 ? moved : changed;
         if (c->restless < 0) {
-            status = KHZ_OK;
+            khz_settle_subscripts(c);
+            status = (khz_status)c->status;
             break;
         }
     }
@@ -221,6 +223,8 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     khz_status status = m->once(instance);
     if (status == KHZ_OK) {
         status = m->initial_asserts(instance);
+        khz_settle_subscripts(c);
+        status = (khz_status)c->status;
     }
     if (status == KHZ_OK) {
         memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
