@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.layout import Layout
-from kilohertz.codegen.plain import STATUS, PlainBlocks, with_instance
+from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import (
     group_subject,
@@ -22,7 +22,7 @@ from kilohertz.codegen.reading import (
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
-from kilohertz.codegen.writing.writer import Part
+from kilohertz.codegen.writing.writer import STATUS, Part
 from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
@@ -228,14 +228,14 @@ class BlockWriter:
                 raise InternalError("not a loop")
         return self._called(symbol)
 
-    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop, leave: str = STATUS) -> None:
+    def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop) -> None:
         place = self.places(block.origin)
         if len(block.unknowns) == 1:
             a = w.text(block.matrix[0].value) if block.matrix else "0.0"
             b = w.text(block.rhs[0])
             w.put(f"{self.layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
         else:
-            self._matrix(w, phase, f"{number}, {place}", block, leave)
+            self._matrix(w, phase, f"{number}, {place}", block)
         placement = w.placement
         if w.part is not None:  # what follows from the solution is not shared with what is around
             w.plan(inner.value for inner in block.inner)
@@ -243,7 +243,7 @@ class BlockWriter:
             self.plain.assign(w, inner.target, inner.value)
         w.placement = placement
 
-    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop, leave: str) -> None:
+    def _matrix(self, w: Writer, phase: str, at: str, block: s.LinearLoop) -> None:
         """Matrix where it changed, right-hand side, solution."""
         n, layout = len(block.unknowns), self.layout
         solved_before = self._solved.get(block.again)
@@ -281,7 +281,7 @@ class BlockWriter:
             if in_place
             else f"khz_linear(&z->c, {at}, {n}, {a}, {storage})"
         )
-        w.put(f"if ({call} != KHZ_OK) {{", f"    {leave}", "}")
+        w.put(f"if ({call} != KHZ_OK) {{", f"    {w.leave}", "}")
         w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
 
     def _fresh(self, phase: str, block: s.LinearLoop, kept: Kept) -> str:
@@ -345,7 +345,7 @@ class BlockWriter:
 
     def _residual(self, phase: str, name: str, head: str, block: s.NonlinearLoop) -> None:
         apart = {id(b): self._loop(phase, b, True) for b in block.inner if is_large(b)}
-        w = Writer(self.layout, "(&z->c)")
+        w = Writer(self.layout, "(&z->c)", "return;")
         for i, u in enumerate(block.unknowns):
             w.put(f"{self.layout.variable(u)} = x[{i}];")
         w.plan([*(e for b in block.inner if id(b) not in apart for e in s.expressions(b)), *block.residuals])
@@ -353,7 +353,7 @@ class BlockWriter:
             if id(inner) in apart:
                 w.put(f"if ({apart[id(inner)]} != KHZ_OK) {{", "    return;", "}")
             elif isinstance(inner, s.LinearLoop):
-                self._linear(w, phase, self._note(phase, inner, f"{name}_residual"), inner, "return;")
+                self._linear(w, phase, self._note(phase, inner, f"{name}_residual"), inner)
             else:
                 self.plain.write(w, inner)
         for i, residual in enumerate(block.residuals):
@@ -364,11 +364,11 @@ class BlockWriter:
     def _jacobian(self, phase: str, name: str, number: int, block: s.NonlinearLoop) -> None:
         assert block.jacobian is not None
         n = len(block.unknowns)
-        w = Writer(self.layout, "(&z->c)")
+        w = Writer(self.layout, "(&z->c)", "return;")
         w.put("(void)x;", *([] if loop_elimination(block) else [f"memset(jacobian, 0, sizeof(double) * {n * n});"]))
         w.plan([*(e for b in block.rates for e in s.expressions(b)), *(e.value for e in block.jacobian)])
         for rate in block.rates:
-            self._linear(w, phase, number, rate, "return;")
+            self._linear(w, phase, number, rate)
         for entry in block.jacobian:
             text = w.text(entry.value)
             w.put(f"jacobian[{entry.row * n + entry.column}] = {text};")
@@ -386,7 +386,7 @@ class BlockWriter:
         body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]
         self._callback(f"{name}_continuous", "", [*body, STATUS], "khz_status")
         self._derive(phase, name, block, other_discrete)
-        w = Writer(layout, "(&z->c)")
+        w = Writer(layout, "(&z->c)", "return;")
         w.put("(void)value;", "(void)distance;")
         functions = {c.index: c.function for c in layout.step.crossings}
         at = [layout.step.slot(b.target.name).index for b in relations]

@@ -76,7 +76,8 @@ def _fortran_call(w: Writer, symbol: str, args: tuple[Expr, ...], written: set[s
 def _own_text(w: Writer, text: str) -> str:
     """A text that may be written to: LAPACK tells in one what it did to the matrix."""
     name = w.fresh("f")
-    w.put(f"char *const {name} = (char *)khz_arena(c, strlen({text}) + 1);", f"strcpy({name}, {text});")
+    w.put(f"char *const {name} = (char *)khz_arena(c, strlen({text}) + 1);")
+    w.put(f"if ({name} == NULL) {{", f"    {w.leave}", "}", f"strcpy({name}, {text});")
     return name
 
 

@@ -151,6 +151,13 @@ def returns(function: Function) -> bool:
     return not ty.dims and not TypeTable().is_record(ty)
 
 
+def _no_result(function: Function) -> str:
+    """How a function ends that cannot go on: nobody reads what it gives."""
+    if not returns(function):
+        return "return;"
+    return 'return "";' if is_string(function.outputs[0].ty) else "return 0;"
+
+
 class _FunctionBody:
     """One function being written; also the host of its writer."""
 
@@ -159,7 +166,8 @@ class _FunctionBody:
         self.inputs = [i for i in function.inputs if i.name not in held]
         self.inputs += [Local(r.name, r.ty) for h in held.values() for _, r in h.bound if isinstance(r, x.Ref)]
         self.names = Names("", "_")
-        self.writer = Writer(self, "c")
+        self.place = table.first_place + len(table.written)
+        self.writer = Writer(self, "c", f"KHZ_LEAVE(c, {self.place}); {_no_result(function)}")
         self.growing: dict[str, tuple[str, ...]] = {}
         self.statements = StatementWriter(self.writer, table.places, self.growing)
 
@@ -251,8 +259,7 @@ class _FunctionBody:
             for d in a.dims
             if not d.isdigit()
         ]
-        place = self.table.first_place + len(self.table.written)
-        enter, leave = f"KHZ_ENTER(c, {place});", f"KHZ_LEAVE(c, {place});"
+        enter, leave = f"KHZ_ENTER(c, {self.place});", f"KHZ_LEAVE(c, {self.place});"
         return ["    " + line for line in ["(void)c;", *unused, enter, *body, leave, *w.scope.lines]]
 
     def _declare(self, local: Local) -> None:
@@ -289,17 +296,14 @@ class _FunctionBody:
                 free = True
         value = ArrayValue(c_name, tuple(dims), ty.scalar())
         w.locals[local.name] = value
-        ctype = self.types.of(ty)
         if free:
             self.growing[local.name] = value.dims
             w.put(f"{self.types.declare(ty.scalar(), '*' + c_name)} = NULL;")
         elif value.size.isdigit() and int(value.size) <= _MOST_ON_STACK:
             w.put(f"{self.types.declare(ty.scalar(), c_name)}[{max(1, int(value.size))}] = {{0}};")
         else:
-            size = f"sizeof({ctype.rstrip()}) * (size_t)({value.size})"
-            cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-            w.put(f"{self.types.declare(ty.scalar(), '*' + c_name)} = {cast}khz_arena(c, {size});")
-            w.put(f"memset({c_name}, 0, {size});")
+            w.take_room(self.types.declare(ty.scalar(), "*" + c_name), c_name, value.size, value.element)
+            w.put(f"memset({c_name}, 0, sizeof(*{c_name}) * (size_t)({value.size}));")
 
     def _construct(self) -> None:
         """A record constructor: each field from the input of its name."""

@@ -18,6 +18,7 @@ from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import TypeTable, default_start
+from kilohertz.codegen.writing.writer import STATUS
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall, Function
@@ -28,7 +29,8 @@ from kilohertz.runtime import constant
 _LINES_PER_FILE = 6000
 _DEEP = 200_000  # frames: a condition of thousands of parts; Python's own calls need no C stack
 _STARTS_PER_FUNCTION = 50
-_ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22
+_ARENA_PLAIN, _ARENA_FUNCTIONS = 1 << 16, 1 << 22  # bytes, besides what arrays of known sizes take
+_ARENA_MOST = 1 << 30  # for those; a function that needs more fails (R716)
 INCLUDES = (
     '#include "khz_base.h"',
     '#include "khz_loops.h"',
@@ -131,7 +133,7 @@ class _Generator:
             table.phase(name, calls)
         self.functions.write_all(constant("KHZ_PLACES_OF_MODEL") + len(blocks.timed))
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
-        members = self.layout.members(arena)
+        members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
         door = Door(table.functions, members, getter_of(prefix))
         n_places = len(blocks.timed) + len(self.functions.written)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, n_places, self.where, door)]
@@ -225,8 +227,8 @@ class _Generator:
         table.values("time_events", "at", self._list("at", (e.at for e in step.time_events)))
         table.values("delay_sources", "value", self._list("value", recorded))
 
-    def _writer(self) -> Writer:
-        return Writer(self.layout, "(&z->c)")
+    def _writer(self, leave: str = "return;") -> Writer:
+        return Writer(self.layout, "(&z->c)", leave)
 
     def _start_functions(self, table: _Table, name: str, variables: Sequence[StepVariable], after: list[str]) -> None:
         """Start values in parts: compilers take more than linear time for thousands of stores in one function."""
@@ -291,7 +293,7 @@ class _Generator:
         return w.scope.lines
 
     def _asserts(self, asserts: Iterable[Assert]) -> list[str]:
-        w = self._writer()
+        w = self._writer(STATUS)
         statements = StatementWriter(w, self.place)
         for one in asserts:
             statements.statement(one)

@@ -13,7 +13,7 @@ from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import ArrayValue
-from kilohertz.codegen.writing.writer import unsupported
+from kilohertz.codegen.writing.writer import STATUS, unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
@@ -21,7 +21,6 @@ from kilohertz.ir.types import RecordType, TupleType, Type
 
 Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
-STATUS = "return (khz_status)z->c.status;"
 _INSTANCE = re.compile(r"\bz\b")
 
 

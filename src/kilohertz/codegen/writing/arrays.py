@@ -171,13 +171,12 @@ class ArrayWriter(WriterCore):
     def _first_room(self, room: ArrayValue, part: ArrayValue, outer: tuple[str, ...]) -> None:
         sizes = room.dims[len(outer) :]
         count = product((*outer, part.size)) if part.size.isdigit() else f"{product(outer)} * ({part.size})"
-        ctype = self.types.of(room.element).rstrip()
-        self.put(
-            f"if ({room.pointer} == NULL) {{",
-            *(f"    {n} = {d};" for n, d in zip(sizes, part.dims, strict=True)),
-            f"    {room.pointer} = ({ctype} *)khz_arena({self.context}, sizeof({ctype}) * (size_t)({count}));",
-            "}",
-        )
+
+        def first() -> None:
+            self.put(*(f"{n} = {d};" for n, d in zip(sizes, part.dims, strict=True)))
+            self.take_room(room.pointer, room.pointer, count, room.element)
+
+        self.braces(f"if ({room.pointer} == NULL)", first)
 
     def iterable(self, r: Expr) -> tuple[str, Callable[[str], str]]:
         """Count of a range and the text of its i-th value (i from zero)."""
@@ -289,11 +288,8 @@ class ArrayWriter(WriterCore):
             def write() -> None:
                 value = self.array(part)
                 if not room.is_fixed:
-                    ctype = self.types.of(room.element)
-                    cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
                     self.put(*(f"{d} = {v};" for d, v in zip(dims, value.dims, strict=True)))
-                    room_bytes = f"sizeof(*{room.pointer}) * (size_t)({value.size})"
-                    self.put(f"{room.pointer} = {cast}khz_arena({self.context}, {room_bytes});")
+                    self.take_room(room.pointer, room.pointer, value.size, room.element)
                 self.copy(room.pointer, value.pointer, value.size, value.element)
 
             return write

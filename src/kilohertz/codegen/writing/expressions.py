@@ -9,7 +9,7 @@ from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.array_builtins import ArrayBuiltinWriter
 from kilohertz.codegen.writing.arrays import accumulate
 from kilohertz.codegen.writing.placement import Scope
-from kilohertz.codegen.writing.values import ArrayValue, is_real, is_string
+from kilohertz.codegen.writing.values import ArrayValue, is_real, is_string, needs_room
 from kilohertz.codegen.writing.writer import (
     AND,
     OR,
@@ -356,9 +356,7 @@ class Writer(ArrayBuiltinWriter):
             self.store(f"{record}.{self.types.fields(name)}", value)
             return
         array, a = self.types.field_array(record, name, ty), self.array(value)
-        ctype = self.types.of(ty)
-        cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-        self.put(f"{array.pointer} = {cast}khz_arena({self.context}, sizeof(*{array.pointer}) * (size_t)({a.size}));")
+        self.take_room(array.pointer, array.pointer, a.size, a.element)
         self.copy(array.pointer, a.pointer, a.size, a.element)
         self.put(*(f"{d} = {v};" for d, v in zip(array.dims, a.dims, strict=True) if not d.isdigit()))
 
@@ -413,6 +411,8 @@ class Writer(ArrayBuiltinWriter):
             return
         results = [self._output(callee, k, call, arguments) for k in range(len(callee.outputs))]
         self.put(f"{callee.name}({', '.join(arguments)});")
+        if any(needs_room(ty) for ty in callee.outputs):
+            self.put(f"if (({self.context})->status != KHZ_OK) {{", f"    {self.leave}", "}")
         self.scope.results[id(call)] = results
 
     def _argument(self, e: Expr, ty: Type) -> list[str]:

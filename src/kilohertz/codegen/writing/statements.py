@@ -205,11 +205,8 @@ class StatementWriter:
         w = self.writer
         array = w.locals[name]
         assert isinstance(array, ArrayValue)
-        ctype = w.types.of(value.element)
-        cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
         fresh = w.fresh("g")
-        star = f"{ctype}*{fresh}" if ctype.endswith("*") else f"{ctype} *{fresh}"
-        w.put(f"{star} = {cast}khz_arena({w.context}, sizeof(*{fresh}) * (size_t)({value.size}));")
+        w.take_room(w.types.declare(value.element, "*" + fresh), fresh, value.size, value.element)
         w.copy(fresh, value.pointer, value.size, value.element)
         w.put(f"{array.pointer} = {fresh};")
         w.put(*(f"{d} = {v};" for d, v in zip(array.dims, value.dims, strict=True) if not d.isdigit()))
@@ -217,9 +214,7 @@ class StatementWriter:
     def _grow_field(self, target: x.Field, value: ArrayValue) -> None:
         w = self.writer
         array = self._storage(target)
-        ctype = w.types.of(value.element)
-        cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-        w.put(f"{array.pointer} = {cast}khz_arena({w.context}, sizeof(*{array.pointer}) * (size_t)({value.size}));")
+        w.take_room(array.pointer, array.pointer, value.size, value.element)
         w.copy(array.pointer, value.pointer, value.size, value.element)
         w.put(*(f"{d} = {v};" for d, v in zip(array.dims, value.dims, strict=True) if not d.isdigit()))
 

@@ -8,6 +8,8 @@ from kilohertz.base import InternalError
 from kilohertz.codegen.writing.spelling import Names
 from kilohertz.ir.types import EnumType, ExternalObjectType, FunctionType, Primitive, RecordType, TupleType, Type
 
+_ALIGNED = 16  # bytes that go to alignment, at most
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayValue:
@@ -48,6 +50,7 @@ class TypeTable:
         self._structs: dict[RecordType, str] = {}
         self.fields = Names("", "_")
         self.definitions: list[str] = []
+        self.room = 0  # bytes of all temporaries in the arena whose size is known
 
     def of(self, ty: Type) -> str:
         """The C type of one element of `ty`."""
@@ -100,8 +103,22 @@ class TypeTable:
         dims = tuple(str(d) if d is not None else f"{member}n{k}" for k, d in enumerate(ty.dims, 1))
         return ArrayValue(member, dims, ty.scalar())
 
+    def note_room(self, count: int, element: Type) -> None:
+        """An array of so many elements goes to the arena."""
+        self.room += count * _bytes(element) + _ALIGNED
+
     def is_record(self, ty: Type) -> bool:
         return isinstance(ty.base, RecordType)
+
+
+def _bytes(ty: Type) -> int:
+    """Of a value of C, at most."""
+    count = 1
+    for d in ty.dims:
+        count *= d or 2  # a pointer and sizes
+    if not isinstance(ty.base, RecordType):
+        return 8 * count
+    return count * (8 + sum(map(_bytes, (field for _, field in ty.base.fields))))
 
 
 def is_growing(ty: Type) -> bool:
@@ -109,6 +126,13 @@ def is_growing(ty: Type) -> bool:
     if any(d is None for d in ty.dims):
         return True
     return isinstance(ty.base, RecordType) and any(is_growing(f) for _, f in ty.base.fields)
+
+
+def needs_room(ty: Type) -> bool:
+    """A value with a pointer in it: it cannot be read where a function ended before it gave one."""
+    if is_growing(ty) or is_string(ty):
+        return True
+    return isinstance(ty.base, RecordType) and any(needs_room(f) for _, f in ty.base.fields)
 
 
 def is_string(ty: Type) -> bool:

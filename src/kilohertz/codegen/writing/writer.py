@@ -18,6 +18,7 @@ from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.types import Type
 
+STATUS = "return (khz_status)z->c.status;"
 Text = tuple[str, int]  # C text and how tightly it binds
 TERNARY, OR, AND, RELATION, SUM, PRODUCT, UNARY, PRIMARY = 1, 2, 3, 4, 6, 7, 8, 9
 _MOST_ON_STACK = 2048  # elements; a larger temporary goes into the arena
@@ -63,8 +64,9 @@ class Host(Protocol):
 class WriterCore(ABC):
     """Lines in scopes."""
 
-    def __init__(self, host: Host, context: str) -> None:
+    def __init__(self, host: Host, context: str, leave: str = STATUS) -> None:
         self.host, self.types, self.context = host, host.types, context
+        self.leave = leave  # the statement that ends the C function where it cannot go on
         self._count = 0
         self.scope = Scope(None)
         self.placement = Placement((), self.scope)
@@ -159,14 +161,20 @@ class WriterCore(ABC):
         """A new array: on the stack where its size is known and small, else in the arena."""
         name = self.fresh("a")
         size = product(dims)
-        ctype = self.types.of(element)
         if size.isdigit() and int(size) <= _MOST_ON_STACK:
             self.put(f"{self.types.declare(element, name)}[{max(1, int(size))}];")
         else:
-            star = f"{ctype}*{name}" if ctype.endswith("*") else f"{ctype} *{name}"
-            cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-            self.put(f"{star} = {cast}khz_arena({self.context}, sizeof(*{name}) * (size_t)({size}));")
+            self.take_room(self.types.declare(element, "*" + name), name, size, element)
         return ArrayValue(name, dims, element)
+
+    def take_room(self, target: str, pointer: str, size: str, element: Type) -> None:
+        """`target`, which declares or is `pointer`, to room in the arena; without room the function ends here."""
+        if size.isdigit():
+            self.types.note_room(int(size), element)
+        ctype = self.types.of(element)
+        cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
+        self.put(f"{target} = {cast}khz_arena({self.context}, sizeof(*{pointer}) * (size_t)({size}));")
+        self.put(f"if ({pointer} == NULL) {{", f"    {self.leave}", "}")
 
     def length(self, text: str) -> str:
         """A dimension as a name or number, so that it can be used often."""

@@ -49,7 +49,10 @@ void *khz_arena(khz_context *c, size_t n)
 {
     const size_t rounded = (n + 15U) & ~(size_t)15U;
     if (rounded < n || rounded > c->arena_size - c->arena_used) {
-        khz_fail(c, KHZ_OUT_OF_MEMORY, KHZ_NOWHERE, "the arrays inside functions need more room than was set aside");
+        char text[128];
+        (void)snprintf(text, sizeof text, "arrays of functions need %zu bytes and %zu of %zu are free", n,
+                       c->arena_size - c->arena_used, c->arena_size);
+        khz_fail(c, KHZ_OUT_OF_MEMORY, KHZ_NOWHERE, text);
         /* Hand out the arena from its start: the result is discarded, but writing to it must be harmless. */
         return rounded <= c->arena_size ? (unsigned char *)c + c->arena_offset : NULL;
     }

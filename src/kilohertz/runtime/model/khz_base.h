@@ -61,10 +61,10 @@ typedef struct khz_context {
     int32_t wrong_subscript; /* the first of them, how many elements there are, and the block that has it */
     int32_t wrong_size;
     int32_t wrong_block;
-    int32_t restless;        /* what the last pass of an event changed: position in khz_model.discrete_block */
-    int32_t is_open;         /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
-    uint32_t n_passes;       /* of event iterations so far */
-    uint32_t n_detours;      /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
+    int32_t restless;   /* what the last pass of an event changed: position in khz_model.discrete_block */
+    int32_t is_open;    /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
+    uint32_t n_passes;  /* of event iterations so far */
+    uint32_t n_detours; /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
     struct khz_profile *profile; /* where the time of a cycle is kept (khz_probe.h); NULL: nobody asks */
     int32_t first_place;         /* of this model among the places of its thread */
     size_t arena_used;
@@ -82,8 +82,8 @@ void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size);
 /* Forget what was noted, and fail for it. */
 void khz_settle_subscripts(khz_context *c);
 
-/* Room for n bytes in the arena, aligned; NULL (and a failure) when it is full.  Released by setting arena_used
- * back. */
+/* Room for n bytes in the arena, aligned; a failure when it is full, NULL where it is smaller than that.  Released by
+ * setting arena_used back. */
 void *khz_arena(khz_context *c, size_t n);
 
 #endif

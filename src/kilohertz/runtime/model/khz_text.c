@@ -15,8 +15,7 @@ void khz_set_listener(khz_listener_fn listener) { listener_now = listener; }
 static char *room(khz_context *c, size_t n)
 {
     char *const text = (char *)khz_arena(c, n);
-    static char lost[1];
-    return text != NULL && c->status != KHZ_OUT_OF_MEMORY ? text : lost;
+    return c->status != KHZ_OUT_OF_MEMORY ? text : NULL;
 }
 
 const char *khz_concat(khz_context *c, const char *a, const char *b)
@@ -24,7 +23,7 @@ const char *khz_concat(khz_context *c, const char *a, const char *b)
     const size_t n = strlen(a);
     const size_t m = strlen(b);
     char *const text = room(c, n + m + 1);
-    if (c->status == KHZ_OUT_OF_MEMORY) {
+    if (text == NULL) {
         return "";
     }
     memcpy(text, a, n);
@@ -41,7 +40,7 @@ const char *khz_pad(khz_context *c, const char *text, int32_t length, int32_t le
     const size_t n = strlen(text);
     const size_t whole = length > 0 && (size_t)length > n ? (size_t)length : n;
     char *const out = room(c, whole + 1);
-    if (c->status == KHZ_OUT_OF_MEMORY) {
+    if (out == NULL) {
         return "";
     }
     memset(out, ' ', whole);

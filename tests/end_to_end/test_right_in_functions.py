@@ -1,0 +1,82 @@
+"""Functions that cannot do what they are asked for end the run with a message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """Where `write` puts the model."""
+    return str(tmp_path / "m.mo")
+
+
+def write(model: str, text: str) -> str:
+    Path(model).write_text(text, encoding="utf-8")
+    return model
+
+
+ARRAYS = """
+model M
+  function local_array
+    input Real x; input Integer n; output Real y;
+  protected
+    Real a[n];
+  algorithm
+    for i in 1:n loop a[i] := x*i; end for;
+    y := a[n];
+    annotation(Inline = false);
+  end local_array;
+  function result_array
+    input Real x; input Integer n; output Real y[n];
+  algorithm
+    y := fill(x, n);
+    annotation(Inline = false);
+  end result_array;
+  function of_result
+    input Real x; input Integer n; output Real y;
+  algorithm
+    y := sum(result_array(x, n));
+    annotation(Inline = false);
+  end of_result;
+  function of_known_size
+    input Real x; input Integer n; output Real y;
+  protected
+    Real a[1000000], b[1000000];
+  algorithm
+    for i in 1:1000000 loop a[i] := x; end for;
+    b := 2*a;
+    y := b[n];
+    annotation(Inline = false);
+  end of_known_size;
+  parameter Integer n = NUMBER;
+  Real x(start = 1, fixed = true);
+  Real y = FUNCTION(x, n);
+equation
+  der(x) = 0;
+end M;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+@pytest.mark.parametrize("function", ["local_array", "of_result"])
+def test_an_array_for_which_there_is_no_room_is_refused(model: str, function: str, solver: str) -> None:
+    text = ARRAYS.replace("FUNCTION", function)
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, text.replace("NUMBER", "2000000"))).simulate(solver=solver)
+    [said] = caught.value.diagnostics
+    assert said.code == "R716"
+    assert "arrays of functions need 16000000 bytes and 4194304 of 4194304 are free" in said.message
+    assert said.span is not None
+    good = kilohertz.load(write(model, text.replace("NUMBER", "1000"))).simulate(solver=solver)
+    assert good.final("y") == 1000.0
+
+
+def test_arrays_of_known_size_have_their_room(model: str) -> None:
+    text = ARRAYS.replace("FUNCTION", "of_known_size").replace("NUMBER", "5")
+    assert kilohertz.load(write(model, text)).simulate().final("y") == 2.0
