@@ -228,6 +228,7 @@ def test_warnings_of_check_and_analyse_show_at_every_door(
     [
         "Real x[3] = {1, 2, 3}; Real y = x[k];",
         "Real x[2, 3] = {{1, 2, 3}, {4, 5, 6}}; Real y = x[2, k];",
+        "Real x[1] = {1}; Real y = if time < 0.72 then 3 else x[integer(1.01 + 4*time)];",
         "function f input Real x[3]; input Integer k; output Real y; algorithm y := x[k]; end f;"
         " Real y = f({1, 2, 3}, k);",
         "Real x[3] = {1, 2, 3}; Real y; algorithm y := x[k];",
@@ -245,10 +246,10 @@ def test_a_subscript_out_of_its_bounds_is_refused(model: str, declarations: str,
     assert said.code == "R717"
     assert "an array subscript is out of bounds: subscript " in said.message
     if solver == "cvode":
-        assert "time = 0.7475" in said.message
-        assert said.message.endswith("subscript 4 outside 1 to 3")
+        assert re.search("time = 0.7(475|2)", said.message)
+        assert re.search("subscript (4 outside 1 to 3|3 outside 1 to 1)$", said.message)
     else:
-        assert any(re.search("failed .* times; first at time = 0.75", note.text) for note in said.notes)
+        assert any(re.search("failed .* times; first at time = 0.7[25]", note.text) for note in said.notes)
     assert said.span is not None
 
 

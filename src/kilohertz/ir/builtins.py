@@ -283,7 +283,7 @@ _SCALAR = (
     ),
     BuiltinFunction(  # a subscript of a dimension with so many elements; not written by users
         "$subscript",
-        types.constant(INTEGER),
+        result_types.constant(INTEGER),
         count=2,
         value=arithmetic.subscript,
         derivative=Slope.STILL,

@@ -7,9 +7,9 @@ from itertools import product as positions
 
 from kilohertz.ir import make
 from kilohertz.ir.builtins import fold
-from kilohertz.ir.expr import Builtin, Expr, Int, Real
+from kilohertz.ir.expr import Bool, Builtin, Expr, Int, Real
 from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
-from kilohertz.ir.types import INTEGER, REAL, Type
+from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat.values import Value, count, elements, shape, width
 
@@ -132,12 +132,17 @@ def _chosen(
     rows = [
         _picked(value, dims, (*position[:axis], Int(i), *position[axis + 1 :]), step, failure) for i in range(1, n + 1)
     ]
-    chosen = rows[-1]
-    for i in range(n - 1, 0, -1):
+    chosen = rows[-1] if n > 1 else tuple(map(_nothing, rows[0]))
+    for i in range(max(n - 1, 1), 0, -1):
         which = position[axis] if i > 1 else Builtin("$subscript", (position[axis], Int(n)), INTEGER)  # 1 to n, or R717
         here = make.relation("==", which, Int(i))
         chosen = tuple(make.if_(here, x, y) for x, y in zip(rows[i - 1], chosen, strict=True))
     return chosen
+
+
+def _nothing(e: Expr) -> Expr:
+    """In place of the only element, where a subscript is out of its bounds: its own value where there is no other."""
+    return ZERO if e.ty == REAL else Int(0) if e.ty == INTEGER else Bool(False) if e.ty == BOOLEAN else e
 
 
 # ---------------------------------------------------------------------------------------------------------- functions
