@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.compare import Bars, Pair, Rename, Wanted, compare
+from kilohertz.compare.signal_expressions import values_of
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.results import Result, Signal
 
 T = np.linspace(0, 10, 501)
@@ -131,3 +135,18 @@ def test_what_cannot_be_a_reference(time: np.ndarray, reason: str) -> None:
     with pytest.raises(ModelError, match=reason) as caught:
         compare(made({"x": WAVE}), Result.of_columns("bad", time, {"x": time}))
     assert caught.value.diagnostics[0].code == "R761"
+
+
+def test_every_function_of_scalars_can_be_compared() -> None:
+    """The table of functions is the list; where one has no value, it is not a number."""
+    columns = {"x": np.array([-0.5, 0.25, 0.75]), "n": np.array([7.0, -7.0, 0.0])}
+    result = Result.of_columns("R", np.array([0.0, 1.0, 2.0]), columns)
+    for f in BUILTINS.values():
+        if f.value is not None and f.count == 1:
+            values = values_of(f"{f.name}(x)", result)
+            assert values.shape == (3,), f.name
+            assert math.isnan(values[0]) == (f.domain[0] > -0.5), f.name
+    assert values_of("mod(n, 3)", result).tolist() == [1.0, 2.0, 0.0]
+    assert values_of("max(x, 0)", result).tolist() == [0.0, 0.25, 0.75]
+    with pytest.raises(ModelError, match="cannot be computed"):
+        values_of("sqrt(x, n)", result)

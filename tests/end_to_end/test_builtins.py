@@ -11,11 +11,12 @@ import pytest
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.interp import Evaluator
 from kilohertz.ir import make, traverse
-from kilohertz.ir.builtins import BUILTINS, BuiltinFunction, Event, Slope, Takes, fold
+from kilohertz.ir.builtins import BUILTINS, fold
 from kilohertz.ir.expr import Binary, Builtin, Expr, Int, Real, Ref, Unary
 from kilohertz.ir.flat import Flat
 from kilohertz.ir.rules import result_types
 from kilohertz.ir.rules.arithmetic import EvaluationError
+from kilohertz.ir.rules.function_record import BuiltinFunction, Event, Slope, Takes
 from kilohertz.ir.step import Assignment, Kind, Partition, Slot, Step, StepVariable
 from kilohertz.ir.types import INTEGER, REAL, Type
 from kilohertz.passes.contract import Log

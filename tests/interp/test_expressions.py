@@ -365,7 +365,7 @@ def test_long_chains_do_not_exhaust_the_stack(left: bool) -> None:
 
 def test_scalars_need_no_numpy() -> None:
     program = (
-        "import sys; from kilohertz.interp import Evaluator; from kilohertz.ir import REAL, Ref, build, Real\n"
+        "import sys; from kilohertz.interp import Evaluator; from kilohertz.ir import REAL, Real, Ref, make\n"
         "v = Ref('v', REAL.array_of(2))\n"
         "e = make.mul(make.array([Real(1.0), Real(2.0)]), make.array([Real(1.0), Real(2.0)]))\n"
         "assert Evaluator().evaluate(e) == 5.0\n"

@@ -1,18 +1,20 @@
 """What is compared may be an expression over the signals of a result: `a.p - b.p`, `abs(load.w)`, `2*motor.phi`.
 
-The syntax is Modelica's; values are taken instant by instant.  Names may have subscripts that are numbers (`x[3]`), and
-`der(x)` is a name of its own where the result has it.
+The syntax is Modelica's, with its functions of scalars (`ir/builtins.py`); values are taken instant by instant.  Names
+may have subscripts that are numbers (`x[3]`), and `der(x)` is a name of its own where the result has it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.ir.builtins import BUILTINS
+from kilohertz.ir.rules.arithmetic import EvaluationError
 from kilohertz.results import Result
 from kilohertz.results.result import Floats
 from kilohertz.syntax import parse_expression, tree, unparse
@@ -29,23 +31,6 @@ _BINARY: Mapping[str, Callable[[Any, Any], Any]] = dict(
         strict=True,
     )
 )
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "abs": np.absolute,
-    "sqrt": np.sqrt,
-    "sign": np.sign,
-    "exp": np.exp,
-    "log": np.log,
-    "log10": np.log10,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "atan2": np.arctan2,
-    "min": lambda *values: reduce(np.minimum, values),
-    "max": lambda *values: reduce(np.maximum, values),
-}
 Node: TypeAlias = tree.Expr
 
 
@@ -69,6 +54,26 @@ def values_of(text: str, result: Result) -> Floats:
         return result[text]
     value = _value(_parsed(text), text, result)
     return np.broadcast_to(np.asarray(value, np.float64), result.time.shape)
+
+
+def _is_function(name: str, n_arguments: int) -> bool:
+    function = BUILTINS.get(name)
+    return function is not None and function.value is not None and function.count == n_arguments
+
+
+@cache
+def _by_instant(name: str) -> Callable[..., Any]:
+    """A function of scalars (`ir/builtins.py`) over arrays; where it has no value: not a number."""
+    function = BUILTINS[name]
+
+    def value(*numbers: float) -> float:
+        assert function.value is not None
+        try:
+            return float(function.value(*numbers))
+        except (EvaluationError, ArithmeticError, ValueError):
+            return np.nan
+
+    return np.frompyfunc(value, function.count, 1)
 
 
 def _parsed(text: str) -> Node:
@@ -112,9 +117,9 @@ def _value(node: Node, text: str, result: Result) -> Any:
         case tree.Binary(op=op, left=left, right=right) if op.removeprefix(".") in _BINARY:
             with np.errstate(all="ignore"):  # what is not a number is judged as such
                 return _BINARY[op.removeprefix(".")](_value(left, text, result), _value(right, text, result))
-        case tree.Call(function=tree.Ref(names=(function,)), args=args, named=()) if function in _FUNCTIONS:
+        case tree.Call(function=tree.Ref(names=(name,)), args=args, named=()) if _is_function(name, len(args)):
             with np.errstate(all="ignore"):
-                return _FUNCTIONS[function](*(_value(a, text, result) for a in args))
+                return np.asarray(_by_instant(name)(*(_value(a, text, result) for a in args)), np.float64)
         case tree.IfExp(branches=branches, otherwise=otherwise):
             value = _value(otherwise, text, result)
             for condition, then in reversed(branches):

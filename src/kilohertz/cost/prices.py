@@ -95,15 +95,8 @@ def total(counts: Iterable[Count]) -> Count:
 _BINARY = {"+": (1, 2), "-": (1, 2), "*": (1, 2), "/": (4, 3), "and": (1, 4), "or": (1, 4)}
 _RELATION = (1, 5)
 _POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 0.5: (20, 4), 0.25: (40, 7), 1.0: (0, 0)}
-# Instructions of a function: the most for ordinary arguments; at worst sin, cos and tan of a huge one.
-_FUNCTIONS = dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan"), 140)
-_FUNCTIONS |= {"exp": 80, "log": 80, "log10": 110, "atan2": 180, "sqrt": 5, "delay": 400, "String": 4000}
-_FUNCTIONS |= {"floor": 20, "ceil": 20, "integer": 30, "abs": 3, "min": 5, "max": 5}
-_FUNCTIONS |= {"sign": 8, "real": 2, "div": 40, "mod": 45, "rem": 45, "semiLinear": 8}
-_FUNCTIONS |= dict.fromkeys(("noEvent", "smooth", "Integer", "scalar", "homotopy", "size", "ndims"), 2)
 _POWER = (20, 180)
-_OTHER = (20, 160)  # operators of the host (samples, transports), derivatives of functions, ...
-_FAR = {"sin": 600, "cos": 600, "tan": 600}
+_OTHER = (20, 160)  # what is not in the table of functions: derivatives of functions, ...
 
 
 def node(e: x.Expr) -> Count:
@@ -117,9 +110,11 @@ def node(e: x.Expr) -> Count:
             return _expression(*_BINARY.get(e.op, _RELATION))
         case x.Builtin():
             builtin = BUILTINS.get(e.name)
-            operations = _OTHER[0] if builtin is None else builtin.operations
-            usual = Cost(operations, functions=_FUNCTIONS.get(e.name, _OTHER[1]))
-            return Count(usual, Cost(usual.operations, functions=max(usual.functions, _FAR.get(e.name, 0))))
+            if builtin is None:
+                return _function(*_OTHER)
+            most = max(builtin.instructions, builtin.far_instructions)
+            usual = Cost(builtin.operations, functions=builtin.instructions)
+            return Count(usual, Cost(builtin.operations, functions=most))
         case x.Call():
             return _expression(30, 80)  # arguments, arena, status
         case x.Ref() | x.Real() | x.Int() | x.Bool() | x.Enum():

@@ -17,7 +17,10 @@ from kilohertz.interp.errors import EvaluationError
 from kilohertz.interp.operators import over_elements
 from kilohertz.interp.values import ArrayValue, Value, stacked
 from kilohertz.ir.builtins import BUILTINS
+from kilohertz.ir.rules import array_functions
 from kilohertz.ir.rules.arithmetic import maximum, minimum
+
+_NUMBERS: array_functions.Arithmetic[Any] = array_functions.Arithmetic(operator.neg, operator.sub, operator.mul)
 
 # ----------------------------------------------------------------------------------------------------- sizes and shapes
 
@@ -63,34 +66,21 @@ def promote(a: Value, n: int) -> Value:
     """`a` with dimensions of size one put after, up to n."""
     if not isinstance(a, ArrayValue):
         return ArrayValue((1,) * n, [a]) if n else a
-    return ArrayValue(a.shape + (1,) * (n - len(a.shape)), a.data)
+    return ArrayValue(array_functions.promoted(a.shape, n), a.data)
 
 
 def cat(k: int, *arrays: ArrayValue) -> ArrayValue:
     """Arrays joined along dimension k."""
     first = arrays[0].shape
-    before, after = first[: k - 1], first[k:]
     for a in arrays:
-        if a.shape[: k - 1] != before or a.shape[k:] != after:
+        if a.shape[: k - 1] != first[: k - 1] or a.shape[k:] != first[k:]:
             raise EvaluationError(f"cat({k}, ...) of sizes {list(first)} and {list(a.shape)}")
-    total = sum(a.shape[k - 1] for a in arrays)
-    inner = math.prod(after)
-    data: list[Value] = []
-    for row in range(math.prod(before)):
-        for a in arrays:
-            width = a.shape[k - 1] * inner
-            data += a.data[row * width : (row + 1) * width]
-    return ArrayValue((*before, total, *after), data)
+    return ArrayValue(*array_functions.cat(k - 1, [(a.shape, a.data) for a in arrays]))
 
 
 def transpose(a: ArrayValue) -> ArrayValue:
     """The first two dimensions exchanged."""
-    n, m, *rest = a.shape
-    block = math.prod(rest)
-    if block == 1:
-        return ArrayValue((m, n, *rest), [x for j in range(m) for x in a.data[j::m]])
-    data = [x for j in range(m) for i in range(n) for x in a.data[(i * m + j) * block : (i * m + j + 1) * block]]
-    return ArrayValue((m, n, *rest), data)
+    return ArrayValue(*array_functions.transpose(a.shape, a.data))
 
 
 # ------------------------------------------------------------------------------------------------------- constructors
@@ -114,13 +104,12 @@ def ones(*dims: int) -> Value:
 
 
 def identity(n: int) -> ArrayValue:
-    return ArrayValue((n, n), [int(i == j) for i in range(n) for j in range(n)])
+    return ArrayValue((n, n), array_functions.identity(n, 1, 0))
 
 
 def diagonal(v: ArrayValue) -> ArrayValue:
     n = len(v.data)
-    zero = type(v.data[0])(0) if n else 0
-    return ArrayValue((n, n), [v.data[i] if i == j else zero for i in range(n) for j in range(n)])
+    return ArrayValue((n, n), array_functions.diagonal(v.data, type(v.data[0])(0) if n else 0))
 
 
 def linspace(first: float, last: float, n: int) -> ArrayValue:
@@ -155,25 +144,20 @@ def largest(a: ArrayValue) -> Value:
 
 
 def outer_product(x: ArrayValue, y: ArrayValue) -> ArrayValue:
-    return ArrayValue((len(x.data), len(y.data)), [a * b for a in x.data for b in y.data])
+    return ArrayValue((len(x.data), len(y.data)), array_functions.outer_product(x.data, y.data, _NUMBERS))
 
 
 def symmetric(a: ArrayValue) -> ArrayValue:
     """The matrix with its upper triangle mirrored."""
-    n = a.shape[0]
-    return ArrayValue(a.shape, [a.data[min(i, j) * n + max(i, j)] for i in range(n) for j in range(n)])
+    return ArrayValue(a.shape, array_functions.symmetric(a.shape[0], a.data))
 
 
 def cross(x: ArrayValue, y: ArrayValue) -> ArrayValue:
-    a, b, c = x.data
-    d, e, f = y.data
-    return ArrayValue((3,), [b * f - c * e, c * d - a * f, a * e - b * d])
+    return ArrayValue((3,), array_functions.cross(x.data, y.data, _NUMBERS))
 
 
 def skew(x: ArrayValue) -> ArrayValue:
-    a, b, c = x.data
-    zero = type(a)(0)
-    return ArrayValue((3, 3), [zero, -c, b, c, zero, -a, -b, a, zero])
+    return ArrayValue((3, 3), array_functions.skew(x.data, type(x.data[0])(0), _NUMBERS))
 
 
 WHOLE: dict[str, Callable[..., Any]] = {

@@ -4,7 +4,8 @@
   interp      the value for Python's numbers; passes fold literals and settle parameters with the same function
   passes      the derivative, where events come from, what may be computed ahead
   codegen     the spelling in C
-  cost        operations (a division counts 4, a function of the C library 20)
+  cost        operations (a division counts 4, a function of the C library 20), instructions
+  compare     the value, instant by instant
 
 A new function of scalars is one record here, and a line in `khz_math.h` where C has none by that meaning.  Operators
 that ask the running simulation (`pre`, `sample`, ...) and functions of whole arrays have their types and properties
@@ -14,11 +15,8 @@ here and their code where it is: `passes/dae/lowering/event_operators.py`, `code
 
 from __future__ import annotations
 
-import enum
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from kilohertz.base import InternalError
 from kilohertz.ir import make
@@ -26,71 +24,12 @@ from kilohertz.ir.expr import Binary, Builtin, Enum, Expr, Int, Real
 from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, sub
 from kilohertz.ir.rules import arithmetic, result_types
 from kilohertz.ir.rules.arithmetic import EvaluationError, of_library
+from kilohertz.ir.rules.function_record import BuiltinFunction, Event, Form, Rule, Slope, Takes
 from kilohertz.ir.rules.result_types import TypeRule
 from kilohertz.ir.types import BOOLEAN, CLOCK, INTEGER, REAL, STRING, Type
 
-Rule: TypeAlias = Callable[[tuple[Expr, ...], list[Expr], Expr], Expr]  # of operands, their derivatives, the call
-
-
+REDUCTIONS = ("sum", "product", "min", "max")  # over an array, or over what iterators give (MLS 10.3.4)
 COMPARISONS = frozenset({"<", "<=", ">", ">="})  # of Reals: where they change there is an event (MLS 8.5)
-
-
-class Takes(enum.Enum):
-    """What a function of scalars is called with; it goes element by element over arrays (MLS 12.4.6)."""
-
-    REALS = enum.auto()  # numbers, made Real
-    NUMBERS = enum.auto()  # numbers; Real as soon as one is
-
-
-class Slope(enum.Enum):
-    """Derivatives that need no formula."""
-
-    STILL = enum.auto()  # constant between events, or a value of the past
-    LINEAR = enum.auto()  # in all arguments together
-    BILINEAR = enum.auto()  # in each of its two arguments
-
-
-class Event(enum.Enum):
-    """What it has to do with events (MLS 3.7.2, 8.5)."""
-
-    NONE = enum.auto()
-    STEPS = enum.auto()  # makes one where its argument passes a whole number
-    QUOTIENT = enum.auto()  # where the quotient of its arguments does
-    QUIET = enum.auto()  # nothing inside makes one
-    BEFORE = enum.auto()  # reads a value from before the event
-    INSTANT = enum.auto()  # true at certain instants
-    PAST = enum.auto()  # reads what was recorded
-    RATE = enum.auto()  # reads how something moves
-    CLOCKED = enum.auto()  # belongs to a clock
-
-
-class Form(enum.Enum):
-    """What a spelling in C is: how its operands bind, and how it binds itself."""
-
-    CALL = enum.auto()  # f(a, b)
-    CAST = enum.auto()  # (type)a
-    CHOICE = enum.auto()  # c ? a : b
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltinFunction:
-    """One function or operator; the head of this file says who reads what."""
-
-    name: str
-    type: TypeRule
-    arguments: tuple[str, ...] = ()  # names, where it may be called with them
-    takes: Takes | None = None
-    count: int = 1  # arguments of a function of scalars
-    value: Callable[..., Any] | None = None  # of Python's numbers; None: no plain function of scalars
-    same_as: int | None = None  # the argument whose value it has
-    domain: tuple[float, float] = (-math.inf, math.inf)  # of a first argument that has a value
-    derivative: Rule | Slope | None = None
-    event: Event = Event.NONE
-    c: str = ""  # the operands are {0}, {1}, ...; {c} is the context
-    c_integers: str = ""  # the same of Integers, where it differs
-    form: Form = Form.CALL
-    operations: int = 20
-    is_elementary: bool = False  # of one Real, and a call of the C library: tens of instructions
 
 
 def _fn(name: str, *args: Expr) -> Expr:
@@ -105,7 +44,13 @@ def _truncated(x: Expr) -> Expr:
     return if_(_not_below(x, ZERO), _fn("floor", x), _fn("ceil", x))
 
 
-def _elementary(name: str, derivative: Rule, domain: tuple[float, float] = (-math.inf, math.inf)) -> BuiltinFunction:
+def _elementary(
+    name: str,
+    derivative: Rule,
+    domain: tuple[float, float] = (-math.inf, math.inf),
+    instructions: int = 140,
+    far_instructions: int = 0,
+) -> BuiltinFunction:
     """A function of <math.h> by its own name, of one Real."""
     return BuiltinFunction(
         name,
@@ -115,24 +60,27 @@ def _elementary(name: str, derivative: Rule, domain: tuple[float, float] = (-mat
         domain=domain,
         derivative=derivative,
         c=name + "({0})",
+        instructions=instructions,
+        far_instructions=far_instructions,
         is_elementary=True,
     )
 
 
 _UNIT = (-1.0, 1.0)
+_POSITIVE = (math.ulp(0.0), math.inf)  # open at zero: from the smallest positive number on
 _ELEMENTARY = (
-    _elementary("sin", lambda u, d, e: mul(_fn("cos", u[0]), d[0])),
-    _elementary("cos", lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0]))),
-    _elementary("tan", lambda u, d, e: mul(add(ONE, mul(e, e)), d[0])),
+    _elementary("sin", lambda u, d, e: mul(_fn("cos", u[0]), d[0]), far_instructions=600),
+    _elementary("cos", lambda u, d, e: neg(mul(_fn("sin", u[0]), d[0])), far_instructions=600),
+    _elementary("tan", lambda u, d, e: mul(add(ONE, mul(e, e)), d[0]), far_instructions=600),
     _elementary("asin", lambda u, d, e: div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0])))), _UNIT),
     _elementary("acos", lambda u, d, e: neg(div(d[0], _fn("sqrt", sub(ONE, mul(u[0], u[0]))))), _UNIT),
     _elementary("atan", lambda u, d, e: div(d[0], add(ONE, mul(u[0], u[0])))),
     _elementary("sinh", lambda u, d, e: mul(_fn("cosh", u[0]), d[0])),
     _elementary("cosh", lambda u, d, e: mul(_fn("sinh", u[0]), d[0])),
     _elementary("tanh", lambda u, d, e: mul(sub(ONE, mul(e, e)), d[0])),
-    _elementary("exp", lambda u, d, e: mul(e, d[0])),
-    _elementary("log", lambda u, d, e: div(d[0], u[0]), (0.0, math.inf)),
-    _elementary("log10", lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])), (0.0, math.inf)),
+    _elementary("exp", lambda u, d, e: mul(e, d[0]), instructions=80),
+    _elementary("log", lambda u, d, e: div(d[0], u[0]), _POSITIVE, 80),
+    _elementary("log10", lambda u, d, e: div(d[0], mul(Real(math.log(10.0)), u[0])), _POSITIVE, 110),
 )
 
 # Functions of scalars whose spelling in C, or type, or behaviour at events is their own.
@@ -145,6 +93,7 @@ _SCALAR = (
         domain=(0.0, math.inf),
         derivative=lambda u, d, e: div(d[0], mul(Real(2.0), e)),
         c="sqrt({0})",
+        instructions=5,
     ),
     BuiltinFunction(
         "atan2",
@@ -154,6 +103,7 @@ _SCALAR = (
         value=math.atan2,
         derivative=lambda u, d, e: div(sub(mul(u[1], d[0]), mul(u[0], d[1])), add(mul(u[0], u[0]), mul(u[1], u[1]))),
         c="atan2({0}, {1})",
+        instructions=180,
     ),
     BuiltinFunction(
         "abs",
@@ -164,6 +114,7 @@ _SCALAR = (
         c="fabs({0})",
         c_integers="khz_abs_int({0})",
         operations=1,
+        instructions=3,
     ),
     BuiltinFunction(
         "sign",
@@ -173,6 +124,7 @@ _SCALAR = (
         derivative=Slope.STILL,
         c="khz_sign({0})",
         operations=2,
+        instructions=8,
     ),
     BuiltinFunction(
         "min",
@@ -183,6 +135,7 @@ _SCALAR = (
         c="khz_min({0}, {1})",
         c_integers="khz_min_int({0}, {1})",
         operations=1,
+        instructions=5,
     ),
     BuiltinFunction(
         "max",
@@ -193,6 +146,7 @@ _SCALAR = (
         c="khz_max({0}, {1})",
         c_integers="khz_max_int({0}, {1})",
         operations=1,
+        instructions=5,
     ),
     BuiltinFunction(
         "floor",
@@ -203,6 +157,7 @@ _SCALAR = (
         event=Event.STEPS,
         c="floor({0})",
         operations=1,
+        instructions=20,
     ),
     BuiltinFunction(
         "ceil",
@@ -213,6 +168,7 @@ _SCALAR = (
         event=Event.STEPS,
         c="ceil({0})",
         operations=1,
+        instructions=20,
     ),
     BuiltinFunction(
         "integer",
@@ -222,6 +178,7 @@ _SCALAR = (
         event=Event.STEPS,
         c="khz_integer({0})",
         operations=1,
+        instructions=30,
     ),
     BuiltinFunction(
         "div",
@@ -234,6 +191,7 @@ _SCALAR = (
         c="khz_div({0}, {1})",
         c_integers="khz_div_int({c}, {0}, {1})",
         operations=5,
+        instructions=40,
     ),
     BuiltinFunction(
         "mod",
@@ -246,6 +204,7 @@ _SCALAR = (
         c="khz_mod({0}, {1})",
         c_integers="khz_mod_int({c}, {0}, {1})",
         operations=6,
+        instructions=45,
     ),
     BuiltinFunction(
         "rem",
@@ -258,6 +217,7 @@ _SCALAR = (
         c="khz_rem({0}, {1})",
         c_integers="khz_rem_int({c}, {0}, {1})",
         operations=6,
+        instructions=45,
     ),
     BuiltinFunction(
         "semiLinear",
@@ -271,6 +231,7 @@ _SCALAR = (
         c="{0} >= 0.0 ? {1} * {0} : {2} * {0}",
         form=Form.CHOICE,
         operations=2,
+        instructions=8,
     ),
     BuiltinFunction(  # Integer to Real; not written by users
         "real",
@@ -280,6 +241,7 @@ _SCALAR = (
         c="(double){0}",
         form=Form.CAST,
         operations=0,
+        instructions=2,
     ),
     BuiltinFunction(  # a subscript of a dimension with so many elements; not written by users
         "$subscript",
@@ -297,6 +259,7 @@ _SCALAR = (
         same_as=0,
         derivative=Slope.STILL,
         operations=0,
+        instructions=2,
     ),
 )
 
@@ -309,6 +272,7 @@ _QUIETED = (
         derivative=lambda u, d, e: d[0] if d[0] is ZERO else Builtin("noEvent", (d[0],), REAL),
         event=Event.QUIET,
         operations=0,
+        instructions=2,
     ),
     BuiltinFunction(
         "smooth",
@@ -318,6 +282,7 @@ _QUIETED = (
         derivative=lambda u, d, e: d[1] if d[1] is ZERO else Builtin("noEvent", (d[1],), REAL),
         event=Event.QUIET,
         operations=0,
+        instructions=2,
     ),
     BuiltinFunction(  # in the initial system a mixture of both
         "homotopy",
@@ -326,13 +291,17 @@ _QUIETED = (
         same_as=0,
         derivative=lambda u, d, e: d[0] if d[0] is d[1] else Builtin("homotopy", (d[0], d[1]), REAL),
         operations=0,
+        instructions=2,
     ),
 )
 
 
-def _asks(name: str, type_: TypeRule, event: Event, *arguments: str, still: bool = False) -> BuiltinFunction:
+def _asks(
+    name: str, type_: TypeRule, event: Event, *arguments: str, still: bool = False, instructions: int = 160
+) -> BuiltinFunction:
     """An operator that asks the running simulation."""
-    return BuiltinFunction(name, type_, arguments, event=event, derivative=Slope.STILL if still else None)
+    slope = Slope.STILL if still else None
+    return BuiltinFunction(name, type_, arguments, event=event, derivative=slope, instructions=instructions)
 
 
 _BOOLEAN = result_types.constant(BOOLEAN)
@@ -347,7 +316,7 @@ _OPERATORS = (
     _asks("$when", _BOOLEAN, Event.INSTANT),  # a condition that has just become true
     _asks("$tick", _BOOLEAN, Event.INSTANT),  # of a clock, by its number
     _asks("$unset", _BOOLEAN, Event.NONE),  # what an algorithm has not assigned
-    _asks("delay", result_types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True),
+    _asks("delay", result_types.like_first, Event.PAST, "expr", "delayTime", "delayMax", still=True, instructions=400),
     _asks(
         "spatialDistribution",
         result_types.spatial,
@@ -372,15 +341,17 @@ _OPERATORS = (
 
 
 def _shaped(
-    name: str, type_: TypeRule, derivative: Slope | None, *arguments: str, operations: int = 20
+    name: str, type_: TypeRule, derivative: Slope | None, *arguments: str, operations: int = 20, instructions: int = 160
 ) -> BuiltinFunction:
     """A function of whole arrays, sizes or texts."""
-    return BuiltinFunction(name, type_, arguments, derivative=derivative, operations=operations)
+    return BuiltinFunction(
+        name, type_, arguments, derivative=derivative, operations=operations, instructions=instructions
+    )
 
 
 _SHAPED = (
-    _shaped("size", result_types.size, Slope.STILL, operations=0),
-    _shaped("ndims", result_types.constant(INTEGER), Slope.STILL, operations=0),
+    _shaped("size", result_types.size, Slope.STILL, operations=0, instructions=2),
+    _shaped("ndims", result_types.constant(INTEGER), Slope.STILL, operations=0, instructions=2),
     _shaped("zeros", result_types.sized_integer, Slope.STILL),
     _shaped("ones", result_types.sized_integer, Slope.STILL),
     _shaped("identity", result_types.identity, Slope.STILL),
@@ -394,7 +365,7 @@ _SHAPED = (
     _shaped("outerProduct", result_types.outer_product, Slope.BILINEAR),
     _shaped("sum", result_types.reduced, Slope.LINEAR),
     _shaped("product", result_types.reduced, None),
-    _shaped("scalar", result_types.reduced, Slope.LINEAR, operations=0),
+    _shaped("scalar", result_types.reduced, Slope.LINEAR, operations=0, instructions=2),
     _shaped("vector", result_types.vector, Slope.LINEAR),
     _shaped("matrix", result_types.matrix, Slope.LINEAR),
     _shaped("promote", result_types.promoted, Slope.LINEAR),
@@ -406,6 +377,7 @@ _SHAPED = (
         Slope.STILL,
         *("x", "significantDigits", "minimumLength", "leftJustified", "format"),
         operations=0,
+        instructions=4000,
     ),
 )
 
@@ -418,6 +390,12 @@ BUILTINS: dict[str, BuiltinFunction] = {f.name: f for f in (*_ELEMENTARY, *_SCAL
 def named(*events: Event) -> frozenset[str]:
     """Names of those that have to do with events in one of these ways."""
     return frozenset(f.name for f in BUILTINS.values() if f.event in events)
+
+
+def changing_at_events() -> frozenset[str]:
+    """Names of those whose value changes at events only, whatever their arguments do."""
+    steps = {f.name for f in BUILTINS.values() if f.value is not None and f.derivative is Slope.STILL}
+    return named(Event.BEFORE, Event.INSTANT, Event.CLOCKED) | steps
 
 
 def builtin_type(name: str, args: tuple[Expr, ...] | list[Expr]) -> Type:

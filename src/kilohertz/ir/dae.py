@@ -53,6 +53,9 @@ class Select(Enum):
     ALWAYS = 5
 
 
+VALUES = ("binding", "start", "nominal", "min", "max")  # fields of a variable that are expressions
+
+
 @dataclass(frozen=True, slots=True)
 class DaeVariable:
     """A scalar variable.  `start` is None where the user gave none; `fixed` as it applies (parameters: True)."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from kilohertz.base import InternalError
 from kilohertz.ir import make, traverse
-from kilohertz.ir.builtins import Event, fold, named
+from kilohertz.ir.builtins import fold, named
 from kilohertz.ir.expr import (
     Binary,
     Bool,
@@ -20,6 +20,7 @@ from kilohertz.ir.expr import (
     Unary,
 )
 from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, sub
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kilohertz.ir import make
-from kilohertz.ir.builtins import BUILTINS, Slope
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Array, Binary, Builtin, Call, Expr, IfExp, Item, Record, Ref, Unary
 from kilohertz.ir.make import ONE, ZERO, add, div, if_, mul, neg, pow_, sub
+from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import REAL, RecordType, TupleType
 from kilohertz.passes.algebra import simplify

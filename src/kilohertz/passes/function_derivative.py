@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from kilohertz.base import Origin
 from kilohertz.ir import make, traverse
-from kilohertz.ir.builtins import BUILTINS, Slope, same_as
+from kilohertz.ir.builtins import BUILTINS, same_as
 from kilohertz.ir.expr import (
     Array,
     Binary,
@@ -41,6 +41,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving

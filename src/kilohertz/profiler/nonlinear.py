@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kilohertz.ir import step as s
-from kilohertz.ir.builtins import BUILTINS, Slope
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Ref, Unary
+from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.text.expr_printer import print_shared
 from kilohertz.ir.traverse import bottom_up
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from kilohertz.codegen.writing.arrays import ArrayWriter, accumulate
-from kilohertz.codegen.writing.values import ArrayValue, is_real, product
+from kilohertz.codegen.writing.arrays import ArrayWriter, accumulate, of_none
+from kilohertz.codegen.writing.values import ArrayValue, product
 from kilohertz.codegen.writing.writer import PRIMARY, Text, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import same_as
@@ -144,13 +144,6 @@ class ArrayBuiltinWriter(ArrayWriter):
         """sum, product, min, max over all elements."""
         a = self.array(e)
         total = self.fresh("s")
-        start = {"sum": "0", "product": "1"}.get(name)
-        ctype = self.types.of(result)
-        if start is None:
-            limit = (
-                {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(result) else {"min": "INT32_MAX", "max": "INT32_MIN"}
-            )
-            start = limit[name]
-        self.put(f"{ctype} {total} = {start};")
+        self.put(f"{self.types.of(result)} {total} = {of_none(name, result)};")
         self.loop(a.size, lambda i: accumulate(name, total, f"{a.pointer}[{i}]"))
         return total, PRIMARY

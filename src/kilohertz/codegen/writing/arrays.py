@@ -410,6 +410,12 @@ class ArrayWriter(WriterCore):
     def _builtin_array(self, e: x.Builtin) -> ArrayValue: ...
 
 
+def of_none(op: str, ty: Type) -> str:
+    """What a reduction begins with, and gives for no elements (MLS 10.3.4)."""
+    limits = {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(ty) else {"min": "INT32_MAX", "max": "INT32_MIN"}
+    return {"sum": "0", "product": "1", **limits}[op]
+
+
 def accumulate(name: str, total: str, value: str) -> str:
     """One step of a reduction."""
     match name:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kilohertz.base import InternalError
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.array_builtins import ArrayBuiltinWriter
-from kilohertz.codegen.writing.arrays import accumulate
+from kilohertz.codegen.writing.arrays import accumulate, of_none
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.values import ArrayValue, is_real, is_string, needs_room
 from kilohertz.codegen.writing.writer import (
@@ -24,8 +24,9 @@ from kilohertz.codegen.writing.writer import (
     unsupported,
 )
 from kilohertz.ir import expr as x
-from kilohertz.ir.builtins import BUILTINS, Form, same_as
+from kilohertz.ir.builtins import BUILTINS, REDUCTIONS, same_as
 from kilohertz.ir.expr import Expr
+from kilohertz.ir.rules.function_record import Form
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, RecordType, Type
 
 _LONGEST = 300  # a longer scalar becomes a temporary
@@ -199,10 +200,8 @@ class Writer(ArrayBuiltinWriter):
 
     def _reduction(self, e: x.Comprehension) -> Text:
         total, ctype = self.fresh("s"), self.types.of(e.ty)
-        limits = {"min": "DBL_MAX", "max": "-DBL_MAX"} if is_real(e.ty) else {"min": "INT32_MAX", "max": "INT32_MIN"}
-        start = {"sum": "0", "product": "1", **limits}[e.op]
         ranges = [self.iterable(r) for _, r in e.iterators]
-        self.put(f"{ctype} {total} = {start};")
+        self.put(f"{ctype} {total} = {of_none(e.op, e.ty)};")
 
         def body() -> None:
             text = self.text(e.body)
@@ -220,7 +219,7 @@ class Writer(ArrayBuiltinWriter):
             return special
         args = e.args
         match e.name:
-            case "sum" | "product" | "min" | "max" if args[0].ty.dims:
+            case name if name in REDUCTIONS and args[0].ty.dims:
                 return self.fold_array(e.name, args[0], e.ty)
             case "scalar":
                 return f"{self.array(args[0]).pointer}[0]" if args[0].ty.dims else self.text(args[0], PRIMARY), PRIMARY

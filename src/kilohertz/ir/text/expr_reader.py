@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kilohertz.base import InternalError
 from kilohertz.ir import make
-from kilohertz.ir.builtins import builtin_type
+from kilohertz.ir.builtins import REDUCTIONS, builtin_type
 from kilohertz.ir.expr import (
     FALSE,
     TRUE,
@@ -422,7 +422,7 @@ class ExprReader:
     def _called(self, name: str) -> Expr:
         if name in self.scope.records and (self.peek(")") or self.tokens[self.at + 1].text == "="):
             return self._record(self.scope.records[name])
-        if name in ("sum", "product", "min", "max"):
+        if name in REDUCTIONS:
             reduction = self._comprehension(name, ")")
             if reduction is not None:
                 return reduction

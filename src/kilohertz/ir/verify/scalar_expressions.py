@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kilohertz.base import InternalError
-from kilohertz.ir.builtins import Event, named
+from kilohertz.ir.builtins import named
 from kilohertz.ir.expr import Array, Builtin, Call, Expr, Item, Record, Ref
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.text.expr_printer import print_expr
 
 # operators with time or events in them that the Dae form makes explicit

@@ -16,6 +16,7 @@ from typing import ClassVar
 from kilohertz.base import Diagnostic, ModelError, Origin, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import (
+    VALUES,
     AnyEquation,
     CallEquation,
     Dae,
@@ -183,7 +184,7 @@ class _Lowerer:
     def _parameters(self) -> None:
         """Bindings and attributes hold no events."""
         for name, v in list(self._dae.variables.items()):
-            fields = {k: getattr(v, k) for k in ("binding", "start", "nominal", "min", "max")}
+            fields = {k: getattr(v, k) for k in VALUES}
             fresh = {k: self._lowering.lower(e, v.origin, False) for k, e in fields.items() if e is not None}
             if any(fresh[k] is not fields[k] for k in fresh):
                 self._dae.variables[name] = replace(v, **fresh)  # type: ignore[arg-type]  # names are fields

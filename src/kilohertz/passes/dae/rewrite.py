@@ -9,6 +9,7 @@ from typing import Any
 from kilohertz.base import InternalError
 from kilohertz.ir import make
 from kilohertz.ir.dae import (
+    VALUES,
     AnyEquation,
     CallEquation,
     Dae,
@@ -52,7 +53,7 @@ def rewritten_equation(e: AnyEquation, f: Rule) -> AnyEquation:
 def rewritten_variable(v: DaeVariable, f: Rule) -> DaeVariable:
     """Binding and attributes rewritten."""
     changes: dict[str, Expr] = {}
-    for name in ("binding", "start", "nominal", "min", "max"):
+    for name in VALUES:
         old: Expr | None = getattr(v, name)
         if old is not None and old.children() + ((old,) if isinstance(old, Ref) else ()):
             new = f(old)

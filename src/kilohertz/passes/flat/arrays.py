@@ -9,9 +9,12 @@ from kilohertz.ir import make
 from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Bool, Builtin, Expr, Int, Real
 from kilohertz.ir.make import ONE, ZERO, add, mul, neg, sub
+from kilohertz.ir.rules import array_functions
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import simplify_node
-from kilohertz.passes.flat.values import Value, count, elements, shape, width
+from kilohertz.passes.flat.values import Value, count, shape, width
+
+_EXPRESSIONS = array_functions.Arithmetic(neg, sub, mul)
 
 
 def total(items: Sequence[Expr], ty: Type) -> Expr:
@@ -90,7 +93,7 @@ def power(a: Value, b: Value) -> Value:
 
 def identity(n: int, ty: Type = INTEGER) -> Value:
     one, zero = (Int(1), Int(0)) if ty == INTEGER else (ONE, ZERO)
-    return Value(ty.array_of(n, n), tuple(one if i == j else zero for i in range(n) for j in range(n)))
+    return Value(ty.array_of(n, n), tuple(array_functions.identity(n, one, zero)))
 
 
 def indexed(value: Value, dims: tuple[int, ...], picks: list[Value | None], failure: type[Exception]) -> Value:
@@ -148,6 +151,10 @@ def _nothing(e: Expr) -> Expr:
 # ---------------------------------------------------------------------------------------------------------- functions
 
 
+def _zero(ty: Type) -> Expr:
+    return Int(0) if ty.base == INTEGER.base else ZERO
+
+
 def _literal_ints(values: list[Value]) -> list[int]:
     integers = []
     for v in values:
@@ -183,52 +190,35 @@ def _extreme(name: str) -> Callable[[list[Value]], Value | None]:
 
 def _transpose(args: list[Value]) -> Value:
     (a,) = args
-    n, m = shape(a.ty)[:2]
-    rest = shape(a.ty)[2:]
-    step = len(a.items) // (n * m) if n * m else 0
-    items: tuple[Expr, ...] = ()
-    for j in range(m):
-        for i in range(n):
-            at = (i * m + j) * step
-            items += a.items[at : at + step]
-    return Value(Type(a.ty.base, (m, n, *rest)), items)
+    dims, items = array_functions.transpose(shape(a.ty), a.items)
+    return Value(Type(a.ty.base, dims), tuple(items))
 
 
 def _diagonal(args: list[Value]) -> Value:
-    v = args[0]
+    (v,) = args
     n = len(v.items)
-    zero = Int(0) if v.ty.base == INTEGER.base else ZERO
-    items = tuple(v.items[i] if i == j else zero for i in range(n) for j in range(n))
-    return Value(Type(v.ty.base, (n, n)), items)
+    return Value(Type(v.ty.base, (n, n)), tuple(array_functions.diagonal(v.items, _zero(v.ty))))
 
 
 def _cross(args: list[Value]) -> Value:
-    a, b = args[0].items, args[1].items
-
-    def part(i: int, j: int) -> Expr:
-        return sub(mul(a[i], b[j]), mul(a[j], b[i]))
-
-    return Value(args[0].ty, (part(1, 2), part(2, 0), part(0, 1)))
+    a, b = args
+    return Value(a.ty, tuple(array_functions.cross(a.items, b.items, _EXPRESSIONS)))
 
 
 def _skew(args: list[Value]) -> Value:
-    x, y, z = args[0].items
-    zero = Int(0) if x.ty == INTEGER else ZERO
-    items = (zero, neg(z), y, z, zero, neg(x), neg(y), x, zero)
-    return Value(Type(args[0].ty.base, (3, 3)), items)
+    (a,) = args
+    return Value(Type(a.ty.base, (3, 3)), tuple(array_functions.skew(a.items, _zero(a.ty), _EXPRESSIONS)))
 
 
 def _outer(args: list[Value]) -> Value:
     a, b = args
-    items = tuple(mul(x, y) for x in a.items for y in b.items)
-    return Value(Type(a.ty.base, (len(a.items), len(b.items))), items)
+    items = array_functions.outer_product(a.items, b.items, _EXPRESSIONS)
+    return Value(Type(a.ty.base, (len(a.items), len(b.items))), tuple(items))
 
 
 def _symmetric(args: list[Value]) -> Value:
     (a,) = args
-    n = shape(a.ty)[0]
-    items = tuple(a.items[min(i, j) * n + max(i, j)] for i in range(n) for j in range(n))
-    return Value(a.ty, items)
+    return Value(a.ty, tuple(array_functions.symmetric(shape(a.ty)[0], a.items)))
 
 
 def _linspace(args: list[Value]) -> Value:
@@ -251,34 +241,15 @@ def _matrix(args: list[Value]) -> Value:
 
 def _promote(args: list[Value]) -> Value:
     n = _literal_ints(args[1:])[0]
-    dims = shape(args[0].ty)
-    return Value(Type(args[0].ty.base, dims + (1,) * (n - len(dims))), args[0].items)
+    return Value(Type(args[0].ty.base, array_functions.promoted(shape(args[0].ty), n)), args[0].items)
 
 
 def _cat(args: list[Value]) -> Value:
-    axis = _literal_ints(args[:1])[0] - 1
-    parts = args[1:]
-    return _joined(parts, axis)
-
-
-def _joined(parts: list[Value], axis: int) -> Value:
-    rank = max(len(p.ty.dims) for p in parts)
+    axis, parts = _literal_ints(args[:1])[0] - 1, args[1:]
     if any(p.ty.base == REAL.base for p in parts):
-        parts = [Value(Type(REAL.base, p.ty.dims), tuple(make.to_real(x) for x in p.items)) for p in parts]
-    if axis == 0:
-        items = tuple(x for p in parts for x in p.items)
-        rest = shape(parts[0].ty)[1:]
-        length = sum(shape(p.ty)[0] for p in parts)
-        return Value(Type(parts[0].ty.base, (length, *rest)), items)
-    rows = [elements(p) for p in parts]
-    joined = [_joined([r[i] for r in rows], axis - 1) for i in range(len(rows[0]))]
-    assert rank > axis
-    if not joined:
-        dims = list(shape(parts[0].ty))
-        dims[axis] = sum(shape(p.ty)[axis] for p in parts)
-        return Value(Type(parts[0].ty.base, tuple(dims)), ())
-    inner = shape(joined[0].ty)
-    return Value(Type(joined[0].ty.base, (len(joined), *inner)), tuple(x for j in joined for x in j.items))
+        parts = [_real([p]) for p in parts]
+    dims, items = array_functions.cat(axis, [(shape(p.ty), p.items) for p in parts])
+    return Value(Type(parts[0].ty.base, dims), tuple(items))
 
 
 def _product_of(args: list[Value]) -> Value:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kilohertz.ir import make, traverse
-from kilohertz.ir.builtins import COMPARISONS, Event, named
+from kilohertz.ir.builtins import COMPARISONS, named
 from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, Field, Index, Ref
 from kilohertz.ir.flat import (
     Algorithm,
@@ -32,6 +32,7 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.called_functions import called_in_expressions, statement_expressions
 from kilohertz.passes.flat.symbolic_evaluator import Unsupported

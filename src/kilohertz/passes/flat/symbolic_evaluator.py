@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kilohertz.ir import make
-from kilohertz.ir.builtins import Event, fold, named
+from kilohertz.ir.builtins import fold, named
 from kilohertz.ir.expr import (
     FALSE,
     TRUE,
@@ -37,6 +37,7 @@ from kilohertz.ir.expr import (
     Unary,
 )
 from kilohertz.ir.rules.arithmetic import RELATIONS
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.flat import arrays

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, Note, Origin, Span
 from kilohertz.graphs import FREE, Matching, maximum_matching, transposed
-from kilohertz.ir.builtins import COMPARISONS, Event, named
+from kilohertz.ir.builtins import COMPARISONS, named
 from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Expr, Index, Record, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -27,6 +27,7 @@ from kilohertz.ir.flat import (
     WhenEquation,
     WhenStatement,
 )
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size

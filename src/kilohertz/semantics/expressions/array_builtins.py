@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import make
+from kilohertz.ir.builtins import REDUCTIONS
 from kilohertz.ir.expr import Array, Builtin, Expr, Int, Real
 from kilohertz.ir.types import (
     INTEGER,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from kilohertz.semantics.expressions.calls import Calls
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
-
-REDUCTIONS = ("sum", "product", "min", "max")
 
 Row = Callable[[str, list[Expr], tree.Call, Ctx], Expr]
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import ModelError
 from kilohertz.ir import make
-from kilohertz.ir.builtins import BUILTINS, BuiltinFunction, Takes
+from kilohertz.ir.builtins import BUILTINS, REDUCTIONS
 from kilohertz.ir.expr import Array, Bool, Builtin, Enum, Expr, Int, Real, Record, Str
+from kilohertz.ir.rules.function_record import BuiltinFunction, Takes
 from kilohertz.ir.types import (
     BOOLEAN,
     CLOCK,
@@ -22,7 +23,7 @@ from kilohertz.ir.types import (
 )
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.conversion import coerce
-from kilohertz.semantics.expressions.array_builtins import REDUCTIONS, ArrayBuiltins, is_number, need, pick, wrong
+from kilohertz.semantics.expressions.array_builtins import ArrayBuiltins, is_number, need, pick, wrong
 from kilohertz.semantics.expressions.operators import operator_functions
 from kilohertz.syntax import tree
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity, Span
 from kilohertz.ir import traverse
+from kilohertz.ir.builtins import BUILTINS, changing_at_events
 from kilohertz.ir.expr import TIME, Array, Binary, Builtin, Call, Expr, Field, Index, Int, Real, Record, Ref, Unary
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -27,18 +28,9 @@ from kilohertz.semantics.rules.survey import Survey, assigned_in, inside
 if TYPE_CHECKING:
     from kilohertz.semantics.instances import Comp
 
-# operators whose value changes at events only, whatever their argument does
-_EVENTS = frozenset(["pre", "previous", "hold", "sample", "sampled", "edge", "change", "initial", "terminal"])
-_EVENTS |= frozenset(["integer", "floor", "ceil", "div", "sign", "Integer", "firstTick"])
+_EVENTS = changing_at_events()
 _ANY_TIME = (REAL.base, STRING.base)
-_TINY = 5e-324  # the smallest positive number: the domain is open there
-_DOMAINS = {
-    "asin": (-1.0, 1.0),
-    "acos": (-1.0, 1.0),
-    "sqrt": (0.0, inf),
-    "log": (_TINY, inf),
-    "log10": (_TINY, inf),
-}
+_DOMAINS = {f.name: f.domain for f in BUILTINS.values() if f.domain != (-inf, inf)}
 
 
 def check_variability(survey: Survey, comps: Mapping[str, Comp]) -> Iterator[Diagnostic]:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import make
-from kilohertz.ir.builtins import COMPARISONS, Event, is_past, named
+from kilohertz.ir.builtins import COMPARISONS, is_past, named
 from kilohertz.ir.dae import (
     Crossing,
     Dae,
@@ -37,6 +37,7 @@ from kilohertz.ir.dae import (
 )
 from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
