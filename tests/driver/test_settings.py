@@ -240,10 +240,10 @@ def whole() -> StepSettings:
 
 
 def test_off_line_the_structure_in_c_has_the_values() -> None:
-    from kilohertz.simulate.stepper import _settings
+    from kilohertz.simulate.stepper import c_settings
 
     program = kilohertz.load("Kilohertz.Examples.Decay").compile()
-    made = _settings(Stepper(program, whole()).program.library, whole())
+    made = c_settings(Stepper(program, whole()).program.library, whole())
     found = {s.c: getattr(made, s.c) for s in C_FIELDS}
     assert found == {**whole().c_values(), "method": program.library.khz_method_index(b"lie")}
 

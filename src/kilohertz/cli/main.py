@@ -23,6 +23,7 @@ COMMANDS = {
     "doctor": "what this machine grants a real-time task, and what to change",
     "profile": "run with timers on; where the time goes, by block, line and component",
     "compare": "a result, recording or model against a reference: verdict, errors, where they part",
+    "series": "many runs of a model and its variant: cases from parameters, thresholds, results that are kept",
     "plot": "signals of results over time, on a page",
     "library": "find, install, list, remove and lock Modelica libraries",
     "demo": "the main job on a bundled example, no other set-up",

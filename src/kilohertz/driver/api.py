@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kilohertz.results import Result
     from kilohertz.simulate import Inputs, Program, Statistics
     from kilohertz.simulate.inputs import InputValues
+    from kilohertz.sweep import Measure, Range, Side
+    from kilohertz.sweep import Report as SeriesReport
 
 
 def load(model: str, libraries: Iterable[str | Path] = ()) -> Model:
@@ -305,6 +307,51 @@ class Model:
         return profile_model(
             self, StepSettings.of(**stepping), Wanted(steps, start, stop, settings or {}), progress, announce
         )
+
+    @takes_settings(offline=True)
+    def series(
+        self,
+        parameters: Mapping[str, Range | Sequence[float]] | None = None,
+        *,
+        way: str = "grid",
+        count: int = 0,
+        seed: int = 1,
+        corners: bool = False,
+        file: str | Path = "",
+        measures: Sequence[Measure] = (),
+        variant: Side | Model | None = None,
+        record: Sequence[str] = (),
+        keep: str = "exceeding",
+        timeout: float | None = None,
+        start: float | None = None,
+        stop: float | None = None,
+        intervals: int | None = None,
+        settings: Mapping[str, float | str] | None = None,
+        name: str = "",
+        folder: str | Path | None = None,
+        jobs: int | None = None,
+        scheduler: str = "",
+        fresh: bool = False,
+        progress: Callable[[int, int, float], None] | None = None,
+        **stepping: Any,
+    ) -> SeriesReport:
+        """Run the model, and a variant, for many values of parameters (docs/reference/series.md).
+
+        `parameters` are values or a `Range` each; `way` says how cases are made of them: grid, list, latin-hypercube,
+        sobol, corners, or file.  Results are kept in `folder`; a series that was stopped goes on from there.
+        `progress` hears cases done, cases in all and seconds left.
+        """
+        from kilohertz.driver.studies.series import series_of_model
+        from kilohertz.sweep import Cases, Means, Range, Series, Side
+
+        axes = {n: a if isinstance(a, Range) else tuple(float(v) for v in a) for n, a in (parameters or {}).items()}
+        cases = Cases(axes, way if not file else "file", count, seed, corners, str(file))
+        side = Side(self.name, settings or {}, StepSettings.of(**stepping), start, stop, intervals)
+        other = Side(variant.name, settings or {}) if isinstance(variant, Model) else variant
+        title = name or self.name.rpartition(".")[2]
+        series = Series(title, cases, side, other, tuple(measures), tuple(record), keep, timeout)
+        means = Means(Path(folder) if folder is not None else Path(f"{title}.series"), jobs, scheduler, fresh)
+        return series_of_model(self, variant if isinstance(variant, Model) else None, series, means, progress)
 
     @takes_settings()
     def run(

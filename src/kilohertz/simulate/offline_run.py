@@ -27,14 +27,14 @@ DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
 
-_Flush = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_double)
+Flush = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_double)
 _Listener = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
 
 
-class _Offline(ctypes.Structure):
+class Offline(ctypes.Structure):
     """`khz_offline` of khz_offline.h."""
 
-    _fields_ = fields("khz_offline", {"khz_flush_fn": _Flush})
+    _fields_ = fields("khz_offline", {"khz_flush_fn": Flush})
 
 
 @dataclass(slots=True)
@@ -56,7 +56,9 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class _Experiment:
+class Experiment:
+    """From when to when, and into how many intervals of the output grid that is divided."""
+
     start: float
     stop: float
     intervals: int
@@ -85,8 +87,8 @@ def simulate(
     """
     stepping = offline(StepSettings.of(**keywords) if stepping is None else stepping.but(**keywords))
     notes = _note_on_step(program, stepping)
-    stepping = _of_experiment(program, stepping).check()
-    experiment = _experiment(program, start, stop, intervals)
+    stepping = as_annotated(program, stepping).check()
+    experiment = experiment_of(program, start, stop, intervals)
     stepper = Stepper(program, stepping) if stepping.is_fixed else None
     if statistics is not None:
         statistics.stepping = stepping
@@ -108,7 +110,7 @@ def simulate(
         instance.close()
 
 
-def _driven(program: Program, instance: Instance, inputs: Driving | None, experiment: _Experiment) -> Table | None:
+def _driven(program: Program, instance: Instance, inputs: Driving | None, experiment: Experiment) -> Table | None:
     """Inputs over time for this run; their first values are set, for the initial equations."""
     if inputs is None:
         return None
@@ -123,7 +125,7 @@ def offline(stepping: StepSettings) -> StepSettings:
     return stepping.or_else(solver=SETTINGS["solver"].offline)
 
 
-def _of_experiment(program: Program, stepping: StepSettings) -> StepSettings:
+def as_annotated(program: Program, stepping: StepSettings) -> StepSettings:
     """Step and tolerance that were not given, from the experiment annotation."""
     e = program.step.experiment
     if stepping.is_fixed:
@@ -136,11 +138,12 @@ def _note_on_step(program: Program, stepping: StepSettings) -> list[Diagnostic]:
     if "step" in stepping.given or not stepping.is_fixed:
         return []
     where = "the interval of the experiment annotation" if program.step.experiment.interval else "the default"
-    text = f"no step given: {_of_experiment(program, stepping).step:g} s, {where}"
+    text = f"no step given: {as_annotated(program, stepping).step:g} s, {where}"
     return [Diagnostic("R732", text, severity=Severity.WARNING)]
 
 
-def _experiment(program: Program, start: float | None, stop: float | None, intervals: int | None) -> _Experiment:
+def experiment_of(program: Program, start: float | None, stop: float | None, intervals: int | None) -> Experiment:
+    """What is not given, from the experiment annotation; R723 where that is no run."""
     annotated = program.step.experiment
     first, last = experiment_times(program, start, stop)
     if not (math.isfinite(first) and math.isfinite(last)):
@@ -152,7 +155,7 @@ def _experiment(program: Program, start: float | None, stop: float | None, inter
     count = intervals
     if count is None:
         count = round((last - first) / annotated.interval) if annotated.interval else DEFAULT_INTERVALS
-    return _Experiment(first, last, max(1, count))
+    return Experiment(first, last, max(1, count))
 
 
 def experiment_times(program: Program, start: float | None, stop: float | None) -> tuple[float, float]:
@@ -167,6 +170,15 @@ def _retold(problem: Diagnostic) -> Note:
     return Note("; ".join((f"before: {problem.message}", *(n.text for n in problem.notes))), problem.span)
 
 
+def longest_step(program: Program, e: Experiment, spacing: float = math.inf) -> float:
+    """Of CVODE and IDA; 0: any.  `spacing`: how far points of inputs are apart."""
+    states, step = program.code.counts[Kind.STATE], program.step
+    # what delay and transport lines remember are the ends of steps
+    longest = 0.0 if states and not (step.delays or step.transports) else (e.stop - e.start) / e.intervals
+    # no pulse of an input is stepped over
+    return spacing if spacing < (longest or e.stop - e.start) else longest
+
+
 class _Run:
     """One run: the C structure, its buffers, and what comes back."""
 
@@ -174,7 +186,7 @@ class _Run:
         self,
         program: Program,
         instance: Instance,
-        experiment: _Experiment,
+        experiment: Experiment,
         recorder: Recorder,
         progress: Callable[[float], None] | None,
         observe: Callable[[Instance], None] | None = None,
@@ -224,23 +236,17 @@ class _Run:
             statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
         return result
 
-    def _structure(self, tolerance: float) -> _Offline:
+    def _structure(self, tolerance: float) -> Offline:
         e, n_columns = self.experiment, self.recorder.n_columns
         capacity = max(16, _BYTES_OF_ROWS // (8 * n_columns)) if self.observe is None else 1
         self.rows = np.empty((capacity, n_columns))
         self.offsets, self.kinds = self.recorder.layout()
-        n_work = self.program.library.khz_offline_work
-        n_work.restype, n_work.argtypes = ctypes.c_int64, [ctypes.c_void_p]
-        self.work = np.zeros(int(n_work(self.program.model)))
-        self.flush = _Flush(self._flush)
+        self.work = np.zeros(int(self.program.library.khz_offline_work(self.program.model)))
+        self.flush = Flush(self._flush)
         span = e.stop - e.start
         grid = span / e.intervals
-        states, step = self.program.code.counts[Kind.STATE], self.program.step
-        # what delay and transport lines remember are the ends of steps
-        longest = 0.0 if states and not (step.delays or step.transports) else grid
-        if self.driven is not None and self.driven.points.spacing < (longest or span):
-            longest = self.driven.points.spacing  # no pulse of an input is stepped over
-        return _Offline(
+        longest = longest_step(self.program, e, self.driven.points.spacing if self.driven is not None else math.inf)
+        return Offline(
             model=self.program.model,
             instance=self.instance.address,
             flush=self.flush,
@@ -288,7 +294,7 @@ def _is_whole(stepper: Stepper | None) -> bool:
     return stepper is None or not (stepper.counts["held"] or stepper.counts["not_finite"])
 
 
-def _count(o: _Offline, statistics: Statistics | None) -> None:
+def _count(o: Offline, statistics: Statistics | None) -> None:
     if statistics is not None:
         statistics.steps, statistics.rhs, statistics.jacobians = o.n_steps, o.n_rhs, o.n_jacobians
         statistics.sparse_factorisations = o.n_sparse

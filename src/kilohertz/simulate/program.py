@@ -58,10 +58,17 @@ def build_program(step: Step, sources: SourceMap | None = None, flags: tuple[str
 def load_program(model: ModelUnits) -> Program:
     """Compile and load what was generated."""
     units, libraries = linked_units([model])
-    library = load_library(build_shared(units, libraries))
+    library = prototypes(load_library(build_shared(units, libraries)))
     runtime.check_layout(library)
     getter = library[model.code.getter]
     getter.restype = ctypes.c_void_p
+    table = getter()
+    offsets = {kind: int(library.khz_area_offset(table, i)) for i, kind in enumerate(Kind)}
+    return Program(model, library, table, int(library.khz_instance_size(table)), offsets)
+
+
+def prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
+    """The same library, with the types of what is called in it."""
     library.khz_area_offset.restype = library.khz_instance_size.restype = ctypes.c_size_t
     library.khz_area_offset.argtypes = [ctypes.c_void_p, ctypes.c_int32]
     library.khz_instance_size.argtypes = [ctypes.c_void_p]
@@ -71,9 +78,8 @@ def load_program(model: ModelUnits) -> Program:
     pointer, number = ctypes.c_void_p, ctypes.c_double
     library.khz_derivatives.argtypes = [pointer, pointer, number, pointer, pointer]
     library.khz_evaluate_all.argtypes = [pointer, pointer, number, pointer]
-    table = getter()
-    offsets = {kind: int(library.khz_area_offset(table, i)) for i, kind in enumerate(Kind)}
-    return Program(model, library, table, int(library.khz_instance_size(table)), offsets)
+    library.khz_offline_work.restype, library.khz_offline_work.argtypes = ctypes.c_int64, [pointer]
+    return library
 
 
 class Context(ctypes.Structure):

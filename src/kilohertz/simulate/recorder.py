@@ -21,6 +21,7 @@ _VARYING = frozenset(
     {Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.INT_DISCRETE, Kind.INPUT, Kind.INT_INPUT}
 )
 _FIXED = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
+NUMBERS = _VARYING | _FIXED
 
 
 @dataclass(slots=True)
@@ -97,7 +98,7 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
             elif v.slot.kind in _FIXED:
                 out.signals[name] = Signal(None, 1, v.unit, v.description)
         elif v is None:
-            out.signals[name] = Signal(None, 1, alias.unit, alias.description, _constant(alias.value))
+            out.signals[name] = Signal(None, 1, alias.unit, alias.description, constant_value(alias.value))
             out.resting.append(name)
         elif v.slot.kind in _FIXED:
             out.signals[name] = Signal(None, alias.sign, alias.unit, alias.description)
@@ -125,11 +126,12 @@ def _declared_names(program: Program) -> list[str]:
 
 def _limit(value: x.Expr | None) -> float | None:
     """A `min` or `max` that is a number; None where there is none, or where it follows from parameters."""
-    number = _constant(value) if value is not None else float("nan")
+    number = constant_value(value) if value is not None else float("nan")
     return None if number != number else number
 
 
-def _constant(value: x.Expr | None) -> float:
+def constant_value(value: x.Expr | None) -> float:
+    """The number that a constant expression is; NaN where it is none."""
     match value:
         case x.Real(number) | x.Int(number):
             return float(number)
@@ -138,9 +140,9 @@ def _constant(value: x.Expr | None) -> float:
         case x.Enum(_, index):
             return float(index)
         case x.Unary("-", operand):
-            return -_constant(operand)
+            return -constant_value(operand)
         case x.Builtin("real", (operand,)):
-            return _constant(operand)
+            return constant_value(operand)
         case _:
             return float("nan")
 

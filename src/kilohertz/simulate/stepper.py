@@ -43,7 +43,7 @@ class _Settings(ctypes.Structure):
 COUNTS = tuple(name for name, _ in fields("khz_step_counts"))
 
 
-class _Counts(ctypes.Structure):
+class Counts(ctypes.Structure):
     """`khz_step_counts`."""
 
     _fields_ = fields("khz_step_counts")
@@ -60,8 +60,8 @@ class Stepper:
 
     def __init__(self, program: Program, stepping: StepSettings) -> None:
         self.program, self.stepping = program, stepping
-        library = _prototypes(program.library)
-        settings = _settings(library, stepping)
+        library = stepper_prototypes(program.library)
+        settings = c_settings(library, stepping)
         size = int(library.khz_stepper_size(program.model, ctypes.byref(settings)))
         if size == 0 or bool(program.step.algebraic) != stepping.index1:
             raise ModelError(Diagnostic("R723", "the program was not built for these settings of the step"))
@@ -100,7 +100,7 @@ class Stepper:
     @property
     def counts(self) -> dict[str, int]:
         """What happened since the start."""
-        counts = _Counts.from_address(self.program.library.khz_stepper_counts(self.address))
+        counts = Counts.from_address(self.program.library.khz_stepper_counts(self.address))
         return {name: int(getattr(counts, name)) for name in COUNTS}
 
     @property
@@ -134,12 +134,14 @@ class Stepper:
         self.instance.close()
 
 
-def _settings(library: ctypes.CDLL, stepping: StepSettings) -> _Settings:
+def c_settings(library: ctypes.CDLL, stepping: StepSettings) -> _Settings:
+    """What C is told of the settings; ModelError where they do not fit each other."""
     values = stepping.check_fixed().c_values()
     return _Settings(**{**values, "method": library.khz_method_index(stepping.solver.encode())})
 
 
-def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
+def stepper_prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
+    """The same library, with the types of what is called in khz_stepper.h."""
     pointer = ctypes.c_void_p
     library.khz_method_index.argtypes = [ctypes.c_char_p]
     library.khz_stepper_size.restype = ctypes.c_size_t

@@ -1,0 +1,1 @@
+"""Many runs of a model for one answer: series over parameters."""

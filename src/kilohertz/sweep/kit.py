@@ -1,0 +1,202 @@
+"""A built model as plain data that any process can load and run: nothing of what it was made from.
+
+The parent makes a kit once (`make_kit`); processes of this machine and workers of a cluster get it once and then the
+values of one case after the other (`runner.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.base import Diagnostic, ModelError, Origin, SourceMap
+from kilohertz.ir.step import StepVariable
+from kilohertz.ir.types import BOOLEAN
+from kilohertz.results import Selection
+from kilohertz.simulate import Inputs, Instance, Program, offline
+from kilohertz.simulate.inputs import Points, points_of
+from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
+from kilohertz.simulate.recorder import NUMBERS, constant_value
+from kilohertz.solvers import StepSettings
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands in an instance: bytes from its beginning, int32 or double."""
+
+    offset: int
+    is_int: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How a signal is read: a column of the rows with a sign, `not` of it, or a constant where there is no column."""
+
+    column: int = -1
+    sign: int = 1
+    negated: bool = False
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """Inputs over time on one grid; `initial` is what initial equations see."""
+
+    places: tuple[Place, ...]
+    time: Floats
+    values: Floats
+    initial: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What a run needs."""
+
+    name: str
+    digest: str
+    machine: str
+    library: bytes  # the shared library
+    getter: str
+    stepping: StepSettings
+    start: float
+    stop: float
+    intervals: int
+    longest: float  # step of CVODE and IDA
+    checks: bool
+    parameters: tuple[Place, ...]  # in the order of a case's values
+    settings: tuple[tuple[Place, float], ...]
+    columns: tuple[Place, ...]
+    signals: Mapping[str, Read]
+    driven: Driven | None
+    blocks: tuple[str, ...]  # where each block stands in the model: component and line
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a built model a series needs."""
+
+    parameters: Sequence[str]  # as this model calls them
+    settings: Mapping[str, float | str]
+    signals: Sequence[str]  # names, patterns, all, outputs
+    start: float | None
+    stop: float | None
+    intervals: int | None
+    inputs: Inputs | None
+
+
+def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: SourceMap) -> Kit:
+    """Look everything up once; ModelError where a name is not there."""
+    stepping = as_annotated(program, offline(stepping)).check()
+    e = experiment_of(program, wanted.start, wanted.stop, wanted.intervals)
+    instance = Instance(program)
+    try:
+        settings = tuple(_setting(instance, n, v) for n, v in wanted.settings.items())
+        parameters = tuple(_place(program, instance.settable(n)) for n in wanted.parameters)
+    finally:
+        instance.close()
+    columns = _Columns(program)
+    signals = {name: columns.read(name) for name in _names(program, wanted.signals)}
+    points = None if wanted.inputs is None else points_of(wanted.inputs, program.step, e.start, e.stop)
+    library = Path(program.library._name).read_bytes()
+    return Kit(
+        program.step.name,
+        sha256(library).hexdigest()[:32],
+        platform.machine(),
+        library,
+        program.code.getter,
+        stepping,
+        e.start,
+        e.stop,
+        e.intervals,
+        longest_step(program, e, points.spacing if points is not None else math.inf),
+        bool(program.step.asserts),
+        parameters,
+        settings,
+        tuple(columns.places),
+        signals,
+        None if points is None else _driven(program, points),
+        tuple(_words(b.origin, sources) for b in program.code.blocks),
+        tuple(_words(p, sources) for p in program.code.places),
+    )
+
+
+class _Columns:
+    """Columns that rows have, each variable once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.places: list[Place] = []
+        self._at: dict[str, int] = {}
+
+    def read(self, name: str) -> Read:
+        """How this signal is read; parameters are columns too, since they differ from case to case."""
+        step = self.program.step
+        alias = step.aliases.get(name)
+        v = step.variables.get(name if alias is None else alias.target or "")
+        if v is None:
+            assert alias is not None
+            return Read(value=constant_value(alias.value))
+        sign = 1 if alias is None else alias.sign
+        column = self._at.get(v.name)
+        if column is None:
+            column = self._at[v.name] = len(self.places)
+            self.places.append(_place(self.program, v))
+        return Read(column, sign, sign < 0 and v.ty == BOOLEAN)
+
+
+def _names(program: Program, wanted: Sequence[str]) -> list[str]:
+    """The signals that are asked for; ModelError R744 where one is none."""
+    step, selection = program.step, Selection(tuple(wanted))
+    known = [n for n in (*step.variables, *step.aliases) if _is_number(program, n)]
+    names = [n for n in known if selection.takes(n, is_output=_is_output(program, n), is_in_all=True)]
+    problems = selection.problems(known)
+    if problems:
+        raise ModelError(*problems)
+    return names
+
+
+def _is_number(program: Program, name: str) -> bool:
+    step = program.step
+    alias = step.aliases.get(name)
+    v = step.variables.get(name if alias is None else alias.target or "")
+    return v is None or v.slot.kind in NUMBERS
+
+
+def _is_output(program: Program, name: str) -> bool:
+    known = program.step.aliases.get(name) or program.step.variables[name]
+    return known.causality == "output"
+
+
+def _place(program: Program, v: StepVariable) -> Place:
+    return Place(program.offset(v), program.is_int(v))
+
+
+def _setting(instance: Instance, name: str, value: float | str) -> tuple[Place, float]:
+    instance.set(name, value)
+    v = instance.settable(name)
+    number = instance.read(v)
+    if isinstance(number, str):
+        raise ModelError(Diagnostic("R720", f"`{name}` is a text: a series cannot set it"))
+    return _place(instance.program, v), number
+
+
+def _driven(program: Program, points: Points) -> Driven:
+    return Driven(tuple(_place(program, v) for v in points.variables), points.time, points.values, points.initial)
+
+
+def _words(origin: Origin, sources: SourceMap) -> str:
+    """Component and line."""
+    position = sources.position(origin.spans[0]) if origin.spans else None
+    line = f"{PurePath(origin.spans[0].file).name}:{position[0]}" if position is not None else ""
+    component = f"component `{origin.path}`" if origin.path else ""
+    return ", ".join(part for part in (component, line) if part)
