@@ -578,10 +578,6 @@ package Causes "One small model for each cause of a wrong result that was mended
     extends Discretised(method = "trapezoidal");
   end DiscretisedByOurName;
 
-  model DiscretisedOtherwise
-    extends Discretised(method = "ExplicitRungeKutta4");
-  end DiscretisedOtherwise;
-
   model LoopInWhen "discrete numbers in a loop: linear in a when, nonlinear at a clock"
     discrete Real x(start = 1, fixed = true), y;
     Clock c = Clock(0.1);

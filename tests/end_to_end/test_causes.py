@@ -195,17 +195,6 @@ def test_a_clock_says_how_its_states_move(model: str, factor: float) -> None:
     assert run(model, 0.95).final("y") == pytest.approx(factor**9, rel=1e-12)  # the first of ten ticks starts it
 
 
-@pytest.mark.parametrize("method", ["ExplicitRungeKutta4", "Rosenbrock1", "rk4", "Dopri5"])
-def test_a_method_of_a_clock_that_is_not_supported_is_refused(method: str, tmp_path: Path) -> None:
-    path = tmp_path / "causes.mo"
-    path.write_text(FILE.read_text().replace('method = "ExplicitRungeKutta4"', f'method = "{method}"'))
-    with pytest.raises(ModelError, match=f"the solverMethod `{method}` of a clock is not supported") as caught:
-        kilohertz.load(f"{path}:Causes.DiscretisedOtherwise").process()
-    (said,) = caught.value.diagnostics
-    assert said.code == "B211" and said.span is not None
-    assert "ImplicitTrapezoid (trapezoidal)" in said.notes[0].text
-
-
 def test_discrete_numbers_that_need_each_other_are_solved_for() -> None:
     """x = -(3 + pre(x))/0.8 and y = 0.9*x + 1; taking turns would never end."""
     found, x = run("LoopInWhen", 0.25), 1.0

@@ -183,8 +183,8 @@ class _Verifier:
                     if inside_when:
                         raise self.broken("a when inside a when")
                     self._when_conditions([c for c, _ in branches])
-                    for _, body in branches:
-                        self.equations(body, inside_when=True)
+                    for c, body in branches:  # the equations of a clocked partition may have whens of their own
+                        self.equations(body, inside_when=not (isinstance(c, Builtin) and c.name == "$tick"))
                 case Reinit() if not inside_when:
                     raise self.broken("reinit outside of a when")
                 case Assert() | Terminate() | Reinit() | CallEquation():

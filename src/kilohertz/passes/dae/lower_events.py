@@ -4,7 +4,7 @@
   ->  v := if g then e else pre(v);   when g: reinit(x, f);      g = $w0 and not pre($w0) and not initial(),  $w0 := c
 
 A Real is discrete where it is declared so, set in a when, or defined from its own `pre`.  Branches after the first act
-only where no earlier one does.  Operators, clocked partitions, assertions: `lowering/`.  Cost: linear.  Gives up
+only where no earlier one does.  Operators, whens, clocked partitions, assertions: `lowering/`.  Cost: linear.  Gives up
 (B102 to B106) where an operator with events stands where it has no meaning.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from kilohertz.base import Diagnostic, ModelError, Origin, Severity
+from kilohertz.base import Diagnostic, Origin, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import (
     VALUES,
@@ -21,15 +21,13 @@ from kilohertz.ir.dae import (
     CallEquation,
     Dae,
     DaeVariable,
-    Effect,
     Equation,
-    Reinit,
     Role,
     Select,
     When,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TRUE, Array, Bool, Builtin, Call, Expr, Int, Record, Ref, Str, Unary
+from kilohertz.ir.expr import TRUE, Bool, Builtin, Expr, Int, Ref, Str, Unary
 from kilohertz.ir.flat import (
     CONSTANT,
     DISCRETE,
@@ -38,21 +36,26 @@ from kilohertz.ir.flat import (
     Equality,
     Flat,
     IfEquation,
+    Purpose,
     TupleTarget,
     Variable,
     WhenEquation,
 )
 from kilohertz.ir.flat import CallEquation as FlatCall
 from kilohertz.ir.flat import Equation as FlatEquation
-from kilohertz.ir.flat import Reinit as FlatReinit
 from kilohertz.ir.flat import Terminate as FlatTerminate
 from kilohertz.ir.ticks import ScalarFlat
+from kilohertz.ir.traverse import expressions_in
 from kilohertz.ir.types import BOOLEAN, REAL, ExternalObjectType
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.lowering.clocked_partitions import Clocks
 from kilohertz.passes.dae.lowering.event_operators import Lowering
 from kilohertz.passes.dae.lowering.lenient_assertions import lenient
+from kilohertz.passes.dae.lowering.reduce_partition import Partition
+from kilohertz.passes.dae.lowering.when_equations import Whens, call_equation, misplaced, scalars
 from kilohertz.passes.numeric import Numeric, known_values
+
+CONTINUOUS_PART = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,8 @@ class _Lowerer:
             lambda e, origin: self._lowering.lower(e, origin, False),
             lambda e: self._lowering.lower(Builtin("$when", (e,), BOOLEAN), Origin()),
         )
-        self._clocked: dict[int, list[tuple[Expr, Expr, Origin]]] = {}
-        self._effects_at_ticks: list[tuple[int, FlatCall | FlatTerminate]] = []
+        self._clocked: dict[int, list[FlatEquation]] = {}
+        self._users_of: dict[str, set[int]] | None = None
 
     def run(self) -> Dae:
         for v in self._flat.variables.values():
@@ -92,13 +95,15 @@ class _Lowerer:
         self._clocks.make_discrete()
         self._lowering.ticking = self._clocks.ticking()
         self._parameters()
+        calls: list[Equality] = []
         for e in self._flat.equations:
-            self._equation(e, self._dae.equations)
-        self._clocks.add(self._clocked)
-        for k, effect in self._effects_at_ticks:
-            self._dae.whens.append(When(self._clocks.tick(k), (self._effect(effect),), effect.origin))
-        for e in self._flat.initial_equations:
-            self._equation(e, self._dae.initial_equations, events=False)
+            if self._ticks and isinstance(e, Equality) and isinstance(e.left, TupleTarget):
+                calls.append(e)
+            else:
+                self._equation(e, self._dae.equations)
+        for call in reversed(calls):  # one that uses the results of another stands behind it
+            self._call(call)
+        self._partitions()
         for name in self._lowering.differentiated:
             variable = self._dae.variables.get(name)
             if variable is not None and variable.role is Role.ALGEBRAIC:
@@ -165,7 +170,7 @@ class _Lowerer:
             return e.value
         value = self._value(e)
         if value is None:
-            raise _error(f"`fixed` of {v.name} must be known when the model is translated", v.origin)
+            raise misplaced(f"`fixed` of {v.name} must be known when the model is translated", v.origin)
         return bool(value)
 
     def _role(self, v: Variable) -> Role:
@@ -206,36 +211,106 @@ class _Lowerer:
                     self._dae.asserts.append(Assert(condition, message, e.level, e.origin))
             case FlatTerminate():
                 guard = self._lowering.lower(Builtin("$when", (TRUE,), TRUE.ty), e.origin)
-                self._dae.whens.append(When(guard, (self._effect(e),), e.origin))
+                self._dae.whens.append(When(guard, (Whens(self._unclocked).effect(e),), e.origin))
             case FlatCall():
                 text, span = "a call for its effect outside a when is not run", e.origin.spans[:1]
                 warning = Diagnostic("B212", text, span[0] if span else None, severity=Severity.WARNING)
                 self._dae.warnings.append(warning)
             case _:
-                raise _error(f"{type(e).__name__} is not possible here", e.origin)
+                raise misplaced(f"{type(e).__name__} is not possible here", e.origin)
+
+    def _when(self, e: WhenEquation) -> None:
+        whens = Whens(self._unclocked)
+        whens.add(e)
+        self._dae.whens += whens.whens
+        self._dae.equations += whens.equations
+
+    def _unclocked(self, e: Expr, origin: Origin, events: bool) -> Expr:
+        return self._lowering.lower(self._clocks.continuous(e) if self._ticks else e, origin, events)
 
     def _is_clocked(self, e: WhenEquation) -> bool:
         """`when $tick(k)`: kept for its partition."""
         guard = e.branches[0][0]
         if not isinstance(guard, Builtin) or guard.name != "$tick" or not isinstance(guard.args[0], Int):
             return False
-        rows = self._clocked.setdefault(guard.args[0].value, [])
+        k = guard.args[0].value
+        self._clocked.setdefault(k, []).extend(e.branches[0][1])
         for x in e.branches[0][1]:
-            if isinstance(x, FlatCall | FlatTerminate):
-                self._effects_at_ticks.append((guard.args[0].value, x))
-                continue
-            if not isinstance(x, Equality) or isinstance(x.left, TupleTarget):
-                raise _error(f"{type(x).__name__} in a clocked partition", x.origin)
-            rows.append((x.left, x.right, x.origin))
+            made = x.left if isinstance(x, Equality) else None
+            if isinstance(made, Ref) and self._dae.variables[made.name].purpose is Purpose.MADE:
+                self._clocks.join(k, made.name)
         return True
+
+    def _call(self, e: Equality) -> None:
+        """The results of a call that was set aside belong to the one partition that uses them, if there is one."""
+        assert isinstance(e.left, TupleTarget)
+        names = [s.name for t in e.left.elements if t is not None for s in scalars(t)]
+        users = {k for n in names for k in self._users().get(n, ())}
+        if len(users) == 1 and CONTINUOUS_PART not in users:
+            (k,) = users
+            self._clocked[k].append(e)
+            for n in names:
+                self._clocks.join(k, n)
+            self._note_users(k, e.right)
+        else:
+            self._dae.equations.append(self._equality(e, False))
+            self._note_users(CONTINUOUS_PART, e.right)
+
+    def _users(self) -> dict[str, set[int]]:
+        """Which partitions results of calls stand in."""
+        if self._users_of is None:
+            self._users_of = {v.name: set() for v in self._flat.variables.values() if v.purpose is Purpose.OUTPUT}
+            for k, body in self._clocked.items():
+                for e in expressions_in(body):
+                    self._note_users(k, e)
+            unclocked = [p for p in self._flat.equations if not _is_call(p) and not _is_tick(p)]
+            for e in expressions_in([*unclocked, *self._flat.initial_equations]):
+                self._note_users(CONTINUOUS_PART, e)
+        return self._users_of
+
+    def _note_users(self, k: int, e: Expr) -> None:
+        if self._users_of:
+            for ref in traverse.refs(e):
+                if ref.name in self._users_of:
+                    self._users_of[ref.name].add(k)
+
+    def _partitions(self) -> None:
+        """Clocked equations; initial equations of continuous variables in them hold at the first tick."""
+        parts = {k: self._partition(k, body) for k, body in self._clocked.items()}
+        continuous = self._clocks.discretised()
+        for e in self._flat.initial_equations:
+            owner = next((continuous[n] for n in _names(e) if n in continuous), None)
+            if owner is None or not isinstance(e, Equality) or isinstance(e.left, TupleTarget):
+                self._equation(e, self._dae.initial_equations, events=False)
+            else:
+                left, right = (self._clocks.lower(side, e.origin, owner) for side in (e.left, e.right))
+                parts[owner][0].starts.append(Equation(left, right, e.origin))
+        for k, (part, whens) in parts.items():
+            self._clocks.add(k, part, whens)
+
+    def _partition(self, k: int, body: list[FlatEquation]) -> tuple[Partition, list[When]]:
+        part, whens = Partition(), Whens(lambda e, origin, _: self._clocks.lower(e, origin, k))
+        for e in body:
+            match e:
+                case Equality(TupleTarget() as target, right):
+                    part.equations.append(call_equation(target, whens.lower(right, e.origin, False), e.origin))
+                case Equality(left, right):
+                    assert not isinstance(left, TupleTarget)
+                    a, b = whens.lower(left, e.origin, False), whens.lower(right, e.origin, False)
+                    part.equations.append(Equation(a, b, e.origin))
+                case WhenEquation():
+                    whens.add(e)
+                case FlatCall() | FlatTerminate():
+                    whens.whens.append(When(TRUE, (whens.effect(e),), e.origin))
+                case _:
+                    raise misplaced(f"{type(e).__name__} in a clocked partition", e.origin)
+        part.equations += whens.equations
+        return part, whens.whens
 
     def _equality(self, e: Equality, events: bool) -> Equation | CallEquation:
         if isinstance(e.left, TupleTarget):
             aside = self._clocks.called(e.right) if self._ticks else e.right
-            call = self._lowering.lower(aside, e.origin, False)
-            assert isinstance(call, Call)
-            targets = tuple(tuple(_scalars(t)) if t is not None else () for t in e.left.elements)
-            return CallEquation(targets, call, e.origin)
+            return call_equation(e.left, self._lowering.lower(aside, e.origin, False), e.origin)
         left, right = e.left, e.right
         if self._ticks:
             left, right = self._clocks.continuous(left), self._clocks.continuous(right)
@@ -246,8 +321,8 @@ class _Lowerer:
     def _directed(self, left: Expr, right: Expr, origin: Origin) -> Equation:
         """A discrete equation says what it computes; two plain variables may stand either way round."""
         if left.ty == REAL:
-            from_its_pre = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
-            return Equation(left, right, origin, directed=from_its_pre)
+            own = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
+            return Equation(left, right, origin, directed=own)
         if self._is_unknown(left) and self._is_unknown(right):
             return Equation(left, right, origin)
         if self._is_unknown(left):
@@ -264,95 +339,36 @@ class _Lowerer:
         variable = self._dae.variables.get(e.name)
         return variable is not None and variable.role in (Role.DISCRETE, Role.ALGEBRAIC, Role.STATE)
 
-    # ------------------------------------------------------------------------------------------------------------ when
 
-    def _when(self, e: WhenEquation) -> None:
-        taken: Expr = FALSE
-        values: dict[str, tuple[Ref, Expr, Origin]] = {}
-        for condition, body in e.branches:
-            guard = self._lowering.lower(condition, e.origin)
-            here = make.and_(guard, make.not_(taken)) if taken is not FALSE else guard
-            actions = self._body(body, here, TRUE, values)
-            if actions:
-                self._dae.whens.append(When(here, tuple(actions), e.origin))
-            taken = make.or_(taken, guard)
-        for ref, value, origin in values.values():
-            self._dae.equations.append(Equation(ref, value, origin, directed=True))
+def _is_call(e: FlatEquation) -> bool:
+    return isinstance(e, Equality) and isinstance(e.left, TupleTarget)
 
-    def _body(
-        self, body: list[FlatEquation], guard: Expr, enclosing: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
-    ) -> list[Reinit | Effect]:
-        actions: list[Reinit | Effect] = []
-        active = make.and_(guard, enclosing)
-        for e in body:
-            match e:
-                case Equality():
-                    self._guarded(e, active, values)
-                case IfEquation():
-                    outside: Expr = enclosing
-                    for c, branch in e.branches:
-                        condition = self._lowering.lower(c, e.origin, False)
-                        actions += self._body(branch, guard, make.and_(outside, condition), values)
-                        outside = make.and_(outside, make.not_(condition))
-                    actions += self._body(e.otherwise, guard, outside, values)
-                case FlatReinit():
-                    value = self._lowering.lower(e.value, e.origin, False)
-                    assert isinstance(e.target, Ref)
-                    if enclosing is not TRUE:
-                        self._dae.whens.append(When(active, (Reinit(e.target, value, e.origin),), e.origin))
-                    else:
-                        actions.append(Reinit(e.target, value, e.origin))
-                case Assert() | FlatTerminate() | FlatCall():
-                    if enclosing is not TRUE:
-                        self._dae.whens.append(When(active, (self._effect(e),), e.origin))
-                    else:
-                        actions.append(self._effect(e))
-                case WhenEquation():
-                    raise _error("a when inside a when", e.origin)
-        return actions
 
-    def _guarded(self, e: Equality, active: Expr, values: dict[str, tuple[Ref, Expr, Origin]]) -> None:
-        if isinstance(e.left, TupleTarget):
-            raise _error("a call with several outputs that stays in a when", e.origin)
-        left, right = e.left, e.right
-        if not isinstance(left, Ref) and isinstance(right, Ref):
-            left, right = right, left
-        if not isinstance(left, Ref):
-            raise _error("an equation in a when must have a variable on its left side", e.origin)
-        value = self._lowering.lower(right, e.origin, False)
-        before = values[left.name][1] if left.name in values else Ref(pre_name(left.name), left.ty)
-        values[left.name] = (left, make.if_(active, value, before), e.origin)
+def _is_tick(e: FlatEquation) -> bool:
+    guard = e.branches[0][0] if isinstance(e, WhenEquation) else None
+    return isinstance(guard, Builtin) and guard.name == "$tick"
 
-    def _effect(self, e: Assert | FlatTerminate | FlatCall) -> Effect:
-        def lower(x: Expr) -> Expr:
-            return self._lowering.lower(x, e.origin, False)
 
-        match e:
-            case Assert():
-                level = () if e.level is None else (e.level,)
-                return Effect("assert", (lower(e.condition), lower(e.message), *level), e.origin)
-            case FlatTerminate():
-                return Effect("terminate", (lower(e.message),), e.origin)
-            case FlatCall():
-                return Effect("call", (lower(e.call),), e.origin)
+def _names(e: FlatEquation) -> list[str]:
+    return [r.name for x in expressions_in([e]) for r in traverse.refs(x)]
 
 
 def _discrete_reals(flat: Flat) -> set[str]:
     """Reals set in a when, or defined from their own pre."""
-    discrete: set[str] = set()
+    found: set[str] = set()
     stack: list[tuple[FlatEquation, bool]] = [(e, False) for e in flat.equations]
     while stack:
         e, inside = stack.pop()
         match e:
             case Equality(left, right):
                 if inside and isinstance(left, TupleTarget):
-                    discrete.update(s.name for t in left.elements if t is not None for s in _scalars(t))
+                    found.update(s.name for t in left.elements if t is not None for s in scalars(t))
                 elif inside:
                     target = left if isinstance(left, Ref) else right
                     if isinstance(target, Ref):
-                        discrete.add(target.name)
+                        found.add(target.name)
                 elif isinstance(left, Ref) and left.ty == REAL and _uses_pre_operator(right, left.name):
-                    discrete.add(left.name)
+                    found.add(left.name)
             case WhenEquation(branches):
                 stack += [(x, True) for _, body in branches for x in body]
             case IfEquation(branches, otherwise):
@@ -360,13 +376,13 @@ def _discrete_reals(flat: Flat) -> set[str]:
                 stack += [(x, inside) for x in otherwise]
             case _:
                 pass
-    return discrete
+    return found
 
 
 def _differentiated(flat: Flat) -> set[str]:
     """Variables that stand in a `der`."""
     seen: set[Expr] = set()
-    names: set[str] = set()
+    found: set[str] = set()
     stack = [side for e in flat.equations if isinstance(e, Equality) for side in (e.left, e.right)]
     while stack:
         e = stack.pop()
@@ -374,9 +390,9 @@ def _differentiated(flat: Flat) -> set[str]:
             continue
         seen.add(e)
         if isinstance(e, Builtin) and e.name == "der":
-            names.update(r.name for r in traverse.refs(e))
+            found.update(r.name for r in traverse.refs(e))
         stack.extend(e.children())
-    return names
+    return found
 
 
 def _uses_pre_operator(e: Expr, name: str) -> bool:
@@ -391,13 +407,6 @@ def _uses_pre(e: Expr, name: str) -> bool:
     return any(isinstance(n, Ref) and n.name == wanted for n in traverse.walk(e))
 
 
-def _scalars(e: Expr) -> list[Ref]:
-    if isinstance(e, (Array, Record)):
-        return [s for c in e.children() for s in _scalars(c)]
-    assert isinstance(e, Ref)
-    return [e]
-
-
 def _typed(e: Expr | None, v: Variable) -> Expr | None:
     if e is None:
         return None
@@ -406,7 +415,3 @@ def _typed(e: Expr | None, v: Variable) -> Expr | None:
 
 def _text(e: Expr | None) -> str:
     return e.value if isinstance(e, Str) else ""
-
-
-def _error(text: str, origin: Origin) -> ModelError:
-    return ModelError(Diagnostic("B103", text, origin.spans[0] if origin.spans else None))

@@ -252,13 +252,13 @@ class _Inference:
         return a is not None and b is not None and a * ticks.factor == b and ticks.shift == 0
 
     def _partitions(self, clocked: set[int]) -> Iterator[ClockPartition]:
-        base, sub = self._zones.base, self._zones.sub
+        base = self._zones.base
         numbers_of = self._zones.variables
         names = self._members([(n, numbers_of[n]) for n in self._flat.variables if n in numbers_of], clocked)
         equations = self._members(enumerate(self._equations), clocked)
         algorithms = self._members(enumerate(self._algorithms), clocked)
         yield _continuous(equations.pop(-1, ()), algorithms.pop(-1, ()), names.pop(-1, ()))
-        solvers = {sub.find(zone): method for zone, method in self._zones.solvers.items()}
+        solvers = self._solvers()
         numbers: dict[int, int] = {}
         for root in dict.fromkeys([*names, *equations, *algorithms]):
             ticks = self._ticks.get(root, _Ticks(root, Fraction(1), Fraction(0)))
@@ -273,6 +273,26 @@ class _Inference:
                 algorithms.get(root, ()),
                 names.get(root, ()),
             )
+
+    def _solvers(self) -> dict[int, Expr]:
+        """Methods by sub-partition; one that has none takes that of its neighbours (MLS 16.8.4)."""
+        sub = self._zones.sub
+        found = {sub.find(zone): method for zone, method in self._zones.solvers.items()}
+        near: dict[int, list[int]] = {}
+        ways = [(r.outer, r.inner) for r in self._zones.relations if r.operator != "Clock"]
+        ways += [(e.a, e.b) for e in self._zones.edges if not e.related]  # noClock
+        for outer, inner in ways:
+            a, b = sub.find(outer), sub.find(inner)
+            if a != b:
+                near.setdefault(a, []).append(b)
+                near.setdefault(b, []).append(a)
+        queue = list(found)
+        for at in queue:
+            for other in near.get(at, ()):
+                if other not in found:
+                    found[other] = found[at]
+                    queue.append(other)
+        return found
 
     def _members(self, numbered: Iterable[tuple[_K, int]], clocked: set[int]) -> dict[int, tuple[_K, ...]]:
         """Things by their sub-partition; by -1 what is continuous."""

@@ -204,7 +204,7 @@ class Zones:
         if e.args[0].ty.base == CLOCK.base:  # Clock(c, solverMethod): the ticks of c, a partition of its own
             inner = self._zone()
             self.base.union(here, inner)
-            self._relate(here, inner, "shiftSample", Fraction(0), origin)
+            self._relate(here, inner, "Clock", Fraction(0), origin)
             if len(e.args) > 1:
                 self.solvers.setdefault(here, e.args[1])
             yield e.args[0], inner

@@ -21,6 +21,7 @@ from kilohertz.graphs import UnionFind
 from kilohertz.ir import make
 from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, Select, print_equation
 from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
 from kilohertz.passes.dae.index_reduction.pivots import Pivot, SparseRow, pivots, reduced
 from kilohertz.passes.derivative import Differentiator, NoDerivative
@@ -315,7 +316,7 @@ def _solved_for(e: Equation, name: str, values: dict[str, float]) -> float | Non
         return numeric(e.right)
     if isinstance(e.right, Ref) and e.right.name == name:
         return numeric(e.left)
-    parts = linear_parts(make.sub(e.left, e.right), name)
+    parts = linear_parts(make.sub(e.left, e.right), name) if e.left.ty == REAL else None
     if parts is None:
         return None
     a, b = numeric(parts[0]), numeric(parts[1])

@@ -4,8 +4,8 @@
   hold(y)         ->  pre(y): the continuous part sees a new value one pass later, so `sample(u)` is the left limit of u
   previous(x)     ->  pre(x)          sample(u), subSample(u, ..), superSample, shiftSample, backSample, noClock  ->  u
   interval(u)     ->  the period      firstTick(u)  ->  true at the first tick
-  der(x)          ->  $rate(x) with x = previous(x) + interval*slope after the first tick; the slope is that of the last
-                      tick (explicit Euler), $rate(x) for the solverMethod ImplicitEuler, the mean for ImplicitTrapezoid
+  initial()       ->  likewise        when c  ->  acts at ticks where c holds and did not at the tick before
+  der(x)          ->  $slope(x), and an equation of the clock's solverMethod for x (`discretise.py`)
 
 All partitions of one base clock share one sample; a counter tells which of them tick.  Inside a partition equations are
 ordered; those that must be solved together hold at ticks, and their unknowns keep their values otherwise.
@@ -15,22 +15,84 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from kilohertz.base import Diagnostic, InternalError, ModelError, Note, Origin, Severity
 from kilohertz.ir import make, traverse
-from kilohertz.ir.dae import AnyEquation, Dae, DaeVariable, Equation, Role, Sample, TimeEvent, pre_name
+from kilohertz.ir.dae import (
+    AnyEquation,
+    CallEquation,
+    Dae,
+    DaeVariable,
+    Effect,
+    Equation,
+    Reinit,
+    Role,
+    Sample,
+    TimeEvent,
+    When,
+    der_name,
+    pre_name,
+)
 from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.ticks import Tick
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
-from kilohertz.passes.algebra import Occurrence, linear_parts
+from kilohertz.passes.algebra import Occurrence, linear_parts, substitute
+from kilohertz.passes.dae.lowering.discretise import Discretiser, Timed
+from kilohertz.passes.dae.lowering.reduce_partition import KNOWN, Partition, reduced
+from kilohertz.passes.derivative import Differentiator
 from kilohertz.passes.ordered.blocks import explicit, quotient
 from kilohertz.passes.ordered.solving_order import order
+from kilohertz.solvers import Method
+from kilohertz.solvers.clocked import CLOCKED
 
 RESAMPLING = frozenset({"sampled", "subSample", "superSample", "shiftSample", "backSample", "noClock"})
 Lower = Callable[[Expr, Origin], Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tick:
+    """The clock of a partition, for the method that steps it."""
+
+    interval: Expr
+    first: Expr
+    dae: Dae
+    own: dict[str, None]
+
+    def new(self, name: str, ty: Type) -> Ref:
+        made = DaeVariable(name, ty, Role.DISCRETE, protected=True, purpose=Purpose.MADE)
+        self.dae.variables[name] = made
+        self.own[name] = None
+        return made.ref
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """A call at ticks, and which unknown each of its results determines."""
+
+    equation: CallEquation
+    guard: Expr
+    solves: dict[str, Ref] = field(default_factory=dict)  # by the name of the result
+
+    def equations(self, new: Callable[[str, Type, Expr], Ref]) -> list[AnyEquation]:
+        """The call; a result that is solved for something else is compared with what the call gives."""
+        made: list[AnyEquation] = []
+        targets: list[tuple[Expr | None, ...]] = []
+        for output in self.equation.targets:
+            row: list[Expr | None] = []
+            for t in output:
+                unknown = self.solves.get(t.name) if isinstance(t, Ref) else None
+                if isinstance(t, Ref) and unknown is not None and unknown is not t:
+                    given = new(f"$given({t.name})", REAL, make.ZERO)
+                    held = make.sub(unknown, Ref(pre_name(unknown.name), REAL))
+                    residual = make.if_(self.guard, make.sub(t, given), held)
+                    made.append(Equation(make.ZERO, residual, self.equation.origin))
+                    t = given
+                row.append(t)
+            targets.append(tuple(row))
+        return [replace(self.equation, targets=tuple(targets), guard=self.guard), *made]
 
 
 class Clocks:
@@ -45,7 +107,9 @@ class Clocks:
         self._bases: dict[int, tuple[Expr, Ref, Fraction]] = {}  # by key: tick of the base, its counter, its grain
         self._partition_of = {name: k for k, t in enumerate(ticks) for name in t.variables}
         self._first: dict[int, Expr] = {}
-        self._rates: list[tuple[int, Ref, Ref]] = []
+        self._moving: dict[int, dict[str, None]] = {}  # by partition: what is differentiated in it
+        self._edges: dict[tuple[int, Expr], Expr] = {}
+        self._watched: dict[int, list[Equation]] = {}  # by partition: conditions of its whens
 
     def _defined(self, tick: Tick) -> Tick:
         """Where no clock can be inferred it ticks once a second (MLS 16.7.5)."""
@@ -60,22 +124,47 @@ class Clocks:
 
     def ticking(self) -> Expr:
         """Some periodic clock ticks in this pass (its counter moves, so another pass follows)."""
-        some_tick: Expr = FALSE
+        found: Expr = FALSE
         for t in self._ticks:
             if t.period is not None:
-                some_tick = make.or_(some_tick, self._base(t.key)[0])
-        return some_tick
+                found = make.or_(found, self._base(t.key)[0])
+        return found
 
-    def add(self, parts: dict[int, list[tuple[Expr, Expr, Origin]]]) -> None:
-        """The equations of each partition, as (left, right, origin)."""
-        for k, equations in parts.items():
-            tick = self.tick(k)
-            lowered: list[Equation] = []
-            for left, right, origin in equations:
-                a, b = self._clocked(left, k), self._clocked(right, k)
-                lowered.append(Equation(self._lower(a, origin), self._lower(b, origin), origin))
-            lowered += self._euler(k)
-            self._partition(k, lowered, tick)
+    def join(self, k: int, name: str) -> None:
+        """A variable that was made for the equations of partition k."""
+        self._partition_of[name] = k
+        v = self._dae.variables[name]
+        if v.role is Role.ALGEBRAIC:
+            self._dae.variables[name] = replace(v, role=Role.DISCRETE)
+
+    def lower(self, e: Expr, origin: Origin, k: int) -> Expr:
+        """An expression of partition k."""
+        return self._lower(self._clocked(e, k, origin), origin)
+
+    def discretised(self) -> dict[str, int]:
+        """The variables of partitions with continuous equations, as far as they were seen."""
+        return {n: k for n, k in self._partition_of.items() if k in self._moving}
+
+    def add(self, k: int, part: Partition, whens: list[When]) -> None:
+        """The equations of partition k, and what its whens do besides setting variables."""
+        tick = self.tick(k)
+        part.equations += self._watched.pop(k, [])
+        for w in whens:
+            resets = tuple(a for a in w.actions if isinstance(a, Reinit))
+            effects = tuple(a for a in w.actions if isinstance(a, Effect))
+            if resets:
+                part.resets.append(When(w.guard, resets, w.origin))
+            if effects:
+                self._dae.whens.append(When(make.and_(tick, w.guard), effects, w.origin))
+        own = {n: None for n, at in self._partition_of.items() if at == k and n in self._dae.variables}
+        if k not in self._moving:
+            self._partition(k, own, [Timed(e) for e in part.equations])
+            return
+        part = reduced(self._dae, part, own, self._moving[k])
+        at = _Tick(self._interval_held(k), self._first_tick(k), self._dae, own)
+        timed = Discretiser(self._dae, part, tuple(own), at).run(self._method(k))
+        self._partition_of.update(dict.fromkeys(own, k))
+        self._partition(k, own, timed, make.and_(tick, make.not_(at.first)))
 
     # ----------------------------------------------------------------------------------------------------------- ticks
 
@@ -92,10 +181,10 @@ class Clocks:
         return make.and_(base, make.and_(started, turn))
 
     def _base(self, key: int) -> tuple[Expr, Ref, Fraction]:
-        base = self._bases.get(key)
-        if base is None:
-            base = self._bases[key] = self._make_base(key)
-        return base
+        found = self._bases.get(key)
+        if found is None:
+            found = self._bases[key] = self._make_base(key)
+        return found
 
     def _make_base(self, key: int) -> tuple[Expr, Ref, Fraction]:
         family = [t for t in self._ticks if t.key == key]
@@ -124,7 +213,8 @@ class Clocks:
 
     def _is_moving(self, period: Expr) -> bool:
         fixed = (Role.PARAMETER, Role.CONSTANT)
-        return any(self._dae.variables[r.name].role not in fixed for r in traverse.refs(period) if r is not TIME)
+        own = self._dae.variables
+        return any(r is TIME or r.name not in own or own[r.name].role not in fixed for r in traverse.refs(period))
 
     def _varying(self, key: int, period: Expr) -> Expr:
         """`Clock(i, r)` with i set at its ticks: each tick says when the next one comes."""
@@ -139,13 +229,23 @@ class Clocks:
         return tick
 
     def _first_tick(self, k: int) -> Expr:
-        is_first = self._first.get(k)
-        if is_first is None:
+        found = self._first.get(k)
+        if found is None:
             ticked = self._new(f"$ticked{k}", BOOLEAN, FALSE)
             before = Ref(pre_name(ticked.name), BOOLEAN)
             self._dae.equations.append(Equation(ticked, make.or_(before, self.tick(k)), directed=True))
-            is_first = self._first[k] = make.not_(before)
-        return is_first
+            found = self._first[k] = make.not_(before)
+        return found
+
+    def _interval_held(self, k: int) -> Expr:
+        """The interval as something that stays as it is where time is moved."""
+        interval = self._interval(k)
+        if not self._is_moving(interval):
+            return interval
+        held = self._new(f"$interval{k}", REAL, make.ZERO)
+        value = make.if_(self.tick(k), interval, Ref(pre_name(held.name), REAL))
+        self._dae.equations.append(Equation(held, value, directed=True))
+        return held
 
     def _interval(self, k: int) -> Expr:
         tick = self._ticks[k]
@@ -194,62 +294,77 @@ class Clocks:
 
         return traverse.map_expr(e, before)
 
-    def _clocked(self, e: Expr, k: int) -> Expr:
+    def _clocked(self, e: Expr, k: int, origin: Origin) -> Expr:
         def f(node: Expr) -> Expr:
             if not isinstance(node, Builtin):
                 return node
             if node.name in RESAMPLING:
                 return node.args[0]
-            if node.name == "previous":
+            if node.name in ("previous", "hold"):
                 return self._before(node.args[0])
-            if node.name == "hold":
-                return self._before(node.args[0])
-            if node.name == "firstTick":
+            if node.name in ("firstTick", "initial"):
                 return self._first_tick(k)
             if node.name == "interval":
                 return self._interval(k)
-            if node.name == "der" and isinstance(node.args[0], Ref):
-                return self._rate(node.args[0], k)
+            if node.name == "$when":
+                return self._edge_at_ticks(node.args[0], k, origin)
+            if node.name == "der":
+                return Differentiator(lambda ref: self._rate(ref, k, origin))(node.args[0])
             return node
 
         return traverse.map_expr(e, f)
 
-    def _rate(self, x: Ref, k: int) -> Ref:
-        name = f"$rate({x.name})"
+    def _rate(self, x: Ref, k: int, origin: Origin) -> Expr:
+        if x is TIME:
+            return make.ONE
+        v = self._dae.variables.get(x.name)
+        if v is not None and v.role in KNOWN:
+            return make.ZERO
+        if v is None:  # der(y), differentiated again: it needs a name
+            x = self._named_rate(x, k, origin)
+        elif self._partition_of.get(x.name) != k:
+            text = f"{x.name} comes from outside of this clocked partition: it has no derivative here"
+            raise ModelError(Diagnostic("B215", text, origin.spans[0] if origin.spans else None))
+        self._moving.setdefault(k, {})[x.name] = None
+        return Ref(der_name(x.name), REAL)
+
+    def _named_rate(self, rate: Ref, k: int, origin: Origin) -> Ref:
+        name = f"$rate({rate.name})"
         if name not in self._dae.variables:
-            rate = self._new(name, REAL, make.ZERO)
+            self._dae.variables[name] = DaeVariable(name, REAL, Role.DISCRETE, protected=True, purpose=Purpose.MADE)
             self._partition_of[name] = k
-            self._rates.append((k, x, rate))
+            self._watched.setdefault(k, []).append(Equation(Ref(name, REAL), rate, origin))
         return Ref(name, REAL)
 
-    def _euler(self, k: int) -> list[Equation]:
-        updates = []
-        for at, x, rate in self._rates:
-            if at != k:
-                continue
-            before = Ref(pre_name(x.name), REAL)
-            moved = make.add(before, make.mul(self._interval(k), self._slope(k, rate)))
-            updates.append(Equation(x, make.if_(self._first_tick(k), before, moved)))
-        return updates
+    def _edge_at_ticks(self, condition: Expr, k: int, origin: Origin) -> Expr:
+        """A condition of a when: it holds, and did not at the last tick."""
+        first = self._first_tick(k)
+        if condition is first:
+            return first
+        found = self._edges.get((k, condition))
+        if found is None:
+            n = len(self._edges)
+            held = self._new(f"$at{n}", BOOLEAN, FALSE)
+            self._partition_of[held.name] = k
+            self._watched.setdefault(k, []).append(
+                Equation(held, self._lower(condition, origin), origin, directed=True)
+            )
+            before = Ref(pre_name(held.name), BOOLEAN)
+            found = make.and_(make.and_(held, make.not_(before)), make.not_(first))
+            self._edges[k, condition] = found
+        return found
 
-    def _slope(self, k: int, rate: Ref) -> Expr:
-        """What x moves along from tick to tick, by the name that MLS 16.8.2 or `solvers` has for the method.  Others
-        need values between two ticks, or a Jacobian."""
-        last = Ref(pre_name(rate.name), REAL)
-        match self._ticks[k].solver:
-            case "" | "ExplicitEuler" | "euler":
-                return last
-            case "ImplicitEuler" | "ieuler":
-                return rate
-            case "ImplicitTrapezoid" | "trapezoidal":
-                return make.mul(Real(0.5), make.add(last, rate))
-            case other:
-                text = f"the solverMethod `{other}` of a clock is not supported"
-                note = Note(
-                    "supported are ExplicitEuler (euler), ImplicitEuler (ieuler), ImplicitTrapezoid (trapezoidal)"
-                )
-                place = self._place(self._ticks[k])
-                raise ModelError(Diagnostic("B211", text, place.spans[0] if place.spans else None, notes=(note,)))
+    def _method(self, k: int) -> Method:
+        """That of the clock, by the name that MLS 16.8.2 or `solvers` has for it."""
+        name = self._ticks[k].solver
+        if name == "":
+            return CLOCKED["ExplicitEuler"]
+        if name in CLOCKED:
+            return CLOCKED[name]
+        place = self._place(self._ticks[k])
+        note = Note(f"supported are {', '.join(CLOCKED)}")
+        text = f"the solverMethod `{name}` of a clock is not supported"
+        raise ModelError(Diagnostic("B211", text, place.spans[0] if place.spans else None, notes=(note,)))
 
     def _place(self, tick: Tick) -> Origin:
         """Where the first variable of a partition is declared."""
@@ -261,29 +376,55 @@ class Clocks:
 
     # ------------------------------------------------------------------------------------------------------- partitions
 
-    def _partition(self, k: int, equations: list[Equation], tick: Expr) -> None:
-        occurrence = Occurrence()
-        clocked = [
-            self._dae.variables[n] for n, at in self._partition_of.items() if at == k and n in self._dae.variables
-        ]
-        unknowns = [v.ref for v in clocked if v.role is not Role.INPUT]
-        made: list[AnyEquation] = []
-        for component in order(equations, unknowns, occurrence):
+    def _partition(self, k: int, own: dict[str, None], timed: list[Timed], later: Expr = FALSE) -> None:
+        """Equations in their order, each acting at its ticks."""
+        occurrence, tick = Occurrence(), self.tick(k)
+        unknowns = [v.ref for n in own if (v := self._dae.variables[n]).role is not Role.INPUT]
+        guards = {id(t.equation): later if t.later else tick for t in timed}
+        calls: dict[int, _Results] = {}
+        for component in order([t.equation for t in timed], unknowns, occurrence):
+            alone = len(component.rows) == 1
+            mixed = any(u.ty == REAL for u in component.unknowns)
             for row, unknown in zip(component.rows, component.unknowns, strict=True):
-                e = row.equation
-                assert isinstance(e, Equation)
-                before = Ref(pre_name(unknown.name), unknown.ty)
-                value = self._solved(e, unknown, occurrence) if len(component.rows) == 1 else None
-                if value is not None:
-                    made.append(Equation(unknown, make.if_(tick, value, before), e.origin, directed=True))
-                elif unknown.ty == REAL:
-                    held = make.if_(tick, make.sub(e.left, e.right), make.sub(unknown, before))
-                    made.append(Equation(make.ZERO, held, e.origin))
+                e, guard = row.equation, guards[id(row.equation)]
+                if isinstance(e, CallEquation):
+                    calls.setdefault(id(e), _Results(e, guard)).solves[row.target or ""] = unknown
                 else:
-                    span = e.origin.spans[0] if e.origin.spans else None
-                    text = f"{unknown.name} depends on itself in a clocked partition"
-                    raise ModelError(Diagnostic("B106", text, span))
-        self._dae.equations += made
+                    # what is not Real in a loop with Reals is settled with them
+                    solve = self._solved if alone else explicit if mixed and unknown.ty != REAL else _unsolved
+                    value = solve(e, unknown, occurrence)
+                    made = self._held_row(e, unknown, guard, value, lambda x: self._sampled(x, k))
+                    self._dae.equations.append(made)
+        for results in calls.values():
+            self._dae.equations += results.equations(self._new)
+
+    def _held_row(
+        self, e: Equation, unknown: Ref, tick: Expr, value: Expr | None, sampled: Callable[[Expr], Expr]
+    ) -> Equation:
+        before = Ref(pre_name(unknown.name), unknown.ty)
+        if value is not None:
+            return Equation(unknown, make.if_(tick, value, before), e.origin, directed=True)
+        if unknown.ty == REAL:
+            residual = sampled(make.sub(e.left, e.right))
+            held = make.if_(tick, residual, make.sub(unknown, before))
+            return Equation(make.ZERO, held, e.origin)
+        span = e.origin.spans[0] if e.origin.spans else None
+        raise ModelError(Diagnostic("B106", f"{unknown.name} depends on itself in a clocked partition", span))
+
+    def _sampled(self, e: Expr, k: int) -> Expr:
+        """An expression of a loop over values at the tick alone: what is continuous in it is not to be solved for."""
+        values: dict[str, Expr] = {}
+        for ref in traverse.refs(e):
+            v = self._dae.variables.get(ref.name)
+            if v is None or v.role not in (Role.ALGEBRAIC, Role.STATE):
+                continue
+            name = f"$sampled{k}({ref.name})"
+            if name not in self._dae.variables:
+                self._new(name, REAL, make.ZERO)
+                value = make.if_(self.tick(k), ref, Ref(pre_name(name), REAL))
+                self._dae.equations.append(Equation(Ref(name, REAL), value, directed=True))
+            values[ref.name] = Ref(name, REAL)
+        return substitute(e, values) if values else e
 
     def _solved(self, e: Equation, unknown: Ref, occurrence: Occurrence) -> Expr | None:
         value = explicit(e, unknown, occurrence)
@@ -309,6 +450,10 @@ class Clocks:
 
 
 _INITIAL = Builtin("initial", (), BOOLEAN)
+
+
+def _unsolved(_e: Equation, _unknown: Ref, _occurrence: Occurrence) -> None:
+    """In a loop of Reals nothing is solved for alone."""
 
 
 def _common(parts: list[Fraction]) -> Fraction:

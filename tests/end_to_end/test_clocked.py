@@ -1,0 +1,118 @@
+"""Continuous equations, whens and algorithms in clocked partitions, against values known by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError
+from kilohertz.results import Result
+from kilohertz.solvers.clocked import CLOCKED
+
+FILE = Path(__file__).with_name("clocked.mo")
+SOLVERS = [{}, {"solver": "rk4", "step": 0.025}]  # with variable steps, and as a real-time task makes them
+
+
+def run(name: str, stop: float, **options: Any) -> Result:
+    return kilohertz.load(f"{FILE}:Clocked.{name}").simulate(stop=stop, **options)
+
+
+def error(name: str, method: str, rate: int, path: Path) -> float:
+    """Of the oscillator after one second, where the method steps it at so many ticks a second."""
+    text = FILE.read_text().replace("Clock(1, 40)", f"Clock(1, {rate})")
+    path.write_text(text.replace('method = "ExplicitEuler"', f'method = "{method}"'))
+    found = kilohertz.load(f"{path}:Clocked.{name}").simulate(stop=1.0 + 0.5 / rate).final("y")
+    return abs(found - math.cos(2.0))
+
+
+@pytest.mark.parametrize("method", sorted(CLOCKED))
+def test_a_method_reaches_its_order_from_tick_to_tick(method: str, tmp_path: Path) -> None:
+    coarse, fine = (error("Oscillator", method, rate, tmp_path / "model.mo") for rate in (20, 40))
+    order = CLOCKED[method].order
+    assert fine < 2.0 / 40**order * 2 ** (order + 1)
+    assert math.log2(coarse / fine) > order - 0.3
+
+
+@pytest.mark.parametrize("method", ["ExplicitMidPoint2", "ExplicitRungeKutta4", "ImplicitTrapezoid", "rodas4"])
+def test_inputs_move_on_a_line_between_ticks(method: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.mo"
+    path.write_text(FILE.read_text().replace('method = "ExplicitEuler"', f'method = "{method}"'))
+    found = kilohertz.load(f"{path}:Clocked.Driven").simulate(stop=1.01).final("y")
+    assert found == pytest.approx(2 * math.exp(-1.0), rel=6e-4)  # time - 1 + 2*exp(-time)
+
+
+def test_a_method_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.mo"
+    path.write_text(FILE.read_text().replace('method = "ExplicitEuler"', 'method = "Dopri5"'))
+    with pytest.raises(ModelError, match="the solverMethod `Dopri5` of a clock is not supported") as caught:
+        kilohertz.load(f"{path}:Clocked.Driven").process()
+    (said,) = caught.value.diagnostics
+    assert said.code == "B211" and said.span is not None
+    assert "ImplicitTrapezoid" in said.notes[0].text
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "euler", "step": 0.001}])
+def test_an_inverse_model_differentiates_what_a_filter_gives(options: dict[str, Any]) -> None:
+    found = run("Inverse", 3.0, **options).final("force")
+    gain = (5 - 2 + 3j) / (1 + 1j / 20) ** 2  # of the model and the filter at 1 rad/s
+    assert found == pytest.approx((gain * complex(math.cos(3.0), math.sin(3.0))).imag, rel=2e-3)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_states_that_a_gear_ties_are_one(options: dict[str, Any]) -> None:
+    """(3*3 + 3)*w2' = 3*2: implicit Euler over two ticks of half a second."""
+    found, w, phi = run("Geared", 1.25, **options), 0.25, 0.5
+    for _ in range(2):
+        w += 0.5 * 0.5
+        phi += 0.5 * w
+    assert found.final("angle") == pytest.approx(phi, rel=1e-9)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_a_when_acts_at_the_tick_where_its_condition_becomes_true(options: dict[str, Any]) -> None:
+    found = run("Reset", 0.95, **options)
+    assert found.final("count") == 1
+    assert found.final("last") == pytest.approx(2.4)  # at 0.5: what x was at 0.4
+    assert found.final("y") == pytest.approx(5.4)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_algorithms_run_at_ticks(options: dict[str, Any]) -> None:
+    found = run("Algorithms", 1.05, **options)  # eleven ticks
+    assert (found.final("rounds"), found.final("total")) == (3, 4)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_a_call_is_solved_for_its_argument(options: dict[str, Any]) -> None:
+    found = run("CallInLoop", 0.25, **options)
+    assert found.final("root") == pytest.approx(2.0)
+    assert found.final("slope") == pytest.approx(14.0)
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_initial_equations_hold_at_the_first_tick(options: dict[str, Any]) -> None:
+    assert run("SteadyStart", 0.55, **options).final("y") == pytest.approx(4.0)
+
+
+def test_a_method_is_inferred_from_a_neighbour() -> None:
+    assert run("Inferred", 0.95).final("y") == pytest.approx(1 / 1.2**4)
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "words"),
+    [
+        ("OfAnInput", "B206", "index reduction has to differentiate this equation"),
+        ("Directly", "B215", "x comes from outside of this clocked partition"),
+        ("Pendulum", "B216", "the states of a clocked partition must be chosen when it is translated"),
+        ("TooManyStarts", "B217", "the initial equations of a clocked partition"),
+    ],
+)
+def test_what_cannot_be_stepped_is_refused(model: str, code: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words) as caught:
+        kilohertz.load(f"{FILE}:Clocked.{model}").process()
+    (said,) = caught.value.diagnostics
+    assert said.code == code and said.span is not None
