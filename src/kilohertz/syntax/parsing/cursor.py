@@ -31,6 +31,7 @@ MAX_DEPTH = 120  # nested parentheses, classes, loops: some five Python frames e
 MAX_ERRORS = 30  # in one file
 BLOCKS = frozenset({"if", "for", "while", "when"})  # closed by `end if` and so on
 _SECTIONS = frozenset({"equation", "algorithm", "public", "protected", ""})
+_MEANT = {"!": "`not` negates, `<>` is unequal", "&": "it is written `and`", "|": "it is written `or`"}
 
 
 class Unexpected(Exception):
@@ -173,7 +174,8 @@ class Cursor:
         text = self.texts[self.i]
         if text in KEYWORDS and expected.endswith("name"):
             self.stop("P107", f"expected {expected}, found the keyword `{text}`")
-        self.stop("P101", f"expected {expected}, found {self.shown(self.i)}")
+        label = "powers are written with `^`" if self.i and self.texts[self.i - 1] == text == "*" else ""
+        self.stop("P101", f"expected {expected}, found {self.shown(self.i)}", label)
 
     def check_lexical(self) -> None:
         """A token that is no Modelica at all is the better message."""
@@ -186,7 +188,7 @@ class Cursor:
         if value == BAD_NUMBER:
             self.stop("P103", "this number is too large to be represented")
         if value == BAD_CHARACTER:
-            self.stop("P103", f"the character `{text}` has no meaning in Modelica")
+            self.stop("P103", f"the character `{text}` has no meaning in Modelica", _MEANT.get(text, ""))
 
     def report(self, error: Unexpected) -> None:
         """Note an error; one place is reported once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from kilohertz.base import Diagnostic, Note, Span
 from kilohertz.syntax.parsing.cursor import BLOCKS, Cursor, Unexpected
 from kilohertz.syntax.parsing.lexer import ANNOTATION
 from kilohertz.syntax.parsing.parse_decl import annotation
@@ -80,9 +81,18 @@ def _stray_end(p: Cursor) -> bool:
     return True
 
 
-def _end(p: Cursor, keyword: str) -> None:
-    p.expect("end")
-    p.expect(keyword)
+def _end(p: Cursor, keyword: str, first: int, after_else: int = 0) -> None:
+    """Step over `end if` and the like; where it is missing, say where what it should close begins."""
+    texts = p.texts
+    if texts[p.i] == "end" and texts[p.i + 1] == keyword:
+        p.i += 2
+        return
+    p.check_lexical()
+    closing = f"`end {texts[p.i + 1]}`" if texts[p.i] == "end" else p.shown(p.i)
+    notes = [Note(f"this `{keyword}` is not closed", Span(p.file, p.starts[first], p.ends[first]))]
+    if after_else and texts[after_else] == "if":
+        notes.append(Note("`else if` opens another `if` that has its own `end if`; `elseif` does not"))
+    raise Unexpected(Diagnostic("P101", f"expected `end {keyword}`, found {closing}", p.span(), notes=tuple(notes)))
 
 
 def _description(p: Cursor) -> str:
@@ -238,6 +248,7 @@ def _branches(
     p: Cursor, keyword: str, again: str, read: Callable[[Cursor], tuple[Item, ...]]
 ) -> tuple[tuple[tuple[Expr, tuple[Item, ...]], ...], tuple[Item, ...]]:
     """`if c then ... elseif d then ... else ... end if`, or the same with when (which has no else)."""
+    first = p.i
     p.enter()
     p.blocks += 1
     broken: Unexpected | None = None
@@ -253,10 +264,11 @@ def _branches(
             if p.texts[p.i] != again:
                 break
         otherwise: tuple[Item, ...] = ()
+        after_else = 0
         if p.texts[p.i] == "else" and keyword == "if":
-            p.i += 1
+            after_else = p.i = p.i + 1
             otherwise = read(p)
-        _end(p, keyword)
+        _end(p, keyword, first, after_else)
     finally:
         p.depth -= 1
         p.blocks -= 1
@@ -269,13 +281,14 @@ def _loop(
     p: Cursor, keyword: str, head: Callable[[Cursor], Head], read: Callable[[Cursor], tuple[Item, ...]]
 ) -> tuple[Head, tuple[Item, ...]]:
     """`for i in r loop ... end for` or `while c loop ... end while`: what the head says, and the body."""
+    first = p.i
     p.enter()
     p.blocks += 1
     try:
         p.i += 1  # for, while
         said, broken = _head(p, head, "loop")
         body = read(p)
-        _end(p, keyword)
+        _end(p, keyword, first)
     finally:
         p.depth -= 1
         p.blocks -= 1
