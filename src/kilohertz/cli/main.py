@@ -29,7 +29,8 @@ COMMANDS = {
     "demo": "the main job on a bundled example, no other set-up",
 }
 _EPILOG = """\
-MODEL is a class found through --library, MODELICAPATH and `khz library`, or file.mo (its last class), or file.mo:Class.
+MODEL is a class found through --library, MODELICAPATH and `khz library`, or file.mo (its last class), or file.mo:Class;
+'MODEL(resistor(R = 50), x(start = 1))' is the same with modifiers compiled in.
 Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage.  KHZ_DEBUG=1 shows tracebacks."""
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kilohertz.base import Announce, Diagnostic, ModelError, ModelWarning, Severity, render
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
-from kilohertz.driver.locate import locate, search_path
+from kilohertz.driver.locate import absolute, locate, search_path
 from kilohertz.driver.stages import Work, run_to
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
@@ -19,6 +19,7 @@ from kilohertz.syntax.library import Libraries
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
     from kilohertz.driver.analysing.analysis import Analysis
+    from kilohertz.driver.parameters import Parameter
     from kilohertz.driver.plan import Plan
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from kilohertz.sweep import Report as SeriesReport
 
 
-def load(model: str, libraries: Iterable[str | Path] = ()) -> Model:
-    """Find a model: a class name, `file.mo` (its last class) or `file.mo:Class`.
+def load(model: str | Path, libraries: Iterable[str | Path] = ()) -> Model:
+    """Find a model: a class name, `file.mo` (its last class) or `file.mo:Class`, each with modifiers where wanted:
+    `load("Tank(area = 2, level(start = 1))")`.
 
     Libraries are looked for in `libraries`, MODELICAPATH, those installed and our own; nothing is flattened yet.
     """
@@ -44,13 +46,15 @@ class Session:
     """Libraries that several models share: each source file is read once."""
 
     def __init__(self, libraries: Iterable[str | Path] = ()) -> None:
-        self.libraries = Libraries(search_path(libraries))
+        self.given = tuple(str(Path(folder).absolute()) for folder in libraries)
+        self.libraries = Libraries(search_path(self.given))
         self._kept: dict[str, Model] = {}
 
-    def model(self, model: str) -> Model:
+    def model(self, model: str | Path) -> Model:
         """A model by what the user calls it."""
-        cls = locate(model, self.libraries)
-        return Model(".".join((*cls.within, cls.name)), self)
+        called = str(model)
+        cls = locate(called, self.libraries)
+        return Model(".".join((*cls.within, cls.name)), self, absolute(called))
 
     def kept(self, model: str) -> Model:
         """The same, kept with all that is worked out about it: asked for again it is the same object."""
@@ -72,14 +76,30 @@ class Session:
 class Model:
     """A model that was found; what is worked out about it is kept."""
 
-    def __init__(self, name: str, session: Session) -> None:
+    def __init__(self, name: str, session: Session, called: str = "") -> None:
         self.name = name
         self.session = session
+        self._called = called or name
         self._work = Work(session.libraries, name)
         self._inlined: dict[Inlining, Step] = {}
         self._index1: Step | None = None
         self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
         self._programs: dict[int, Program] = {}  # likewise
+
+    def __repr__(self) -> str:
+        done = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in self.seconds.items())
+        return f"<Model {self.name}{f': {done}' if done else ''}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Model], tuple[str, tuple[str, ...]]]:
+        """Pickled by what it is called: who unpickles it finds the model anew, with the same libraries."""
+        return load, (self._called, self.session.given)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What `settings` and `--set` can change, with value, unit, limits and description."""
+        from kilohertz.driver.parameters import parameters
+
+        return parameters(self)
 
     @property
     def seconds(self) -> dict[str, float]:

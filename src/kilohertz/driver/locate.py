@@ -1,4 +1,7 @@
-"""What the user calls a model: a class name, `file.mo` (its last class), or `file.mo:Class`.
+"""What the user calls a model: a class name, `file.mo` (its last class), or `file.mo:Class`; each may have modifiers.
+
+`MODEL(resistor(R = 50), x(start = 1), redeclare Pump2 pump)` is the model with these changes compiled in, whatever they
+are: arrays, start values, parameters that others follow from, classes.
 
 Codes: L309 not a name and not a file, L310 no such class, L311 a file without classes.
 """
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.packages import user_folder
+from kilohertz.syntax import annotation_args, annotation_entry, unparse
 
 if TYPE_CHECKING:
     from kilohertz.syntax.library import Libraries
@@ -30,6 +34,9 @@ def search_path(libraries: Iterable[str | Path]) -> tuple[Path, ...]:
 
 def locate(text: str, libraries: Libraries) -> ClassDef:
     """The class the user means; its file is loaded where one was named."""
+    named, opening, modifiers = text.partition("(")
+    if opening and text.rstrip().endswith(")"):
+        return _modified(locate(named.strip(), libraries), opening + modifiers, libraries)
     file, _, class_name = text.partition(".mo:")
     if class_name:
         return _in_file(Path(file + ".mo"), class_name, libraries)
@@ -38,6 +45,21 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
     if os.sep in text or not all(text.split(".")):
         raise ModelError(_no_name(text))
     return _by_name(text, libraries)
+
+
+def absolute(text: str) -> str:
+    """What a model is called, from wherever it is asked for: files by their full path."""
+    path, ending, rest = text.partition(".mo")
+    return f"{Path(path).absolute()}{ending}{rest}" if ending and Path(path + ending).exists() else text
+
+
+def _modified(base: ClassDef, modifiers: str, libraries: Libraries) -> ClassDef:
+    """A class that extends `base` with modifiers; its experiment is that of `base`."""
+    name = f"{base.name}_modified"
+    entry = annotation_entry(annotation_args(base.annotation, base), "experiment")
+    experiment = f"  annotation({unparse(entry)});\n" if entry is not None else ""
+    extended = f"  extends {'.'.join((*base.within, base.name))}{modifiers};\n"
+    return libraries.load_text(f"model {name}\n{extended}{experiment}end {name};\n", "<the model's modifiers>")[-1]
 
 
 def _in_file(file: Path, class_name: str, libraries: Libraries) -> ClassDef:

@@ -61,6 +61,9 @@ def make_plan(
     """
     if not asked.is_fixed:
         return Plan(asked.check())
+    if "tolerance" in asked.given and asked.solver != AUTO:
+        message = f"`tolerance` is for solvers that choose their steps, not for `{asked.solver}`"
+        raise ModelError(Diagnostic("R723", message))
     return _Planner(model, asked, experiment or Experiment(), announce).run()
 
 

@@ -129,6 +129,15 @@ class Result(Mapping[str, Floats]):
 
         write_mat(path, self)
 
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` of all signals over time (needs pandas)."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("`to_pandas` needs pandas: pip install pandas") from None
+        columns = {name: self[name] for name in self.names if name != "time"}
+        return pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
+
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Draw signals over time with matplotlib; all of them where none is named.  Returns the axes."""
         import matplotlib.pyplot as plt

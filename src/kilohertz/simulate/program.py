@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import dataclass
 
 from kilohertz import runtime
-from kilohertz.base import Diagnostic, ModelError, SourceMap
+from kilohertz.base import Diagnostic, ModelError, Note, SourceMap
 from kilohertz.building import ModelUnits, linked_units, model_units
 from kilohertz.codegen import CProgram
 from kilohertz.ir.step import Kind, Step, StepVariable
@@ -154,7 +155,13 @@ class Instance:
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise ModelError(Diagnostic("R719", f"the model has no parameter `{name}`{hint}"))
         why = "it is computed from other values or fixed while compiling"
-        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set: {why}"))
+        notes = (Note(f"`MODEL({_modifier(name)} = ...)` instead of `MODEL` compiles another value in"),)
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set: {why}", notes=notes))
+
+
+def _modifier(name: str) -> str:
+    """`a.b.c` as a modifier of the model: `a.b.c` too (MLS 7.2), without subscripts, which it cannot have."""
+    return re.sub(r"\[[^\]]*\]", "", name)
 
 
 def _converted(v: StepVariable, value: float | str | bool) -> float | str:

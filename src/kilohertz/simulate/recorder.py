@@ -94,7 +94,7 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
         if alias is None:
             assert v is not None
             if v.slot.kind in _VARYING:
-                out.signals[name] = Signal(column(v), 1, v.unit, v.description, 0.0, _limit(v.min), _limit(v.max))
+                out.signals[name] = Signal(column(v), 1, v.unit, v.description, 0.0, limit(v.min), limit(v.max))
             elif v.slot.kind in _FIXED:
                 out.signals[name] = Signal(None, 1, v.unit, v.description)
         elif v is None:
@@ -124,7 +124,7 @@ def _declared_names(program: Program) -> list[str]:
     return own + [name for name, alias in step.aliases.items() if alias.purpose is Purpose.DECLARED]
 
 
-def _limit(value: x.Expr | None) -> float | None:
+def limit(value: x.Expr | None) -> float | None:
     """A `min` or `max` that is a number; None where there is none, or where it follows from parameters."""
     number = constant_value(value) if value is not None else float("nan")
     return None if number != number else number

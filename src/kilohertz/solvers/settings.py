@@ -254,6 +254,9 @@ class StepSettings:
             wrong = [n for n, s in SETTINGS.items() if s.fixed and getattr(self, n) != s.default]
             if wrong:
                 raise _wrong(f"`{', '.join(wrong)}` is for fixed-step solvers, not for `{self.solver}`")
+            if "step" in self.given:
+                message = f"`step` is for fixed-step solvers; `{self.solver}` chooses its own steps"
+                raise _wrong(f"{message}, and the output intervals say how many rows there are")
             return self
         return self.check_fixed()
 
