@@ -17,7 +17,7 @@ def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.Capt
     words = ["profile", MODEL, "--solver", "rk4", "--steps", "300", "--json", str(report), "-o", str(kept)]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(f"{MODEL}: worst cycle ")
+    assert shown.startswith(f"{MODEL}: `solve ")
     for words_there in ("solve first.i", "nonlinear 2", "Electrical.mo:55", "stepper itself", "worst cycles"):
         assert words_there in shown
     data = json.loads(report.read_text())

@@ -37,7 +37,7 @@ def test_the_command_shows_it_after_the_report(capsys: pytest.CaptureFixture[str
     words = ["profile", INDUCTORS, "--solver", "rk4", "--steps", "200", "--advise", "--by", "phases"]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(f"{INDUCTORS}: worst cycle")
+    assert shown.startswith(f"{INDUCTORS}: `solve ")
     assert "needs a change of the model" in shown
     assert main(["profile", "p.json", "--advise"]) == 1
     assert "R793" in capsys.readouterr().err

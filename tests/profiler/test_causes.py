@@ -16,7 +16,7 @@ PLACES = (
     Place("event iteration outside its blocks", "phase", phase="event"),
     Place("device arm", "device"),
 )
-PLANTED = 40
+PLANTED = slice(40, 48)
 
 
 def made_up(period_ns: int = 0) -> Profile:
@@ -62,12 +62,12 @@ def plant(profile: Profile, cause: str) -> None:
 
 @pytest.mark.parametrize("cause", ["more iterations", "preempted", "page fault", "event", "device", "plain cost"])
 def test_the_planted_cause_stands_in_the_first_line(cause: str) -> None:
-    profile = made_up()
+    profile = made_up(period_ns=1_000_000)
     plant(profile, cause)
     causes = worst_causes(profile, 3)
-    assert (causes[0].cycle, causes[0].kind) == (PLANTED, cause)
+    assert (causes[0].cycle, causes[0].kind) == (PLANTED.start, cause)
     words: dict[str, Any] = {
-        "more iterations": "needed 20 iterations, usually 4",
+        "more iterations": "needed 20.0 iterations a call, usually 4.0",
         "preempted": "was preempted",
         "page fault": "page faults",
         "event": "an event was handled",
@@ -83,13 +83,55 @@ def test_a_late_wake_up_is_no_cost_of_the_model() -> None:
         profile.records["head"][name][PLANTED] += 1_200_000
     causes = worst_causes(profile, 3)
     assert causes[0].kind == "late wake-up"
-    assert "1 deadlines missed, 1 of 1 by late wake-up" in headline(profile, causes)
+    assert "8 deadlines missed, 8 of 8 by late wake-up" in headline(profile, causes)
 
 
 def test_where_no_cycle_stands_out_the_costliest_place_is_named() -> None:
     causes = worst_causes(made_up(), 1)
     assert causes[0].kind == "plain cost"
     assert "`solve x` has 54% of every cycle" in causes[0].text
+
+
+def test_what_the_machine_did_to_a_cycle_off_line_is_not_in_the_first_line() -> None:
+    profile = made_up()
+    plant(profile, "preempted")
+    causes = worst_causes(profile, 1)
+    assert causes[0].kind == "preempted"
+    assert headline(profile, causes) == "m: `solve x` has 54% of every cycle; median 3.70 us"
+
+
+def test_an_interrupt_is_no_cause_but_a_place_that_is_often_slow_is() -> None:
+    profile = made_up()
+    for cycle, place in ((3, 1), (50, 2), (70, 1)):  # as they fall
+        profile.records["places"]["ticks"][cycle, place] += 50_000
+    assert "`solve x` has 54% of every cycle" in headline(profile, worst_causes(profile, 1))
+    profile = Profile("m", PLACES, profile.costs, 0, profile.records, {})
+    plant(profile, "plain cost")
+    assert "`compute y` took 10.0 us, usually 1.0" in headline(profile, worst_causes(profile, 1))
+
+
+def test_a_function_called_more_often_points_to_the_loop_around_it() -> None:
+    profile = made_up()
+    records = np.zeros(100, record_type(len(PLACES) + 1))
+    records["head"] = profile.records["head"]
+    records["places"][:, :-1] = profile.records["places"]
+    records["places"]["ticks"][:, -1] = 8000
+    records["places"]["calls"][:, -1] = 4
+    records["places"]["ticks"][PLANTED, -1] = 40_000
+    records["places"]["calls"][PLANTED, -1] = records["places"]["iterations"][PLANTED, 1] = 20
+    records["places"]["ticks"][PLANTED, 1] = 10_000
+    loop = Place("solve x", "loop", phase="block", loop=Loop("nonlinear", 2, ("x",)), calls=(("f", 1),))
+    places = (PLACES[0], loop, *PLACES[2:], Place("f", "function"))
+    grown = Profile("m", places, profile.costs, 0, records, {})
+    assert worst_causes(grown, 1)[0].kind == "more iterations"
+    assert "`solve x` needed 20.0 iterations a call" in headline(grown, worst_causes(grown, 1))
+
+
+def test_events_in_every_cycle_are_named() -> None:
+    profile = made_up()
+    profile.records["places"]["ticks"][:, 3] = 5000
+    profile.records["places"]["iterations"][:, 3] = 12
+    assert "events have 58% of every cycle (12 passes in each)" in headline(profile, worst_causes(profile, 1))
 
 
 def test_without_cycles_it_says_so() -> None:
