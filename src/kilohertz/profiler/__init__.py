@@ -1,7 +1,7 @@
 """Where the time of a cycle goes: records of probes (khz_probe.h) -> cost by block, equation, line and component."""
 
 from kilohertz.profiler.advice import Advice, Tried, advise
-from kilohertz.profiler.causes import Cause, headline, worst_causes
+from kilohertz.profiler.causes import Cause, worst_causes
 from kilohertz.profiler.cycle_records import (
     Costs,
     Profile,
@@ -11,6 +11,7 @@ from kilohertz.profiler.cycle_records import (
     table,
 )
 from kilohertz.profiler.export import EXPORTS, write_json
+from kilohertz.profiler.first_line import headline
 from kilohertz.profiler.instructions import Counted, count_instructions
 from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
 from kilohertz.profiler.profile_page import profile_page

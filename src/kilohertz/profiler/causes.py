@@ -1,16 +1,13 @@
-"""Why the worst cycles took so long, and the first line of a report.
+"""Why the worst cycles took so long.
 
 A cycle is held against the median one, place by place.  What speaks for itself comes first: the thread was taken off
 its processor, memory was not there.  Else the place with the largest excess says it: a device, an event, a loop with
 more iterations than usual, or plain cost.  A function that was called more often has no say: who called it has.
-
-The first line names the largest part of a bad cycle: what exceeds the median one, where cycles of one cause exceed it
-by more than any place has of every cycle; else the place, or the events, that have most of every cycle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +21,20 @@ from kilohertz.runtime import family
 _EVENT = family("KHZ_STEP_")["event"]
 USUAL = 1.5  # a cycle below so many times the median is not an exception: it costs what it costs
 EXPLAINS = 0.5  # of the excess: iterations beyond the usual ones that took so much of it are its cause
-LOOKED_AT = 256  # of the worst cycles, for the first line
-SEVERAL = 3  # cycles with one place in excess: fewer are an accident
-CAUSES = ("preempted", "page fault", "late wake-up", "device", "event", "more iterations", "first cycle", "plain cost")
-MACHINE = ("preempted", "page fault", "late wake-up", "first cycle")  # not of the model
+STANDS_OUT = 0.9  # of the excess; less does
+CONCENTRATED = 0.3  # beyond its share of every cycle: a place with so much of the excess stands out
+CAUSES = (
+    "preempted",
+    "page fault",
+    "late wake-up",
+    "device",
+    "event",
+    "more iterations",
+    "first cycle",
+    "slower all over",
+    "plain cost",
+)
+MACHINE = ("preempted", "page fault", "late wake-up", "first cycle", "slower all over")  # not of the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class _Usual:
+class Usual:
     """The median cycle."""
 
     ns: float
@@ -78,10 +85,10 @@ class _Usual:
         return float(self.iterations[place]) / max(1.0, float(self.calls[place]))
 
 
-def _usual(profile: Profile) -> _Usual:
+def usual_cycle(profile: Profile) -> Usual:
     timed, sums = np.isfinite(profile.own_ns), profile.records["places"]
     iterations, calls = (_medians(np.where(timed, sums[n], np.nan)) for n in ("iterations", "calls"))
-    return _Usual(float(np.median(profile.cycle_ns)), _medians(profile.own_ns), iterations, calls, callers(profile))
+    return Usual(float(np.median(profile.cycle_ns)), _medians(profile.own_ns), iterations, calls, callers(profile))
 
 
 def _medians(values: Any) -> Any:
@@ -92,17 +99,19 @@ def _medians(values: Any) -> Any:
 
 
 def worst_causes(profile: Profile, n: int) -> list[Cause]:
-    """The n worst cycles with their causes, costliest first; missed deadlines come before all others."""
+    """The n worst cycles with their causes, costliest first; missed deadlines come before all others; off-line without
+    those in which the thread was preempted."""
     if not len(profile.records):
         return []
-    usual = _usual(profile)
+    usual = usual_cycle(profile)
     missed = profile.misses
     late = missed[np.argsort(-profile.cycle_ns[missed], kind="stable")]
-    order = [*late, *(i for i in profile.worst(n + len(missed)) if i not in set(missed.tolist()))]
+    known = set(missed.tolist()) | set(np.flatnonzero(~profile.counted).tolist())
+    order = [*late, *(i for i in profile.worst(n + len(known)) if i not in known)]
     return [_cause(profile, usual, int(i)) for i in order[:n]]
 
 
-def _cause(profile: Profile, usual: _Usual, index: int) -> Cause:
+def _cause(profile: Profile, usual: Usual, index: int) -> Cause:
     head = profile.records["head"][index]
     ns, own = float(profile.cycle_ns[index]), profile.own_ns[index]
     kind, place, text = _why(profile, usual, index, np.nan_to_num(own - usual.own))
@@ -110,14 +119,14 @@ def _cause(profile: Profile, usual: _Usual, index: int) -> Cause:
     return Cause(index, int(head["cycle"]), ns, kind, place, f"{ns / 1e3:.2f} us, {times}: {text}")
 
 
-def _why(profile: Profile, usual: _Usual, index: int, excess: Any) -> tuple[str, int, str]:
+def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, int, str]:
     head, sums = profile.records["head"][index], profile.records["places"][index]
     ns = float(profile.cycle_ns[index])
     late = int(head["woke_ns"] - head["release_ns"])
     if profile.period_ns and late > max(ns, 0.5 * profile.period_ns):
-        return "late wake-up", -1, f"it woke {late / 1e3:.0f} us late: the processor was not free, or slept"
+        return _late(profile, usual, index, late)
     if ns <= USUAL * usual.ns:
-        return _plain(profile, usual)
+        return plain(profile, usual)
     place = _behind(profile, usual, sums, int(np.argmax(excess)))
     name = profile.places[place].name
     usually, now = usual.each(place), sums["iterations"][place] / max(1, sums["calls"][place])
@@ -130,13 +139,45 @@ def _why(profile: Profile, usual: _Usual, index: int, excess: Any) -> tuple[str,
         return "preempted", place, f"the thread was preempted, most of it in `{name}`"
     if int(head["faults"]) > 0:
         return "page fault", place, f"memory was not there ({head['faults']} page faults), most of it in `{name}`"
-    if int(head["flags"]) & _EVENT:
+    if int(head["flags"]) & _EVENT and _again(profile, usual, index) > EXPLAINS * (ns - usual.ns):
         passes = int(sums["iterations"][[i for i, p in enumerate(profile.places) if _is_event(p)]].sum())
         return "event", place, f"an event was handled ({passes} passes), most of it in `{name}`"
     if index == 0:
         return "first cycle", place, f"caches were cold, most of it in `{name}`"
+    part, share = excess[place] / (ns - usual.ns), usual.own[place] / usual.ns
+    if part < min(share + CONCENTRATED, STANDS_OUT):
+        return "slower all over", place, f"no place stands out: the machine was slower, most of it in `{name}`"
     took = f"`{name}` took {own / 1e3:.1f} us{_where(profile, place)}"
     return "plain cost", place, f"{took}, usually {usual.own[place] / 1e3:.1f}, with no more work counted"
+
+
+def _again(profile: Profile, usual: Usual, index: int) -> float:
+    """What a cycle took because an event computed things again: places that were entered more often than usual, at the
+    time that one call takes, and the event's own phases."""
+    own, calls = np.nan_to_num(profile.own_ns[index]), profile.records["places"]["calls"][index]
+    seldom = usual.calls == 0
+    each = usual.own / np.maximum(usual.calls, 1.0)
+    more = np.where(seldom, own, np.minimum(own, each * np.maximum(calls - usual.calls, 0.0)))
+    phases = [i for i, p in enumerate(profile.places) if p.kind == "phase" and p.phase in ("event", "crossing", "step")]
+    more[phases] = np.maximum(own - usual.own, 0.0)[phases]
+    return float(more.sum())
+
+
+def root(profile: Profile, index: int) -> int:
+    """The first of the cycles one after the other of which each was not over when the next was due, up to this one."""
+    head = profile.records["head"]
+    while index > 0 and head["ended_ns"][index - 1] > head["release_ns"][index]:
+        index -= 1
+    return index
+
+
+def _late(profile: Profile, usual: Usual, index: int, late: int) -> tuple[str, int, str]:
+    """A cycle that began late: the cycle before it was not over, or the thread was not woken in time."""
+    first = root(profile, index)
+    if first < index:
+        before = _cause(profile, usual, first)
+        return before.kind, before.place, f"late since cycle {before.cycle}, which took {before.text}"
+    return "late wake-up", -1, f"it woke {late / 1e3:.0f} us late: the processor was not free, or slept"
 
 
 def _more(now: float, usually: float, own: float) -> float:
@@ -144,7 +185,7 @@ def _more(now: float, usually: float, own: float) -> float:
     return own * (1.0 - usually / now) if 0.0 < usually < now else 0.0
 
 
-def _behind(profile: Profile, usual: _Usual, sums: Any, place: int) -> int:
+def _behind(profile: Profile, usual: Usual, sums: Any, place: int) -> int:
     """Of a function that took longer because it was called more often: the loop around it that iterated more often."""
     now, usually = float(sums["calls"][place]), float(usual.calls[place])
     if profile.places[place].kind != "function" or now < 1.0 + EXPLAINS * usually:
@@ -158,19 +199,34 @@ def _is_event(place: Place) -> bool:
     return place.kind == "phase" and place.phase == "event"
 
 
-def _plain(profile: Profile, usual: _Usual) -> tuple[str, int, str]:
+def plain(profile: Profile, usual: Usual) -> tuple[str, int, str]:
     """What has most of every cycle: events, where they are in every one, or a place."""
-    place = int(np.argmax(usual.own))
-    events, passes = _events(profile, usual)
-    if passes >= 1.0 and events >= usual.own[place]:
-        share = events / usual.ns
+    first = leading(profile, usual)
+    own = float(usual.own[first].sum())
+    ns, passes = events(profile, usual)
+    if passes >= 1.0 and ns >= own:
+        share = ns / usual.ns
         return "event", -1, f"events have {share:.0%} of every cycle ({passes:.0f} passes in each)"
-    share = usual.own[place] / usual.ns if usual.ns > 0 else 0.0
-    text = f"`{profile.places[place].name}` has {share:.0%} of every cycle{_where(profile, place)}"
-    return "plain cost", place, text
+    share = own / usual.ns if usual.ns > 0 else 0.0
+    have = "and its derivatives have" if len(first) > 1 else "has"
+    text = f"`{profile.places[first[0]].name}` {have} {share:.0%} of every cycle{_where(profile, first[0])}"
+    return "plain cost", first[0], text
 
 
-def _events(profile: Profile, usual: _Usual) -> tuple[float, float]:
+def leading(profile: Profile, usual: Usual) -> list[int]:
+    """The places of the line that has most of every cycle, costliest first: its equations may stand in the right-hand
+    side, in the Jacobian and in inlined stages."""
+    groups: dict[object, list[int]] = {}
+    for i, place in enumerate(profile.places):
+        top = max(place.lines, key=lambda x: x.share) if place.lines else None
+        key = (place.unit, top.file, top.line, top.component) if top is not None and place.loop is None else i
+        groups.setdefault(key, []).append(i)
+    best = max(groups.values(), key=lambda found: float(usual.own[found].sum()))
+    timed = [i for i in best if usual.own[i] > 0]
+    return sorted(timed or best[:1], key=lambda i: -usual.own[i])
+
+
+def events(profile: Profile, usual: Usual) -> tuple[float, float]:
     """What events take of the median cycle, and its passes: their own phases, and blocks computed more often than
     the stages of the step ask for."""
     kinds = [p.phase if p.kind == "phase" else "" for p in profile.places]
@@ -190,59 +246,3 @@ def _where(profile: Profile, place: int) -> str:
         return ""
     top = max(found, key=lambda x: x.share)
     return f" ({top.file.rsplit('/', 1)[-1]}:{top.line})"
-
-
-# ------------------------------------------------------------------------------------------------------- the first line
-
-
-def headline(profile: Profile, causes: list[Cause]) -> str:
-    """The first line of a report: what most of the misses had, or else the largest part of a bad cycle."""
-    if not causes:
-        return f"{profile.name}: no cycle was recorded"
-    missed, every = len(profile.misses), worst_causes(profile, LOOKED_AT)
-    if missed:
-        groups = _groups(every[:missed])
-        most = max(groups, key=lambda kind: len(groups[kind]))
-        example = groups[most][0]
-        some = f"{len(groups[most])} of {min(missed, len(every))} by {most[0]}"
-        return f"{profile.name}: {missed} deadlines missed, {some}; cycle {example.cycle}: {example.text}"
-    usual = _usual(profile)
-    exceptions = _exceptions(profile, usual, every)
-    _, place, text = _plain(profile, usual)
-    base = float(usual.own[place]) if place >= 0 else _events(profile, usual)[0]
-    if exceptions and _excess(exceptions, usual) > base:
-        example = exceptions[len(exceptions) // 2]
-        rest = f"; {len(exceptions)} cycles like it" if len(exceptions) > 1 else ""
-        return f"{profile.name}: cycle {example.cycle} took {example.text}{rest}"
-    return f"{profile.name}: {text}; median {usual.ns / 1e3:.2f} us"
-
-
-def _groups(causes: Sequence[Cause]) -> dict[tuple[str, int], list[Cause]]:
-    """Those of one kind, and where the place is the cause, of one place; costliest first."""
-    groups: dict[tuple[str, int], list[Cause]] = {}
-    for cause in causes:
-        place = cause.place if cause.kind in ("plain cost", "more iterations", "device") else -1
-        groups.setdefault((cause.kind, place), []).append(cause)
-    return groups
-
-
-def _excess(causes: Sequence[Cause], usual: _Usual) -> float:
-    return float(np.median([c.ns for c in causes])) - usual.ns
-
-
-def _exceptions(profile: Profile, usual: _Usual, every: Sequence[Cause]) -> list[Cause]:
-    """The cycles that exceed the median by one cause, of the cause by which they exceed it most.
-
-    Off-line, what the machine did to a cycle tells nothing of the model.  A longer time without more work is an
-    interrupt, which falls on any place in proportion to its time, unless it falls on one far more often than that.
-    """
-    passing = MACHINE if not profile.period_ns else ("first cycle",)
-    some = [c for c in every if c.ns > USUAL * usual.ns and c.kind not in passing]
-    groups = _groups(some)
-    plain = [len(found) for (kind, _), found in groups.items() if kind == "plain cost"]
-    for (kind, place), found in list(groups.items()):
-        share = min(1.0, float(usual.own[place]) / usual.ns) if usual.ns > 0 else 1.0
-        chance = sum(plain) * share + 2.0 * (sum(plain) * share * (1.0 - share)) ** 0.5
-        if kind == "plain cost" and len(found) < max(SEVERAL, chance):
-            del groups[kind, place]
-    return max(groups.values(), key=lambda found: _excess(found, usual), default=[])

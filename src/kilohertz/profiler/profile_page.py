@@ -30,8 +30,9 @@ from kilohertz.pages import (
     Table,
     Verdict,
 )
-from kilohertz.profiler.causes import Cause, headline
+from kilohertz.profiler.causes import Cause
 from kilohertz.profiler.cycle_records import Profile
+from kilohertz.profiler.first_line import headline
 from kilohertz.profiler.places import Place
 from kilohertz.profiler.views import Branch, Row, component_tree, cycle_numbers, cycle_tree, lines, rows
 

@@ -1,0 +1,98 @@
+"""The first line of a report: what most of the missed deadlines had, or else the largest part of a bad cycle.
+
+Without a miss, what exceeds the median cycle is weighed against what every cycle has: where cycles of one cause exceed
+it by more than any place has of every cycle, they are named; else the place, or the events, with most of every cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kilohertz.profiler.causes import (
+    MACHINE,
+    USUAL,
+    Cause,
+    Usual,
+    events,
+    leading,
+    plain,
+    root,
+    usual_cycle,
+    worst_causes,
+)
+from kilohertz.profiler.cycle_records import Profile
+
+LOOKED_AT = 256  # of the worst cycles
+SEVERAL = 8  # cycles with one place in excess and no more work: fewer are an accident
+_SIGMAS = 3.0  # beyond what falls on a place by chance
+
+
+def headline(profile: Profile, causes: list[Cause]) -> str:
+    """The first line of a report: what most of the misses had, or else the largest part of a bad cycle."""
+    if not causes:
+        return f"{profile.name}: no cycle was recorded"
+    missed, every = len(profile.misses), worst_causes(profile, LOOKED_AT)
+    if missed:
+        return f"{profile.name}: {missed} deadlines missed, {_most(profile, every[:missed])}"
+    usual = usual_cycle(profile)
+    kind, _, text = plain(profile, usual)
+    if (found := _exceptions(profile, usual, every)) and _excess(found, usual) > _base(profile, usual, kind, found):
+        example = found[len(found) // 2]
+        rest = f"; {len(found)} cycles like it" if len(found) > 1 else ""
+        return f"{profile.name}: cycle {example.cycle} took {example.text}{rest}"
+    return f"{profile.name}: {text}; median {usual.ns / 1e3:.2f} us"
+
+
+def _most(profile: Profile, causes: Sequence[Cause]) -> str:
+    """What most of the misses had; cycles that were late only since the one before was count as one with it."""
+    first: dict[int, Cause] = {}
+    for cause in causes:
+        first.setdefault(root(profile, cause.index), cause)
+    groups = _groups(list(first.values()))
+    kind, place = max(groups, key=lambda key: len(groups[key]))
+    example, times = groups[kind, place][0], len(groups[kind, place])
+    return f"{times} of {len(first)} times by {kind}; cycle {example.cycle}: {example.text}"
+
+
+def _base(profile: Profile, usual: Usual, kind: str, found: Sequence[Cause]) -> float:
+    """What the excess of some cycles is weighed against: the costliest of every cycle, in nanoseconds.
+
+    An event computes everything again: its excess is weighed against what that costs in its cycle.
+    """
+    if kind == "event":
+        return events(profile, usual)[0]
+    own = profile.own_ns[found[len(found) // 2].index] if found[0].kind == "event" else usual.own
+    return float(np.nan_to_num(own)[leading(profile, usual)].sum())
+
+
+def _groups(causes: Sequence[Cause]) -> dict[tuple[str, int], list[Cause]]:
+    """Those of one kind, and where the place is the cause, of one place; costliest first."""
+    groups: dict[tuple[str, int], list[Cause]] = {}
+    for cause in causes:
+        place = cause.place if cause.kind in ("plain cost", "more iterations", "device") else -1
+        groups.setdefault((cause.kind, place), []).append(cause)
+    return groups
+
+
+def _excess(causes: Sequence[Cause], usual: Usual) -> float:
+    return float(np.median([c.ns for c in causes])) - usual.ns
+
+
+def _exceptions(profile: Profile, usual: Usual, every: Sequence[Cause]) -> list[Cause]:
+    """The cycles that exceed the median by one cause, of the cause by which they exceed it most.
+
+    Off-line, what the machine did to a cycle tells nothing of the model.  A longer time without more work is an
+    interrupt, which falls on any place in proportion to its time, unless it falls on one far more often than that.
+    """
+    passing = MACHINE if not profile.period_ns else ("first cycle", "slower all over")
+    some = [c for c in every if c.ns > USUAL * usual.ns and c.kind not in passing]
+    groups = _groups(some)
+    n_plain = sum(len(found) for (kind, _), found in groups.items() if kind == "plain cost")
+    for (kind, place), found in list(groups.items()):
+        share = min(1.0, float(usual.own[place]) / usual.ns) if usual.ns > 0 else 1.0
+        chance = n_plain * share + _SIGMAS * (n_plain * share * (1.0 - share)) ** 0.5
+        if kind == "plain cost" and len(found) < max(SEVERAL, chance):
+            del groups[kind, place]
+    return max(groups.values(), key=lambda found: _excess(found, usual), default=[])
