@@ -86,6 +86,14 @@ def test_a_late_wake_up_is_no_cost_of_the_model() -> None:
     assert "10 deadlines missed, 1 of 1 times by late wake-up" in headline(profile, causes)
 
 
+def test_a_process_that_has_the_processor_when_a_cycle_is_due_preempts_it() -> None:
+    profile = made_up(period_ns=1_000_000)
+    for name in ("woke_ns", "ended_ns", "delayed_ns"):
+        profile.records["head"][name][40] += 1_200_000
+    assert worst_causes(profile, 1)[0].kind == "preempted"
+    assert "another process had the processor for 1200 us" in headline(profile, worst_causes(profile, 1))
+
+
 def test_where_no_cycle_stands_out_the_costliest_place_is_named() -> None:
     causes = worst_causes(made_up(), 1)
     assert causes[0].kind == "plain cost"

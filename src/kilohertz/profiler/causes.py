@@ -177,7 +177,13 @@ def _late(profile: Profile, usual: Usual, index: int, late: int) -> tuple[str, i
     if first < index:
         before = _cause(profile, usual, first)
         return before.kind, before.place, f"late since cycle {before.cycle}, which took {before.text}"
-    return "late wake-up", -1, f"it woke {late / 1e3:.0f} us late: the processor was not free, or slept"
+    others = int(profile.records["head"]["delayed_ns"][index])
+    if others > EXPLAINS * late:
+        text = (
+            f"it began {late / 1e3:.0f} us late: preempted, another process had the processor for {others / 1e3:.0f} us"
+        )
+        return "preempted", -1, text
+    return "late wake-up", -1, f"it woke {late / 1e3:.0f} us late: the processor slept, or the machine stood still"
 
 
 def _more(now: float, usually: float, own: float) -> float:

@@ -66,6 +66,7 @@ typedef struct khz_place_sum {
 typedef struct khz_cycle_record {
     uint64_t cycle;
     int64_t release_ns, woke_ns, ended_ns; /* CLOCK_MONOTONIC */
+    int64_t delayed_ns;                    /* its thread was ready, and others had its processor: see switches */
     uint64_t began;                        /* in ticks */
     uint32_t ticks;                        /* the whole cycle */
     uint32_t flags;                        /* KHZ_STEP_* of all its steps */

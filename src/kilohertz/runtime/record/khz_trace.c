@@ -106,12 +106,22 @@ static int read_text(const char *path, char *text, size_t size)
     return n > 0;
 }
 
-/* How often the thread was taken off its processor, and page faults, since the last look. */
-static void look_at_thread(khz_trace *t, uint32_t *switches, uint32_t *faults)
+/* Nanoseconds that a thread was ready while others had its processor; as before where the kernel does not count. */
+static int64_t delay_of(int32_t tid, int64_t before)
+{
+    char path[64], text[128];
+    long long delayed = before;
+    (void)snprintf(path, sizeof path, "/proc/%d/schedstat", (int)tid);
+    return read_text(path, text, sizeof text) && sscanf(text, "%*s %lld", &delayed) == 1 ? (int64_t)delayed : before;
+}
+
+/* How often the thread was taken off its processor, how long others had it, and page faults, since the last look. */
+static void look_at_thread(khz_trace *t, uint32_t *switches, uint32_t *faults, int64_t *delayed_ns)
 {
     char path[64], text[4096];
     const int32_t tid = atomic_load(&t->tid);
     *switches = *faults = 0;
+    *delayed_ns = 0;
     if (tid == 0) {
         return;
     }
@@ -127,12 +137,15 @@ static void look_at_thread(khz_trace *t, uint32_t *switches, uint32_t *faults)
             waited = minor + major;
         }
     }
+    const int64_t others = delay_of(tid, t->delayed_ns);
     if (t->has_looked) {
+        *delayed_ns = others - t->delayed_ns;
         *switches = (uint32_t)(off - t->switches);
         *faults = (uint32_t)(waited - t->faults);
     }
     t->switches = off;
     t->faults = waited;
+    t->delayed_ns = others;
     t->has_looked = 1;
 }
 
@@ -164,7 +177,8 @@ static void keep_worst(khz_trace *t, const khz_cycle_record *r)
 }
 
 /* One record to its place in the file, without what the ring had there before. */
-static void write_record(khz_trace *t, const khz_cycle_record *r, uint32_t switches, uint32_t faults)
+static void write_record(khz_trace *t, const khz_cycle_record *r, uint32_t switches, uint32_t faults,
+                         int64_t delayed_ns)
 {
     const size_t size = record_size(t);
     const size_t used = khz_record_used(r, size);
@@ -173,6 +187,7 @@ static void write_record(khz_trace *t, const khz_cycle_record *r, uint32_t switc
     memset(t->whole + used, 0, size - used);
     whole->switches = switches;
     whole->faults = faults;
+    whole->delayed_ns = delayed_ns;
     const uint64_t place = KHZ_TRACE_WORST + t->n_written % t->n_kept;
     put_at(t, whole, size, (off_t)(KHZ_TRACE_HEAD + place * size));
     t->n_written++;
@@ -185,8 +200,9 @@ static void drain(khz_trace *t)
     uint64_t n = 0;
     while ((n = khz_ring_peek(&t->ring, &rows)) > 0) {
         uint32_t switches, faults;
+        int64_t delayed_ns;
         uint64_t costliest = 0;
-        look_at_thread(t, &switches, &faults);
+        look_at_thread(t, &switches, &faults, &delayed_ns);
         for (uint64_t i = 1; i < n; i++) {
             const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)(rows + i * t->ring.row);
             const khz_cycle_record *const c = (const khz_cycle_record *)(const void *)(rows + costliest * t->ring.row);
@@ -194,7 +210,8 @@ static void drain(khz_trace *t)
         }
         for (uint64_t i = 0; i < n; i++) {
             const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)(rows + i * t->ring.row);
-            write_record(t, r, i == costliest ? switches : 0, i == costliest ? faults : 0);
+            const int is_it = i == costliest;
+            write_record(t, r, is_it ? switches : 0, is_it ? faults : 0, is_it ? delayed_ns : 0);
         }
         khz_ring_release(&t->ring, n);
     }

@@ -28,6 +28,7 @@ typedef struct khz_trace {
     unsigned char *worst, *whole; /* KHZ_TRACE_WORST records; one record without what a cycle did not time */
     int32_t n_worst, is_worse;    /* so far; changed since they were written */
     uint64_t switches, faults;    /* of its thread, at the last look */
+    int64_t delayed_ns;
     int32_t has_looked;
 } khz_trace;
 
