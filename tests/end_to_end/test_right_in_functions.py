@@ -80,3 +80,71 @@ def test_an_array_for_which_there_is_no_room_is_refused(model: str, function: st
 def test_arrays_of_known_size_have_their_room(model: str) -> None:
     text = ARRAYS.replace("FUNCTION", "of_known_size").replace("NUMBER", "5")
     assert kilohertz.load(write(model, text)).simulate().final("y") == 2.0
+
+
+ASSERTS = """
+model M
+  function plain
+    input Real x; output Real y;
+  algorithm
+    assert(x < 0.5, "x too large");
+    y := x;
+  end plain;
+  function written_out
+    input Real x; output Real y;
+  algorithm
+    assert(x < 0.5, "x too large");
+    y := x;
+    annotation(Inline = true);
+  end written_out;
+  function check
+    input Real x;
+  algorithm
+    assert(x < 0.5, "x too large");
+  end check;
+  function through_another
+    input Real x; output Real y;
+  algorithm
+    check(x);
+    y := x;
+  end through_another;
+  Real x(start = 0, fixed = true);
+  Real y;
+  EXTRA
+equation
+  der(x) = 1;
+  EQUATION
+end M;
+"""
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "y = plain(x);",
+        "y = written_out(x);",
+        "y = through_another(x);",
+        "y = if x < 0.4 then 0 else written_out(x);",
+        "algorithm y := x; check(y);",
+        "algorithm y := 0; for i in 1:3 loop y := y + written_out(x*i/3); end for;",
+    ],
+)
+def test_assertions_of_functions_are_checked_however_they_are_called(model: str, equation: str) -> None:
+    text = ASSERTS.replace("EQUATION", equation).replace("EXTRA", "")
+    found = kilohertz.load(write(model, text))
+    assert found.simulate(stop=0.45).ok
+    with pytest.raises(ModelError) as caught:
+        found.simulate(stop=0.6)
+    [said] = caught.value.diagnostics
+    assert said.code == "R714"
+    assert "x too large" in said.message
+    assert "time = 0.5" in said.message
+    assert said.span is not None
+
+
+def test_a_call_that_a_condition_guards_is_not_made_before_it(model: str) -> None:
+    guarded = "y = if x < 0.4 then written_out(x) else 0; z = if x < 0.3 then 2*written_out(x) + 1 else 2;"
+    text = ASSERTS.replace("EXTRA", "Real z;").replace("EQUATION", guarded)
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0)
+    assert result.ok
+    assert (result.final("y"), result.final("z")) == (0.0, 2.0)

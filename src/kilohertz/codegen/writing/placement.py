@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, IfExp, Index, Ref
+from kilohertz.ir.expr import Binary, Builtin, Call, Comprehension, Expr, IfExp, Index, Ref
 
 
 class Scope:
@@ -114,10 +114,10 @@ class Placement:
 
 
 def _failing(order: list[Expr]) -> set[int]:
-    """Nodes, parents first, with a subscript in them that has to be in its bounds."""
+    """Nodes, parents first, with a call in them or a subscript that has to be in its bounds."""
     found: set[int] = set()
     for node in reversed(order):
-        is_checked = isinstance(node, Index) or (isinstance(node, Builtin) and node.name == "$subscript")
+        is_checked = isinstance(node, (Call, Index)) or (isinstance(node, Builtin) and node.name == "$subscript")
         if is_checked or (found and any(id(child) in found for child in node.children())):
             found.add(id(node))
     return found

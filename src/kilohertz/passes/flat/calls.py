@@ -2,7 +2,8 @@
 
 A function is inlined by running it symbolically on its scalar arguments (`execute.py`): where it is annotated `Inline`
 or `LateInline`, or is short; but not where it is annotated with its derivative and reads the result of a call that is
-not (properties of media: that derivative is better than anything made from them).  Any other call with one scalar
+not (properties of media: that derivative is better than anything made from them), nor where it has an assertion that
+is not known to hold.  Any other call with one scalar
 output stays an expression; one with arrays, records or several outputs becomes a call equation that sets auxiliary
 variables `$c7[1]`, shared by all calls with the same arguments.
 """

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from kilohertz.ir import make
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Field, IfExp, Index, Int, Ref
+from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Field, IfExp, Index, Int, Ref
 from kilohertz.ir.flat import (
     Assert,
     Assign,
@@ -123,8 +123,8 @@ class Executor:
 
     def _effect(self, s: Assert | Terminate | Reinit | CallEquation, env: Env) -> None:
         if self._effects is None:
-            if isinstance(s, Assert):
-                return  # inside an inlined function: holds where the function is right
+            if isinstance(s, Assert) and self._evaluator.scalar(s.condition, env) is TRUE:
+                return
             raise Unsupported("an effect in a function")
         value = self._evaluator
         match s:
@@ -138,14 +138,8 @@ class Executor:
             case Reinit():
                 done = Reinit(s.target, value.scalar(s.value, env), s.origin)
             case CallEquation():
-                if self._checks_only(s.call):
-                    return
                 raise Unsupported("a call for its effect")
         self._effects.met.append((self._guard, self._condition, done))
-
-    def _checks_only(self, call: Expr) -> bool:
-        """A Modelica function without results can only check its inputs."""
-        return isinstance(call, Call) and self._evaluator.is_pure(call.function)
 
     # ------------------------------------------------------------------------------------------------------ assignment
 

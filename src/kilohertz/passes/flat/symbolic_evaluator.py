@@ -58,8 +58,6 @@ class Scope(Protocol):
 
     def call(self, call: Call, args: list[Value]) -> list[Value]: ...
 
-    def is_pure(self, function: str) -> bool: ...
-
 
 class Evaluator:
     """Expressions to Values.  `quiet` is set inside functions: comparisons there make no events."""
@@ -83,10 +81,6 @@ class Evaluator:
         if value is None:
             value = self._memo[e] = self._evaluate(e, None)
         return value
-
-    def is_pure(self, function: str) -> bool:
-        """Written in Modelica and without effects."""
-        return self._scope.is_pure(function)
 
     def scalar(self, e: Expr, env: Env | None) -> Expr:
         return self.value(e, env).scalar
