@@ -275,6 +275,31 @@ def test_a_subscript_counts_once_an_event_iteration_is_over(model: str) -> None:
     assert (result["y"][0], result.final("y")) == (1.0, 2.0)
 
 
+@pytest.mark.parametrize("solver", ["cvode", "rk4"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Real a, b; equation a + b = 1; 2*a + 2*b = 2 + 0*time;",
+        "Real a, b, c; equation a + b + c = x; a - b = 1; 3*a + b + 2*c = 2*x + 1;",
+        "Real a; equation (if x < 2 then 0 else 1)*a = 0*x;",
+    ],
+)
+def test_equations_that_leave_values_open_are_said(model: str, text: str, solver: str) -> None:
+    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
+    found = kilohertz.load(write(model, f"model M Real x(start=1, fixed=true); {text} der(x) = -1; end M;"))
+    result = found.simulate(stop=0.1, solver=solver, **step)
+    [said] = [p for p in result.problems if p.code == "R736"]
+    assert said.message.startswith("the equations do not determine a")
+    assert said.span is not None
+    assert said.notes[0].text == "first at time = 0"
+    assert all(note.span is not None for note in said.notes[1:])
+
+
+def test_equations_that_have_one_solution_are_fine(model: str) -> None:
+    text = "model M Real x(start=1, fixed=true); Real a, b; equation a + b = 1; a + 2*b = x; der(x) = -1; end M;"
+    assert kilohertz.load(write(model, text)).simulate().problems == ()
+
+
 DECAY = "model M Real x(start=1, fixed=true); equation der(x) = -x; end M;"
 FAST = ["--solver", "rk4", "--duration", "10ms", "--fast", "--no-check"]
 

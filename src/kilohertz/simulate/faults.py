@@ -13,7 +13,7 @@ _MOST = 5  # places named for each kind of fault
 
 def faults(stepper: Stepper) -> list[Diagnostic]:
     """One warning for each place and kind of fault, the most frequent first; then totals without a place."""
-    mixed = unsettled(stepper.instance)
+    mixed = [*unsettled(stepper.instance), *vague(stepper.instance)]
     return [*_loops(stepper), *mixed, *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
 
 
@@ -30,6 +30,23 @@ def unsettled(instance: Instance) -> list[Diagnostic]:
         Note("results after that may depend on this choice: have a look at the conditions of this component"),
     ]
     return [_warning("R734", text, blocks[c.unsettled_first - 1] if known else None, notes)]
+
+
+def vague(instance: Instance) -> list[Diagnostic]:
+    """A warning where a linear system had many solutions, with any solver."""
+    c, blocks = instance.context, instance.program.code.blocks
+    if not c.n_vague:
+        return []
+    info = blocks[c.vague_first - 1] if 1 <= c.vague_first <= len(blocks) else None
+    named = _named(info.block) if info is not None else "values"
+    text = f"the equations do not determine {named}: one of many solutions was taken {c.n_vague} times"
+    notes = [Note(f"first at time = {c.vague_time:g}")]
+    if info is not None:
+        notes += [
+            Note("one of these equations says nothing new" if k == 1 else "and this one", span)
+            for k, span in enumerate(info.origin.spans[:_MOST], 1)
+        ]
+    return [_warning("R736", text, info, notes)]
 
 
 def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[Diagnostic]:
@@ -86,7 +103,10 @@ def _named(block: Block) -> str:
         names = [a.target.name for a in block.actions if isinstance(a, SetState)]
     else:
         names = [t.name for t in targets(block)]
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    known = [name for name in names if not name.startswith("$")]
+    if not known:
+        return "what a call gives" if names else "a value"
+    return ", ".join(known[:3]) + (", ..." if len(known) > 3 else "")
 
 
 def _chattering(stepper: Stepper) -> list[Diagnostic]:
@@ -104,6 +124,8 @@ def _totals(stepper: Stepper) -> list[Diagnostic]:
     out = []
     if c["held"]:
         text = f"{c['held']} of {c['steps']} steps failed; the states before them were held"
+        if c["held"] > c["steps"]:  # parts of steps, between events
+            text = f"parts of steps failed {c['held']} times in {c['steps']} steps; the states before them were held"
         out.append(_placed("R729", text, None, []))
     if c["late_time_events"]:
         text = f"{c['late_time_events']} time events inside a step were handled at its end"

@@ -15,7 +15,7 @@ from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
-from kilohertz.simulate.faults import faults, not_finite, unsettled
+from kilohertz.simulate.faults import faults, not_finite, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
@@ -221,7 +221,7 @@ class _Run:
                 when, solver_code, odd = "during initialisation", 0, []
         finally:
             library.khz_set_listener(None)
-        problems = (*odd, *(faults(stepper) if stepper is not None else unsettled(instance)))
+        problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
         result = replace(self.recorder.result(instance), problems=problems, ok=not odd and _is_whole(stepper))
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error

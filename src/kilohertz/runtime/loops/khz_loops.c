@@ -12,6 +12,8 @@ double khz_quotient(khz_context *c, int block, int place, double b, double a)
     if (b != 0.0) {
         c->block = c->status == KHZ_OK ? block : c->block;
         khz_fail(c, KHZ_SINGULAR, place, "division by zero");
+    } else {
+        khz_note_vague(c, block);
     }
     return 0.0;
 }
@@ -38,6 +40,9 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
         c->n_detours++;
         memcpy(lu, matrix, bytes);
         status = khz_minimum_norm(n, lu, b, KHZ_CONSISTENT, scale, order);
+        if (status == KHZ_OK) {
+            khz_note_vague(c, block);
+        }
     }
     if (status != KHZ_OK) {
         *factored = 0;

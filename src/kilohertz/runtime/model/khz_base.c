@@ -45,6 +45,32 @@ void khz_settle_subscripts(khz_context *c)
     }
 }
 
+static void count_vague(khz_context *c, int32_t block)
+{
+    if (c->n_vague == 0) {
+        c->vague_first = block;
+        c->vague_time = c->time;
+    }
+    c->n_vague++;
+}
+
+void khz_note_vague(khz_context *c, int32_t block)
+{
+    if (c->phase == KHZ_PHASE_CONTINUOUS) {
+        count_vague(c, block);
+    } else {
+        c->vague = block;
+    }
+}
+
+void khz_settle_vague(khz_context *c)
+{
+    if (c->vague != 0) {
+        count_vague(c, c->vague);
+        c->vague = 0;
+    }
+}
+
 void *khz_arena(khz_context *c, size_t n)
 {
     const size_t rounded = (n + 15U) & ~(size_t)15U;

@@ -57,6 +57,10 @@ typedef struct khz_context {
     uint32_t n_unsettled;    /* such events so far */
     int32_t unsettled_first; /* block of the mixed loop at the first of them */
     int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
+    double vague_time;       /* of the first solution of a linear system that others would be as well */
+    uint32_t n_vague;        /* such solutions so far, between events and at their ends */
+    int32_t vague_first;     /* block of the first of them */
+    int32_t vague;           /* block of such a system in the present pass of an event, 0: none */
     int32_t n_wrong;         /* subscripts out of their bounds in the present pass of an event */
     int32_t wrong_subscript; /* the first of them, how many elements there are, and the block that has it */
     int32_t wrong_size;
@@ -81,6 +85,11 @@ void khz_fail(khz_context *c, khz_status status, int place, const char *message)
 void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size);
 /* Forget what was noted, and fail for it. */
 void khz_settle_subscripts(khz_context *c);
+
+/* A block found one of many solutions.  In a pass of an event: counted where the last pass has it (khz_settle_vague).
+ */
+void khz_note_vague(khz_context *c, int32_t block);
+void khz_settle_vague(khz_context *c);
 
 /* Room for n bytes in the arena, aligned; a failure when it is full, NULL where it is smaller than that.  Released by
  * setting arena_used back. */

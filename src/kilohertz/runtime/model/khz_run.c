@@ -117,6 +117,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         c->arena_used = 0;
         c->unsettled = 0;
         c->n_wrong = 0;
+        c->vague = 0;
         c->n_passes++;
         const khz_status result = m->event(instance);
         if (result != KHZ_OK) {
@@ -132,6 +133,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         c->restless = moved >= 0 ? moved : changed;
         if (c->restless < 0) {
             khz_settle_subscripts(c);
+            khz_settle_vague(c);
             status = (khz_status)c->status;
             break;
         }
