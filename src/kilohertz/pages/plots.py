@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 40_000
 Scale = Literal["linear", "log"]
+_LEFT = 84  # pixels for numbers and label: frames with one axis stand one below the other
 _COLOURS = ("#3b7dd8", "#d9662b", "#3a9d5d", "#a05bc4", "#c0392b", "#7f8c8d", "#b8860b", "#16a2b8")
 
 
@@ -135,6 +136,7 @@ def _frame(title: str, x_label: str, y_label: str, height: int, scale: Scale, sh
         x_axis_label=x_label,
         y_axis_label=y_label,
         y_axis_type=scale,
+        min_border_left=_LEFT,
         output_backend="canvas",
         **more,
     )

@@ -36,5 +36,12 @@ def read_recording(path: str | Path, name: str = "") -> Result:
     columns = [[*line.split("\t"), "", ""][:3] for line in lines[1 : n_columns + 1]]
     n_rows = (len(data) - at) // (8 * n_columns)
     rows: NDArray[np.float64] = np.frombuffer(data, "<f8", n_rows * n_columns, at).reshape(n_rows, n_columns)
-    signals = {c[0]: Signal(i, 1, c[1], c[2]) for i, c in enumerate(columns[1:])}
+    signals = _parameters(lines[n_columns + 1 : -1])
+    signals |= {c[0]: Signal(i, 1, c[1], c[2]) for i, c in enumerate(columns[1:])}
     return Result(name or file.stem, rows[:, 0].astype(float), rows[:, 1:].astype(float), signals)
+
+
+def _parameters(lines: list[str]) -> dict[str, Signal]:
+    """The values that the run began with; recordings of older tasks have none."""
+    parts = [line.split("\t") for line in lines if not line.startswith("parameters ")]
+    return {p[0]: Signal(None, 1, p[1], p[2], float(p[3])) for p in parts if len(p) == 4}

@@ -2,12 +2,13 @@
 
 Every signal gets the time at which it leaves a tube a tenth as high as the one it is judged with.  Of those that leave
 within one row of the first, the one is named that depends on no other of them: its block reads, through what is
-computed in between, only signals that still agree.  A state counts as computed by the block of its derivative.
+computed in between, only signals that still agree.  A state counts as computed by the block of its derivative.  Where
+parameters differ, signals that depend on none of them are left out: what they are off by is the error of a method.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +59,12 @@ def why(
             discrete.append((pair, *both, size))
     if not parted:
         return ()
-    first = _first(parted, known, _resolution(result, reference))
+    values = {n: (a, b) for n, a, b in verdict.pairing.parameters}
+    moved = known.affected(n for n in map(known.variable, values) if n is not None)
+    suspects = {n: p for n, p in parted.items() if n in moved} or parted
+    first = _first(suspects, known, _resolution(result, reference))
     reasons = [_signal_text(parted[first]), *known.place(first, sources)]
-    reasons += known.differing(first, {n: (a, b) for n, a, b in verdict.pairing.parameters}, sources)
+    reasons += known.differing(first, values, sources)
     reasons += _event_text(discrete, parted[first].time)
     return tuple(reasons)
 
@@ -167,6 +171,23 @@ class _Known:
         with_it = {t.name for t in targets(self.blocks[start])} if start is not None else set()
         return seen - with_it - {name}
 
+    def affected(self, names: Iterable[str]) -> set[str]:
+        """What is computed from these, at whatever instant: through blocks, states and initial values."""
+        blocks = (*self.blocks, *self.step.initial)
+        readers: dict[str, list[Block]] = {}
+        for block in blocks:
+            for name in dict.fromkeys(r.name for e in expressions(block) for r in refs(e)):
+                readers.setdefault(name, []).append(block)
+        work = list(names)
+        found = set(work)
+        while work:
+            for block in readers.get(work.pop(), ()):
+                made = [t.name for t in targets(block)]
+                made += [n.removeprefix("der(").removesuffix(")") for n in made if n.startswith("der(")]
+                work += [n for n in made if n not in found]
+                found.update(made)
+        return found
+
     def place(self, name: str, sources: SourceMap) -> Iterator[str]:
         """The block, its component and its line."""
         at = self._block(name)
@@ -187,15 +208,28 @@ class _Known:
         for block in work:  # grows: breadth first
             parameters = [by_variable[n] for n in self.reads(block) if n in by_variable]
             if parameters:
-                a, b = values[parameters[0]]
+                given = self._origin_of(parameters[0], by_variable)
+                a, b = values[given]
+                through = "" if given == parameters[0] else f", which gives `{parameters[0]}`"
                 reader = "" if block == start else f"; read in {self._described(block, sources)}"
-                yield f"it depends on `{parameters[0]}`: {a:g}, in the reference {b:g}{reader}"
+                yield f"it depends on `{given}`: {a:g}, in the reference {b:g}{through}{reader}"
                 return
             for n in self.reads(block):
                 further = self._block(n)
                 if further is not None and further not in seen:
                     seen.add(further)
                     work.append(further)
+
+    def _origin_of(self, name: str, by_variable: Mapping[str, str]) -> str:
+        """The parameter that another one is computed from, as far back as they differ."""
+        seen = {name}
+        while (block := self.block_of.get(self.variable(name) or name)) is not None:
+            before = [by_variable[n] for n in self.reads(block) if n in by_variable and by_variable[n] not in seen]
+            if not before:
+                break
+            name = before[0]
+            seen.add(name)
+        return name
 
 
 def _solved(block: Block) -> str:

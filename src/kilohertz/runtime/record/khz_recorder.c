@@ -50,6 +50,7 @@ static int write_head(khz_recorder *r, const khz_column *columns)
     for (int32_t i = 0; i < r->n_columns; i++) {
         (void)fprintf(memory, "%s\t%s\t%s\n", columns[i].name, columns[i].unit, columns[i].description);
     }
+    (void)fputs(r->parameters != NULL ? r->parameters : "", memory);
     (void)fflush(memory);
     const size_t pad = (8 - (n + 5) % 8) % 8;
     (void)fprintf(memory, "data%*s\n", (int)pad, "");

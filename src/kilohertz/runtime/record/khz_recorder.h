@@ -4,6 +4,8 @@
  *     khz-recording 1
  *     columns N
  *     name<TAB>unit<TAB>description        N lines; the first column is `time`
+ *     parameters M                         then M lines
+ *     name<TAB>unit<TAB>description<TAB>value
  *     data                                 padded with blanks before the line's end to a multiple of 8 bytes
  * A row that the disk refuses stays in the ring and is tried again; the file always ends with a whole row.
  * Triggers are looked at by the thread, never by the step. */
@@ -30,6 +32,7 @@ typedef struct khz_recorder {
     khz_merge *merge; /* where the rows come from several threads: it fills the ring */
     int32_t n_columns;
     int fd;
+    const char *parameters; /* lines of the head, as above; NULL: none */
     khz_trigger from, until;
     int32_t n_before; /* rows kept before the trigger */
     /* the thread's own */

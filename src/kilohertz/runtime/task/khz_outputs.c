@@ -169,6 +169,32 @@ static khz_status name_columns(khz_rig *r, khz_column *names)
     return KHZ_OK;
 }
 
+/* The values that the run begins with, as lines for the head of the recording; NULL where there is no memory. */
+static char *parameter_lines(const khz_rig *r)
+{
+    char *lines = NULL;
+    size_t size = 0;
+    FILE *const memory = open_memstream(&lines, &size);
+    if (memory == NULL) {
+        return NULL;
+    }
+    int32_t n = 0;
+    for (int32_t i = 0; i < r->n_signals; i++) {
+        n += r->signals[i].signal->causality == KHZ_SIGNAL_PARAMETER;
+    }
+    (void)fprintf(memory, "parameters %d\n", (int)n);
+    for (int32_t i = 0; i < r->n_signals; i++) {
+        const khz_task *const u = r->signals[i].task;
+        const khz_signal *const s = r->signals[i].signal;
+        if (s->causality == KHZ_SIGNAL_PARAMETER) {
+            (void)fprintf(memory, "%s%s%s\t%s\t%s\t%.17g\n", r->n_tasks > 1 ? u->name : "", r->n_tasks > 1 ? "." : "",
+                          s->name, s->unit, s->description, khz_signal_get(u->instance, s));
+        }
+    }
+    (void)fclose(memory);
+    return lines;
+}
+
 static khz_status prepare_recorder(khz_rig *r)
 {
     const char *const path = khz_scenario_text(&r->scenario, "record.file", "");
@@ -192,7 +218,11 @@ static khz_status prepare_recorder(khz_rig *r)
     read_trigger(r, "begin", &r->recorder.from);
     read_trigger(r, "end", &r->recorder.until);
     r->recorder.n_before = (int32_t)khz_scenario_integer(&r->scenario, "record.before", 0, 0, 1 << 24);
+    char *const parameters = parameter_lines(r);
+    r->recorder.parameters = parameters;
     const int error = status == KHZ_OK ? khz_recorder_open(&r->recorder, path, names, n_all, (uint64_t)n_rows) : 0;
+    r->recorder.parameters = NULL;
+    free(parameters);
     free(names);
     r->has_recorder = error == 0 && status == KHZ_OK;
     return error == 0 ? status : khz_rig_fail(r, KHZ_UNSUPPORTED, "cannot record to %.200s: %s", path, strerror(error));
