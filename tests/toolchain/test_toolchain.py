@@ -12,7 +12,7 @@ from kilohertz.base import ModelError
 from kilohertz.ir.flat import ExternalCall
 from kilohertz.toolchain import Source, Unit, build_executable, build_objects, build_shared, load_library
 from kilohertz.toolchain.compiler import find_compiler
-from kilohertz.toolchain.external_code import external_units
+from kilohertz.toolchain.external_code import PLATFORM, external_units
 
 ADD = Source("add.c", '__attribute__((visibility("default"))) int add(int a, int b) { return a + b; }\n')
 
@@ -88,3 +88,11 @@ def test_a_library_is_compiled_from_its_sources(tmp_path: Path) -> None:
     (folder / "twice.h").write_text('__attribute__((visibility("default"))) int twice(int a); /* changed */\n')
     before = build_objects(units[0])
     assert build_objects(external_units([call], ())[0][0]) == before, "the digest is of the folder as it is now"
+
+
+def test_a_library_for_this_machine_is_found_in_its_folder(tmp_path: Path) -> None:
+    platform = tmp_path / PLATFORM
+    platform.mkdir()
+    call = ExternalCall("C", "f", (), None, libraries=("mine",), library_directories=(str(tmp_path),))
+    _, arguments = external_units([call], ())
+    assert arguments[:2] == (f"-L{platform}", f"-L{tmp_path}") and arguments[-1] == "-lmine"

@@ -17,7 +17,7 @@ from kilohertz.codegen.writing.writer import STATUS, unsupported
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.types import RecordType, TupleType, Type
+from kilohertz.ir.types import ExternalObjectType, RecordType, TupleType, Type
 
 Output = TypeVar("Output", str | ArrayValue, ArrayValue)
 
@@ -43,6 +43,11 @@ class PlainBlocks:
     def write(self, w: Writer, block: s.Block) -> None:
         """The statements of a block that is no loop."""
         match block:
+            case s.Assignment(target, value) if isinstance(target.ty.base, ExternalObjectType):
+                place, text = self.layout.variable(target), w.text(value)
+                w.put(f"if ({place} == NULL) {{")  # made once, however often the initial system is gone through
+                w.put(f"    {place} = {text};")
+                w.put("}")
             case s.Assignment(target, value):
                 self.assign(w, target, value)
             case s.CallBlock():
@@ -86,8 +91,12 @@ class PlainBlocks:
             effect()
             return
         head = w.text(block.guard)
-        held = [f"    {self.layout.variable(t)} = {self._pre(t)};" for t in s.targets(block)]
-        w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *held, "}")
+
+        def keep() -> None:
+            for t in s.targets(block):
+                self._set(w, t, self._pre(t))
+
+        w.put(f"if ({head}) {{", *w.inside(effect), "} else {", *w.inside(keep), "}")
 
     def _sized(self, w: Writer, value: Output, count: int) -> Output:
         """An output whose size the function decides, checked against the number of its targets."""

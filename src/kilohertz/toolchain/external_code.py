@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes.util
 import importlib.util
+import platform
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,6 +28,7 @@ FLAGS = (
 )
 # libraries whose sources go by other names (Modelica/Resources/C-Sources/readme.txt)
 PARTS = {"ModelicaExternalC": ("ModelicaFFT", "ModelicaInternal", "ModelicaRandom", "ModelicaStrings")}
+PLATFORM = {"x86_64": "linux64", "i686": "linux32"}.get(platform.machine(), f"linux-{platform.machine()}")
 LAPACK = frozenset({"lapack", "Lapack", "blas"})
 NEEDS = {  # one source calls another library
     "ModelicaStandardTables": ("ModelicaIO", "ModelicaMatIO", "zlib", "ModelicaStandardTablesUsertab"),
@@ -107,5 +109,6 @@ def _sources(library: str, folders: list[Path]) -> list[Path]:
 def _linked(library: str, call: ExternalCall) -> list[str]:
     if library in LAPACK:
         return lapack_arguments()
-    folders = [f"-L{d}" for d in call.library_directories if Path(d).is_dir()]
+    places = [p for d in call.library_directories for p in (Path(d) / PLATFORM, Path(d))]  # MLS 12.9.4: ours first
+    folders = [f"-L{p}" for p in places if p.is_dir()]
     return [*folders, *(f"-Wl,-rpath,{f[2:]}" for f in folders), f"-l{library}"]

@@ -346,9 +346,26 @@ class _Scalariser:
             if isinstance(e, IfEquation):
                 branches = [(self._evaluator.model(c).scalar, self._when_body(b)) for c, b in e.branches]
                 equations.append(IfEquation(branches, self._when_body(e.otherwise), e.origin))
+            elif isinstance(e, Equality) and self._acts(e.right):
+                equations.append(self._call_in_when(e))
             else:
                 equations += self._scalar_equations(e)
         return equations
+
+    def _acts(self, e: Expr) -> bool:
+        """A call that does something besides its results, which are several: it is made where the when acts only."""
+        function = self._functions.get(e.function) if isinstance(e, Call) else None
+        if function is None or not (e.ty.dims or isinstance(e.ty.base, TupleType)):
+            return False
+        return not function.pure or any(isinstance(x.ty.base, ExternalObjectType) for x in function.inputs)
+
+    def _call_in_when(self, e: Equality) -> Equation:
+        assert isinstance(e.right, Call)
+        targets = e.left.elements if isinstance(e.left, TupleTarget) else (e.left,)
+        places = tuple(None if t is None else pack(self._evaluator.model(t)) for t in targets)
+        args = tuple(pack(self._evaluator.model(a)) for a in e.right.args)
+        self._inliner.used[e.right.function] = None
+        return Equality(TupleTarget(places), Call(e.right.function, args, e.right.ty), e.origin)
 
     def _algorithm(
         self, algorithm: Algorithm, equations: list[Equation], algorithms: list[Algorithm], initial: bool

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.graphs import strong_components
-from kilohertz.ir import make, step
+from kilohertz.ir import make, step, traverse
 from kilohertz.ir.dae import CallEquation, Dae, DaeVariable, Role
 from kilohertz.ir.expr import Ref
 from kilohertz.ir.flat import Purpose
@@ -63,9 +63,19 @@ def is_tunable(v: DaeVariable) -> bool:
 
 
 def free_parameters(dae: Dae) -> set[str]:
-    """Parameters with fixed=false, and those that depend on them: unknowns of the initial system."""
-    parameters = [v for v in dae.variables.values() if v.role is Role.PARAMETER]
-    return free_names({v.name: v.binding for v in parameters}, {v.name for v in parameters if not v.fixed})
+    """Parameters with fixed=false, external objects made of variables, and what depends on them: unknowns of the
+    initial system."""
+    parameters = [v for v in dae.variables.values() if v.role in (Role.PARAMETER, Role.OBJECT)]
+    roots = {v.name for v in parameters if v.role is Role.PARAMETER and not v.fixed}
+    roots |= {v.name for v in parameters if v.role is Role.OBJECT and _is_late(v, dae)}
+    return free_names({v.name: v.binding for v in parameters}, roots)
+
+
+def _is_late(v: DaeVariable, dae: Dae) -> bool:
+    """An external object made of what the initial system gives."""
+    known = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
+    names = [] if v.binding is None else [r.name for r in traverse.refs(v.binding)]
+    return any(n in dae.variables and dae.variables[n].role not in known for n in names)
 
 
 def _jobs(dae: Dae) -> list[Assignment | CallBlock]:

@@ -9,7 +9,7 @@ and for clocked partitions, where it is that from the last tick to this one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import make
@@ -92,7 +92,9 @@ class Whens:
 
     def _guarded(self, e: Equality, active: Expr, values: dict[str, tuple[Ref, Expr, Origin]]) -> None:
         if isinstance(e.left, TupleTarget):
-            raise misplaced("a call with several outputs that stays in a when", e.origin)
+            call = call_equation(e.left, self.lower(e.right, e.origin, False), e.origin)
+            self.equations.append(replace(call, guard=active))
+            return
         left, right = e.left, e.right
         if not isinstance(left, Ref) and isinstance(right, Ref):
             left, right = right, left

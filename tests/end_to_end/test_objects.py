@@ -1,0 +1,26 @@
+"""External objects that are made in the initial system, and calls in whens that act on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kilohertz
+
+FILE = Path(__file__).with_name("objects.mo")
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "ida"}, {"solver": "rk4", "step": 0.01}])
+def test_a_call_in_a_when_is_made_once_for_each_event(options: dict[str, Any]) -> None:
+    result = kilohertz.load(f"{FILE}:Objects.Late").simulate(stop=1.0, **options)
+    assert result.final("calls") == 10  # at 0.05, 0.15, ...
+    assert result.final("total") == pytest.approx(20.0)
+    assert result.final("doubled") == pytest.approx(1.8, rel=2e-2)
+
+
+def test_an_object_is_made_once_of_what_the_initial_system_gives() -> None:
+    result = kilohertz.load(f"{FILE}:Objects.Late").simulate(stop=0.2, settings={"n": 4})
+    assert result.final("seen") == 12
+    assert result.final("objects") == 1
