@@ -35,7 +35,7 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, Int, Real, Ref
+from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.traverse import bottom_up
@@ -83,12 +83,18 @@ class Lowering:
             inside = live and not _is_quiet(node)
             below = self._memo[inside]
             children = node.children()
-            missing = [(c, inside) for c in reversed(children) if c not in below]
+            if inside and type(node) is IfExp and _is_guard(node.condition):
+                # what a when does, as an algorithm says it: no events (MLS 3.7.2), as in a when-equation
+                fates = (True, False, True)
+                missing = [(c, f) for c, f in zip(children, fates, strict=True) if c not in self._memo[f]]
+                fresh = () if missing else tuple([self._memo[f][c] for c, f in zip(children, fates, strict=True)])
+            else:
+                missing = [(c, inside) for c in reversed(children) if c not in below]
+                fresh = () if missing else tuple([below[c] for c in children])
             if missing:
                 stack.extend(missing)
                 continue
             stack.pop()
-            fresh = tuple([below[c] for c in children])
             memo[node] = self._node(node if fresh == children else node.rebuilt(fresh), live)
         return self._memo[events][e]
 
@@ -339,6 +345,14 @@ class Lowering:
     def _error(self, text: str) -> ModelError:
         span = self._origin.spans[0] if self._origin.spans else None
         return ModelError(Diagnostic("B102", text, span))
+
+
+def _is_guard(e: Expr) -> bool:
+    """True at the instants of a when alone: `$when(c)`, several of them, the later branches of one."""
+    if isinstance(e, Binary) and e.op in ("and", "or"):
+        both = _is_guard(e.left), _is_guard(e.right)
+        return any(both) if e.op == "and" else all(both)
+    return isinstance(e, Builtin) and e.name == "$when"
 
 
 def _is_quiet(e: Expr) -> bool:
