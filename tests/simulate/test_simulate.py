@@ -188,3 +188,14 @@ def test_a_crossing_at_the_end_is_an_event(how: dict[str, Any]) -> None:
     result = load(str(Path(__file__).with_name("at_the_end.mo"))).simulate(stop=0.1, **how)
     assert result["ticks"][-1] == 10
     assert result["last"][-1] == result.time[-1] == 0.1
+
+
+def test_an_event_iteration_without_end_names_the_variable(tmp_path: Path) -> None:
+    file = tmp_path / "restless.mo"
+    file.write_text("model Restless\n  Boolean b(start = false);\nequation\n  b = not pre(b);\nend Restless;\n")
+    with pytest.raises(ModelError) as caught:
+        load(file).simulate()
+    (problem,) = caught.value.diagnostics
+    assert problem.code == "R715"
+    assert problem.span is not None
+    assert problem.notes[0].text == "`b` changes in every pass"

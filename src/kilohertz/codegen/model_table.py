@@ -122,7 +122,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
     of_step: list[tuple[int, int]] = []
     others: list[tuple[int, int]] = []
     first, n = {}, 0
-    for kind in (Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.STATE):
+    for kind in s.EVENT_ORDER:
         first[kind], n = n, n + counts[kind]
     discrete = [0] * n
     for info in infos:

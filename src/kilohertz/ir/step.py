@@ -92,6 +92,7 @@ HELPERS = frozenset(  # areas of `directional`, `inlined` and the index-1 form: 
     }
 )
 
+EVENT_ORDER = (Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.STATE)  # of `khz_model.discrete_block`
 DISCRETE_KINDS = frozenset({Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.RELATION})
 TWINS = {  # areas that come with another, index by index: derivatives, and values before an event
     Kind.STATE: Kind.DERIVATIVE,

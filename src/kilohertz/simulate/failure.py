@@ -37,6 +37,7 @@ SOLVER = {  # what CVODE and IDA return
 _MOST_VALUES = 12
 _UNSOLVED = (constant("KHZ_SINGULAR"), constant("KHZ_NO_CONVERGENCE"))
 _NOT_FINITE = constant("KHZ_NOT_FINITE")
+_EVENT_CAP = constant("KHZ_EVENT_CAP")
 _NOTED = tuple(
     constant(f"KHZ_{n}") for n in ("ASSERTION", "OUT_OF_MEMORY", "BAD_INDEX", "DOMAIN")
 )  # of functions, asserts
@@ -69,6 +70,8 @@ def failure(instance: Instance, status: int, when: str, solver_code: int = 0) ->
     span, component = _place(instance, block)
     if block is not None:
         notes += _values(instance, block)
+    if status == _EVENT_CAP and (name := _restless(instance)):
+        notes.insert(0, Note(f"`{name}` changes in every pass"))
     where = f" in {component}" if component else ""
     detail = f": {text}" if text and text != what and inner != 0 else ""
     return Diagnostic(code, f"{when}, time = {c.time:g}: {what}{where}{detail}", span, notes=tuple(notes))
@@ -80,7 +83,17 @@ def _failed_block(instance: Instance, status: int) -> BlockInfo | None:
         return blocks[int(instance.context.block) - 1]
     if status in (_NOT_FINITE, GAVE_UP):
         return _first_not_finite(instance)
+    if status == _EVENT_CAP:
+        name = _restless(instance)
+        return next((b for b in blocks if b.phase == "block" and name in b.unknowns), None)
     return _noted_block(instance) if status in _NOTED else None
+
+
+def _restless(instance: Instance) -> str:
+    """The variable that the last pass of an event changed."""
+    step, at = instance.program.step, int(instance.context.restless)
+    order = [v.name for kind in s.EVENT_ORDER for v in step.of_kind(kind)]
+    return order[at] if 0 <= at < len(order) else ""
 
 
 def _noted_block(instance: Instance) -> BlockInfo | None:

@@ -199,20 +199,32 @@ def singular(rows: list[Row], graph: list[list[int]], unknowns: Sequence[Ref], m
     if free_rows:
         head = rows[free_rows[0]].equation
         span = head.origin.spans[0] if head.origin.spans else None
-        message = (
-            f"the model is structurally singular: {len(free_rows)} equation(s) too many where "
-            f"{', '.join(unknowns[c].name for c in parts.over_columns[:5]) or 'nothing'} is already determined"
-        )
-        for i in parts.over_rows[:6]:
+        determined = ", ".join(unknowns[c].name for c in parts.over_columns[:5])
+        too_many = f"too many where {determined} is already determined" if determined else "that say nothing new"
+        message = f"the model is structurally singular: {len(free_rows)} equation(s) {too_many}"
+        for i in parts.over_rows[:6] if determined else ():
             notes.append(_note("in conflict", rows[i].equation))
     else:
         message = "the model is structurally singular: too few equations"
     if free_columns:
-        reached = ", ".join(unknowns[c].name for c in parts.under_columns[:8])
-        notes.append(Note(f"not determined: {', '.join(free_columns[:8])} (among {reached})"))
+        reached = [unknowns[c].name for c in parts.under_columns]
+        notes += _missing_level([rows[i].equation for i in parts.under_rows], reached)
+        notes.append(Note(f"not determined: {', '.join(free_columns[:8])} (among {', '.join(reached[:8])})"))
         for i in parts.under_rows[:4]:
             notes.append(_note("part of it", rows[i].equation))
     return ModelError(Diagnostic("B201", message, span, notes=tuple(notes)))
+
+
+def _missing_level(equations: list[AnyEquation], names: list[str]) -> list[Note]:
+    """The remedy where only differences are determined."""
+    from kilohertz.passes.ordered.levels import open_levels
+
+    level = open_levels(equations, names)
+    if not level:
+        return []
+    shown = ", ".join(level[:6]) + (", ..." if len(level) > 6 else "")
+    missing = "something that fixes one of them is missing: a ground, a fixed point, a reference"
+    return [Note(f"only differences of {shown} are determined; {missing}")]
 
 
 def _note(label: str, e: AnyEquation) -> Note:
