@@ -54,6 +54,20 @@ def run_watched(method: str, events: str, steps: int, how: str = "watch", index1
     return subprocess.run(arguments, check=False, timeout=600).returncode
 
 
+@pytest.mark.parametrize("method", ["rk4", "ros34pw2"])
+def test_a_copy_elsewhere_goes_on_with_the_same_bits(method: str) -> None:
+    first, second = started("Everything", method), started("Everything", method)
+    for _ in range(100):
+        first.step()
+    second.restore(first.snapshot())
+    for _ in range(100):
+        first.step()
+        second.step()
+    ends = [s.snapshot()[-s.program.size :] for s in (first, second)]
+    assert first.address != second.address
+    assert ends[0] == ends[1]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp is of Linux")
 def test_a_million_steps_without_allocation_or_system_call() -> None:
     assert run_watched("ros34pw2", "linear", 1_000_000) == 0

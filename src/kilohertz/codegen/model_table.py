@@ -48,6 +48,7 @@ def model_table(
         "jac_row": starts(rows),
         "jac_column": [j for row in rows for j in row],
         "jac_colour": jacobian.colours,
+        **_by_colour(rows, jacobian.colours, jacobian.n_colours),
         "stage_role": roles if any(roles) else [],
         "transport_points": [len(t.points) for t in step.transports],
         **owners.arrays(),
@@ -89,6 +90,19 @@ def model_table(
         "    return &this_model;",
         "}",
     ]
+
+
+def _by_colour(rows: Sequence[Sequence[int]], colours: Sequence[int], n_colours: int) -> dict[str, list[int]]:
+    """The entries of the Jacobian colour by colour: their places in the pattern, and their rows."""
+    groups: list[list[tuple[int, int]]] = [[] for _ in range(n_colours)]
+    for entry, (i, j) in enumerate((i, j) for i, row in enumerate(rows) for j in row):
+        groups[colours[j]].append((entry, i))
+    entries = [both for group in groups for both in group]
+    return {
+        "colour_start": starts(groups),
+        "colour_entry": [k for k, _ in entries],
+        "colour_row": [i for _, i in entries],
+    }
 
 
 def _places(step: Step) -> list[str]:

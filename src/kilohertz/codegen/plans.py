@@ -75,7 +75,7 @@ def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None
     ]
 
 
-def starts(rows: Sequence[Sequence[int]]) -> list[int]:
+def starts(rows: Sequence[Sequence[object]]) -> list[int]:
     """Where each row begins when they stand one after the other."""
     out = [0]
     for row in rows:

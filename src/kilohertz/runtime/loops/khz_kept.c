@@ -11,22 +11,23 @@
 #include "khz_linear.h"
 #include "khz_newton.h"
 #include "khz_probe.h"
+#include "khz_vector.h"
 
-typedef struct frame {
+typedef struct kept_frame {
     const khz_newton_problem *p;
     khz_context *c;
     void *instance;
     double *jacobian, *lu, *x, *x_new, *f, *f_new, *step, *size, *scale, *room;
     int32_t *order, *kept; /* kept: 0 no Jacobian, 1 a Jacobian, 2 its factors too */
-} frame;
+} kept_frame;
 
-static int evaluate(const frame *w, const double *x, double *f)
+static int kept_residual(const kept_frame *w, const double *x, double *f)
 {
     return khz_newton_evaluate(w->p, w->c, w->instance, x, f);
 }
 
 /* The Jacobian where the residual was evaluated last. */
-static int renew(const frame *w)
+static int renew(const kept_frame *w)
 {
     const int32_t status = w->c->status;
     w->p->jacobian(w->instance, w->x, w->jacobian);
@@ -36,7 +37,7 @@ static int renew(const frame *w)
     return !failed;
 }
 
-static int factor(const frame *w)
+static int factorise(const kept_frame *w)
 {
     const khz_sparse_plan *const plan = w->p->plan;
     const int n = w->p->n;
@@ -50,7 +51,7 @@ static int factor(const frame *w)
 }
 
 /* v := -J^-1 f by the factors there are; its size, relative to the unknowns, or a negative number. */
-static double solve(const frame *w, const double *f, double *v)
+static double solve_kept(const kept_frame *w, const double *f, double *v)
 {
     const int n = w->p->n;
     for (int i = 0; i < n; i++) {
@@ -70,11 +71,14 @@ static double solve(const frame *w, const double *f, double *v)
 }
 
 /* The step from x and its size; negative where there is none. */
-static double direction(const frame *w) { return *w->kept == 2 || factor(w) ? solve(w, w->f, w->step) : -1.0; }
+static double kept_direction(const kept_frame *w)
+{
+    return *w->kept == 2 || factorise(w) ? solve_kept(w, w->f, w->step) : -1.0;
+}
 
 /* After a whole step J*step should have been f_new - f, that is, f_new should be 0: add what is missing along the
  * step. */
-static void learn(const frame *w)
+static void learn(const kept_frame *w)
 {
     const int n = w->p->n;
     double square = 0.0;
@@ -95,12 +99,12 @@ static void learn(const frame *w)
     *w->kept = 1;
 }
 
-static int move(const frame *w)
+static int take_step(const kept_frame *w)
 {
     for (int j = 0; j < w->p->n; j++) {
         w->x_new[j] = w->x[j] + w->step[j];
     }
-    return evaluate(w, w->x_new, w->f_new);
+    return kept_residual(w, w->x_new, w->f_new);
 }
 
 /* A step, and by which Jacobian. */
@@ -109,11 +113,11 @@ typedef struct taken {
     int is_fresh; /* the Jacobian was computed where the step begins */
 } taken;
 
-static taken fresh_step(const frame *w, taken before)
+static taken fresh_step(const kept_frame *w, taken before)
 {
-    taken next = {renew(w) ? direction(w) : -1.0, 1};
+    taken next = {renew(w) ? kept_direction(w) : -1.0, 1};
     const int grows = before.is_fresh && next.size > before.size;
-    if (next.size < 0.0 || grows || !move(w)) {
+    if (next.size < 0.0 || grows || !take_step(w)) {
         next.size = -1.0;
     }
     return next;
@@ -121,27 +125,27 @@ static taken fresh_step(const frame *w, taken before)
 
 /* The step from x by the kept Jacobian, and by a new one where that is of no use.  A step by an old Jacobian says
  * nothing by itself: where that is far too large the step is tiny.  Its becoming smaller from one to the next does. */
-static taken next_step(const frame *w, taken before)
+static taken next_step(const kept_frame *w, taken before)
 {
     if (*w->kept == 0) {
         return fresh_step(w, before);
     }
-    taken next = {direction(w), 0};
+    taken next = {kept_direction(w), 0};
     if (next.size < 0.0 || next.size > KHZ_KEPT_ENOUGH * before.size) {
         return fresh_step(w, before);
     }
-    if (!move(w)) {
-        return evaluate(w, w->x, w->f) ? fresh_step(w, before) : (taken){-1.0, 0};
+    if (!take_step(w)) {
+        return kept_residual(w, w->x, w->f) ? fresh_step(w, before) : (taken){-1.0, 0};
     }
     return next;
 }
 
 /* x := x_new.  1: solved; the step that would follow is below the tolerance, and so much smaller than this one that the
  * Jacobian can be trusted. */
-static int arrive(const frame *w, taken made)
+static int accept_step(const kept_frame *w, taken made)
 {
     memcpy(w->x, w->x_new, sizeof(double) * (size_t)w->p->n);
-    const double next = solve(w, w->f_new, w->x_new);
+    const double next = solve_kept(w, w->f_new, w->x_new);
     const int shrinks = next >= 0.0 && next <= KHZ_KEPT_ENOUGH * made.size;
     return (made.is_fresh && made.size < w->p->tolerance) || (shrinks && next < KHZ_KEPT_SAFE * w->p->tolerance);
 }
@@ -150,7 +154,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
                     int32_t *order)
 {
     const int n = p->n;
-    frame w = {.p = p, .c = c, .instance = instance, .order = order, .kept = p->kept};
+    kept_frame w = {.p = p, .c = c, .instance = instance, .order = order, .kept = p->kept};
     w.jacobian = work;
     w.lu = w.jacobian + n * n;
     w.x = w.lu + n * n;
@@ -166,7 +170,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
     memcpy(w.x, x, bytes);
     int solved = 0;
     taken before = {DBL_MAX, 0};
-    if (!evaluate(&w, w.x, w.f)) {
+    if (!kept_residual(&w, w.x, w.f)) {
         return 0;
     }
     for (int iteration = 0; iteration < p->max_iterations && !solved; iteration++) {
@@ -175,7 +179,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
         if (next.size < 0.0) {
             break;
         }
-        solved = arrive(&w, next);
+        solved = accept_step(&w, next);
         if (next.size > KHZ_KEPT_LESSON) {
             learn(&w);
         }

@@ -2,21 +2,7 @@
 #ifndef KHZ_LINEAR_H
 #define KHZ_LINEAR_H
 
-#include <float.h>
-#include <math.h>
-
 #include "khz_base.h"
-
-/* Neither NaN nor infinity among v [n]. */
-static inline int khz_are_finite(int32_t n, const double *v)
-{
-    for (int32_t i = 0; i < n; i++) {
-        if (!(fabs(v[i]) <= DBL_MAX)) {
-            return 0;
-        }
-    }
-    return 1;
-}
 
 /* Factorise a [n*n, row major] in place, rows scaled by their largest entry; scale [n] gets the factors, pivot [n] the
  * row order.  KHZ_SINGULAR when a pivot is lost in rounding, KHZ_NOT_FINITE on NaN.  Allocates: never. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "khz_probe.h"
+#include "khz_vector.h"
 
 typedef struct frame {
     const khz_newton_problem *p;

@@ -5,6 +5,9 @@
 
 #include "khz_limits.h"
 
+/* The larger of two, of which a is a number: b counts where it is larger.  fmax without its call. */
+static double larger(double a, double b) { return b > a ? b : a; }
+
 /* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
 size_t khz_sparse_size(const khz_sparse_plan *p) { return KHZ_SPARSE_ROOM((size_t)p->n_lu, (size_t)p->n); }
 
@@ -31,7 +34,7 @@ static double spread(const khz_sparse_plan *p, const double *a, int32_t i, doubl
     }
     for (int32_t k = p->a_row[row]; k < p->a_row[row + 1]; k++) {
         full[p->inverse[p->a_column[k]]] = a[k];
-        largest = fmax(largest, fabs(a[k]));
+        largest = larger(largest, fabs(a[k]));
     }
     return largest;
 }
@@ -54,12 +57,12 @@ int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
                 full[p->lu_column[m]] -= factor * lu[m];
             }
             whole += fabs(full[i] - before);
-            reached = fmax(reached, fabs(factor) * peak[j]);
+            reached = larger(reached, fabs(factor) * peak[j]);
         }
         peak[i] = 0.0;
         for (int32_t k = p->lu_diagonal[i]; k < p->lu_row[i + 1]; k++) {
             lu[k] = full[p->lu_column[k]];
-            peak[i] = fmax(peak[i], fabs(lu[k]));
+            peak[i] = larger(peak[i], fabs(lu[k]));
         }
         const double pivot = fabs(full[i]);
         if (!(pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= DBL_MIN && peak[i] <= DBL_MAX &&

@@ -4,45 +4,45 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_vector.h"
+
 size_t khz_jacobian_work(const khz_model *m) { return 3U * (size_t)khz_n_y(m); }
 
 /* xd_dir; not finite where a rate is infinite there (a root at zero) though the function itself is not. */
 static khz_status direction(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
-    const double *const rate = khz_reals(instance, m->xd_dir);
-    const int32_t n = khz_n_y(m);
     c->arena_used = 0;
-    khz_status status = m->directional(instance);
-    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
-        status = fabs(rate[i]) <= DBL_MAX ? KHZ_OK : KHZ_NOT_FINITE;
-    }
+    const khz_status status = m->directional(instance);
     /* Differences take over: no failure of the model. */
     c->status = KHZ_OK;
-    return status;
+    return status != KHZ_OK || khz_are_finite(khz_n_y(m), khz_reals(instance, m->xd_dir)) ? status : KHZ_NOT_FINITE;
+}
+
+/* The seeds of the columns of a colour; the others are 0. */
+static void set_seeds(const khz_model *m, double *seed, int32_t colour, double value)
+{
+    for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
+        seed[m->jac_column[m->colour_entry[k]]] = value;
+    }
 }
 
 static khz_status by_directions(const khz_model *m, void *instance, double *jac)
 {
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
-    const int32_t n = khz_n_y(m);
+    khz_status status = KHZ_OK;
     *khz_reals(instance, m->seed_time) = 0.0;
-    for (int32_t colour = 0; colour < m->n_colours; colour++) {
-        for (int32_t j = 0; j < n; j++) {
-            seed[j] = m->jac_colour[j] == colour ? 1.0 : 0.0;
+    memset(seed, 0, sizeof(double) * (size_t)khz_n_y(m));
+    for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
+        set_seeds(m, seed, colour, 1.0);
+        status = direction(m, instance);
+        for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
+            jac[m->colour_entry[k]] = rate[m->colour_row[k]];
         }
-        const khz_status status = direction(m, instance);
-        if (status != KHZ_OK) {
-            return status;
-        }
-        for (int32_t i = 0; i < n; i++) {
-            for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
-                jac[k] = m->jac_colour[m->jac_column[k]] == colour ? rate[i] : jac[k];
-            }
-        }
+        set_seeds(m, seed, colour, 0.0);
     }
-    return KHZ_OK;
+    return status;
 }
 
 /* Component j of the point in the instance. */
@@ -71,11 +71,10 @@ static khz_status difference(const khz_model *m, void *instance, int32_t colour,
         moved[j] = m->jac_colour[j] != colour ? x[j] : xd[j] < 0.0 ? x[j] - size : x[j] + size;
     }
     const khz_status status = khz_residuals(m, instance, c->time, moved, moved);
-    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
-        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
-            const int32_t j = m->jac_column[k];
-            jac[k] = m->jac_colour[j] == colour ? (moved[i] - xd[i]) / (place_of(m, instance, j) - x[j]) : jac[k];
-        }
+    for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1] && status == KHZ_OK; k++) {
+        const int32_t i = m->colour_row[k];
+        const int32_t j = m->jac_column[m->colour_entry[k]];
+        jac[m->colour_entry[k]] = (moved[i] - xd[i]) / (place_of(m, instance, j) - x[j]);
     }
     return status;
 }

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 6, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 7, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -65,9 +65,11 @@ typedef struct khz_model {
     size_t res;                          /* double [n_z]: residuals of the loops, left by `step` while c.is_open */
     const int32_t *jac_row, *jac_column; /* pattern of d F/d y by rows: [n_y + 1] and its columns, ascending */
     const int32_t *jac_colour;           /* [n_y] in 0 .. n_colours-1: columns of one colour share no row */
-    const int32_t *stage_role;           /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
-    const khz_sparse_plan *lu_plan;      /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
-    const int32_t *transport_points;     /* [n_transports]: points of the profile at the start */
+    /* the entries of J colour by colour: [n_colours + 1], and for each its place in the pattern and its row */
+    const int32_t *colour_start, *colour_entry, *colour_row;
+    const int32_t *stage_role;       /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
+    const khz_sparse_plan *lu_plan;  /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
+    const int32_t *transport_points; /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
     /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
      * computed besides: their positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "khz_linear.h"
 #include "khz_model.h"
 #include "khz_probe.h"
+#include "khz_vector.h"
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
 
@@ -251,57 +251,29 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     return status;
 }
 
-/* to := from; 1 where there is neither NaN nor infinity.  Either would pass on to the sum, so each value is looked at
- * only where the sum is odd. */
+/* to := from; 1 where there is neither NaN nor infinity (khz_are_finite). */
 static int copy_finite(int32_t n, const double *restrict from, double *restrict to)
 {
+    khz_pair pairs = {0.0, 0.0};
     double sum = 0.0;
     int32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        memcpy(to + i, from + i, 4 * sizeof(double));
-        sum += (from[i] + from[i + 1]) + (from[i + 2] + from[i + 3]);
+    for (; i + 2 <= n; i += 2) {
+        const khz_pair v = khz_pair_at(from + i);
+        khz_set_pair(to + i, v);
+        pairs += v;
     }
-    for (; i < n; i++) {
+    if (i < n) {
         to[i] = from[i];
-        sum += from[i];
+        sum = from[i];
     }
-    return fabs(sum) <= DBL_MAX || khz_are_finite(n, from);
-}
-
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* The sum of eight at a time from *i on, in pairs: half the instructions. */
-static KHZ_INLINE double sum_of_pairs(int32_t n, const double *v, int32_t *i)
-{
-    pair a = {0.0, 0.0};
-    pair b = {0.0, 0.0};
-    for (; *i + 8 <= n; *i += 8) {
-        a += *(const pair *)(const void *)(v + *i);
-        b += *(const pair *)(const void *)(v + *i + 2);
-        a += *(const pair *)(const void *)(v + *i + 4);
-        b += *(const pair *)(const void *)(v + *i + 6);
-    }
-    a += b;
-    return a[0] + a[1];
-}
-
-/* Not finite where one of v is not, or their sum is too large. */
-static KHZ_INLINE double sum_of(int32_t n, const double *v)
-{
-    int32_t i = 0;
-    double sum = n >= 8 ? sum_of_pairs(n, v, &i) : 0.0;
-    for (; i < n; i++) {
-        sum += v[i];
-    }
-    return sum;
+    return fabs(sum + (pairs[0] + pairs[1])) <= DBL_MAX || khz_are_finite(n, from);
 }
 
 int khz_values_are_finite(const khz_model *m, void *instance)
 {
     const double *const w = khz_reals(instance, m->w);
     const double *const d = khz_reals(instance, m->d);
-    const double sum = sum_of(m->n_w, w) + (m->n_d > 0 ? sum_of(m->n_d, d) : 0.0);
-    return fabs(sum) <= DBL_MAX || (khz_are_finite(m->n_w, w) && khz_are_finite(m->n_d, d));
+    return khz_are_finite(m->n_w, w) && khz_are_finite(m->n_d, d);
 }
 
 int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values)

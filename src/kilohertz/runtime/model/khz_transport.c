@@ -69,7 +69,7 @@ static int is_spare(const khz_transport *line, int32_t i, int32_t next, double l
     return fresh > 0.0 && gap < 2.0 / KHZ_DELAY_POINTS;
 }
 
-static void enter(khz_transport *line, int at_zero, double label, double value)
+static void enter_line(khz_transport *line, int at_zero, double label, double value)
 {
     const int32_t end = at_zero ? place(line, 0) : place(line, line->count - 1);
     const int32_t next = at_zero ? place(line, 1) : place(line, line->count - 2 + KHZ_DELAY_POINTS);
@@ -101,5 +101,5 @@ void khz_transport_push(khz_transport *line, int32_t n_points, const double *rec
     }
     cut(line, -x, 1.0 - x);
     const int at_zero = recorded[3] > 0.5;
-    enter(line, at_zero, at_zero ? -x : 1.0 - x, recorded[at_zero ? 0 : 1]);
+    enter_line(line, at_zero, at_zero ? -x : 1.0 - x, recorded[at_zero ? 0 : 1]);
 }

@@ -34,7 +34,8 @@ static int residual(double t, void *y, void *yd, void *r, void *user)
 }
 
 /* dF/dx + cj*dF/dxd = cj*I - df/dx */
-static int jacobian(double t, double cj, void *y, void *yd, void *r, void *m, void *user, void *t1, void *t2, void *t3)
+static int ida_jacobian(double t, double cj, void *y, void *yd, void *r, void *m, void *user, void *t1, void *t2,
+                        void *t3)
 {
     (void)yd;
     (void)r;
@@ -147,7 +148,7 @@ static int set_jacobian(void *memory, jacobian_fn own)
 {
     adapter *const a = (adapter *)memory;
     a->jacobian = own;
-    return ida->set_jacobian(a->mem, jacobian);
+    return ida->set_jacobian(a->mem, ida_jacobian);
 }
 
 /* Codes of IDA as CVODE counts them. */

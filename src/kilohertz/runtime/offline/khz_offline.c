@@ -7,14 +7,14 @@
 #include "khz_jacobian.h"
 #include "khz_plan_solver.h"
 
-enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, NEWS_EVERY = 2000, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
+enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
 enum { ROOT_CAP = 120, CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000 };
 
-typedef struct work {
+typedef struct cvode_work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
     double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see settle_bands */
     double *jac, *plan;
-} work;
+} cvode_work;
 
 static int32_t unknowns(const khz_model *m)
 {
@@ -27,11 +27,11 @@ int64_t khz_offline_work(const khz_model *m)
     return 8 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + jacobian + 8;
 }
 
-static work divide(const khz_offline *o)
+static cvode_work divide(const khz_offline *o)
 {
     const khz_model *const m = o->model;
     const int32_t n = unknowns(m);
-    work w;
+    cvode_work w;
     w.g = o->work;
     w.g_high = w.g + m->n_r;
     w.g_middle = w.g_high + m->n_r;
@@ -83,7 +83,7 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     const int32_t n = m->n_x;
     const double *const x = o->sundials->vector_data(y);
     double *const matrix = o->sundials->matrix_data(a); /* column major */
-    const work w = divide(o);
+    const cvode_work w = divide(o);
     o->n_jacobians++;
     /* Most often the derivatives were last asked for at this very point. */
     const int here =
@@ -108,13 +108,13 @@ typedef struct retry {
     int in_a_row, total;
 } retry;
 
-typedef struct solver {
+typedef struct cvode_solver {
     void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
     khz_plan_solver plan;
     retry retry;
-} solver;
+} cvode_solver;
 
-static int32_t open_solver(khz_offline *o, solver *s)
+static int32_t open_solver(khz_offline *o, cvode_solver *s)
 {
     const khz_sundials *const f = o->sundials;
     const khz_model *const m = o->model;
@@ -158,7 +158,7 @@ static int32_t open_solver(khz_offline *o, solver *s)
     return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
-static void close_solver(const khz_offline *o, solver *s)
+static void close_solver(const khz_offline *o, cvode_solver *s)
 {
     const khz_sundials *const f = o->sundials;
     if (s->mem != NULL) {
@@ -183,7 +183,7 @@ static void close_solver(const khz_offline *o, solver *s)
 }
 
 /* Crossing functions at an instant within the last step; 1 where an event is due, 0 where not, < 0 a failure. */
-static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t, double *g)
+static int32_t crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t, double *g)
 {
     const khz_model *const m = o->model;
     if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
@@ -208,7 +208,7 @@ static int32_t crossed(khz_offline *o, const work *w, const solver *s, double t,
  * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten
  * times wider each time, at most `part_most` of the largest value it had (or `least`, where it never was larger than
  * noise).  All others are exact. */
-static void settle_bands(const khz_offline *o, const work *w)
+static void settle_bands(const khz_offline *o, const cvode_work *w)
 {
     enum { SMALL_CAP = 10 };
     const double part_most = 1e-5;
@@ -230,7 +230,7 @@ static void settle_bands(const khz_offline *o, const work *w)
 }
 
 /* Where, by the secant, the first of the crossings between low and high lies. */
-static double secant(const khz_offline *o, const work *w, double low, double high)
+static double secant(const khz_offline *o, const cvode_work *w, double low, double high)
 {
     double first = 1.0;
     for (int32_t i = 0; i < o->model->n_r; i++) {
@@ -244,8 +244,8 @@ static double secant(const khz_offline *o, const work *w, double low, double hig
 /* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
  * Leaves *event on the far side, the state there in s->dense; *found is 0 where the crossing does not show again (the
  * solution of a loop depends a little on where its iteration starts).  Bound: ROOT_CAP evaluations. */
-static int32_t locate(khz_offline *o, const work *w, const solver *s, double low, double high, double *event,
-                      int *found)
+static int32_t locate(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high,
+                      double *event, int *found)
 {
     const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
     int32_t status = crossed(o, w, s, low, w->g);
@@ -275,7 +275,7 @@ static int32_t locate(khz_offline *o, const work *w, const solver *s, double low
     return o->sundials->interpolate(s->mem, high, 0, s->dense) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
-static int32_t set_event(khz_offline *o, const work *w, const solver *s, double low, double high, int *root)
+static int32_t set_event(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high, int *root)
 {
     double at = high;
     const int32_t status = locate(o, w, s, low, high, &at, root);
@@ -289,7 +289,8 @@ static int32_t set_event(khz_offline *o, const work *w, const solver *s, double 
 
 /* The step from `before` to o->time was accepted: look for events at every grid point in it and at its end, record the
  * grid points before the first event (those on an event are left to it). */
-static int32_t inspect(khz_offline *o, const work *w, const solver *s, double before, int event_follows, int *root)
+static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
+                       int *root)
 {
     const double t = o->time;
     double low = before;
@@ -325,7 +326,8 @@ static int32_t inspect(khz_offline *o, const work *w, const solver *s, double be
     return KHZ_OK;
 }
 
-static int32_t accepted(khz_offline *o, const work *w, const solver *s, double before, int event_follows, int *root)
+static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
+                        int *root)
 {
     o->n_steps++;
     const int32_t status = inspect(o, w, s, before, event_follows, root);
@@ -340,7 +342,7 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
         }
         khz_delay_push(o->model, o->instance, w->delayed);
     }
-    if (o->n_steps % NEWS_EVERY == 0) {
+    if (o->n_steps % KHZ_NEWS_EVERY == 0) {
         const int stopped = o->flush(o->n_rows, o->time);
         o->n_rows = 0;
         return stopped ? KHZ_RUN_STOPPED : KHZ_OK;
@@ -351,7 +353,7 @@ static int32_t accepted(khz_offline *o, const work *w, const solver *s, double b
 /* An assertion failed in the step from `before` to o->time.  That may be the solver's error and not the model's: go
  * back to `before` and make the way again in steps of a quarter at most.  Where the steps have become tiny and it still
  * fails, it is the model's: KHZ_ASSERTION.  Bound: RETRIES_MOST in a run. */
-static int32_t go_back(khz_offline *o, solver *s, double before)
+static int32_t go_back(khz_offline *o, cvode_solver *s, double before)
 {
     const khz_sundials *const f = o->sundials;
     retry *const r = &s->retry;
@@ -370,7 +372,7 @@ static int32_t go_back(khz_offline *o, solver *s, double before)
 }
 
 /* Past the end of the step that failed, steps may be long again. */
-static void go_on(const khz_offline *o, solver *s)
+static void go_on(const khz_offline *o, cvode_solver *s)
 {
     retry *const r = &s->retry;
     if (r->in_a_row > 0 && o->time >= r->end) {
@@ -380,7 +382,7 @@ static void go_on(const khz_offline *o, solver *s)
 }
 
 /* Is an event due at o->time?  The last step before the end may be too short for the solver, but not for a crossing. */
-static int32_t look(khz_offline *o, const work *w, const double *x, int *root)
+static int32_t look(khz_offline *o, const cvode_work *w, const double *x, int *root)
 {
     const khz_model *const m = o->model;
     const khz_status status = khz_offline_evaluate(o, o->time, x);
@@ -395,7 +397,8 @@ static int32_t look(khz_offline *o, const work *w, const double *x, int *root)
 }
 
 /* Steps until `until` or an event; *root tells which. */
-static int32_t integrate(khz_offline *o, const work *w, solver *s, double until, int until_is_event, int *root)
+static int32_t integrate(khz_offline *o, const cvode_work *w, cvode_solver *s, double until, int until_is_event,
+                         int *root)
 {
     const khz_sundials *const f = o->sundials;
     *root = 0;
@@ -440,7 +443,7 @@ static int32_t integrate(khz_offline *o, const work *w, solver *s, double until,
     return KHZ_OK;
 }
 
-static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
+static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
 {
     khz_offline_inputs_start(o);
     int32_t status = khz_offline_record(o);
@@ -483,8 +486,8 @@ static int32_t run_cvode(khz_offline *o, const work *w, solver *s)
 
 int32_t khz_run_cvode(khz_offline *o)
 {
-    const work w = divide(o);
-    solver s;
+    const cvode_work w = divide(o);
+    cvode_solver s;
     int32_t status = open_solver(o, &s);
     if (status == KHZ_OK) {
         status = run_cvode(o, &w, &s);

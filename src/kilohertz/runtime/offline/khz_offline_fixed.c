@@ -4,8 +4,6 @@
 #include "khz_offline.h"
 #include "khz_stepper_core.h"
 
-enum { NEWS_EVERY = 2000 };
-
 typedef struct recording {
     khz_offline *o;
     double slack; /* instants closer than this are one */
@@ -71,7 +69,7 @@ static int32_t one_step(recording *r, khz_stepper *s)
     if ((flags & (uint32_t)KHZ_STEP_TERMINATED) != 0) {
         return KHZ_TERMINATED;
     }
-    if (o->n_steps % NEWS_EVERY == 0 && status == KHZ_OK) {
+    if (o->n_steps % KHZ_NEWS_EVERY == 0 && status == KHZ_OK) {
         status = o->flush(o->n_rows, o->time) != 0 ? KHZ_RUN_STOPPED : KHZ_OK;
         o->n_rows = 0;
     }

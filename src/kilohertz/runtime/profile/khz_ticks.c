@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#define _GNU_SOURCE /* clock_gettime */
 #include "khz_ticks.h"
 
 #include <time.h>

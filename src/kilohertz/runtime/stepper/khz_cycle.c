@@ -11,10 +11,6 @@
 
 #include "khz_stepper_core.h"
 
-typedef khz_period period;
-
-static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, sizeof(double) * (size_t)n); }
-
 /* ----------------------------------------------------------------------------------------------------------- events */
 
 /* Turn the relations that cross not later than `until`.  Those that an event at this same instant turned stay so: their
@@ -73,7 +69,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     c->status = KHZ_OK;
     khz_mode_watch(s, w);
     khz_get_point(m, w->instance, w->x1);
-    copy(w->x0, w->x1, khz_n_y(m));
+    khz_copy(w->x0, w->x1, khz_n_y(m));
     khz_stepper_touch(s);
     s->is_settled = status == KHZ_OK;
     s->is_solved = 1;
@@ -84,7 +80,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
 }
 
 /* Arrived at t with all values evaluated: the event there, if any. */
-static void arrive(khz_stepper *s, const khz_work *w, const period *p, double t)
+static void arrive(khz_stepper *s, const khz_work *w, const khz_period *p, double t)
 {
     const int is_time_event = p->due <= t + p->slack;
     if (is_time_event && p->due < t - p->slack) {
@@ -101,7 +97,7 @@ static void hold(khz_stepper *s, const khz_work *w, double t, double end)
 {
     s->counts.held++;
     s->flags |= KHZ_STEP_HELD;
-    copy(w->x1, w->x0, khz_n_y(s->model));
+    khz_copy(w->x1, w->x0, khz_n_y(s->model));
     khz_stepper_touch(s);
     s->is_settled = khz_stepper_evaluate(s, w, end, w->x1) == KHZ_OK;
     if (!s->is_settled) {
@@ -121,7 +117,7 @@ static int move(khz_stepper *s, const khz_work *w, double t, double end, double 
     return status == KHZ_OK;
 }
 
-static void move_and_arrive(khz_stepper *s, const khz_work *w, const period *p, double t, double h)
+static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double h)
 {
     if (move(s, w, t, p->next, h)) {
         arrive(s, w, p, p->next);
@@ -145,7 +141,7 @@ static void next_crossings(const khz_stepper *s, const khz_work *w, int is_late)
 /* ---------------------------------------------------------------------------------------------- (iii) interpolation */
 
 /* The end of this step: that of the period, or a time event before it. */
-static double target(const period *p)
+static double target(const khz_period *p)
 {
     if (p->due >= p->next - p->slack) {
         return p->next;
@@ -159,7 +155,7 @@ static int is_last(const khz_stepper *s)
     return s->stop_ns > 0 && (int64_t)(s->n + 1) * s->settings.period_ns >= s->stop_ns;
 }
 
-static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
+static void cycle_linear(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
     const double end = target(p);
     double reached = end;
@@ -176,7 +172,7 @@ static void cycle_linear(khz_stepper *s, const khz_work *w, const period *p)
     }
     s->behind = p->next - reached;
     if (reached < p->next && is_last(s)) {
-        period rest = *p;
+        khz_period rest = *p;
         rest.due = khz_next_time_event(s->model, w->instance, w->at);
         move_and_arrive(s, w, &rest, reached, s->behind);
     }
@@ -193,7 +189,7 @@ static void note_changes(const khz_stepper *s, const khz_work *w)
 }
 
 /* From t to the next event, or to the end of the period; the instant reached. */
-static double one_leg(khz_stepper *s, const khz_work *w, period *p, double t, int is_last_event)
+static double one_leg(khz_stepper *s, const khz_work *w, khz_period *p, double t, int is_last_event)
 {
     const double end = target(p);
     double at = end;
@@ -212,20 +208,20 @@ static double one_leg(khz_stepper *s, const khz_work *w, period *p, double t, in
             handle_event(s, w, at, 0, found > 1 ? -DBL_MAX : at + p->slack);
             note_changes(s, w);
         }
-        copy(w->x0, w->x1, khz_n_y(s->model));
+        khz_copy(w->x0, w->x1, khz_n_y(s->model));
         return at;
     } else {
         arrive(s, w, p, end);
     }
-    copy(w->x0, w->x1, khz_n_y(s->model));
+    khz_copy(w->x0, w->x1, khz_n_y(s->model));
     return end;
 }
 
 /* Events are met one after the other and the rest of the step is caught up on, as many as the settings allow; what
  * comes later is handled at the end. */
-static void cycle_caught_up(khz_stepper *s, const khz_work *w, const period *p)
+static void cycle_caught_up(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
-    period rest = *p;
+    khz_period rest = *p;
     double t = p->t;
     s->behind = 0.0;
     for (int32_t left = s->settings.events_per_step; left > 0; left--) {
@@ -245,7 +241,7 @@ static void cycle_caught_up(khz_stepper *s, const khz_work *w, const period *p)
 
 /* ------------------------------------------------------------------------------------------------ (ii) mid-interval */
 
-static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
+static void cycle_mid(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
     const double end = target(p);
     const double middle = p->t + 0.5 * p->h;
@@ -264,15 +260,15 @@ static void cycle_mid(khz_stepper *s, const khz_work *w, const period *p)
             return;
         }
         /* Not this way: half a step, the event, the other half. */
-        copy(khz_reals(w->instance, s->model->x), w->x0, s->model->n_x);
+        khz_copy(khz_reals(w->instance, s->model->x), w->x0, s->model->n_x);
         if (move(s, w, p->t, middle, 0.5 * p->h)) {
             handle_event(s, w, middle, 0, p->next);
         }
     }
-    period rest = *p;
+    khz_period rest = *p;
     const double from = end < p->next ? end : middle;
     rest.due = khz_next_time_event(s->model, w->instance, w->at);
-    copy(w->x0, w->x1, khz_n_y(s->model));
+    khz_copy(w->x0, w->x1, khz_n_y(s->model));
     move_and_arrive(s, w, &rest, from, p->next - from);
 }
 
@@ -290,7 +286,7 @@ static double time_to_zero(double g, double slope, double bend)
 }
 
 /* The first instant at which a crossing is expected, by a small step along the derivatives. */
-static double predict(khz_stepper *s, const khz_work *w, const period *p)
+static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
     const khz_model *const m = s->model;
     const double d = 1e-4 * p->full;
@@ -327,7 +323,7 @@ static void check_prediction(const khz_stepper *s, const khz_work *w)
     }
 }
 
-static void cycle_predicted(khz_stepper *s, const khz_work *w, const period *p)
+static void cycle_predicted(khz_stepper *s, const khz_work *w, const khz_period *p)
 {
     const double at = predict(s, w, p);
     if (!(at <= p->next) || at < p->next - p->full || p->due < at || is_last(s)) {
@@ -359,7 +355,7 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
         return;
     }
     s->is_fresh = 0;
-    copy(w->x1, w->x0, khz_n_y(m));
+    khz_copy(w->x1, w->x0, khz_n_y(m));
     const khz_status status = khz_stepper_evaluate(s, w, t, w->x0);
     khz_get_point(m, w->instance, w->x0);
     if (status == KHZ_OK && (khz_crossings(s, w, w->g0) || moved > 1)) {
@@ -370,7 +366,7 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
 
 void khz_cycle(khz_stepper *s, const khz_work *w)
 {
-    period p;
+    khz_period p;
     p.t = khz_stepper_time(s);
     p.next = khz_stepper_grid(s, s->n + 1);
     p.full = khz_stepper_length(s);

@@ -13,8 +13,6 @@ static const double NEAR = 1e-7;    /* so close to where a relation changed the 
 static const double CLOSE = 1e-9;   /* an instant so little beyond the zero is taken */
 static const double BEYOND = 1e-10; /* past the zero: the relation has changed there of itself */
 
-static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, sizeof(double) * (size_t)n); }
-
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
     int due = 0;
@@ -120,11 +118,11 @@ static int by_interpolation(khz_stepper *s, const khz_work *w, const khz_period 
 /* ---------------------------------------------------------------------------------------------------- shorter steps */
 
 /* Crossing functions at both ends of the interval that holds the first crossing, and at a point outside it. */
-typedef struct bracket {
+typedef struct crossing_interval {
     double low, high, outside;
     double *g_low, *g_high, *g_outside;
     double *g_new;
-} bracket;
+} crossing_interval;
 
 /* Zero between a and b of the parabola t(g) through three points; the secant's where that leaves the interval. */
 static double zero_between(double a, double ga, double b, double gb, double c, double gc)
@@ -135,8 +133,8 @@ static double zero_between(double a, double ga, double b, double gb, double c, d
     return bent > a && bent < b ? bent : secant;
 }
 
-/* The first crossing in the bracket, and in w->crossed those of all relations. */
-static double first_zero(const khz_stepper *s, const khz_work *w, const bracket *b)
+/* The first crossing in the interval, and in w->crossed those of all relations. */
+static double first_zero(const khz_stepper *s, const khz_work *w, const crossing_interval *b)
 {
     double first = (double)INFINITY;
     for (int32_t i = 0; i < s->model->n_r; i++) {
@@ -153,8 +151,8 @@ static double first_zero(const khz_stepper *s, const khz_work *w, const bracket 
     return first;
 }
 
-/* Take the values at a point inside as the new end of the bracket. */
-static void narrow(const khz_stepper *s, bracket *b, double at)
+/* Take the values at a point inside as the new end of the interval. */
+static void narrow(const khz_stepper *s, crossing_interval *b, double at)
 {
     int before = 0;
     for (int32_t i = 0; i < s->model->n_r; i++) {
@@ -194,11 +192,11 @@ static double aim(const khz_period *p, double t, double end, double zero, double
  * fails. */
 static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period *p, double t, double end, double *at)
 {
-    bracket b = {t, end, end, w->g0, w->g1, w->slope, w->g2};
-    copy(w->kept_x, w->x1, khz_n_y(s->model));
+    crossing_interval b = {t, end, end, w->g0, w->g1, w->slope, w->g2};
+    khz_copy(w->kept_x, w->x1, khz_n_y(s->model));
     for (int turn = 1; turn <= KHZ_SHORT_STEPS; turn++) {
         if (*at >= end - p->slack || !step_to(s, w, t, *at)) {
-            copy(w->x1, w->kept_x, khz_n_y(s->model));
+            khz_copy(w->x1, w->kept_x, khz_n_y(s->model));
             return by_interpolation(s, w, p, t, end, at);
         }
         (void)khz_crossings(s, w, b.g_new);
@@ -234,7 +232,7 @@ int khz_locate(khz_stepper *s, const khz_work *w, const khz_period *p, double t,
         return by_interpolation(s, w, p, t, end, at) ? 1 + khz_crossings(s, w, w->g2) : 0;
     }
     if (s->settings.events == KHZ_EVENTS_HERMITE) {
-        copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);
+        khz_copy(w->k, khz_reals(w->instance, s->model->xd), s->model->n_x);
         *at = refine(s, w, t, h, *at, which);
     }
     /* Not further back than one period: the next step is at most two. */

@@ -138,41 +138,58 @@ static void solve(khz_stepper *s, const khz_work *w, double *b)
 static void combine(const khz_stepper *s, const khz_work *w, const double *a, int32_t count, double *out)
 {
     const int32_t n = khz_n_y(s->model);
-    memcpy(out, w->x0, sizeof(double) * (size_t)n);
+    const double *base = w->x0;
     for (int32_t j = 0; j < count; j++) {
-        const double *const k = w->k + (size_t)j * (size_t)n;
-        for (int32_t i = 0; i < n && a[j] != 0.0; i++) {
-            out[i] += a[j] * k[i];
+        if (a[j] != 0.0) {
+            khz_add_scaled(n, base, a[j], w->k + (size_t)j * (size_t)n, out);
+            base = out;
         }
+    }
+    if (base == w->x0) {
+        khz_copy(out, w->x0, n);
     }
 }
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
+
+/* u := h*gamma*(f + sum c_j*u_j/h + h*gamma_i*f_t), f in x1; the sum is over the stages before, of states alone. */
+static void stage_right_side(const khz_stepper *s, const khz_work *w, int32_t stage, double h, double *u)
+{
+    const khz_method *const method = s->method;
+    const int32_t n = khz_n_y(s->model);
+    const double *const coupling = method->coupling + stage * method->n_stages;
+    const double h_gamma = h * method->gamma;
+    const double slope = h * method->time_weight[stage];
+    memset(u, 0, sizeof(double) * (size_t)n);
+    for (int32_t j = 0; j < stage; j++) {
+        khz_add_scaled(s->model->n_x, u, coupling[j], w->k + (size_t)j * (size_t)n, u);
+    }
+    int32_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        const khz_pair sum = khz_pair_at(w->x1 + i) + khz_pair_at(u + i) / h;
+        khz_set_pair(u + i, h_gamma * (sum + slope * khz_pair_at(w->ft + i)));
+    }
+    if (i < n) {
+        u[i] = h_gamma * (w->x1[i] + u[i] / h + slope * w->ft[i]);
+    }
+}
 
 /* E*u_i = f(t + alpha_i*h, x0 + sum a_ij*u_j) + M*sum c_ij*u_j/h + h*gamma_i*f_t with E = W/(h*gamma). */
 khz_status khz_advance_rosenbrock(khz_stepper *s, const khz_work *w, double t, double h)
 {
     const khz_method *const method = s->method;
     const int32_t n = khz_n_y(s->model);
-    const double h_gamma = h * method->gamma;
     khz_status status = renew_jacobian(s, w, t, 1);
-    status = status == KHZ_OK ? factor(s, w, h_gamma) : status;
+    status = status == KHZ_OK ? factor(s, w, h * method->gamma) : status;
     /* x1 holds the right-hand side of the model until the stages are done. */
     memcpy(w->x1, w->f0, sizeof(double) * (size_t)n);
     for (int32_t i = 0; i < method->n_stages && status == KHZ_OK; i++) {
-        const double *const coupling = method->coupling + i * method->n_stages;
         double *const u = w->k + (size_t)i * (size_t)n;
         if (i > 0 && !method->reuses[i]) {
             combine(s, w, method->a + i * method->n_stages, i, w->stage);
             status = khz_stepper_stage(s, w, t + method->abscissa[i] * h, KHZ_SMALL_IN_STAGE, w->stage, w->x1);
         }
-        for (int32_t m = 0; m < n; m++) {
-            double sum = 0.0;
-            for (int32_t j = 0; j < i && m < s->model->n_x; j++) {
-                sum += coupling[j] * w->k[(size_t)j * (size_t)n + (size_t)m];
-            }
-            u[m] = h_gamma * (w->x1[m] + sum / h + h * method->time_weight[i] * w->ft[m]);
-        }
+        stage_right_side(s, w, i, h, u);
         solve(s, w, u);
     }
     combine(s, w, method->weight, method->n_stages, w->x1);

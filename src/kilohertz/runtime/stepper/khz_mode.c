@@ -5,14 +5,12 @@
 
 enum { CHATTER_CAP = 40 };
 
-static void copy(double *to, const double *from, int32_t n) { memcpy(to, from, sizeof(double) * (size_t)n); }
-
 void khz_mode_keep(const khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
-    copy(w->kept_x, khz_reals(w->instance, m->x), m->n_x);
-    copy(w->kept_d, khz_reals(w->instance, m->d), m->n_d);
-    copy(w->kept_d + m->n_d, khz_reals(w->instance, m->pre_d), m->n_d);
+    khz_copy(w->kept_x, khz_reals(w->instance, m->x), m->n_x);
+    khz_copy(w->kept_d, khz_reals(w->instance, m->d), m->n_d);
+    khz_copy(w->kept_d + m->n_d, khz_reals(w->instance, m->pre_d), m->n_d);
     memcpy(w->kept_m, khz_ints(w->instance, m->m), sizeof(int32_t) * (size_t)m->n_m);
     memcpy(w->kept_m + m->n_m, khz_ints(w->instance, m->pre_m), sizeof(int32_t) * (size_t)m->n_m);
     memcpy(w->kept_r, khz_ints(w->instance, m->r), sizeof(int32_t) * (size_t)m->n_r);
@@ -24,9 +22,9 @@ void khz_mode_keep(const khz_stepper *s, const khz_work *w)
 static void give_back(const khz_stepper *s, const khz_work *w)
 {
     const khz_model *const m = s->model;
-    copy(khz_reals(w->instance, m->x), w->kept_x, m->n_x);
-    copy(khz_reals(w->instance, m->d), w->kept_d, m->n_d);
-    copy(khz_reals(w->instance, m->pre_d), w->kept_d + m->n_d, m->n_d);
+    khz_copy(khz_reals(w->instance, m->x), w->kept_x, m->n_x);
+    khz_copy(khz_reals(w->instance, m->d), w->kept_d, m->n_d);
+    khz_copy(khz_reals(w->instance, m->pre_d), w->kept_d + m->n_d, m->n_d);
     memcpy(khz_ints(w->instance, m->m), w->kept_m, sizeof(int32_t) * (size_t)m->n_m);
     memcpy(khz_ints(w->instance, m->pre_m), w->kept_m + m->n_m, sizeof(int32_t) * (size_t)m->n_m);
     memcpy(khz_ints(w->instance, m->r), w->kept_r, sizeof(int32_t) * (size_t)m->n_r);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "khz_linear.h"
 #include "khz_probe.h"
 #include "khz_stepper_core.h"
 
@@ -192,7 +191,7 @@ khz_status khz_stepper_inlined(khz_stepper *s, const khz_work *w, double t, doub
     return leave(s, caps, khz_stage(s->model, w->instance, t, w->stage, gamma_h));
 }
 
-static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const double *y, int is_open)
+static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const double *y, int is_open)
 {
     khz_context *const c = (khz_context *)w->instance;
     const khz_model *const m = s->model;
@@ -201,9 +200,9 @@ static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const do
     c->is_open = is_open;
     khz_status status = khz_evaluate_all(m, w->instance, t, y);
     c->is_open = 0;
-    if (status == KHZ_OK && (!khz_are_finite(is_open ? khz_n_y(m) : m->n_x, y) ||
-                             (is_open && !khz_are_finite(m->n_z, khz_reals(w->instance, m->res))) ||
-                             !khz_are_finite(m->n_x, khz_reals(w->instance, m->xd)))) {
+    if (status == KHZ_OK && !(khz_are_finite(is_open ? khz_n_y(m) : m->n_x, y) &&
+                              khz_are_finite(is_open ? m->n_z : 0, khz_reals(w->instance, m->res)) &&
+                              khz_are_finite(m->n_x, khz_reals(w->instance, m->xd)))) {
         status = KHZ_NOT_FINITE;
     }
     return leave(s, caps, status);
@@ -211,14 +210,14 @@ static khz_status evaluate(khz_stepper *s, const khz_work *w, double t, const do
 
 khz_status khz_stepper_evaluate(khz_stepper *s, const khz_work *w, double t, const double *y)
 {
-    const khz_status status = evaluate(s, w, t, y, 0);
+    const khz_status status = evaluate_at(s, w, t, y, 0);
     s->is_solved = status == KHZ_OK;
     return status;
 }
 
 khz_status khz_stepper_evaluate_end(khz_stepper *s, const khz_work *w, double t, const double *y)
 {
-    return evaluate(s, w, t, y, s->model->n_z > 0);
+    return evaluate_at(s, w, t, y, s->model->n_z > 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- step */
@@ -322,13 +321,13 @@ uint32_t khz_stepper_step(khz_stepper *s)
     const khz_context *const c = (khz_context *)(void *)((char *)s + s->instance);
     KHZ_ENTER(c, KHZ_PLACE_STEP);
     const uint32_t before = flush_denormals();
-    const khz_work w = khz_stepper_divide(s);
+    const khz_work *const w = khz_stepper_divide(s);
     const uint64_t rhs = s->counts.rhs;
     const uint64_t passes = s->counts.event_passes;
     const uint32_t detours = c->n_detours;
-    uint32_t flags = internal_step(s, &w);
+    uint32_t flags = internal_step(s, w);
     for (int32_t i = 1; i < s->settings.internal_steps && !is_over(s, flags); i++) {
-        flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, &w);
+        flags = (flags & ~(uint32_t)KHZ_STEP_BEHIND) | internal_step(s, w);
     }
     flags |= c->n_detours != detours ? KHZ_STEP_DETOUR : 0u;
     s->flags = flags;
@@ -348,7 +347,7 @@ khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_
     if (khz_stepper_lay_out(s, m, settings) == 0) {
         return KHZ_UNSUPPORTED;
     }
-    memset((char *)memory + s->work, 0, s->instance - s->work);
+    memset((char *)memory + s->division, 0, s->instance - s->division);
     s->first_assert = KHZ_NOWHERE;
     khz_stepper_touch(s);
     return khz_instance_init(m, khz_stepper_instance(s));
@@ -365,31 +364,31 @@ static void first_samples(khz_stepper *s, const khz_work *w)
 khz_status khz_stepper_start(khz_stepper *s, double start)
 {
     const uint32_t before = flush_denormals();
-    const khz_work w = khz_stepper_divide(s);
+    const khz_work *const w = khz_stepper_divide(s);
     s->start = start;
     s->n = 0;
-    khz_status status = khz_initialize(s->model, w.instance, start);
-    ((khz_context *)w.instance)->newton_cap = s->settings.loop_newton;
+    khz_status status = khz_initialize(s->model, w->instance, start);
+    ((khz_context *)w->instance)->newton_cap = s->settings.loop_newton;
     if (status == KHZ_OK && s->model->n_recorded > 0) {
-        khz_delay_push(s->model, w.instance, w.delayed);
+        khz_delay_push(s->model, w->instance, w->delayed);
     }
     s->slope_time = (double)NAN;
     s->event_time = (double)NAN;
-    s->model->crossings(w.instance, w.g0);
-    first_samples(s, &w);
+    s->model->crossings(w->instance, w->g0);
+    first_samples(s, w);
     s->is_solved = status == KHZ_OK;
     s->is_settled = status == KHZ_OK;
-    carry_over(s, &w); /* the first step costs no more than the others */
+    carry_over(s, w); /* the first step costs no more than the others */
     restore_denormals(before);
     return status;
 }
 
 void khz_stepper_past_inputs(khz_stepper *s, const double *last, const double *before)
 {
-    const khz_work w = khz_stepper_divide(s);
+    const khz_work *const w = khz_stepper_divide(s);
     const size_t bytes = sizeof(double) * (size_t)s->model->n_u;
-    memcpy(w.u0, last, bytes);
-    memcpy(w.u1, before != NULL ? before : last, bytes);
+    memcpy(w->u0, last, bytes);
+    memcpy(w->u1, before != NULL ? before : last, bytes);
     s->n_inputs_seen = before != NULL ? 2 : 1;
 }
 

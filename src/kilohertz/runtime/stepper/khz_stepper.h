@@ -125,8 +125,8 @@ typedef struct khz_stepper khz_stepper;
 struct khz_stepper {
     const khz_model *model;
     const khz_method *method;
-    khz_step_settings settings;                         /* defaults filled in; period_ns is that of one internal step */
-    size_t size, work, blocks, faults, flips, instance; /* offsets from the stepper, in bytes */
+    khz_step_settings settings; /* defaults filled in; period_ns is that of one internal step */
+    size_t size, division, work, blocks, faults, flips, instance; /* offsets from the stepper, in bytes */
     double start;
     uint64_t n;            /* internal steps done: the grid is at start + n*settings.period_ns */
     double behind;         /* the state is this much before the grid, in seconds */

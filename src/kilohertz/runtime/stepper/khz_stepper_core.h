@@ -3,14 +3,17 @@
 #define KHZ_STEPPER_CORE_H
 
 #include "khz_stepper.h"
+#include "khz_vector.h"
 
 /* Index-1 form: what is still a small change of the unknowns of a loop, as a part of their size: at the end of a step
  * or before the last iteration of a stage; and where later stages or iterations correct it. */
 #define KHZ_SMALL 1e-4
 #define KHZ_SMALL_IN_STAGE 1e-3
 
-/* The work area, laid out anew at every call: the stepper keeps no pointers into itself. */
+/* The work area.  These pointers are part of the stepper's memory and hold while it stays at `home`: a copy elsewhere
+ * is divided anew at its first step. */
 typedef struct khz_work {
+    const khz_stepper *home;
     void *instance;
     /* n_y = n_x, and in the index-1 form the algebraic unknowns z after the states */
     double *x0, *x1;         /* [n_y] state at the beginning and the end of a (sub-)step */
@@ -40,7 +43,7 @@ typedef struct khz_work {
 size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_settings *given);
 /* Doubles of work for a stepper whose model, method and settings are set; where its size is set, w points into it. */
 size_t khz_stepper_work(khz_stepper *s, khz_work *w);
-khz_work khz_stepper_divide(khz_stepper *s);
+const khz_work *khz_stepper_divide(khz_stepper *s);
 
 double khz_stepper_grid(const khz_stepper *s, uint64_t n);
 /* Length of the coming period, in seconds. */

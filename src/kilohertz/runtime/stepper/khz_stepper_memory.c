@@ -69,11 +69,14 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     return used;
 }
 
-khz_work khz_stepper_divide(khz_stepper *s)
+const khz_work *khz_stepper_divide(khz_stepper *s)
 {
-    khz_work w;
-    (void)khz_stepper_work(s, &w);
-    w.instance = (char *)s + s->instance;
+    khz_work *const w = (khz_work *)(void *)((char *)s + s->division);
+    if (w->home != s) {
+        (void)khz_stepper_work(s, w);
+        w->instance = (char *)s + s->instance;
+        w->home = s;
+    }
     return w;
 }
 
@@ -120,7 +123,8 @@ size_t khz_stepper_lay_out(khz_stepper *s, const khz_model *m, const khz_step_se
     s->settings = *given;
     fill_in_defaults(&s->settings);
     s->settings.period_ns = given->period_ns / s->settings.internal_steps;
-    s->work = aligned(sizeof *s);
+    s->division = aligned(sizeof *s);
+    s->work = s->division + aligned(sizeof w);
     s->blocks = s->work + aligned(sizeof(double) * khz_stepper_work(s, &w));
     s->faults = s->blocks + aligned(sizeof(khz_block_counts) * ((size_t)m->n_blocks + 1));
     s->flips = s->faults + aligned(sizeof(uint32_t) * (size_t)m->n_x);
