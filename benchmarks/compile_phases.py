@@ -53,7 +53,7 @@ def child(name: str, library: str) -> dict[str, object]:
     with clock.phase("start Python, import our modules"):
         import kilohertz.passes
         import kilohertz.semantics  # noqa: F401
-        from kilohertz.building import linked_units, model_units
+        from kilohertz.building import linked_units, model_units, runtime_units
         from kilohertz.driver import Session
         from kilohertz.driver.pipeline import selected
         from kilohertz.passes import contract
@@ -72,12 +72,12 @@ def child(name: str, library: str) -> dict[str, object]:
             form = one.run(form, log)
     with clock.phase("write C"):
         built = model_units(form, model.session.libraries.sources)  # type: ignore[arg-type]
-    code, units = built.code, linked_units([built])[0]
+    code, runtime = built.code, runtime_units(offline=True)
+    foreign = linked_units([built])[0][len(runtime) + len(built.units) :]
     lines = sum(f.text.count("\n") for f in code.files)
-    for label, chosen in (("the model", units[:1]), ("the runtime", units[-1:]), ("external code", units[1:-1])):
+    for label, chosen in (("the model", built.units), ("the runtime", runtime), ("external code", foreign)):
         with clock.phase(f"compile C: {label}"):
-            for unit in chosen:
-                build_objects(unit)
+            build_objects(chosen)
     with clock.phase("link and load"):
         load_program(built)
     return {"phases": clock.phases, "equations": equations, "lines": lines, "files": len(code.files)}

@@ -111,7 +111,7 @@ def test_without_probes_the_machine_code_is_that_of_a_program_that_never_had_any
 
     def code(unit: Unit) -> list[bytes]:
         out = []
-        for i, file in enumerate(build_objects(unit)):
+        for i, file in enumerate(build_objects([unit])):
             plain = tmp_path / f"{i}.bin"
             subprocess.run(["objcopy", "-O", "binary", "--only-section=.text*", file, plain], check=True)
             out.append(plain.read_bytes())

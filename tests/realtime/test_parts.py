@@ -50,11 +50,12 @@ def test_the_parts(tmp_path: Path) -> None:
 
 def test_the_task_compiles_without_a_warning() -> None:
     task = sources(runtime.task_sources())
-    assert len(build_objects(Unit(task, headers(), (), STRICT))) == len(task)
+    assert len(build_objects([Unit(task, headers(), (), STRICT)])) == len(task)
 
 
 def test_no_source_has_the_name_of_another() -> None:
-    names = [n for texts in (runtime_sources(), runtime.device_sources(), runtime.task_sources()) for n, _ in texts]
+    runs = (runtime_sources(), runtime.offline_sources(), runtime.device_sources(), runtime.task_sources())
+    names = [n for texts in runs for n, _ in texts]
     assert len(names) == len(set(names))
 
 

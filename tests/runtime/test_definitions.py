@@ -78,7 +78,7 @@ def test_words_are_in_the_order_of_their_values() -> None:
 
 def library(headers: tuple[tuple[str, str], ...]) -> ctypes.CDLL:
     """The table of the runtime, compiled with these headers."""
-    table = next(Source(n, t) for n, t in runtime.sources() if n == "khz_model_layout.c")
+    table = next(Source(n, t) for n, t in runtime.step_sources() if n == "khz_model_layout.c")
     return load_library(build_shared([Unit((table,), tuple(Source(n, t) for n, t in headers))]))
 
 
@@ -112,7 +112,7 @@ def test_every_loaded_model_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_digest_is_that_of_c() -> None:
-    table = dict((*runtime.sources(), *runtime.task_sources()))
+    table = dict((*runtime.step_sources(), *runtime.task_sources()))
     names = ("khz_task_layout.c", "khz_layout.c")
     probe = Source(
         "probe.c",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kilohertz import runtime
 from kilohertz.base import ModelError
-from kilohertz.codegen import runtime_sources
+from kilohertz.building import runtime_units
 from kilohertz.toolchain import STRICT, Source, Unit, build_executable, build_objects
 
 PROGRAMS = sorted(Path(__file__).parent.glob("*.c"))
@@ -22,8 +23,9 @@ def headers() -> tuple[Source, ...]:
 
 
 def build(program: Path, flags: tuple[str, ...]) -> Path:
-    sources = (Source(program.name, program.read_text()), *(Source(n, t) for n, t in runtime_sources()))
-    return build_executable([Unit(sources, headers(), (), (*STRICT, *flags))], flags)
+    own = Unit((Source(program.name, program.read_text()),), headers(), (), (*STRICT, *flags))
+    shared = [replace(unit, flags=(*STRICT, *flags)) for unit in runtime_units(offline=True)]
+    return build_executable([own, *shared], flags)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.stem for p in PROGRAMS])
@@ -37,5 +39,7 @@ def test_program(program: Path) -> None:
 
 
 def test_the_runtime_compiles_without_a_warning() -> None:
-    sources = tuple(Source(name, text) for name, text in runtime_sources())
-    assert len(build_objects(Unit(sources, headers(), (), STRICT))) == len(sources)
+    units = [replace(unit, flags=(*unit.flags, *STRICT)) for unit in runtime_units(offline=True)]
+    assert len(build_objects(units)) == len(units), "as one text"
+    apart = [replace(unit, merged=False) for unit in units]
+    assert len(build_objects(apart)) == sum(len(unit.sources) for unit in units), "and file by file"

@@ -1,6 +1,35 @@
 """One built model: the C units of a Step, whatever they are linked into (a library, an executable, an FMU)."""
 
-from kilohertz.building.c_units import PROBES, ModelUnits, linked_units, main_unit, model_units, runtime_headers
-from kilohertz.building.source_tree import write_tree
+from typing import TYPE_CHECKING
 
-__all__ = ["PROBES", "ModelUnits", "linked_units", "main_unit", "model_units", "runtime_headers", "write_tree"]
+from kilohertz.base.lazy import on_demand
+from kilohertz.building.c_units import (
+    PROBES,
+    ModelUnits,
+    linked_units,
+    main_unit,
+    model_units,
+    runtime_headers,
+    runtime_units,
+)
+
+if TYPE_CHECKING:
+    from kilohertz.building.source_tree import write_tree
+
+__all__ = [
+    "PROBES",
+    "ModelUnits",
+    "linked_units",
+    "main_unit",
+    "model_units",
+    "runtime_headers",
+    "runtime_units",
+    "write_tree",
+]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "write_tree": "source_tree",
+    },
+)

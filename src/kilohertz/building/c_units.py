@@ -6,7 +6,7 @@ runs, an executable and an FMU take the same objects from the build cache.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kilohertz import runtime
@@ -15,6 +15,7 @@ from kilohertz.codegen import CProgram, generate, model_prefix, runtime_sources
 from kilohertz.ir.step import Step
 from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
 
+BETWEEN_STEPS = ("-O1",)  # what passes values from one step to the next: half the time of -O2 to compile, the same bits
 PROBES = ("-DKHZ_PROFILE",)  # khz_probe.h: what is compiled with it can be timed place by place
 
 
@@ -62,9 +63,22 @@ def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[li
     calls = [call for model in models for call in model.code.externals]
     foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
     probes = PROBES if any(model.has_probes for model in models) else ()
-    texts = tuple(Source(name, text) for name, text in runtime_sources(offline))
-    core = Unit(texts, headers, (), probes, "runtime")
-    return [*(unit for model in models for unit in model.units), *foreign, core], libraries
+    own = [unit for model in models for unit in model.units]
+    return [*runtime_units(offline, probes), *own, *foreign], libraries
+
+
+def runtime_units(offline: bool, probes: tuple[str, ...] = ()) -> list[Unit]:
+    """What makes steps of a model and, with `offline`, what runs it with SUNDIALS: once for every model."""
+    headers = runtime_headers()
+    units = [Unit(_sources(runtime_sources()), headers, (), probes, "runtime", merged=True)]
+    if offline:
+        flags = (*probes, *BETWEEN_STEPS)
+        units.append(Unit(_sources(runtime.offline_sources()), headers, (), flags, "offline", merged=True))
+    return units
+
+
+def _sources(texts: Iterable[tuple[str, str]]) -> tuple[Source, ...]:
+    return tuple(Source(name, text) for name, text in texts)
 
 
 def main_unit(model: ModelUnits, text: str, flags: tuple[str, ...] = ()) -> Unit:
@@ -74,4 +88,4 @@ def main_unit(model: ModelUnits, text: str, flags: tuple[str, ...] = ()) -> Unit
 
 def runtime_headers() -> tuple[Source, ...]:
     """What a model and all that steps it may include."""
-    return tuple(Source(name, text) for name, text in runtime.headers())
+    return _sources(runtime.headers())

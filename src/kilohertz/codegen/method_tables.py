@@ -11,10 +11,10 @@ from kilohertz import runtime
 from kilohertz.solvers import SOLVERS, Method, Pair, Rosenbrock
 
 
-@lru_cache(maxsize=2)
-def runtime_sources(offline: bool = True) -> tuple[tuple[str, str], ...]:
-    """(name, text) of what steps a model and, with `offline`, runs it off-line; with the generated tables."""
-    return (*(runtime.sources() if offline else runtime.step_sources()), ("khz_methods.c", methods_source()))
+@lru_cache(maxsize=1)
+def runtime_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of what makes steps of a model, with the generated tables."""
+    return (*runtime.step_sources(), ("khz_methods.c", methods_source()))
 
 
 def methods_source() -> str:

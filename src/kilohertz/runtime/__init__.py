@@ -1,8 +1,8 @@
 """The C runtime: its files, what its headers define, and how the compiler laid that out."""
 
-from kilohertz.runtime.checked_layout import check_layout, sources, step_sources, task_layout, task_sources
+from kilohertz.runtime.checked_layout import check_layout, step_sources, task_layout, task_sources
 from kilohertz.runtime.definitions import constant, family, fields, formula, words
-from kilohertz.runtime.source_files import device_headers, device_sources, headers, task_headers
+from kilohertz.runtime.source_files import device_headers, device_sources, headers, offline_sources, task_headers
 
 __all__ = [
     "check_layout",
@@ -13,7 +13,7 @@ __all__ = [
     "fields",
     "formula",
     "headers",
-    "sources",
+    "offline_sources",
     "step_sources",
     "task_headers",
     "task_layout",

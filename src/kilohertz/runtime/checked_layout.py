@@ -55,14 +55,8 @@ class Layout:
 
 
 @lru_cache(maxsize=1)
-def sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of what runs a model: loops, the bounded stepper, off-line runs; and its table."""
-    return (*source_files.sources(), _source("khz_model_layout", source_files.headers(), _MODEL))
-
-
-@lru_cache(maxsize=1)
 def step_sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of the same without off-line runs."""
+    """(name, text) of what makes bounded steps of a model, and the table of all that runs one."""
     return (*source_files.step_sources(), _source("khz_model_layout", source_files.headers(), _MODEL))
 
 

@@ -12,7 +12,7 @@ import ctypes
 import operator
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
@@ -51,12 +51,15 @@ class Definitions:
     structures: Mapping[str, str]  # bodies
     functions: frozenset[str]  # types of pointers to functions
     formulas: Mapping[str, tuple[tuple[str, ...], str]]  # parameters, expression
+    values: dict[str, int] = field(default_factory=dict, compare=False)  # of constants that were asked for
 
     def constant(self, name: str) -> int:
         """The value of an enumerator."""
         if name not in self.constants:
             raise InternalError(f"no header defines {name}")
-        return self._evaluate(self.constants[name], {})
+        if name not in self.values:
+            self.values[name] = self._evaluate(self.constants[name], {})
+        return self.values[name]
 
     def family(self, prefix: str) -> dict[str, int]:
         """The enumerators of a prefix by their words: KHZ_EVENTS_CATCH_UP of KHZ_EVENTS_ is catch_up."""

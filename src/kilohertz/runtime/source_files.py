@@ -12,7 +12,8 @@ from pathlib import Path
 
 _STEP = ("model", "loops", "stepper", "inputs", "profile")  # what makes steps of a model, drives and times it
 _HERE = Path(__file__).parent
-_MODEL = (*_STEP, "offline")  # what runs it
+_OFFLINE = ("offline",)  # what runs it with SUNDIALS
+_MODEL = (*_STEP, *_OFFLINE)
 _DEVICES = ("devices", "drivers")  # ports and what is behind them
 _DRIVER = re.compile(r'^const khz_device_class (\w+) = \{"([\w-]+)"', re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
@@ -26,15 +27,15 @@ def headers() -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=1)
-def sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of what runs a model: loops, the bounded stepper, off-line runs."""
-    return _texts(_MODEL, ".c")
+def step_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of what makes bounded steps of a model: loops, the stepper, what times it."""
+    return _texts(_STEP, ".c")
 
 
 @lru_cache(maxsize=1)
-def step_sources() -> tuple[tuple[str, str], ...]:
-    """(name, text) of what makes bounded steps of a model: `sources()` without off-line runs."""
-    return _texts(_STEP, ".c")
+def offline_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of off-line runs; they need `step_sources()` too."""
+    return _texts(_OFFLINE, ".c")
 
 
 @lru_cache(maxsize=1)

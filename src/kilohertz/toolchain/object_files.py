@@ -1,7 +1,8 @@
 """From C text to objects, shared libraries and executables, through the cache.
 
 Each source is an object of its own, keyed by its text, the headers it may see, the flags and the compiler's version, so
-a changed model recompiles only the parts that changed and the runtime is compiled once.
+a changed model recompiles only the parts that changed and the runtime is compiled once.  The sources of a merged unit
+are one object: the compiler starts once, reads the headers once, and sees all that calls a function.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
@@ -52,21 +54,47 @@ class Unit:
     include_directories: tuple[Path, ...] = ()
     flags: tuple[str, ...] = ()
     name: str = ""  # of their folder, where the sources are written for a person
+    merged: bool = False  # no two sources define the same name, static or not: they may be compiled as one text
+
+    def compiled(self) -> tuple[Source, ...]:
+        """What the compiler gets: the sources, or the one text of all."""
+        if not self.merged:
+            return self.sources
+        text = "".join(f'#line 1 "{s.name}"\n{s.text}\n' for s in self.sources)
+        return (Source(f"{self.name}.c", "#define _GNU_SOURCE\n" + text),)
 
 
-def build_objects(unit: Unit, compiler: Compiler | None = None) -> tuple[Path, ...]:
-    """One object file per source, compiled where the cache has none."""
+def build_objects(units: Sequence[Unit], compiler: Compiler | None = None) -> tuple[Path, ...]:
+    """The object files of some units, compiled side by side where the cache has none."""
     cc = compiler or find_compiler()
+    wanted = [(unit, _targets(cc, unit)) for unit in units]
+    with ExitStack() as stack:
+        jobs: list[Callable[[], None]] = []
+        for unit, targets in wanted:
+            missing = [(s, t) for s, t in targets if not t.exists()]
+            if missing:
+                scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="khz-")))
+                jobs += _compilations(cc, unit, missing, scratch)
+        _side_by_side(jobs)
+    return tuple(target for _, targets in wanted for _, target in targets)
+
+
+def _side_by_side(jobs: Sequence[Callable[[], None]]) -> None:
+    if jobs:
+        from concurrent.futures import ThreadPoolExecutor  # not where all is in the cache
+
+        with ThreadPoolExecutor(JOBS) as pool:
+            list(pool.map(lambda job: job(), jobs))
+
+
+def _targets(cc: Compiler, unit: Unit) -> list[tuple[Source, Path]]:
+    """Each source with the place of its object in the cache."""
     common = [cc.version, *FLAGS, *unit.flags]
     for header in unit.headers:
         common += [header.name, header.text]
     common += [build_cache.folder_digest(folder) for folder in unit.include_directories]
-    targets = [build_cache.entry(build_cache.digest([*common, s.name, s.text]), ".o") for s in unit.sources]
-    missing = [(s, t) for s, t in zip(unit.sources, targets, strict=True) if not t.exists()]
-    if missing:
-        with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
-            _compile_all(cc, unit, missing, Path(scratch))
-    return tuple(targets)
+    head = build_cache.digest(common)
+    return [(s, build_cache.entry(build_cache.digest([head, s.name, s.text]), ".o")) for s in unit.compiled()]
 
 
 def build_shared(units: Sequence[Unit], libraries: tuple[str, ...] = (), compiler: Compiler | None = None) -> Path:
@@ -83,7 +111,7 @@ def _link(
     units: Sequence[Unit], mode: tuple[str, ...], libraries: tuple[str, ...], suffix: str, compiler: Compiler | None
 ) -> Path:
     cc = compiler or find_compiler()
-    objects = [str(o) for unit in units for o in build_objects(unit, cc)]
+    objects = [str(o) for o in build_objects(units, cc)]
     # no -Wl,--no-undefined: an external function nobody calls may miss its library
     # -z now (zig's default): the first step does not look symbols up
     arguments = [*mode, "-fPIC", *(("-Wl,-z,now",) if not cc.is_zig else ())]
@@ -96,20 +124,21 @@ def _link(
     return target
 
 
-def _compile_all(cc: Compiler, unit: Unit, missing: list[tuple[Source, Path]], scratch: Path) -> None:
+def _compilations(
+    cc: Compiler, unit: Unit, missing: list[tuple[Source, Path]], scratch: Path
+) -> list[Callable[[], None]]:
+    """One job for each source, in a folder with the headers of its unit."""
     for header in unit.headers:
         (scratch / header.name).write_text(header.text, encoding="utf-8")
     includes = ["-I.", *(f"-I{d}" for d in unit.include_directories)]
 
-    def compile_one(job: tuple[Source, Path]) -> None:
-        source, target = job
+    def compile_one(source: Source, target: Path) -> None:
         (scratch / source.name).write_text(source.text, encoding="utf-8", errors="surrogateescape")
         with build_cache.published(target) as out:
             command = [*cc.command, *FLAGS, *unit.flags, *includes, "-c", source.name, "-o", str(out)]
             _run(command, scratch, f"compiling {source.name}")
 
-    with ThreadPoolExecutor(JOBS) as pool:
-        list(pool.map(compile_one, missing))
+    return [partial(compile_one, source, target) for source, target in missing]
 
 
 def _run(command: list[str], folder: Path, what: str) -> None:
