@@ -6,8 +6,9 @@
 bits          Every model with CVODE and with the fixed-step settings in its row, through `khz simulate`; each value of
               each signal at each step is compared.  Model files are those of this tree, libraries each tree's.
 instructions  Of a step of the five models of `step_cost.py`, by callgrind, as each tree's own `step_cost.py` counts.
-compile       Processor time from the source text to a finished run, the build cache empty and parsed libraries in their
-              cache: Python and the C compilers apart.  The trees take turns; each ratio is that of neighbours in time.
+compile       Processor time from the text to a finished run, the build cache empty, parsed libraries and Python's
+              bytecode in their caches: Python and the C compilers apart.  The trees take turns; each ratio is that of
+              neighbours in time.
 
 Every run is a process of its own, in a folder of its own, with caches of its own.  The exit code is 1 where a bit
 differs, a step takes more instructions, or a compilation takes more than 3 % longer in the median of the ratios.
@@ -131,6 +132,7 @@ class Tree:
         (self.home / "run").mkdir(parents=True, exist_ok=True)
         path = f"{self.folder / 'src'}{os.pathsep}{self.folder / 'benchmarks'}"
         environment = os.environ | {"PYTHONPATH": path, "KHZ_CACHE_DIR": str(self.home / cache)}
+        environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.home / "bytecode")}
         command = [sys.executable, str(Path(__file__).absolute()), "--child", job, *arguments]
         return subprocess.Popen(
             command, env=environment, cwd=self.home / "run", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -296,7 +298,7 @@ def compare_compile(trees: tuple[Tree, Tree], cases: list[Case], runs: int) -> i
         for k in range(runs + 1):
             for tree in trees if k % 2 else trees[::-1]:
                 spent = _compile_once(tree, case)
-                if k:  # the first has filled the cache of parsed libraries
+                if k:  # the first has filled the caches of parsed libraries and of bytecode
                     seconds[tree.label].append([*spent, sum(spent)])
         for part, name in enumerate(("Python", "C compilers", "total")):
             old, new = ([s[part] for s in seconds[label]] for label in (OLD, NEW))

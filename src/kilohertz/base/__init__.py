@@ -2,7 +2,7 @@
 
 from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, ModelWarning, Note, Severity, render
 from kilohertz.base.durations import EXAMPLES, seconds
-from kilohertz.base.near import near
+from kilohertz.base.near import closest, near
 from kilohertz.base.origin import Origin
 from kilohertz.base.progress import Announce
 from kilohertz.base.source import SourceMap, Span
@@ -19,6 +19,7 @@ __all__ = [
     "Severity",
     "SourceMap",
     "Span",
+    "closest",
     "near",
     "render",
     "seconds",

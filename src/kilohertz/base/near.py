@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+
+def closest(name: str, known: Iterable[str], n: int = 3) -> list[str]:
+    """At most `n` of the names, the closest first."""
+    from difflib import get_close_matches  # for messages alone
+
+    return get_close_matches(name, list(known), n)
 
 
 def near(name: str, known: Iterable[str]) -> str:
     """`; did you mean ...?` where something is close."""
-    close = difflib.get_close_matches(name, list(known), n=3)
+    close = closest(name, known)
     return f"; did you mean {', '.join(f'`{n}`' for n in close)}?" if close else ""

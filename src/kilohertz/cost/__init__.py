@@ -1,9 +1,14 @@
 """What a step costs before it runs, and the choices between ways of computing the same that follow from it."""
 
-from kilohertz.cost.bound import cost_bound
+from typing import TYPE_CHECKING
+
+from kilohertz.base.lazy import on_demand
 from kilohertz.cost.factors import IN_PLACE, loop_elimination, loop_pattern, state_elimination
 from kilohertz.cost.jacobian import state_jacobian
-from kilohertz.cost.targets import Target, reference, target_for
+
+if TYPE_CHECKING:
+    from kilohertz.cost.bound import cost_bound
+    from kilohertz.cost.targets import Target, reference, target_for
 
 __all__ = [
     "IN_PLACE",
@@ -16,3 +21,13 @@ __all__ = [
     "state_jacobian",
     "target_for",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "Target": "targets",
+        "cost_bound": "bound",
+        "reference": "targets",
+        "target_for": "targets",
+    },
+)

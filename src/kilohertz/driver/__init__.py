@@ -1,8 +1,24 @@
 """The pass list and the public API; alone in knowing the order."""
 
-from kilohertz.driver.analysing.check_report import Report
+from typing import TYPE_CHECKING
+
+from kilohertz.base.lazy import on_demand
 from kilohertz.driver.api import Model, Session, load
-from kilohertz.driver.job import Job
-from kilohertz.driver.tasks import build, open_job, run
+
+if TYPE_CHECKING:
+    from kilohertz.driver.analysing.check_report import Report
+    from kilohertz.driver.job import Job
+    from kilohertz.driver.tasks import build, open_job, run
 
 __all__ = ["Job", "Model", "Report", "Session", "build", "load", "open_job", "run"]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "Job": "job",
+        "Report": "analysing.check_report",
+        "build": "tasks",
+        "open_job": "tasks",
+        "run": "tasks",
+    },
+)

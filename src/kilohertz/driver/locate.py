@@ -8,13 +8,12 @@ Codes: L309 not a name and not a file, L310 no such class, L311 a file without c
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.base import Diagnostic, ModelError, Note, closest
 from kilohertz.packages import user_folder
 from kilohertz.syntax import annotation_args, annotation_entry, unparse
 
@@ -106,5 +105,5 @@ def _no_library(name: str, path: tuple[str, ...], libraries: Libraries) -> Diagn
 
 def _similar(name: str, names: Iterable[str]) -> tuple[Note, ...]:
     by_lower = {n.lower(): n for n in names}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+    near = closest(name.lower(), by_lower)
     return (Note("did you mean " + " or ".join(f"`{by_lower[n]}`" for n in near) + "?"),) if near else ()

@@ -3,6 +3,9 @@
 Smart constructors are in `make/`, texts of the forms in `text/`, checks of their contracts in `verify/`.
 """
 
+from typing import TYPE_CHECKING
+
+from kilohertz.base.lazy import on_demand
 from kilohertz.ir import make
 from kilohertz.ir.expr import (
     FALSE,
@@ -61,8 +64,6 @@ from kilohertz.ir.flat import (
     WhenStatement,
     WhileStatement,
 )
-from kilohertz.ir.text.flat_printer import print_expr, print_flat, print_function, print_type
-from kilohertz.ir.text.flat_reader import ReadError, Scope, read_expr, read_flat, read_function
 from kilohertz.ir.traverse import (
     expressions_in,
     flat_expressions,
@@ -88,7 +89,11 @@ from kilohertz.ir.types import (
     TupleType,
     Type,
 )
-from kilohertz.ir.verify import verify_flat
+
+if TYPE_CHECKING:
+    from kilohertz.ir.text.flat_printer import print_expr, print_flat, print_function, print_type
+    from kilohertz.ir.text.flat_reader import ReadError, Scope, read_expr, read_flat, read_function
+    from kilohertz.ir.verify import verify_flat
 
 __all__ = [
     "BOOLEAN",
@@ -177,3 +182,19 @@ __all__ = [
     "walk",
     "walk_all",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "ReadError": "text.flat_reader",
+        "Scope": "text.flat_reader",
+        "print_expr": "text.flat_printer",
+        "print_flat": "text.flat_printer",
+        "print_function": "text.flat_printer",
+        "print_type": "text.flat_printer",
+        "read_expr": "text.flat_reader",
+        "read_flat": "text.flat_reader",
+        "read_function": "text.flat_reader",
+        "verify_flat": "verify",
+    },
+)

@@ -9,7 +9,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from kilohertz.base import Diagnostic, InternalError
-from kilohertz.ir.verify import verify_form
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.count import count
 
@@ -130,6 +129,8 @@ def run_passes(passes: Iterable[Pass], model: Any, log: Log, *, verify: bool = F
 
 def verify_after(p: Pass, model: Any) -> None:
     """Check the contract of the form a pass left; a breach names the pass."""
+    from kilohertz.ir.verify import verify_form
+
     try:
         verify_form(model)
     except InternalError as error:

@@ -10,11 +10,14 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.results import csv_read, csv_write, mat_read, mat_write, mdf, parquet, recording
-from kilohertz.results.result import Result
+
+if TYPE_CHECKING:
+    from kilohertz.results.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,28 @@ class Format:
     write: Callable[[Path, Result], None] | None
 
 
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """A function of a format, imported when it is called: a run loads the formats it uses."""
+
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(f"kilohertz.results.{module}"), name)(*arguments)
+
+    return call
+
+
 FORMATS = (
-    Format(".csv", "text, `time` first", csv_read.read_csv, csv_write.write_csv),
-    Format(".mat", "MAT v4 of Dymola and OpenModelica", mat_read.read_mat, mat_write.write_mat),
-    Format(".parquet", "columns for pandas, polars, DuckDB", parquet.read_parquet, parquet.write_parquet),
-    Format(".mf4", "ASAM MDF 4, with the extra `mdf`", mdf.read_mdf, mdf.write_mdf),
-    Format(".recording", "of a real-time task", recording.read_recording, None),
+    Format(".csv", "text, `time` first", _later("csv_read", "read_csv"), _later("csv_write", "write_csv")),
+    Format(
+        ".mat", "MAT v4 of Dymola and OpenModelica", _later("mat_read", "read_mat"), _later("mat_write", "write_mat")
+    ),
+    Format(
+        ".parquet",
+        "columns for pandas, polars, DuckDB",
+        _later("parquet", "read_parquet"),
+        _later("parquet", "write_parquet"),
+    ),
+    Format(".mf4", "ASAM MDF 4, with the extra `mdf`", _later("mdf", "read_mdf"), _later("mdf", "write_mdf")),
+    Format(".recording", "of a real-time task", _later("recording", "read_recording"), None),
 )
 
 

@@ -6,7 +6,6 @@ once.  An event shows as two rows with one time, the values before it and those 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import Diagnostic
+from kilohertz.base import Diagnostic, closest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +75,7 @@ class Result(Mapping[str, Floats]):
         elements = [s for n, s in self.signals.items() if n.startswith(name + "[") and n.endswith("]")]
         if elements:
             return np.column_stack([self._values(s) for s in elements])
-        near = difflib.get_close_matches(name, self.signals, n=3)
+        near = closest(name, self.signals)
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise KeyError(f"the result has no `{name}`{hint}")
 

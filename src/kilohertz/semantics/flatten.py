@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
-from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span, closest
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import TIME, Expr, Int, Real
 from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
@@ -63,7 +62,7 @@ def _missing(world: World, name: tuple[str, ...]) -> Diagnostic:
             if k == 0:
                 return world.libraries.missing(name[0])
             inner = world.absolute(name[:k])
-            near = get_close_matches(name[k], list(inner.table), 1) if isinstance(inner, ClassNode) else []
+            near = closest(name[k], list(inner.table), 1) if isinstance(inner, ClassNode) else []
             notes = (Note(f"did you mean `{'.'.join((*name[:k], near[0]))}`?"),) if near else ()
             return Diagnostic("S202", f"there is no class `{name[k]}` in `{'.'.join(name[:k])}`", notes=notes)
     return Diagnostic("S203", f"`{'.'.join(name)}` is not a class")

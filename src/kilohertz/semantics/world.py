@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, Note, Severity, Span
+from kilohertz.base import Diagnostic, Note, Severity, Span, closest
 from kilohertz.semantics.classes.modifiers import Spec
 from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, visible_names
 from kilohertz.semantics.instances import Comp
@@ -143,7 +142,7 @@ class World:
         """Says which part of a dotted name is not there, and what comes close."""
         named: Element | ClassNode | None = self.top(ref.names[0]) if ref.absolute else view.lookup(ref.names[0])
         if named is None:
-            near = get_close_matches(ref.names[0], sorted(visible_names(view) - {ref.names[0]}), 1)
+            near = closest(ref.names[0], sorted(visible_names(view) - {ref.names[0]}), 1)
             notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
             if not notes and len(ref.names) > 1:
                 notes = (Note(f"no library `{ref.names[0]}` is on the library path (--library, MODELICAPATH)"),)
@@ -152,7 +151,7 @@ class World:
             inner = named if isinstance(named, ClassNode) else self.component_type(named)
             named = inner.member(part)
             if named is None:
-                near = get_close_matches(part, list(inner.table), 1)
+                near = closest(part, list(inner.table), 1)
                 notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
                 where = ".".join(ref.names[:i])
                 return Diagnostic("S202", f"there is no class `{part}` in `{where}`", span, notes=notes)

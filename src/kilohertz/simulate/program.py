@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from kilohertz import runtime
-from kilohertz.base import Diagnostic, ModelError, Note, SourceMap
+from kilohertz.base import Diagnostic, ModelError, Note, SourceMap, closest
 from kilohertz.building import ModelUnits, linked_units, model_units
 from kilohertz.codegen import CProgram
 from kilohertz.ir.step import Kind, Step, StepVariable
@@ -148,10 +148,8 @@ class Instance:
         if v is not None and (v.tunable or v.slot.kind in (Kind.INPUT, Kind.INT_INPUT)):
             return v
         if v is None and alias is None:
-            import difflib
-
             tunable = [n for n, p in step.variables.items() if p.tunable]
-            near = difflib.get_close_matches(name, tunable, n=3)
+            near = closest(name, tunable)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise ModelError(Diagnostic("R719", f"the model has no parameter `{name}`{hint}"))
         why = "it is computed from other values or fixed while compiling"

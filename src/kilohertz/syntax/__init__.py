@@ -3,13 +3,18 @@
 The nodes are in `kilohertz.syntax.tree`.
 """
 
+from typing import TYPE_CHECKING
+
+from kilohertz.base.lazy import on_demand
 from kilohertz.syntax import tree
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
 from kilohertz.syntax.library import Libraries, full_name
 from kilohertz.syntax.parse_cache import TreeCache
-from kilohertz.syntax.parsing.parser import parse_arguments, parse_expression, parse_text, paused_collector
-from kilohertz.syntax.same import same_tree
-from kilohertz.syntax.unparser import unparse
+
+if TYPE_CHECKING:
+    from kilohertz.syntax.parsing.parser import parse_arguments, parse_expression, parse_text, paused_collector
+    from kilohertz.syntax.same import same_tree
+    from kilohertz.syntax.unparser import unparse
 
 __all__ = [
     "Libraries",
@@ -27,3 +32,15 @@ __all__ = [
     "tree",
     "unparse",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "parse_arguments": "parsing.parser",
+        "parse_expression": "parsing.parser",
+        "parse_text": "parsing.parser",
+        "paused_collector": "parsing.parser",
+        "same_tree": "same",
+        "unparse": "unparser",
+    },
+)

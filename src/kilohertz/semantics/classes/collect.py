@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, Note, Span
+from kilohertz.base import Diagnostic, ModelError, Note, Span, closest
 from kilohertz.semantics.classes.modifiers import Ctx, Env, Mod, spec_of
 from kilohertz.semantics.classes.scopes import ATTRIBUTES, PRIMITIVES, Element, View
 from kilohertz.syntax import same_tree, tree
@@ -133,7 +132,7 @@ class Collector:
             for name, spec in mod.spec.subs.items():
                 known = ATTRIBUTES if base.builtin or base.enum is not None else tuple(base.table)
                 if name not in known:
-                    near = get_close_matches(name, known, 1)
+                    near = closest(name, known, 1)
                     notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
                     message = f"there is no `{name}` in `{base.full_name}`"
                     raise ModelError(Diagnostic("S205", message, mod.ctx.span(spec), notes=notes))

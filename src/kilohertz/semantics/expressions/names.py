@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError, Note, Severity
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, closest
 from kilohertz.interp import ArrayValue, EvaluationError, NotAssigned, NotConstant
 from kilohertz.ir import make
 from kilohertz.ir.expr import (
@@ -146,12 +145,12 @@ class Names:
 
     def _unknown(self, node: tree.Ref, ctx: Ctx) -> ModelError:
         candidates = visible_names(ctx.view) | set(ctx.locals or ()) | set(ctx.iterators or ())
-        near = get_close_matches(node.names[0], sorted(candidates), 1)
+        near = closest(node.names[0], sorted(candidates), 1)
         notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
         return self.elaborator.error("S201", f"there is no `{node.names[0]}` here", node, ctx, *notes)
 
     def no_member(self, where: str, name: str, names: list[str], node: Any, ctx: Ctx) -> ModelError:
-        near = get_close_matches(name, names, 1)
+        near = closest(name, names, 1)
         notes = (Note(f"did you mean `{near[0]}`?"),) if near else ()
         return self.elaborator.error("S205", f"there is no `{name}` in `{where}`", node, ctx, *notes)
 

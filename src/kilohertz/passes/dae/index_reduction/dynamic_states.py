@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kilohertz.base import Origin
-from kilohertz.ir import make, read_function
+from kilohertz.ir import make
 from kilohertz.ir.dae import (
     AnyEquation,
     CallEquation,
@@ -140,6 +140,8 @@ class DynamicStates:
         k, n = len(c.states), len(c.names)
         name = f"$select_states_{n_rows}_{c.n_forced}_{n}"
         if name not in self._dae.functions:
+            from kilohertz.ir import read_function  # in models with such states alone
+
             self._dae.functions[name] = read_function(function_text(name, n_rows, c.n_forced, n))
         old = _matrix([[Ref(pre_name(a.name), REAL) for a in row] for row in matrix])
         out = Type(TupleType((REAL, REAL.array_of(k, n))))
