@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from kilohertz import __version__
 from kilohertz.base import Diagnostic, ModelError, Severity, SourceMap, render
@@ -26,6 +26,7 @@ COMMANDS = {
     "series": "many runs of a model and its variant: cases from parameters, thresholds, results that are kept",
     "plot": "signals of results over time, on a page",
     "library": "find, install, list, remove and lock Modelica libraries",
+    "complete": "let the shell complete commands, options and class names",
     "demo": "the main job on a bundled example, no other set-up",
 }
 _EPILOG = """\
@@ -85,6 +86,20 @@ def show(diagnostics: Sequence[Diagnostic]) -> None:
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
+    chosen = next((w for w in words if not w.startswith("-")), "")
+    parser = _parser([chosen])  # only the command that runs is imported
+    if not words:  # what there is, instead of what is missing
+        parser.print_help(sys.stderr)
+        raise SystemExit(USAGE)
+    return parser.parse_args(words)
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The command line with every option of every command."""
+    return _parser(COMMANDS)
+
+
+def _parser(complete: Collection[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="khz",
         description="Modelica models to hard real time.",
@@ -93,14 +108,10 @@ def _parse(words: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"kilohertz {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    chosen = next((w for w in words if not w.startswith("-")), "")
     for name, purpose in COMMANDS.items():
         sub = subparsers.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
-        if name == chosen:  # only the command that runs is imported
+        if name in complete:
             module = importlib.import_module(f"kilohertz.cli.commands.{name}")
             module.configure(sub)
             sub.set_defaults(run=module.run)
-    if not words:  # what there is, instead of what is missing
-        parser.print_help(sys.stderr)
-        raise SystemExit(USAGE)
-    return parser.parse_args(words)
+    return parser
