@@ -8,7 +8,7 @@ For most uses `kilohertz.driver` (or `kilohertz` itself) has it in one call:
     print(report.as_text()); report.missed; report.microseconds("lateness", "p99"); report.result["capacitor.v"]
 
     built = kilohertz.build("scenario.toml", folder="out")           # executable, flat scenario, cost bound, C source
-    running = kilohertz.realtime.start(built)                        # runs on without us
+    running = kilohertz.realtime.start(built)                        # ends with us, unless keep = true
     with kilohertz.realtime.attach(built.name) as live: live.set("resistor.R", 50.0)
     running.stop(); report = running.wait()
 

@@ -1,14 +1,21 @@
-"""Start a built rig, watch over it, and bring back its report.  The rig needs none of this: it runs on without us."""
+"""Start a built rig, watch over it, and bring back its report.
+
+The rig needs none of this while it runs, but it ends in order with us, with safe outputs, recording and report;
+it holds one end of a pipe, and ours closes whatever kills us.  `keep = true` lets it go on.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.realtime.executable import Built
@@ -31,6 +38,7 @@ class Running:
     recording: Path
     report_file: Path
     log: Path
+    leash: int | None = None  # our end of the pipe that ends it with us; None: it goes on
 
     def live(self) -> Live | None:
         """Its live memory, or None as long as there is none."""
@@ -48,22 +56,27 @@ class Running:
             self.process.send_signal(signal.SIGTERM)
 
     def wait(self, progress: Progress | None = None) -> Report:
-        """Until it ends.  Ctrl-C stops the rig and still brings the report."""
+        """Until it ends.  Ctrl-C stops the rig and still brings the report; so do SIGTERM and SIGHUP, unless it is to
+        go on without us."""
         live: Live | None = None
         try:
-            if progress is None:
-                self.process.wait()  # every wake-up of ours may delay one of the rig
-            while self.process.poll() is None:
-                live = live or self.live()
-                assert progress is not None
-                progress(live.time - self.built.scenario.start if live is not None else 0.0, live)
-                time.sleep(_POLL)  # not `wait(_POLL)`, which looks every few milliseconds
+            with _interrupting() if self.leash is not None else contextlib.nullcontext():
+                if progress is None:
+                    self.process.wait()  # every wake-up of ours may delay one of the rig
+                while self.process.poll() is None:
+                    live = live or self.live()
+                    assert progress is not None
+                    progress(live.time - self.built.scenario.start if live is not None else 0.0, live)
+                    time.sleep(_POLL)  # not `wait(_POLL)`, which looks every few milliseconds
         except KeyboardInterrupt:
             self.stop()
             self.process.wait(_STOP_SECONDS)
         finally:
             if live is not None:
                 live.close()
+            if self.leash is not None and self.process.poll() is not None:
+                os.close(self.leash)
+                self.leash = None
         return self._report()
 
     def _report(self) -> Report:
@@ -83,6 +96,24 @@ class Running:
         return report
 
 
+@contextlib.contextmanager
+def _interrupting() -> Iterator[None]:
+    """SIGTERM and SIGHUP as Ctrl-C, in the main thread: what was recorded is written before we end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _unwritten(target: str, report: Report) -> tuple[Diagnostic, ...]:
     """Write what was recorded; where that fails the report comes all the same, and says where the rows are."""
     try:
@@ -94,7 +125,7 @@ def _unwritten(target: str, report: Report) -> tuple[Diagnostic, ...]:
 
 
 def start(built: Built, overrides: Mapping[str, object] | None = None, folder: Path | None = None) -> Running:
-    """Start the executable in a session of its own: what ends us does not end it.
+    """Start the executable in a session of its own; unless the scenario says `keep = true` it ends when we are gone.
 
     `overrides` are lines of the flat scenario, e.g. {"wall_num": 0} for a run as fast as possible.
     """
@@ -110,11 +141,27 @@ def start(built: Built, overrides: Mapping[str, object] | None = None, folder: P
         words = {"profile.file": trace_path(built, place), "profile.build": built.build_id, **words}
     command = [str(built.executable.absolute()), str(built.scenario_file.absolute())]
     command += [f"{key}={value}" for key, value in words.items()]
-    with open(log, "wb") as out:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, cwd=place
-        )
-    return Running(built, process, recording, report, log)
+    far, near = os.pipe() if not built.scenario.keep else (None, None)
+    held = () if far is None else (far,)
+    try:
+        with open(log, "wb") as out:
+            process = subprocess.Popen(
+                [*command, *(f"leash={end}" for end in held)],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+                cwd=place,
+                pass_fds=held,
+            )
+    except OSError:
+        if near is not None:
+            os.close(near)
+        raise
+    finally:
+        for end in held:
+            os.close(end)
+    return Running(built, process, recording, report, log, near)
 
 
 def trace_path(built: Built, folder: Path | None = None) -> Path:

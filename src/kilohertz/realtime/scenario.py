@@ -153,6 +153,7 @@ class Scenario:
     realtime: RealTime = RealTime()
     fault: Fault = Fault()
     threads: tuple[Thread, ...] = ()
+    keep: bool = False  # it goes on when whoever started it is gone
     live: bool = True
     live_every: int = 10
     profile: str = ""  # off, always, burst: built with probes; "": without
@@ -242,6 +243,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
         realtime=_realtime(top.table("realtime")),
         fault=_fault(top.table("fault"), [t.name for t in threads]),
         threads=threads,
+        keep=top.flag("keep", False),
         live=live.flag("enabled", True),
         live_every=live.integer("every", 10, 1),
         profile=top.choice("profile", PROFILES, "off") if top.has("profile") else "",

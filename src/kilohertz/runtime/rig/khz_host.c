@@ -3,6 +3,8 @@
 #include "khz_stuck.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -90,6 +92,23 @@ void khz_host_signals(khz_host *h)
     (void)sigdelset(&h->ours, SIGUSR1);
 }
 
+void khz_host_leash(khz_host *h, int64_t descriptor)
+{
+    h->leash = (int)descriptor;
+    if (h->leash >= 0) { /* a wake-up when it closes; without one it is looked at every turn */
+        (void)fcntl(h->leash, F_SETFD, FD_CLOEXEC);
+        (void)fcntl(h->leash, F_SETOWN, getpid());
+        (void)fcntl(h->leash, F_SETSIG, SIGUSR2);
+        (void)fcntl(h->leash, F_SETFL, O_ASYNC | O_NONBLOCK);
+    }
+}
+
+static int is_alone(const khz_host *h)
+{
+    struct pollfd end = {.fd = h->leash, .events = POLLIN};
+    return h->leash >= 0 && poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
 /* -------------------------------------------------------------------------------------------------------- processes */
 
 /* The life of a process other than the first.  It reports nothing: what it counted is in the rig. */
@@ -98,6 +117,7 @@ static void live_as(khz_host *h, int32_t process, pid_t first)
     khz_rig *const r = h->rig;
     h->process = process;
     memset(h->children, 0, sizeof h->children);
+    h->leash = -1;                          /* the first is told */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* it ends in order where the first is killed */
     if (getppid() != first) {
         _exit(1);
@@ -228,6 +248,9 @@ void khz_host_supervise(khz_host *h)
         int32_t none = KHZ_END_NONE;
         if (got == SIGINT || got == SIGTERM) {
             (void)atomic_compare_exchange_strong(&r->stop, &none, KHZ_END_SIGNAL);
+        }
+        if (is_alone(h)) {
+            (void)atomic_compare_exchange_strong(&r->stop, &none, KHZ_END_ALONE);
         }
         if (h->process == 0) {
             look_after(h);

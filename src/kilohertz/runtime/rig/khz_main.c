@@ -213,6 +213,7 @@ static int execute(khz_rig *r, int32_t first)
     memset(&h, 0, sizeof h);
     h.rig = r;
     khz_host_signals(&h);
+    khz_host_leash(&h, khz_scenario_integer(&r->scenario, "leash", -1, -1, INT32_MAX));
     if (khz_rig_prepare(r) != KHZ_OK) {
         return refuse(r, r->message);
     }
@@ -234,7 +235,7 @@ static int execute(khz_rig *r, int32_t first)
     khz_rig_release(r);
     const int end = khz_rig_ending(r);
     return has_failed || end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
-           end == KHZ_END_LOST || end == KHZ_END_STUCK;
+           end == KHZ_END_LOST || end == KHZ_END_STUCK || end == KHZ_END_ALONE;
 }
 
 static void print_help(const char *name)

@@ -18,6 +18,7 @@ const char *const khz_end_texts[KHZ_ENDS] = {
     "stopped: a step failed",
     "stopped: one of its processes is gone",
     "stopped: a step did not end; its devices got safe outputs",
+    "stopped: who started it is gone",
 };
 
 static const char *end_name(int32_t end) { return khz_word(&khz_task_layout, "khz_end_", end); }

@@ -371,11 +371,11 @@ static void usage(int64_t *switches, int64_t *faults)
     }
 }
 
-/* Safe values once more, to everybody, when a run ends for a bad reason. */
+/* Safe values once more, to everybody, when a run ends for a bad reason, or before its time. */
 static void leave_safe(khz_thread *k, int end)
 {
     if (end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
-        end == KHZ_END_LOST) {
+        end == KHZ_END_LOST || end == KHZ_END_SIGNAL || end == KHZ_END_ALONE) {
         k->safe_now = 1;
         send(k, 0);
     }

@@ -151,6 +151,7 @@ enum {
     KHZ_END_MODEL,
     KHZ_END_LOST,
     KHZ_END_STUCK,
+    KHZ_END_ALONE,
     KHZ_ENDS
 };
 extern const char *const khz_end_texts[KHZ_ENDS];
