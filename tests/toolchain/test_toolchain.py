@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,15 @@ import pytest
 
 from kilohertz.base import ModelError
 from kilohertz.ir.flat import ExternalCall
-from kilohertz.toolchain import Source, Unit, build_executable, build_objects, build_shared, load_library
+from kilohertz.toolchain import (
+    Source,
+    Unit,
+    build_executable,
+    build_objects,
+    build_shared,
+    cache_directory,
+    load_library,
+)
 from kilohertz.toolchain.compiler import find_compiler
 from kilohertz.toolchain.external_code import PLATFORM, external_units
 
@@ -96,3 +105,17 @@ def test_a_library_for_this_machine_is_found_in_its_folder(tmp_path: Path) -> No
     call = ExternalCall("C", "f", (), None, libraries=("mine",), library_directories=(str(tmp_path),))
     _, arguments = external_units([call], ())
     assert arguments[:2] == (f"-L{platform}", f"-L{tmp_path}") and arguments[-1] == "-lmine"
+
+
+def test_a_cache_that_cannot_be_written_to_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    monkeypatch.setenv("KHZ_CACHE_DIR", str(blocked / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = cache_directory()
+    assert found == tmp_path / f"kilohertz-{os.getuid()}" / "build"
+    assert found.parent.stat().st_mode & 0o077 == 0
+    assert cache_directory() == found
+    found.parent.chmod(0o777)  # anybody could have put something there
+    own = cache_directory()
+    assert own != found and own.is_dir() and own.parent.parent == tmp_path

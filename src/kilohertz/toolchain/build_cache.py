@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -20,12 +21,34 @@ C_SUFFIXES = (".h", ".c", ".inc")  # what external code may include
 
 
 def cache_directory() -> Path:
-    """$KHZ_CACHE_DIR, or the user's cache folder."""
+    """$KHZ_CACHE_DIR, or the user's cache folder; one among temporary files where that cannot be written to."""
     chosen = os.environ.get("KHZ_CACHE_DIR")
     folder = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("kilohertz", appauthor=False))
-    folder = folder / "build"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    build = folder / "build"
+    with contextlib.suppress(OSError):
+        build.mkdir(parents=True, exist_ok=True)
+        if os.access(build, os.W_OK | os.X_OK):
+            return build
+    build = _temporary() / "build"
+    build.mkdir(exist_ok=True)
+    return build
+
+
+def _temporary() -> Path:
+    """The same folder in each run, as long as it is ours alone."""
+    folder = Path(tempfile.gettempdir()) / f"kilohertz-{os.getuid()}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
+            return folder
+    return _own_folder()
+
+
+@lru_cache(maxsize=1)
+def _own_folder() -> Path:
+    """A folder for this process: somebody else has the usual one."""
+    return Path(tempfile.mkdtemp(prefix="kilohertz-"))
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
