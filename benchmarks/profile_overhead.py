@@ -15,8 +15,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from kilohertz.driver import open_job
 from kilohertz.driver.profiling import keep_profiles
 from kilohertz.profiler import read_profile
@@ -46,7 +44,7 @@ class Found:
 def one_run(built: Built, mode: int, seconds: float) -> float:
     words = {"wall_num": 0, "probe_ns": round(seconds * 1e9), "cycles": 0, "grace": 0, "record.n": 0, "live": 0}
     report = start(built, {**words, "profile.mode": mode}).wait()
-    return float(report.data["wall_ns"]) / max(1, report.counts["steps"])
+    return float(report.data["processor_ns"]) / max(1, report.counts["steps"])
 
 
 def measure(name: str, rounds: int, seconds: float, scratch: Path) -> Found:
@@ -61,8 +59,7 @@ def measure(name: str, rounds: int, seconds: float, scratch: Path) -> Found:
             ns[mode].append(one_run(built, i, seconds))  # the last one is the burst that is looked into below
     (file,) = keep_profiles(built, probed.session.libraries)
     profile = read_profile(file)
-    parts = np.nansum(profile.own_ns, axis=1)
-    apart = float(np.abs(parts / np.maximum(profile.cycle_ns, 1.0) - 1.0).max())
+    apart = profile.apart or 0.0
     cycles = profile.about["written"] + profile.about["dropped"]
     return Found(ns, profile.attributed, apart, profile.about["dropped"] / max(1, cycles))
 

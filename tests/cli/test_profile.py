@@ -17,7 +17,9 @@ def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.Capt
     words = ["profile", MODEL, "--solver", "rk4", "--steps", "300", "--json", str(report), "-o", str(kept)]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(f"{MODEL}: `solve ")
+    first = shown.partition("\n")[0]
+    assert first.startswith(f"{MODEL}: ")
+    assert "`solve first.i`" in first
     for words_there in ("solve first.i", "nonlinear 2", "Electrical.mo:55", "stepper itself", "worst cycles"):
         assert words_there in shown
     data = json.loads(report.read_text())

@@ -30,7 +30,7 @@ def made_up(period_ns: int = 0) -> Profile:
     places["iterations"][:, 1] = 4
     head["ticks"] = places["ticks"].sum(axis=1)
     head["ended_ns"] = head["release_ns"] + head["ticks"]
-    return Profile("m", PLACES, Costs(1.0, 20.0, 0.0, 0.0, 0.0, True), period_ns, records, {})
+    return Profile("m", PLACES, Costs(1.0, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, True), period_ns, records, {})
 
 
 def slower(profile: Profile, place: int, ticks: int) -> None:
@@ -144,6 +144,7 @@ def test_a_function_called_more_often_points_to_the_loop_around_it() -> None:
     records["places"]["ticks"][PLANTED, -1] = 40_000
     records["places"]["calls"][PLANTED, -1] = records["places"]["iterations"][PLANTED, 1] = 20
     records["places"]["ticks"][PLANTED, 1] = 10_000
+    records["head"]["ticks"] = records["places"]["ticks"].sum(axis=1)
     loop = Place("solve x", "loop", phase="block", loop=Loop("nonlinear", 2, ("x",)), calls=(("f", 1),))
     places = (PLACES[0], loop, *PLACES[2:], Place("f", "function"))
     grown = Profile("m", places, profile.costs, 0, records, {})
@@ -155,6 +156,7 @@ def test_events_in_every_cycle_are_named() -> None:
     profile = made_up()
     profile.records["places"]["ticks"][:, 3] = 5000
     profile.records["places"]["iterations"][:, 3] = 12
+    profile.records["head"]["ticks"] = profile.records["places"]["ticks"].sum(axis=1)
     assert "events have 58% of every cycle (12 passes in each)" in headline(profile, worst_causes(profile, 1))
 
 

@@ -151,7 +151,7 @@ class BlockWriter:
             else:
                 self.plain.write(w, block)
             self._keep(phase, block)
-        return self._called(self._define(name, w.scope.lines), probe="KHZ_TIMED"), run[0].partition
+        return self._called(self._define(name, w.scope.lines)), run[0].partition
 
     def _is_apart(self, phase: str, block: s.Block) -> bool:
         """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
@@ -169,7 +169,8 @@ class BlockWriter:
         w.scope, w.part = outer, None
         head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
         self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""])
-        w.put(f"if ({self._called(name, *part.taken)} != KHZ_OK) {{", f"    {STATUS}", "}")
+        call = self._called(name, *part.taken, probe="KHZ_SOLVED")
+        w.put(f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")
 
     def _note(self, phase: str, block: s.Block, function: str) -> int:
         unknowns = tuple(t.name for t in s.targets(block))
@@ -191,8 +192,8 @@ class BlockWriter:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
         return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
 
-    def _called(self, symbol: str, *arguments: str, probe: str = "KHZ_SOLVED") -> str:
-        """The call of the function of a loop, or of a run of blocks (KHZ_TIMED), with a probe around it."""
+    def _called(self, symbol: str, *arguments: str, probe: str = "KHZ_TIMED") -> str:
+        """The call of the function of a block, or of a run of blocks, with a probe around it (khz_probe.h)."""
         self.timed.append(symbol)
         place = constant("KHZ_PLACES_OF_MODEL") + len(self.timed) - 1
         return f"{probe}(&z->c, {place}, {symbol}({', '.join(('z', *arguments))}))"
@@ -226,7 +227,7 @@ class BlockWriter:
                 symbol = self._mixed(phase, name, head, number, block)
             case _:
                 raise InternalError("not a loop")
-        return self._called(symbol)
+        return self._called(symbol, probe="KHZ_SOLVED" if isinstance(block, s.LinearLoop) else "KHZ_ITERATED")
 
     def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop) -> None:
         place = self.places(block.origin)

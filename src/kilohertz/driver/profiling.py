@@ -196,9 +196,10 @@ def _state_deviation(model: Model, now: StepSettings, other: StepSettings, wante
 
     from kilohertz.ir.step import Kind
 
+    fixed = [n for n in SETTINGS if n != "tolerance"]  # that is for solvers that choose their steps
     one, two = (
         model.simulate(
-            start=wanted.start, stop=wanted.stop, settings=wanted.settings, **{n: getattr(how, n) for n in SETTINGS}
+            start=wanted.start, stop=wanted.stop, settings=wanted.settings, **{n: getattr(how, n) for n in fixed}
         )
         for how in (now, other)
     )

@@ -2,14 +2,7 @@
 
 from kilohertz.profiler.advice import Advice, Tried, advise
 from kilohertz.profiler.causes import Cause, worst_causes
-from kilohertz.profiler.cycle_records import (
-    Costs,
-    Profile,
-    Statistics,
-    read_profile,
-    record_type,
-    table,
-)
+from kilohertz.profiler.cycle_records import Profile, Statistics, read_profile, table
 from kilohertz.profiler.export import EXPORTS, write_json
 from kilohertz.profiler.first_line import headline
 from kilohertz.profiler.instructions import Counted, count_instructions
@@ -17,6 +10,7 @@ from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_pla
 from kilohertz.profiler.profile_page import profile_page
 from kilohertz.profiler.shares import by_class, by_component, by_line, callers
 from kilohertz.profiler.steps import profile_steps
+from kilohertz.profiler.timing import Costs, record_type
 from kilohertz.profiler.trace import read_trace
 from kilohertz.profiler.versus import Deviation, Side, Versus, text_rows
 from kilohertz.profiler.views import Row, Shared, classes, components, cycle_numbers, lines, report_data, rows

@@ -1,9 +1,4 @@
-"""A profile: records of cycles, what their places are, and numbers from them.
-
-The own times of all places of a cycle sum to the cycle.  What the probes themselves cost is taken off: of each place
-the part of its own probes that falls inside it, and of each place around others the rest of theirs; `probe_ns` and its
-part inside were calibrated before the first cycle.
-"""
+"""A profile: records of cycles, what their places are, and numbers from them."""
 
 from __future__ import annotations
 
@@ -19,32 +14,10 @@ from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.profiler.places import Place
-from kilohertz.runtime import family, fields
+from kilohertz.profiler.timing import Costs, Floats, Times, border_type, record_type
 
-FORMAT = "khz-profile 2"
-Floats = NDArray[np.float64]
-MODES = tuple(family("KHZ_PROFILE_"))
+FORMAT = "khz-profile 3"
 QUANTILES = (0.5, 0.99, 0.999)
-
-
-def record_type(n_places: int) -> np.dtype[np.void]:
-    """`khz_cycle_record` with its sums, as khz_probe.h lays them out."""
-    head, one = (
-        np.dtype([(n, np.dtype(kind)) for n, kind in fields(s)]) for s in ("khz_cycle_record", "khz_place_sum")
-    )
-    return np.dtype([("head", head), ("places", one, (n_places,))])
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What was calibrated, in nanoseconds."""
-
-    ns_per_tick: float
-    ns_per_read: float
-    probe_ns: float
-    probe_inside_ns: float
-    cycle_ns: float  # a cycle with nothing in it, besides its probes
-    is_counter: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +36,7 @@ class Statistics:
     looped: float  # of its calls those inside a loop
     residual: float  # of a loop: the largest it ended with
     caps: int  # in all
-    cycles: int  # in which it was timed
+    cycles: int  # in which it was timed; always on: put together from windows
     share: float  # of the mean cycle
 
 
@@ -79,32 +52,34 @@ class Profile:
     about: Mapping[str, Any]  # model, method, machine, build, dropped cycles, ...
     listings: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # lines around those with a cost, by file
 
+    borders: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, border_type()))  # timed in windows
+
     @cached_property
+    def times(self) -> Times:
+        """How long everything took."""
+        devices = tuple(i for i, p in enumerate(self.places) if p.kind == "device")
+        loops = tuple(i for i, p in enumerate(self.places) if p.loop is not None and p.loop.kind != "linear")
+        return Times(self.records, self.borders, self.costs, devices, loops, self.counted)
+
+    @property
     def own_ns(self) -> Floats:
-        """[cycles, places] own times without what the probes cost; NaN where a place was not timed."""
-        sums, c = self.records["places"], self.costs
-        raw = sums["ticks"] * c.ns_per_tick
-        inside = sums["calls"] * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
-        inside[:, 0] += c.cycle_ns
-        corrected = np.maximum(raw - inside, 0.0)
-        burst = self.records["head"]["mode"][:, None] == MODES.index("burst")
-        timed = burst | (sums["calls"] > 0)
-        timed[:, 0] = burst[:, 0]  # what is left of a cycle is known where all places of it were timed
-        return np.where(timed, corrected, np.nan)
+        """[cycles, places] own times without what the probes cost: measured in a burst, else reckoned (times.py)."""
+        return self.times.own_ns
 
-    @cached_property
+    @property
     def cycle_ns(self) -> Floats:
-        """[cycles] the whole cycle, without what the probes cost: the sum of all own times where all were timed."""
-        head = self.records["head"]
-        probes = head["timed"] * self.costs.probe_ns + self.costs.cycle_ns
-        whole = np.maximum(head["ticks"] * self.costs.ns_per_tick - probes, 0.0)
-        return np.where(head["mode"] == MODES.index("burst"), np.nansum(self.own_ns, axis=1), whole)
+        """[cycles] the whole cycle, without what the probes cost."""
+        return self.times.cycle_ns
 
-    @cached_property
+    @property
     def overhead_ns(self) -> Floats:
         """[cycles] what the probes cost."""
-        cost: Floats = self.records["head"]["timed"] * self.costs.probe_ns + self.costs.cycle_ns
-        return cost
+        return self.times.probes_ns
+
+    @property
+    def apart(self) -> float | None:
+        """How far the sum of the parts is from cycles that went without probes; None: too few of them."""
+        return self.times.apart
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
@@ -115,8 +90,8 @@ class Profile:
 
     @cached_property
     def mean_ns(self) -> float:
-        """The mean cycle."""
-        return float(np.mean(self.cycle_ns[self.counted])) if len(self.records) else 0.0
+        """The mean cycle: of those whose places were timed, where there are such."""
+        return float(np.mean(self.cycle_ns[self.times.told])) if self.times.told.any() else 0.0
 
     @cached_property
     def statistics(self) -> tuple[Statistics, ...]:
@@ -124,12 +99,10 @@ class Profile:
         return tuple(self._statistics(i) for i in range(len(self.places)))
 
     def _statistics(self, i: int) -> Statistics:
-        own = self.own_ns[:, i]
-        timed = np.isfinite(own) & self.counted
-        own = own[timed]
+        own = self.times.parts_ns[:, i]
         if not len(own):
             return Statistics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
-        sums = self.records["places"][timed, i]
+        sums = self.records["places"][self.times.told, i]
         mean = float(own.mean())
         p50, p99, p999 = (float(q) for q in np.quantile(own, QUANTILES))
         return Statistics(
@@ -139,7 +112,7 @@ class Profile:
             p99,
             p999,
             float(own.max()),
-            float(sums["calls"].mean()),
+            float(self.times.calls[i]),
             float(sums["iterations"].mean()),
             float(sums["turns"].mean()),
             float(sums["looped"].mean()),
@@ -169,7 +142,7 @@ class Profile:
     # ------------------------------------------------------------------------------------------------------------ files
 
     def write(self, path: str | Path) -> Path:
-        """`F.json` with places and calibration, `F.cycles` with the records."""
+        """`F.json` with places and calibration, `F.cycles` with the records, `F.borders` with the borders."""
         file = Path(path).with_suffix(".json")
         data = {
             "format": FORMAT,
@@ -183,6 +156,7 @@ class Profile:
         try:
             file.write_text(json.dumps(data, indent=1), encoding="utf-8")
             file.with_suffix(".cycles").write_bytes(np.ascontiguousarray(self.records).tobytes())
+            file.with_suffix(".borders").write_bytes(np.ascontiguousarray(self.borders).tobytes())
         except OSError as error:
             raise ModelError(Diagnostic("R702", f"cannot write `{file}`: {error.strerror}")) from error
         return file
@@ -192,29 +166,37 @@ def read_profile(path: str | Path) -> Profile:
     """Read what `write` wrote; a record cut short (the task was killed) is left out."""
     file = Path(path).with_suffix(".json")
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-        raw = file.with_suffix(".cycles").read_bytes()
-    except OSError as error:
-        raise ModelError(Diagnostic("R701", f"cannot read `{error.filename}`: {error.strerror}")) from error
+        data = json.loads(_bytes_of(file).decode("utf-8", "replace"))
     except json.JSONDecodeError as error:
         raise ModelError(Diagnostic("R791", f"`{file}` is not a profile: {error}")) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ModelError(Diagnostic("R791", f"`{file}` is not a profile of this version ({FORMAT})"))
-    places = tuple(Place.of_data(p) for p in data["places"])
-    return Profile(
-        data["name"],
-        places,
-        Costs(**data["costs"]),
-        data["period_ns"],
-        records_of(raw, len(places)),
-        data["about"],
-        {file: {int(n): text for n, text in lines.items()} for file, lines in data["listings"].items()},
-    )
+    raw, borders = (_bytes_of(file.with_suffix(ending)) for ending in (".cycles", ".borders"))
+    try:
+        places = tuple(Place.of_data(p) for p in data["places"])
+        return Profile(
+            data["name"],
+            places,
+            Costs(**data["costs"]),
+            data["period_ns"],
+            _whole(raw, record_type(len(places))),
+            data["about"],
+            {file: {int(n): text for n, text in lines.items()} for file, lines in data["listings"].items()},
+            _whole(borders, border_type()),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ModelError(Diagnostic("R791", f"`{file}` is not a whole profile: {error} is missing or wrong")) from error
 
 
-def records_of(raw: bytes, n_places: int) -> NDArray[np.void]:
-    """Whole records from bytes."""
-    kind = record_type(n_places)
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ModelError(Diagnostic("R701", f"cannot read `{file}`: {error.strerror}")) from error
+
+
+def _whole(raw: bytes, kind: np.dtype[np.void]) -> NDArray[np.void]:
+    """Whole items from bytes."""
     return np.frombuffer(raw[: len(raw) // kind.itemsize * kind.itemsize], kind)
 
 

@@ -25,7 +25,8 @@ from kilohertz.syntax import Libraries
 _LOOPS: Mapping[str, str] = {"LinearLoop": "linear", "NonlinearLoop": "nonlinear", "MixedLoop": "mixed"}
 _PHASE_WORDS = {
     "cycle": "rest of the cycle",
-    "inputs": "inputs: stimuli and connections",
+    "inputs": "inputs: commands, stimuli, connections",
+    "tasks": "task itself",
     "outputs": "outputs",
     "recorder": "recorder",
     "live": "live values and accounting",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.profiler.cycle_records import MODES, Costs, Profile, record_type
+from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.places import cycle_places, listings, model_places
+from kilohertz.profiler.timing import MODES, Costs, read_rows, row_size
 from kilohertz.simulate import Program, Stepper
 from kilohertz.simulate.failure import failure
 from kilohertz.simulate.program import aligned_memory
@@ -46,14 +47,14 @@ def profile_steps(
         raise ModelError(failure(stepper.instance, status, "during initialisation"))
     memory, address = aligned_memory(int(library.khz_profiled_size(len(places))))
     library.khz_profiled_init(address, len(places), MODES.index("burst"))
-    costs = (ctypes.c_double * 6)()
+    costs = (ctypes.c_double * 10)()
     library.khz_profiled_costs(address, costs)
     library.khz_profiled_attach(stepper.address, address)
-    records = np.zeros(n_steps, record_type(len(places)))
+    rows = np.zeros((n_steps, row_size(len(places))), np.uint8)
     done = 0
     while done < n_steps:
         chunk = min(_CHUNK, n_steps - done)
-        target = records[done : done + chunk].ctypes.data
+        target = rows[done : done + chunk].ctypes.data
         made = int(library.khz_profiled_steps(stepper.address, address, chunk, target))
         done += made
         if progress is not None:
@@ -63,9 +64,10 @@ def profile_steps(
     library.khz_profiled_attach(stepper.address, None)
     stepper.close()
     del memory
-    calibrated = Costs(costs[0], costs[1], costs[2], costs[3], costs[4], bool(costs[5]))
+    calibrated = Costs.of_numbers(list(costs))
+    found = read_rows((rows[:done],), len(places))
     texts = listings(places, libraries)
-    return Profile(program.step.name, places, calibrated, 0, records[:done], dict(about or {}), texts)
+    return Profile(program.step.name, places, calibrated, 0, found.records, dict(about or {}), texts, found.borders)
 
 
 def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:

@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.profiler.cycle_records import MODES, Costs, Profile, record_type, records_of
+from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.places import Place, cycle_places, listings, model_places
+from kilohertz.profiler.timing import Costs, read_rows, row_size, structure
 from kilohertz.runtime import constant
 
 if TYPE_CHECKING:
     from kilohertz.codegen import CProgram
     from kilohertz.syntax import Libraries
 
-_HEAD, _WORST = constant("KHZ_TRACE_HEAD"), constant("KHZ_TRACE_WORST")
+_HEAD = constant("KHZ_TRACE_HEAD")
 
 
 def read_trace(
@@ -38,23 +40,24 @@ def read_trace(
     if head["build"] != [build]:
         raise ModelError(Diagnostic("R795", f"`{file}` is of another build of the models: profile this one again"))
     places = _places(head, codes, libraries)
-    size = record_type(len(places)).itemsize
-    if [str(len(places))] != head["places"] or [str(size)] != head["record"]:
+    if [str(len(places))] != head["places"] or [str(row_size(len(places)))] != head["record"]:
         raise ModelError(Diagnostic("R795", f"`{file}` has other places than the models: it is of another build"))
+    found = read_rows(_tables(raw, head), len(places))
     return Profile(
         name,
         places,
         _costs(head),
         int(head["period_ns"][0]),
-        _records(raw, len(places)),
-        {**about, **_counts(head), "build": build},
+        found.records,
+        {**about, **_counts(head), "torn": found.torn, "build": build},
         listings(places, libraries),
+        found.borders,
     )
 
 
 def _head(file: Path, raw: bytes) -> dict[str, list[str]]:
     lines = raw[:_HEAD].decode("utf-8", "replace").rstrip().splitlines()
-    if len(raw) < _HEAD or not lines or lines[0] != "khz-trace 1":
+    if len(raw) < _HEAD or not lines or lines[0] != "khz-trace 2":
         raise ModelError(Diagnostic("R791", f"`{file}` is not the trace of a task, or its head was not written whole"))
     head: dict[str, list[str]] = {"device": [], "task": []}
     for line in lines[1:]:
@@ -74,20 +77,31 @@ def _places(
     return tuple(places)
 
 
+def _tables(raw: bytes, head: Mapping[str, list[str]]) -> list[NDArray[np.uint8]]:
+    """The costliest cycles, and those of each block; what a file that was cut has no more is left out."""
+    size, n_worst, block, n_blocks = (int(head[key][0]) for key in ("record", "worst", "block", "blocks"))
+    data = np.frombuffer(raw, np.uint8)[_HEAD:]
+    worst = data[: n_worst * size]
+    found = [worst[: len(worst) // size * size].reshape(-1, size)]
+    kind = structure("khz_trace_block")
+    for i in range(n_blocks):
+        whole = data[n_worst * size + i * block :][:block]
+        if len(whole) < kind.itemsize:
+            break
+        about = whole[: kind.itemsize].view(kind)[0]
+        stride = int(about["stride"])
+        count = min(int(about["count"]), (len(whole) - kind.itemsize) // stride if stride else 0)
+        if count:
+            found.append(whole[kind.itemsize : kind.itemsize + count * stride].reshape(count, stride))
+    return found
+
+
 def _costs(head: Mapping[str, list[str]]) -> Costs:
     numbers = [float(n) for n in head["costs"][0].split()]
-    return Costs(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], bool(numbers[5]))
+    return Costs.of_numbers(numbers)
 
 
 def _counts(head: Mapping[str, list[str]]) -> dict[str, Any]:
     """Cycles that were written, dropped (the ring was full), refused by the disk; whether the task was killed."""
     counts: dict[str, Any] = {key: int(head[key][0]) for key in ("written", "dropped", "refused")}
     return {**counts, "thread": head["thread"][0], "killed": head["over"] != ["1"]}
-
-
-def _records(raw: bytes, n_places: int) -> Any:
-    """Those that were written, each once, in the order of their cycles."""
-    every = records_of(raw[_HEAD:], n_places)
-    every = every[every["head"]["mode"] != MODES.index("off")]
-    _, first = np.unique(every["head"]["woke_ns"], return_index=True)
-    return every[first]

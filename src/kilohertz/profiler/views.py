@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.profiler.cycle_records import QUANTILES, Floats, Profile, Statistics
+from kilohertz.profiler.cycle_records import QUANTILES, Profile, Statistics
 from kilohertz.profiler.places import Place, short
 from kilohertz.profiler.shares import by_class, by_component, by_line, callers
+from kilohertz.profiler.timing import Floats
 
 _OF_STEP = {"block": "right-hand side", "directional": "Jacobian", "inlined": "inlined stage"}
 _PHASE_OF = {"stage": "right-hand side", "jacobian": "Jacobian"}
@@ -189,6 +190,7 @@ def report_data(profile: Profile, causes: Sequence[Mapping[str, Any]], headline:
         "period_ns": profile.period_ns,
         "cycle_ns": cycle_numbers(profile),
         "attributed": profile.attributed,
+        "apart": profile.apart,
         "probes_ns": float(np.mean(profile.overhead_ns)) if len(profile.records) else 0.0,
         "clock": {
             "counter": profile.costs.is_counter,

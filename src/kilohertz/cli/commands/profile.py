@@ -242,6 +242,8 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     out = int((~profile.counted).sum())
     without = f", without {out} in which the thread was preempted" if out else ""
     print(f"{len(profile.records)} cycles{without}: {spread} us; {profile.attributed:.1%} of the time in named places")
+    if profile.apart is not None:
+        print(f"sum of the parts: {profile.apart:+.1%} from cycles that went without probes")
     print(f"probes: {clock}, {c.probe_ns:.0f} ns each, {profile.overhead_ns.mean() / 1e3:.2f} us a cycle, taken off")
     views = arguments.by or _VIEWS
     most = max(1, arguments.rows)

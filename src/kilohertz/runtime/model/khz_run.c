@@ -138,6 +138,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
             break;
         }
     }
+    KHZ_COUNT(c, KHZ_PLACE_EVENT, *passes);
     KHZ_LEAVE(c, KHZ_PLACE_EVENT);
     c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
     note_unsettled(c);

@@ -3,144 +3,91 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, CALIBRATION_PAIRS = 64, CALIBRATION_ROUNDS = 31, MOST = 65535 };
+enum {
+    PROFILE_ALIGNMENT = 64,
+    CALIBRATION_PAIRS = 64,
+    CALIBRATION_ROUNDS = 31,
+    MOST_CALLS = 65535,
+    NEVER_TIMED = INT32_MAX,
+    RAREST_WINDOW = 64
+};
 
-static const khz_probe_counts NONE = {0, 0, 0};
+/* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
+ * machine do not draw windows to themselves. */
+static const double FIRST_STRIDE = 1.0 / 16.0, LAST_STRIDE = 1.0 / 32768.0, SHORTER = 0.999;
 
-static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
+static size_t rounded_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* Borders of a window at most; a record has room for them and for more than half of all sums. */
+static int32_t most_borders(int32_t n_places) { return KHZ_WINDOW_ROOM + n_places; }
 
 size_t khz_profile_record_size(int32_t n_places)
 {
-    return rounded(sizeof(khz_cycle_record) + (size_t)n_places * sizeof(khz_place_sum), sizeof(uint64_t));
+    const size_t sums = (size_t)n_places * sizeof(khz_place_sum), borders = KHZ_WINDOW_ROOM * sizeof(khz_border);
+    return rounded_up(sizeof(khz_cycle_record) + sums + borders + sizeof(uint32_t), sizeof(uint64_t));
 }
 
 size_t khz_profile_size(int32_t n_places)
 {
-    const size_t head = rounded(sizeof(khz_profile), ALIGNMENT);
-    const size_t timed = rounded((size_t)n_places, ALIGNMENT);
-    return head + timed + rounded(khz_profile_record_size(n_places), ALIGNMENT);
+    const size_t head = rounded_up(sizeof(khz_profile), PROFILE_ALIGNMENT);
+    const size_t slots = rounded_up((size_t)n_places * sizeof(int32_t), PROFILE_ALIGNMENT);
+    const size_t sums = rounded_up((size_t)n_places * sizeof(khz_place_sum), PROFILE_ALIGNMENT);
+    return head + slots + sums + rounded_up((size_t)most_borders(n_places) * sizeof(khz_border), PROFILE_ALIGNMENT);
 }
 
 static uint32_t saturated(uint64_t n) { return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; }
 
-static khz_cycle_record *record_of(khz_profile *p) { return (khz_cycle_record *)(void *)((char *)p + p->record); }
+static uint16_t short_sum(uint16_t a, uint32_t b) { return (uint16_t)(a + b > MOST_CALLS ? MOST_CALLS : a + b); }
 
-/* Time all places, or the first n_always. */
-static void time_all(khz_profile *p, int all)
-{
-    p->is_whole = all;
-    memset(khz_profile_timed(p) + p->n_always, all, (size_t)(p->n_places - p->n_always));
-}
+static khz_border *borders_of(khz_profile *p) { return (khz_border *)(void *)((char *)p + p->borders); }
 
-/* ALWAYS: whether this cycle is timed whole. */
-static void take_turn(khz_profile *p)
+static khz_place_sum *sums_of(khz_profile *p) { return (khz_place_sum *)(void *)((char *)p + p->sums); }
+
+khz_place_sum *khz_profile_sum(khz_profile *p, int32_t place)
 {
-    if (p->is_whole != 0) { /* what it cost says how long until the next */
-        const double cost = (double)p->timed * p->probe_ns / KHZ_PROBE_BUDGET_NS;
-        p->until_whole = cost > KHZ_PROBE_LEAST ? (uint32_t)cost : KHZ_PROBE_LEAST;
-        time_all(p, 0);
+    /* A slot left over from an earlier cycle points beyond the sums of this one, or at another place's. */
+    int32_t *const slot = (int32_t *)(void *)((char *)p + p->slots) + place;
+    khz_place_sum *const sums = sums_of(p);
+    if (*slot >= p->n_sums || sums[*slot].place != place) {
+        *slot = p->n_sums++;
+        sums[*slot] = (khz_place_sum){.place = place};
     }
-    if (--p->until_whole == 0) {
-        time_all(p, 1);
-    }
+    return &sums[*slot];
 }
 
-static void take_over(khz_profile *p, int mode)
+/* ------------------------------------------------------------------------------------------------------------ bursts
+ */
+
+static void open_place(khz_profile *p, int32_t entered, uint64_t now)
 {
-    p->mode = mode;
-    p->until_whole = KHZ_PROBE_LEAST;
-    memset(khz_profile_timed(p), mode != KHZ_PROFILE_OFF, (size_t)p->n_always);
-    time_all(p, mode == KHZ_PROFILE_BURST);
+    khz_probe_frame *const f = &p->frame[p->depth];
+    f->place = entered & ~KHZ_LOOP_BIT;
+    f->n_loops = (p->depth > 0 ? f[-1].n_loops : 0) + ((entered & KHZ_LOOP_BIT) != 0);
+    f->probes = 0;
+    f->inside = 0;
+    f->began = now;
+    p->depth++;
 }
 
-void khz_profile_begin(khz_profile *p, uint64_t cycle)
+/* The innermost place; `is_last`: no other follows it at the same border, so that there was a probe in what is around.
+ */
+static void close_place(khz_profile *p, uint64_t now, int is_last)
 {
-    khz_cycle_record *const r = record_of(p);
-    const int wanted = __atomic_load_n(&p->wanted, __ATOMIC_RELAXED);
-    if (wanted != p->mode) {
-        take_over(p, wanted);
-    } else if (p->mode == KHZ_PROFILE_ALWAYS) {
-        take_turn(p);
-    }
-    p->depth = 0;
-    p->timed = 0;
-    p->untimed = 0;
-    p->n_loops = 0;
-    if (p->mode == KHZ_PROFILE_OFF) {
-        return;
-    }
-    const int32_t n = p->is_whole != 0 ? p->n_places : p->n_always;
-    memset(r, 0, sizeof *r + (size_t)n * sizeof(khz_place_sum));
-    r->cycle = cycle;
-    r->mode = p->is_whole != 0 ? KHZ_PROFILE_BURST : KHZ_PROFILE_ALWAYS;
-    r->n_always = (uint16_t)p->n_always;
-    khz_probe_open(p, KHZ_PLACE_CYCLE, NONE);
-    r->began = p->frame[0].began;
-}
-
-static khz_probe_counts sum_of_counts(khz_probe_counts a, khz_probe_counts b)
-{
-    return (khz_probe_counts){a.iterations + b.iterations, a.turns + b.turns, a.caps + b.caps};
-}
-
-static uint16_t short_sum(uint16_t a, uint32_t b) { return (uint16_t)(a + b > MOST ? MOST : a + b); }
-
-static void close_innermost(khz_profile *p, khz_probe_counts now)
-{
-    khz_probe_frame *const f = &p->frame[--p->depth];
-    const uint64_t total = khz_ticks_now(&p->clock) - f->began;
-    const khz_probe_counts counted = {now.iterations - f->first.iterations, now.turns - f->first.turns,
-                                      now.caps - f->first.caps};
-    khz_place_sum *const sum = &khz_profile_sums(p)[f->place];
+    const khz_probe_frame *const f = &p->frame[--p->depth];
+    khz_place_sum *const sum = khz_profile_sum(p, f->place);
+    const uint64_t total = now - f->began;
     sum->ticks = saturated((uint64_t)sum->ticks + (total > f->inside ? total - f->inside : 0));
     sum->calls = short_sum(sum->calls, 1);
-    sum->looped += p->n_loops > 0 ? 1U : 0U;
     sum->inside = short_sum(sum->inside, f->probes);
-    sum->iterations += counted.iterations - f->below.iterations;
-    sum->turns = short_sum(sum->turns, counted.turns - f->below.turns);
-    sum->caps = short_sum(sum->caps, counted.caps - f->below.caps);
     if (p->depth > 0) {
         khz_probe_frame *const around = &p->frame[p->depth - 1];
         around->inside += total;
-        around->probes++;
-        around->below = sum_of_counts(around->below, counted);
+        around->probes += is_last ? 1 : 0;
+        sum->looped += around->n_loops > 0 ? 1 : 0;
     }
-    p->timed++;
 }
 
-khz_cycle_record *khz_profile_end(khz_profile *p)
-{
-    khz_cycle_record *const r = record_of(p);
-    if (p->mode == KHZ_PROFILE_OFF) {
-        return NULL;
-    }
-    while (p->depth > 0) { /* the cycle itself, and what a step that failed half way left open */
-        const khz_probe_frame *const f = &p->frame[p->depth - 1];
-        close_innermost(p, sum_of_counts(f->first, f->below));
-    }
-    const khz_probe_frame *const whole = &p->frame[0];
-    r->ticks = saturated(khz_profile_sums(p)[KHZ_PLACE_CYCLE].ticks + whole->inside);
-    r->timed = p->timed;
-    r->untimed = p->untimed;
-    return r;
-}
-
-void khz_probe_open(khz_profile *p, int32_t place, khz_probe_counts now)
-{
-    if (p->depth >= KHZ_PROBE_DEPTH) {
-        p->untimed++;
-        return;
-    }
-    khz_probe_frame *const f = &p->frame[p->depth++];
-    f->place = place;
-    f->probes = 0;
-    f->inside = 0;
-    f->first = now;
-    f->below = NONE;
-    f->began = khz_ticks_now(&p->clock);
-}
-
-static int is_open(const khz_profile *p, int32_t place)
+static int is_place_open(const khz_profile *p, int32_t place)
 {
     for (int32_t i = p->depth - 1; i >= 0; i--) {
         if (p->frame[i].place == place) {
@@ -150,25 +97,93 @@ static int is_open(const khz_profile *p, int32_t place)
     return 0;
 }
 
-void khz_probe_close(khz_profile *p, int32_t place, khz_probe_counts now)
+static void time_border(khz_profile *p, int32_t left, int32_t entered)
 {
+    uint64_t now = 0;
     /* Not open: it lies beyond the depth.  What is still open inside it was left without its KHZ_LEAVE. */
-    if (!is_open(p, place)) {
-        return;
+    if (left != KHZ_NO_PLACE) {
+        now = khz_ticks_now(&p->clock);
+        if (p->frame[p->depth - 1].place == left || is_place_open(p, left)) {
+            while (p->frame[p->depth - 1].place != left) {
+                close_place(p, now, 0);
+            }
+            close_place(p, now, entered == KHZ_NO_PLACE);
+        }
     }
-    while (p->frame[p->depth - 1].place != place) {
-        close_innermost(p, now);
+    if (entered != KHZ_NO_PLACE) {
+        if (p->depth >= KHZ_PROBE_DEPTH) {
+            p->untimed++;
+            return;
+        }
+        open_place(p, entered, now);
+        if (left == KHZ_NO_PLACE) { /* last of all, so that as little as possible falls into the place */
+            p->frame[p->depth - 1].began = khz_ticks_now(&p->clock);
+        }
     }
-    close_innermost(p, now);
 }
 
-void khz_probe_settle(khz_profile *p, int32_t place)
+void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered)
 {
-    p->n_loops--;
-    if (khz_profile_timed(p)[place] != 0) {
-        khz_place_sum *const sum = &khz_profile_sums(p)[place];
-        sum->residual = fmaxf(sum->residual, (float)p->residual);
+    if (p->is_burst != 0) {
+        time_border(p, left, entered);
+        return;
     }
+    if (p->has_window != 0) {
+        khz_border *const b = &borders_of(p)[p->n_borders++];
+        b->left = left;
+        b->entered = entered == KHZ_NO_PLACE ? entered : entered & ~KHZ_LOOP_BIT;
+        b->ticks = (uint32_t)khz_ticks_now(&p->clock);
+    }
+    if (p->has_window == 0 || p->n_borders == p->window) { /* the rest is counted only */
+        p->crossed += (uint32_t)(p->from - p->until);
+        p->from = p->until = NEVER_TIMED;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- loops
+ */
+
+static khz_probe_counts loop_counts(const khz_context *c)
+{
+    return (khz_probe_counts){c->n_iterations, c->n_mixed, c->n_caps};
+}
+
+static khz_probe_counts counts_between(khz_probe_counts a, khz_probe_counts b)
+{
+    return (khz_probe_counts){a.iterations - b.iterations, a.turns - b.turns, a.caps - b.caps};
+}
+
+static khz_probe_counts counts_together(khz_probe_counts a, khz_probe_counts b)
+{
+    return (khz_probe_counts){a.iterations + b.iterations, a.turns + b.turns, a.caps + b.caps};
+}
+
+void khz_probe_opens(const khz_context *c)
+{
+    khz_profile *const p = c->profile;
+    if (p->n_open < KHZ_PROBE_DEPTH) {
+        p->opened[p->n_open] = loop_counts(c);
+        p->claimed_then[p->n_open] = p->claimed;
+    }
+    p->n_open++;
+    p->residual = 0.0;
+}
+
+void khz_probe_solved(const khz_context *c, int32_t place)
+{
+    khz_profile *const p = c->profile;
+    if (p->n_open == 0 || --p->n_open >= KHZ_PROBE_DEPTH || p->mode == KHZ_PROFILE_OFF) {
+        return; /* it began before the cycle, or deeper than is kept */
+    }
+    const khz_probe_counts all = counts_between(loop_counts(c), p->opened[p->n_open]);
+    const khz_probe_counts own = counts_between(all, counts_between(p->claimed, p->claimed_then[p->n_open]));
+    khz_place_sum *const sum = khz_profile_sum(p, c->first_place + place);
+    p->claimed = counts_together(p->claimed_then[p->n_open], all);
+    sum->iterations += own.iterations;
+    sum->turns = short_sum(sum->turns, own.turns);
+    sum->caps = short_sum(sum->caps, own.caps);
+    sum->residual = fmaxf(sum->residual, (float)p->residual);
+    sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
 }
 
 void khz_probe_note(khz_profile *p, int n, const double *f)
@@ -180,66 +195,309 @@ void khz_probe_note(khz_profile *p, int n, const double *f)
     p->residual = worst;
 }
 
-/* What a timed probe costs: pairs of enter and leave around nothing, the median of rounds. */
-static void calibrate(khz_profile *p)
+void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations)
 {
-    double pair[CALIBRATION_ROUNDS], inside[CALIBRATION_ROUNDS];
-    const int32_t place = p->n_places - 1;
-    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
-        memset(khz_profile_sums(p), 0, (size_t)p->n_places * sizeof(khz_place_sum));
-        p->depth = 0;
-        const uint64_t began = khz_ticks_now(&p->clock);
-        for (int k = 0; k < CALIBRATION_PAIRS; k++) {
-            khz_probe_open(p, place, NONE);
-            khz_probe_close(p, place, NONE);
-        }
-        const double took = (double)(khz_ticks_now(&p->clock) - began) / CALIBRATION_PAIRS;
-        const double in = (double)khz_profile_sums(p)[place].ticks / CALIBRATION_PAIRS;
-        int at = i;
-        for (; at > 0 && pair[at - 1] > took; at--) {
-            pair[at] = pair[at - 1];
-            inside[at] = inside[at - 1];
-        }
-        pair[at] = took;
-        inside[at] = in;
+    if (p->mode != KHZ_PROFILE_OFF) {
+        khz_place_sum *const sum = khz_profile_sum(p, place);
+        sum->iterations += iterations;
+        sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
     }
-    p->probe_ns = pair[CALIBRATION_ROUNDS / 2] * p->clock.ns_per_tick;
-    p->probe_inside_ns = inside[CALIBRATION_ROUNDS / 2] * p->clock.ns_per_tick;
-    p->depth = 0;
-    p->timed = 0;
 }
 
-/* What an empty cycle takes: begin, one probe, end; the median of rounds, without what is taken off for the probe. */
-static void calibrate_cycle(khz_profile *p)
+/* ------------------------------------------------------------------------------------------------------------ cycles
+ */
+
+static void take_over(khz_profile *p, int mode)
 {
-    double took[CALIBRATION_ROUNDS];
+    p->mode = mode;
+    p->window = p->narrow;
+    p->credit = 0.0;
+    p->plain = 0;
+    p->position = p->most = 0;
+    p->bound = 1;
+}
+
+/* ALWAYS: the window moves on where there was one; the next begins anew behind the longest cycle. */
+static void move_window(khz_profile *p, uint32_t crossed)
+{
+    p->last = crossed;
+    p->most = crossed > p->most ? crossed : p->most;
+    if (p->has_window == 0) {
+        return;
+    }
+    p->credit += p->n_borders == 0 ? (double)p->window * p->costs.border_ns : 0.0; /* this cycle was shorter */
+    p->position += (uint32_t)p->window - 1;
+    p->bound = p->most > p->bound ? p->most : p->bound;
+    if (p->position + 1 >= p->bound) {
+        p->position = 0;
+        p->bound = p->most;
+        p->most = 0;
+    }
+}
+
+/* ALWAYS: whether this cycle has a window.  Gives the borders until it begins. */
+static int32_t plan_window(khz_profile *p)
+{
+    const double price = (double)p->window * p->costs.border_ns;
+    p->credit += p->allowance;
+    p->plain = (p->plain + 1) % KHZ_PLAIN_EVERY;
+    p->has_window = p->credit >= price && p->plain != 0;
+    if (p->has_window == 0) {
+        return NEVER_TIMED;
+    }
+    p->credit = p->credit - price < price ? p->credit - price : price;
+    return (int32_t)p->position;
+}
+
+/* BURST: nothing in this cycle, all borders, or a window where all would cost too much.  Likewise. */
+static int32_t plan_burst(khz_profile *p)
+{
+    p->plain = (p->plain + 1) % KHZ_PLAIN_EVERY;
+    if (p->plain == 0) {
+        return NEVER_TIMED;
+    }
+    const double share = p->usual_ns / KHZ_BURST_PART;
+    p->is_burst =
+        p->is_bounded == 0 || p->usual_ns < KHZ_BURST_NS || 0.5 * (double)p->last * p->costs.probe_ns <= share;
+    if (p->is_burst != 0) {
+        return 0;
+    }
+    const double fit = (share - (double)p->last * p->costs.passed_ns) / p->costs.border_ns;
+    p->window = fit < KHZ_WINDOW ? KHZ_WINDOW : fit > p->most_borders ? p->most_borders : (int32_t)fit;
+    p->has_window = 1;
+    return (int32_t)p->position;
+}
+
+void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
+{
+    const int wanted = __atomic_load_n(&p->wanted, __ATOMIC_RELAXED);
+    if (wanted != p->mode) {
+        take_over(p, wanted);
+    }
+    p->cycle = cycle;
+    p->depth = p->n_open = p->n_sums = p->n_borders = 0;
+    p->crossed = p->untimed = 0;
+    p->is_burst = p->has_window = 0;
+    p->until = p->mode == KHZ_PROFILE_BURST    ? plan_burst(p)
+               : p->mode == KHZ_PROFILE_ALWAYS ? plan_window(p)
+                                               : NEVER_TIMED;
+    p->from = p->until;
+    if (p->is_burst != 0) { /* the first place begins with the cycle: nothing lies between them */
+        const uint64_t now = khz_ticks_now(&p->clock);
+        open_place(p, KHZ_PLACE_CYCLE, now);
+        if (first != KHZ_PLACE_CYCLE) {
+            open_place(p, first, now);
+        }
+        p->until--;
+    } else if (--p->until < 0) {
+        khz_probe_cross(p, KHZ_NO_PLACE, first);
+    }
+}
+
+size_t khz_record_used(const khz_cycle_record *r)
+{
+    const size_t sums = (size_t)r->n_sums * sizeof(khz_place_sum);
+    return rounded_up(sizeof *r + sums + (size_t)r->n_borders * sizeof(khz_border) + sizeof(uint32_t),
+                      sizeof(uint64_t));
+}
+
+/* The record of this cycle: what is known here of its head, sums, borders, the seal. */
+static khz_cycle_record *write_record(khz_profile *p, void *row)
+{
+    khz_cycle_record *const r = (khz_cycle_record *)row;
+    const size_t sums = (size_t)p->n_sums * sizeof(khz_place_sum);
+    const size_t room =
+        (khz_profile_record_size(p->n_places) - sizeof *r - sizeof(uint32_t) - sums) / sizeof(khz_border);
+    p->n_borders = (size_t)p->n_borders > room ? (int32_t)room : p->n_borders;
+    const size_t borders = (size_t)p->n_borders * sizeof(khz_border);
+    char *const after = (char *)row + sizeof *r;
+    const uint32_t seal = (uint32_t)p->cycle;
+    *r = (khz_cycle_record){.cycle = p->cycle,
+                            .mode = p->is_burst != 0 ? KHZ_PROFILE_BURST : KHZ_PROFILE_ALWAYS,
+                            .n_borders = (uint16_t)p->n_borders,
+                            .n_sums = (uint32_t)p->n_sums,
+                            .crossed = p->crossed,
+                            .first = p->position,
+                            .window = p->has_window != 0 ? (uint32_t)p->window : 0,
+                            .untimed = p->untimed};
+    if (p->is_burst != 0) {
+        r->began = p->frame[0].began;
+        r->ticks = saturated(khz_profile_sum(p, KHZ_PLACE_CYCLE)->ticks + p->frame[0].inside);
+    }
+    if (sums > 0) {
+        memcpy(after, sums_of(p), sums);
+    }
+    if (borders > 0) {
+        memcpy(after + sums, borders_of(p), borders);
+    }
+    memcpy(after + sums + borders, &seal, sizeof seal);
+    return r;
+}
+
+khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
+{
+    if (p->mode == KHZ_PROFILE_OFF) {
+        return NULL;
+    }
+    if (--p->until < 0) {
+        /* in a burst all that is open ends: the last place, and what a step that failed half way left */
+        khz_probe_cross(p, p->is_burst != 0 ? KHZ_PLACE_CYCLE : last, KHZ_NO_PLACE);
+    }
+    p->crossed += (uint32_t)(p->from - p->until);
+    khz_cycle_record *const r = row != NULL ? write_record(p, row) : NULL;
+    move_window(p, p->crossed);
+    p->until = NEVER_TIMED; /* nothing is timed between cycles */
+    return r;
+}
+
+void khz_profile_weigh(khz_profile *p, double ns)
+{
+    /* A walk to the median: as often up as down. */
+    p->usual_ns = p->usual_ns > 0.0 ? p->usual_ns * (ns > p->usual_ns ? 1.0 + p->stride : 1.0 - p->stride) : ns;
+    p->stride = p->stride * SHORTER > LAST_STRIDE ? p->stride * SHORTER : LAST_STRIDE;
+    const double part = p->usual_ns / KHZ_ALWAYS_PART;
+    const double fixed = p->costs.empty_ns + (double)p->most * p->costs.passed_ns;
+    const double least = (double)p->window * p->costs.border_ns / RAREST_WINDOW;
+    const double left = (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - fixed;
+    p->allowance = left > least ? left : least;
+}
+
+/* ------------------------------------------------------------------------------------------------------- calibration
+ */
+
+/* CALIBRATION_ROUNDS values, sorted on the way. */
+typedef struct calibration_sample {
+    double value[CALIBRATION_ROUNDS];
+    int n;
+} calibration_sample;
+
+static void calibration_add(calibration_sample *s, double value)
+{
+    int at = s->n++;
+    for (; at > 0 && s->value[at - 1] > value; at--) {
+        s->value[at] = s->value[at - 1];
+    }
+    s->value[at] = value;
+}
+
+/* The lower quartile: others on the machine make a round longer, nothing makes it shorter. */
+static double calibration_usual(const calibration_sample *s) { return s->value[s->n / 4]; }
+
+/* CALIBRATION_PAIRS of borders around nothing.  Nanoseconds of one border. */
+static double cross_pairs(khz_profile *p)
+{
+    const int32_t place = p->n_places - 1;
+    const uint64_t began = khz_ticks_now(&p->clock);
+    for (int k = 0; k < CALIBRATION_PAIRS; k++) {
+        if (--p->until < 0) {
+            khz_probe_cross(p, KHZ_NO_PLACE, place);
+        }
+        if (--p->until < 0) {
+            khz_probe_cross(p, place, KHZ_NO_PLACE);
+        }
+    }
+    return (double)(khz_ticks_now(&p->clock) - began) * p->clock.ns_per_tick / (2 * CALIBRATION_PAIRS);
+}
+
+/* BURST: a pair, what of it falls inside, what is left of a cycle around them. */
+static void calibrate_burst(khz_profile *p)
+{
+    calibration_sample pair = {{0.0}, 0}, inside = {{0.0}, 0}, cycle = {{0.0}, 0};
+    const double ns = p->clock.ns_per_tick;
     p->wanted = KHZ_PROFILE_BURST;
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
-        khz_profile_begin(p, 0);
-        khz_probe_open(p, p->n_places - 1, NONE);
-        khz_probe_close(p, p->n_places - 1, NONE);
-        (void)khz_profile_end(p);
-        const double ns = (double)khz_profile_sums(p)[KHZ_PLACE_CYCLE].ticks * p->clock.ns_per_tick - p->probe_ns;
-        int at = i;
-        for (; at > 0 && took[at - 1] > ns; at--) {
-            took[at] = took[at - 1];
-        }
-        took[at] = ns;
+        khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
+        calibration_add(&pair, 2.0 * cross_pairs(p));
+        (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
+        calibration_add(&inside, (double)khz_profile_sum(p, p->n_places - 1)->ticks * ns / CALIBRATION_PAIRS);
     }
-    p->cycle_ns = took[CALIBRATION_ROUNDS / 2] > 0.0 ? took[CALIBRATION_ROUNDS / 2] : 0.0;
+    p->costs.probe_ns = calibration_usual(&pair);
+    p->costs.probe_inside_ns =
+        calibration_usual(&inside) < calibration_usual(&pair) ? calibration_usual(&inside) : calibration_usual(&pair);
+    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
+        khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
+        khz_probe_cross(p, KHZ_NO_PLACE, p->n_places - 1);
+        khz_probe_cross(p, p->n_places - 1, KHZ_NO_PLACE);
+        (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
+        const double rest = (double)khz_profile_sum(p, KHZ_PLACE_CYCLE)->ticks * ns;
+        calibration_add(&cycle, rest - (p->costs.probe_ns - p->costs.probe_inside_ns));
+    }
+    p->costs.cycle_ns = calibration_usual(&cycle) > 0.0 ? calibration_usual(&cycle) : 0.0;
 }
 
-void khz_profile_init(khz_profile *p, int32_t n_places, int32_t n_always, int mode)
+/* ALWAYS: begin, end and record of a cycle. */
+static double empty_cycles(khz_profile *p)
+{
+    _Alignas(khz_cycle_record) unsigned char row[sizeof(khz_cycle_record) + sizeof(uint32_t)];
+    const uint64_t began = khz_ticks_now(&p->clock);
+    for (int k = 0; k < CALIBRATION_PAIRS; k++) {
+        p->credit = p->allowance = 0.0; /* no window: there is no room for one */
+        khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
+        (void)khz_profile_end(p, row, KHZ_PLACE_CYCLE);
+        khz_profile_weigh(p, 1.0);
+    }
+    return (double)(khz_ticks_now(&p->clock) - began) * p->clock.ns_per_tick / CALIBRATION_PAIRS;
+}
+
+static double monotonic_readings(void)
+{
+    const int64_t first = khz_ticks_monotonic();
+    int64_t last = first;
+    for (int k = 0; k < CALIBRATION_PAIRS; k++) {
+        last = khz_ticks_monotonic();
+    }
+    return (double)(last - first) / CALIBRATION_PAIRS;
+}
+
+/* ALWAYS: a border whose clock is read, one whose is not, a cycle. */
+static void calibrate_always(khz_profile *p)
+{
+    calibration_sample border = {{0.0}, 0}, passed = {{0.0}, 0}, empty = {{0.0}, 0}, monotonic = {{0.0}, 0};
+    p->wanted = KHZ_PROFILE_ALWAYS;
+    p->narrow = KHZ_WINDOW;
+    p->costs.border_ns = p->clock.ns_per_read; /* for now */
+    for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
+        p->plain = p->position = 1; /* a window in this cycle ... */
+        p->allowance = 0.0;
+        p->credit = KHZ_WINDOW * p->costs.border_ns;
+        khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
+        (void)cross_pairs(p);
+        (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
+        const khz_border *const b = borders_of(p);
+        const double took = (double)(b[KHZ_WINDOW - 1].ticks - b[0].ticks) * p->clock.ns_per_tick;
+        calibration_add(&border, took / (KHZ_WINDOW - 1));
+        p->credit = 0.0; /* ... and in the next none */
+        khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
+        calibration_add(&passed, cross_pairs(p));
+        (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
+        calibration_add(&empty, empty_cycles(p));
+        calibration_add(&monotonic, monotonic_readings());
+    }
+    p->costs.border_ns = calibration_usual(&border) > 1.0 ? calibration_usual(&border) : 1.0;
+    p->costs.passed_ns = calibration_usual(&passed);
+    p->costs.empty_ns = calibration_usual(&empty);
+    p->costs.monotonic_ns = calibration_usual(&monotonic);
+    const double most = KHZ_ALWAYS_NS / p->costs.border_ns;
+    p->narrow = most > KHZ_WINDOW ? KHZ_WINDOW : most < 2.0 ? 2 : (int32_t)most;
+}
+
+void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded)
 {
     memset(p, 0, khz_profile_size(n_places));
     p->n_places = n_places;
-    p->n_always = n_always;
-    p->is_timed = rounded(sizeof(khz_profile), ALIGNMENT);
-    p->record = p->is_timed + rounded((size_t)n_places, ALIGNMENT);
+    p->most_borders = most_borders(n_places);
+    p->slots = rounded_up(sizeof(khz_profile), PROFILE_ALIGNMENT);
+    p->sums = p->slots + rounded_up((size_t)n_places * sizeof(int32_t), PROFILE_ALIGNMENT);
+    p->borders = p->sums + rounded_up((size_t)n_places * sizeof(khz_place_sum), PROFILE_ALIGNMENT);
     p->size = khz_profile_size(n_places);
     khz_ticks_choose(&p->clock);
-    calibrate(p);
-    calibrate_cycle(p);
+    calibrate_burst(p);
+    calibrate_always(p);
     p->wanted = mode;
+    p->is_bounded = is_bounded;
+    p->usual_ns = 0.0;
+    p->stride = FIRST_STRIDE;
+    p->last = 0;
     take_over(p, mode);
+    p->until = NEVER_TIMED;
 }

@@ -5,14 +5,15 @@
  *
  *     KHZ_ENTER(c, place);  ... work ...  KHZ_LEAVE(c, place);          status = KHZ_TIMED(c, place, compute(z));
  *
- * A loop (KHZ_SOLVED) also notes its residual, and what is called meanwhile counts as called inside a loop.
+ * Entering or leaving a place crosses a *border*; a cycle is the stretches between its borders, each of which belongs
+ * to the innermost place around it.  With KHZ_PROFILE undefined all are nothing: the machine code is that of a program
+ * without them.  With it, a border whose clock is not read costs a load, a decrement and a branch.
  *
- * With KHZ_PROFILE undefined all are nothing: the machine code is that of a program without them.  With it, a place
- * that is not timed now costs two loads and two branches.
- *
- * Modes.  BURST times every place in every cycle.  ALWAYS times the first n_always places (those of the cycle and of
- * its devices) in every cycle, and all places in one cycle out of so many that the mean cost stays below a budget.  A
- * cycle leaves one record of fixed size; a task puts it in a ring (khz_trace.h) that another thread drains.  Nothing
+ * Modes (docs/decisions/0023-what-a-profile-times.md).  BURST reads the clock at every border of every cycle, but for
+ * one cycle out of KHZ_PLAIN_EVERY, which tells what that costs.  ALWAYS reads it at a few borders that follow one
+ * another, in a *window* that moves on from cycle to cycle, so seldom that the mean cost stays within its allowance;
+ * all else it counts.  So does a burst of a task whose cycle has more borders than its share allows, with a window in
+ * every cycle.  A cycle leaves one record; a task puts it in a ring (khz_trace.h) that another thread drains.  Nothing
  * here allocates, locks or calls the system. */
 #ifndef KHZ_PROBE_H
 #define KHZ_PROBE_H
@@ -23,7 +24,8 @@
 /* Places that every thread has; those of models and devices follow (khz_profile_lay_out). */
 enum {
     KHZ_PLACE_CYCLE = 0, /* what is nothing else: the remainder */
-    KHZ_PLACE_INPUTS,    /* stimuli, connections */
+    KHZ_PLACE_INPUTS,    /* commands, stimuli, connections */
+    KHZ_PLACE_TASKS,     /* which models are due */
     KHZ_PLACE_OUTPUTS,
     KHZ_PLACE_RECORDER,
     KHZ_PLACE_LIVE, /* live values, accounting */
@@ -45,162 +47,196 @@ enum {
 
 enum { KHZ_PROFILE_OFF = 0, KHZ_PROFILE_ALWAYS = 1, KHZ_PROFILE_BURST = 2 };
 enum {
+    KHZ_NO_PLACE = -1,
     KHZ_PROBE_DEPTH = 32,
-    KHZ_PROBE_BUDGET_NS = 50, /* ALWAYS: what cycles that are timed whole may cost, spread over all */
-    KHZ_PROBE_LEAST = 16      /* ALWAYS: at most one cycle out of so many is timed whole */
+    KHZ_LOOP_BIT = 1 << 30, /* of a place that is entered: what is called inside it is called inside a loop */
+    KHZ_WINDOW = 8,         /* ALWAYS: borders whose clock is read in one cycle, at most */
+    KHZ_WINDOW_ROOM = 64,   /* borders that a record has room for besides all sums */
+    KHZ_ALWAYS_NS = 200,    /* ALWAYS may cost so much in a cycle, ... */
+    KHZ_ALWAYS_PART = 100,  /* ... and on the mean no more than this part of the usual cycle */
+    KHZ_PLAIN_EVERY = 64,   /* one cycle out of so many goes without */
+    KHZ_BURST_PART = 25,    /* BURST, of a task: no more than this part of a usual cycle ... */
+    KHZ_BURST_NS = 20000    /* ... that takes so long; with more borders than that allows, a window goes over them */
 };
 
-/* What a place took in one cycle. */
+/* What a place took in one cycle.  ALWAYS: of loops, events and devices only. */
 typedef struct khz_place_sum {
-    uint32_t ticks;      /* own time */
+    int32_t place;
+    uint32_t ticks;      /* own time; ALWAYS: of a device where there are several, else 0 */
     uint16_t calls;      /* saturated at 65535 */
     uint16_t inside;     /* probes directly inside, saturated: their cost is taken off */
-    uint32_t iterations; /* own Newton iterations of a loop, own passes of an event */
     uint16_t turns;      /* of mixed loops, saturated */
     uint16_t caps;       /* that were hit, saturated */
-    uint32_t looped;     /* of its calls those inside a loop */
+    uint32_t iterations; /* own Newton iterations of a loop, own passes of an event */
+    uint32_t looped;     /* of its calls those inside a loop; counted in a burst */
     float residual;      /* of a loop: the largest that it ended with */
 } khz_place_sum;
 
-/* The head of a record; n_places sums follow. */
+/* ALWAYS: a border whose clock was read. */
+typedef struct khz_border {
+    int32_t left, entered; /* places, KHZ_NO_PLACE: none */
+    uint32_t ticks;        /* low half of the clock */
+} khz_border;
+
+/* The head of a record; n_sums sums, n_borders borders and the seal follow: the low half of its cycle once more. */
 typedef struct khz_cycle_record {
     uint64_t cycle;
     int64_t release_ns, woke_ns, ended_ns; /* CLOCK_MONOTONIC */
     int64_t delayed_ns;                    /* its thread was ready, and others had its processor: see switches */
-    uint64_t began;                        /* in ticks */
-    uint32_t ticks;                        /* the whole cycle */
+    uint64_t began;                        /* in ticks; BURST */
+    uint32_t ticks;                        /* the whole cycle; BURST */
+    uint32_t began_ns;                     /* readings that a cycle makes anyhow, from woke_ns on: devices are asked, */
+    uint32_t received_ns;                  /* have answered, */
+    uint32_t stepped_ns;                   /* models were stepped, */
+    uint32_t sent_ns;                      /* devices were told */
+    uint32_t accounted_ns;                 /* from ended_ns of the cycle before on: its accounting was over */
     uint32_t flags;                        /* KHZ_STEP_* of all its steps */
-    uint16_t mode;                         /* BURST: all places were timed; ALWAYS: the first n_always */
-    uint16_t n_always;
-    uint32_t timed;     /* how many probes were timed: what the profile itself cost */
-    uint32_t untimed;   /* deeper than KHZ_PROBE_DEPTH: not timed, their time is the parent's */
-    uint32_t processor; /* it ran on, at its end */
-    uint32_t switches;  /* times its thread was taken off the processor since the record before; entered by a reader */
-    uint32_t faults;    /* page faults of its thread since then; likewise */
+    uint16_t mode;                         /* BURST: all places were timed; ALWAYS: some, or none */
+    uint16_t n_borders;                    /* that follow */
+    uint32_t n_sums;
+    uint32_t crossed;  /* borders of this cycle; ALWAYS */
+    uint32_t first;    /* ALWAYS: number of the border that the window of this cycle begins at */
+    uint32_t window;   /* ALWAYS: borders that it has room for; 0: this cycle has none */
+    uint32_t untimed;  /* deeper than KHZ_PROBE_DEPTH: not timed, their time is the parent's */
+    uint32_t switches; /* times its thread was taken off the processor since the record before; entered by a reader */
+    uint32_t faults;   /* page faults of its thread since then; likewise */
 } khz_cycle_record;
 
-/* Counters of a khz_context when a place is entered or left. */
+/* Counters of a khz_context, and how far they belong to a loop that was solved inside the present one. */
 typedef struct khz_probe_counts {
     uint32_t iterations, turns, caps;
 } khz_probe_counts;
 
+/* A place that is open in a burst. */
 typedef struct khz_probe_frame {
     int32_t place;
     uint32_t probes;
-    uint64_t began, inside;        /* ticks: when it was entered, and what places inside it took */
-    khz_probe_counts first, below; /* counters when it was entered; what places inside it counted */
+    uint64_t began, inside; /* ticks: when it was entered, and what places inside it took */
+    int32_t n_loops;        /* around it, and itself */
 } khz_probe_frame;
 
-/* Plain data followed by is_timed [n_places] and the record of this cycle; no pointers. */
-typedef struct khz_profile {
-    khz_ticks clock;
-    int32_t n_places, n_always;
-    int32_t mode, wanted;    /* wanted: the mode from the next cycle on, set by another thread */
-    int32_t depth, is_whole; /* whether all places are timed in this cycle */
-    uint32_t until_whole;    /* ALWAYS: cycles until the next one that is timed whole */
-    uint32_t timed, untimed;
-    int32_t n_loops;         /* that are being solved */
-    double residual;         /* that the last Newton iteration ended with */
-    size_t is_timed, record; /* offsets from the profile, in bytes */
-    size_t size;
-    double probe_ns;        /* calibrated: one KHZ_ENTER and KHZ_LEAVE that are timed */
+/* What was calibrated before the first cycle, in nanoseconds. */
+typedef struct khz_probe_costs {
+    double probe_ns;        /* BURST: one KHZ_ENTER and KHZ_LEAVE */
     double probe_inside_ns; /* of it what falls inside the place; the rest falls into the place around it */
-    double cycle_ns;        /* a cycle with one place and nothing in it: what is left of it besides that probe */
+    double cycle_ns;        /* BURST: what is left of an empty cycle besides its probes */
+    double border_ns;       /* ALWAYS: a border whose clock is read */
+    double passed_ns;       /* one whose clock is not read */
+    double empty_ns;        /* ALWAYS: begin, end and record of a cycle with nothing in it */
+    double monotonic_ns;    /* a reading of CLOCK_MONOTONIC, as the task makes them */
+} khz_probe_costs;
+
+/* Followed by slots [n_places], the sums and the borders of this cycle; no pointers. */
+typedef struct khz_profile {
+    int32_t until;        /* borders until the clock is read at the next; below 0: it is read */
+    int32_t mode, wanted; /* wanted: the mode from the next cycle on, set by another thread */
+    int32_t is_burst;     /* whether all places are timed in this cycle */
+    int32_t from;         /* `until` at the last time that it was set */
+    uint32_t crossed;     /* borders before that */
+    int32_t n_borders, n_sums;
+    int32_t depth, n_open;   /* places; loops, with those beyond KHZ_PROBE_DEPTH */
+    int32_t has_window;      /* this cycle has one */
+    int32_t window, narrow;  /* borders in it, or in the next; ALWAYS */
+    uint32_t position, most; /* where it begins; borders of the longest cycle since it began anew */
+    uint32_t bound;          /* it begins anew after so many */
+    uint32_t last;           /* borders of the cycle before */
+    int32_t is_bounded;      /* BURST: the share of a cycle that it may cost is kept */
+    uint32_t plain;          /* cycles since one went without for sure */
+    uint32_t untimed;
+    double credit, allowance; /* ALWAYS: may be spent; comes to it each cycle */
+    double usual_ns, stride;  /* the median cycle so far; of the walk to it */
+    double residual;          /* that the last Newton iteration ended with */
+    khz_ticks clock;
+    khz_probe_costs costs;
+    int32_t n_places, most_borders;    /* of one window */
+    size_t slots, sums, borders, size; /* offsets from the profile, in bytes */
+    uint64_t cycle;
+    khz_probe_counts claimed; /* of the counters what loops inside the present one had */
+    khz_probe_counts opened[KHZ_PROBE_DEPTH], claimed_then[KHZ_PROBE_DEPTH];
     khz_probe_frame frame[KHZ_PROBE_DEPTH];
 } khz_profile;
 
-/* Bytes of a profile of n places, and of one record of it; multiples of 64 and 8. */
+/* Bytes of a profile of n places, and of the longest record of it; multiples of 64 and 8. */
 size_t khz_profile_size(int32_t n_places);
 size_t khz_profile_record_size(int32_t n_places);
 /* Prepare memory of khz_profile_size bytes and calibrate.  Call before the first cycle. */
-void khz_profile_init(khz_profile *p, int32_t n_places, int32_t n_always, int mode);
-/* A cycle begins.  Takes over a mode that was asked for. */
-void khz_profile_begin(khz_profile *p, uint64_t cycle);
-/* It ends: the record is complete until the next begin. */
-khz_cycle_record *khz_profile_end(khz_profile *p);
-/* Bytes of a record that this cycle has: those of ALWAYS end with the places that it times. */
-static inline size_t khz_record_used(const khz_cycle_record *r, size_t size)
-{
-    const size_t head = sizeof(khz_cycle_record) + (size_t)r->n_always * sizeof(khz_place_sum);
-    return r->mode == KHZ_PROFILE_BURST ? size : head;
-}
-static inline unsigned char *khz_profile_timed(khz_profile *p) { return (unsigned char *)p + p->is_timed; }
-static inline khz_place_sum *khz_profile_sums(khz_profile *p)
-{
-    return (khz_place_sum *)(void *)((char *)p + p->record + sizeof(khz_cycle_record));
-}
+void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded);
+/* A cycle begins, and with it its first place (KHZ_PLACE_CYCLE: none).  Takes over a mode that was asked for. */
+void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first);
+/* It ends, and with it its last place: its record goes to a row of khz_profile_record_size bytes, NULL: to nowhere. The
+ * head of the record, for the times of the cycle; NULL where there is none. */
+khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last);
+/* Bytes of a record that mean something. */
+size_t khz_record_used(const khz_cycle_record *r);
+/* What a cycle took, so that the allowance fits it. */
+void khz_profile_weigh(khz_profile *p, double ns);
+/* The sum of a place in this cycle: a new one where there was none. */
+khz_place_sum *khz_profile_sum(khz_profile *p, int32_t place);
 
-void khz_probe_open(khz_profile *p, int32_t place, khz_probe_counts now);
-void khz_probe_close(khz_profile *p, int32_t place, khz_probe_counts now);
-/* A loop was solved: what is called from now on is outside it; where it is timed its residual is kept. */
-void khz_probe_settle(khz_profile *p, int32_t place);
+/* A border whose clock is read. */
+void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered);
+/* A loop is solved; it was: iterations, turns, caps and residual are its own. */
+void khz_probe_opens(const khz_context *c);
+void khz_probe_solved(const khz_context *c, int32_t place);
 /* The residual f [n] that an iteration ended with. */
 void khz_probe_note(khz_profile *p, int n, const double *f);
+void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations);
 
 #ifdef KHZ_PROFILE
-static inline khz_probe_counts khz_probe_read(const khz_context *c)
+static inline void khz_probe_border(const khz_context *c, int32_t left, int32_t entered)
 {
-    return (khz_probe_counts){c->n_iterations + c->n_passes, c->n_mixed, c->n_caps};
-}
-
-static inline void khz_probe_enter(const khz_context *c, int32_t place)
-{
-    if (c->profile != NULL && khz_profile_timed(c->profile)[c->first_place + place] != 0) {
-        khz_probe_open(c->profile, c->first_place + place, khz_probe_read(c));
-    }
-}
-
-static inline void khz_probe_leave(const khz_context *c, int32_t place)
-{
-    if (c->profile != NULL && khz_profile_timed(c->profile)[c->first_place + place] != 0) {
-        khz_probe_close(c->profile, c->first_place + place, khz_probe_read(c));
+    khz_profile *const p = c->profile;
+    if (p != NULL && --p->until < 0) {
+        khz_probe_cross(p, left == KHZ_NO_PLACE ? left : c->first_place + left,
+                        entered == KHZ_NO_PLACE ? entered : c->first_place + entered);
     }
 }
 
 static inline khz_status khz_probe_left(const khz_context *c, int32_t place, khz_status status)
 {
-    khz_probe_leave(c, place);
+    khz_probe_border(c, place, KHZ_NO_PLACE);
     return status;
 }
 
 static inline void khz_probe_enter_loop(const khz_context *c, int32_t place)
 {
-    khz_probe_enter(c, place);
+    khz_probe_border(c, KHZ_NO_PLACE, place | KHZ_LOOP_BIT);
     if (c->profile != NULL) {
-        c->profile->n_loops++;
-        c->profile->residual = 0.0;
+        khz_probe_opens(c);
     }
 }
 
 static inline khz_status khz_probe_left_loop(const khz_context *c, int32_t place, khz_status status)
 {
     if (c->profile != NULL) {
-        khz_probe_settle(c->profile, c->first_place + place);
+        khz_probe_solved(c, place);
     }
-    khz_probe_leave(c, place);
+    khz_probe_border(c, place, KHZ_NO_PLACE);
     return status;
 }
 
-static inline void khz_probe_residual(const khz_context *c, int n, const double *f)
-{
-    if (c->profile != NULL) {
-        khz_probe_note(c->profile, n, f);
-    }
-}
-
-#define KHZ_ENTER(c, place) khz_probe_enter((c), (place))
-#define KHZ_LEAVE(c, place) khz_probe_leave((c), (place))
+#define KHZ_ENTER(c, place) khz_probe_border((c), KHZ_NO_PLACE, (place))
+#define KHZ_LEAVE(c, place) khz_probe_border((c), (place), KHZ_NO_PLACE)
+/* From one place to the next: one border, nothing between them. */
+#define KHZ_NEXT(c, place, next) khz_probe_border((c), (place), (next))
 /* A call that gives a status; the call is evaluated before khz_probe_left is entered. */
-#define KHZ_TIMED(c, place, call) (khz_probe_enter((c), (place)), khz_probe_left((c), (place), (call)))
-#define KHZ_SOLVED(c, place, call) (khz_probe_enter_loop((c), (place)), khz_probe_left_loop((c), (place), (call)))
-/* The residual f [n] that an iteration ends with. */
-#define KHZ_RESIDUAL(c, n, f) khz_probe_residual((c), (n), (f))
+#define KHZ_TIMED(c, place, call) (KHZ_ENTER((c), (place)), khz_probe_left((c), (place), (call)))
+/* The same of a linear loop, and of one that iterates. */
+#define KHZ_SOLVED(c, place, call) (KHZ_ENTER((c), (place) | KHZ_LOOP_BIT), khz_probe_left((c), (place), (call)))
+#define KHZ_ITERATED(c, place, call) (khz_probe_enter_loop((c), (place)), khz_probe_left_loop((c), (place), (call)))
+/* The residual f [n] that an iteration ends with; iterations that a place made. */
+#define KHZ_RESIDUAL(c, n, f) ((c)->profile != NULL ? khz_probe_note((c)->profile, (n), (f)) : (void)0)
+#define KHZ_COUNT(c, place, n)                                                                                         \
+    ((c)->profile != NULL ? khz_probe_count((c)->profile, (c)->first_place + (place), (uint32_t)(n)) : (void)0)
 #else
 #define KHZ_ENTER(c, place) ((void)0)
 #define KHZ_LEAVE(c, place) ((void)0)
+#define KHZ_NEXT(c, place, next) ((void)0)
 #define KHZ_TIMED(c, place, call) (call)
 #define KHZ_SOLVED(c, place, call) (call)
+#define KHZ_ITERATED(c, place, call) (call)
 #define KHZ_RESIDUAL(c, n, f) ((void)0)
+#define KHZ_COUNT(c, place, n) ((void)0)
 #endif
 
 #endif

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "khz_profiled.h"
 
-#include <string.h>
 #include <sys/resource.h>
 
 int32_t khz_profiled_is_built_in(void)
@@ -19,17 +18,21 @@ void khz_profiled_costs(const khz_profile *p, double *costs)
 {
     costs[0] = p->clock.ns_per_tick;
     costs[1] = p->clock.ns_per_read;
-    costs[2] = p->probe_ns;
-    costs[3] = p->probe_inside_ns;
-    costs[4] = p->cycle_ns;
-    costs[5] = (double)p->clock.is_counter;
+    costs[2] = p->costs.probe_ns;
+    costs[3] = p->costs.probe_inside_ns;
+    costs[4] = p->costs.cycle_ns;
+    costs[5] = p->costs.border_ns;
+    costs[6] = p->costs.passed_ns;
+    costs[7] = p->costs.empty_ns;
+    costs[8] = p->costs.monotonic_ns;
+    costs[9] = (double)p->clock.is_counter;
 }
 
 size_t khz_profiled_record_size(int32_t n_places) { return khz_profile_record_size(n_places); }
 
 void khz_profiled_init(khz_profile *p, int32_t n_places, int mode)
 {
-    khz_profile_init(p, n_places, KHZ_PLACES_OF_CYCLE, mode);
+    khz_profile_init(p, n_places, mode, 0); /* nobody waits for these cycles */
 }
 
 void khz_profiled_attach(khz_stepper *s, khz_profile *p)
@@ -59,19 +62,19 @@ uint64_t khz_profiled_steps(khz_stepper *s, khz_profile *p, uint64_t n, unsigned
         uint32_t switches, faults, switches_after, faults_after;
         usage(&switches, &faults);
         const int64_t began = khz_ticks_monotonic();
-        khz_profile_begin(p, s->counts.steps);
+        khz_profile_begin(p, s->counts.steps, KHZ_PLACE_CYCLE);
         const uint32_t flags = khz_stepper_step(s);
-        const khz_cycle_record *const r = khz_profile_end(p);
+        khz_cycle_record *const r = khz_profile_end(p, records + i * size, KHZ_PLACE_CYCLE);
+        const int64_t ended = khz_ticks_monotonic();
         usage(&switches_after, &faults_after);
         if (r != NULL) {
-            khz_cycle_record *const kept = (khz_cycle_record *)(void *)(records + i * size);
-            memcpy(kept, r, size);
-            kept->flags = flags;
-            kept->release_ns = began;
-            kept->woke_ns = began;
-            kept->ended_ns = khz_ticks_monotonic();
-            kept->switches = switches_after - switches;
-            kept->faults = faults_after - faults;
+            r->flags = flags;
+            r->release_ns = r->woke_ns = began;
+            r->stepped_ns = (uint32_t)(ended - began);
+            r->ended_ns = ended;
+            r->switches = switches_after - switches;
+            r->faults = faults_after - faults;
+            khz_profile_weigh(p, (double)(ended - began));
         }
         if ((flags & KHZ_STEP_TERMINATED) != 0) {
             return i + 1;

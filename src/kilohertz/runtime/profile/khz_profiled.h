@@ -13,8 +13,7 @@ KHZ_EXPORT uint64_t khz_profiled_steps(khz_stepper *s, khz_profile *p, uint64_t 
 KHZ_EXPORT size_t khz_profiled_size(int32_t n_places);
 KHZ_EXPORT size_t khz_profiled_record_size(int32_t n_places);
 KHZ_EXPORT void khz_profiled_init(khz_profile *p, int32_t n_places, int mode);
-/* What was calibrated: ns of a tick, of a reading, of a timed probe, of it inside its place, of an empty
- * cycle; 1: counter.  costs [6] */
+/* What was calibrated: ns of a tick, of a reading, khz_probe_costs in their order; 1: counter.  costs [10] */
 KHZ_EXPORT void khz_profiled_costs(const khz_profile *p, double *costs);
 /* 1: this program has probes (it was compiled with KHZ_PROFILE). */
 KHZ_EXPORT int32_t khz_profiled_is_built_in(void);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TURN_NS = 5000000 };
+enum { TURN_NS = 5000000, BLOCK = 1 << 17, FEWEST_BLOCKS = 8 };
 
 static size_t record_size(const khz_trace *t) { return t->ring.row; }
 
@@ -38,16 +38,19 @@ static int write_head(khz_trace *t, int is_over)
 {
     char text[KHZ_TRACE_HEAD + 1];
     const khz_profile *const p = t->profile;
+    const khz_probe_costs *const c = &p->costs;
     memset(text, ' ', sizeof text);
-    const int n = snprintf(text, sizeof text,
-                           "khz-trace 1\nplaces %d\nalways %d\nrecord %zu\nworst %d\nkept %llu\nperiod_ns %lld\n"
-                           "costs %.17g %.17g %.17g %.17g %.17g %d\nwritten %llu\ndropped %llu\nrefused %llu\nover %d\n"
-                           "%s",
-                           (int)p->n_places, (int)p->n_always, record_size(t), (int)KHZ_TRACE_WORST,
-                           (unsigned long long)t->n_kept, (long long)t->period_ns, p->clock.ns_per_tick,
-                           p->clock.ns_per_read, p->probe_ns, p->probe_inside_ns, p->cycle_ns, (int)p->clock.is_counter,
-                           (unsigned long long)t->n_written, (unsigned long long)t->ring.dropped,
-                           (unsigned long long)t->n_refused, is_over, t->about);
+    const int n =
+        snprintf(text, sizeof text,
+                 "khz-trace 2\nplaces %d\nrecord %zu\nworst %d\nblock %zu\nblocks %llu\nperiod_ns %lld\n"
+                 "costs %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %d\nwritten %llu\ndropped %llu\nrefused "
+                 "%llu\nover %d\n"
+                 "%s",
+                 (int)p->n_places, record_size(t), (int)KHZ_TRACE_WORST, t->block_size, (unsigned long long)t->n_blocks,
+                 (long long)t->period_ns, p->clock.ns_per_tick, p->clock.ns_per_read, c->probe_ns, c->probe_inside_ns,
+                 c->cycle_ns, c->border_ns, c->passed_ns, c->empty_ns, c->monotonic_ns, (int)p->clock.is_counter,
+                 (unsigned long long)t->n_written, (unsigned long long)t->ring.dropped,
+                 (unsigned long long)t->n_refused, is_over, t->about);
     if (n >= KHZ_TRACE_HEAD) {
         return E2BIG;
     }
@@ -57,14 +60,15 @@ static int write_head(khz_trace *t, int is_over)
     return 0;
 }
 
-int khz_trace_open(khz_trace *t, const char *path, void *memory, uint64_t n_ring, uint64_t n_kept)
+int khz_trace_open(khz_trace *t, const char *path, void *memory, uint64_t n_ring, uint64_t most)
 {
     const size_t size = khz_profile_record_size(t->profile->n_places);
     khz_ring_init(&t->ring, memory, size, n_ring);
-    t->n_kept = n_kept;
+    t->block_size = size + sizeof(khz_trace_block) > BLOCK ? size + sizeof(khz_trace_block) : BLOCK;
+    t->n_blocks = most / t->block_size > FEWEST_BLOCKS ? most / t->block_size : FEWEST_BLOCKS;
     t->worst = (unsigned char *)calloc(KHZ_TRACE_WORST, size);
-    t->whole = (unsigned char *)calloc(1, size);
-    if (t->worst == NULL || t->whole == NULL) {
+    t->block = (unsigned char *)calloc(1, t->block_size);
+    if (t->worst == NULL || t->block == NULL) {
         return ENOMEM;
     }
     t->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -74,15 +78,6 @@ int khz_trace_open(khz_trace *t, const char *path, void *memory, uint64_t n_ring
     const int error = write_head(t, 0);
     put_at(t, t->worst, KHZ_TRACE_WORST * size, KHZ_TRACE_HEAD);
     return error != 0 ? error : t->n_refused == 0 ? 0 : EIO;
-}
-
-void khz_trace_put(khz_trace *t, const khz_cycle_record *r)
-{
-    void *const row = khz_ring_reserve(&t->ring);
-    if (row != NULL) {
-        memcpy(row, r, khz_record_used(r, record_size(t)));
-        khz_ring_commit(&t->ring);
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------- draining
@@ -149,72 +144,89 @@ static void look_at_thread(khz_trace *t, uint32_t *switches, uint32_t *faults, i
     t->has_looked = 1;
 }
 
-/* From the release to the end where there is one, else what the cycle took. */
+/* From the release to the end where there is one, else from the begin. */
 static int64_t cost_of(const khz_trace *t, const khz_cycle_record *r)
 {
-    return t->period_ns > 0 ? r->ended_ns - r->release_ns : (int64_t)r->ticks;
+    return r->ended_ns - (t->period_ns > 0 ? r->release_ns : r->woke_ns);
+}
+
+static khz_cycle_record *record_at(const khz_trace *t, unsigned char *rows, uint64_t i)
+{
+    return (khz_cycle_record *)(void *)(rows + i * record_size(t));
 }
 
 /* Among the costliest cycles, where it is one. */
 static void keep_worst(khz_trace *t, const khz_cycle_record *r)
 {
-    const size_t size = record_size(t);
-    int32_t least = 0;
-    if (t->n_worst < KHZ_TRACE_WORST) {
-        least = t->n_worst++;
-    } else {
-        for (int32_t i = 1; i < KHZ_TRACE_WORST; i++) {
-            const khz_cycle_record *const a = (const khz_cycle_record *)(const void *)(t->worst + (size_t)i * size);
-            const khz_cycle_record *const b = (const khz_cycle_record *)(const void *)(t->worst + (size_t)least * size);
-            least = cost_of(t, a) < cost_of(t, b) ? i : least;
-        }
-        if (cost_of(t, (const khz_cycle_record *)(const void *)(t->worst + (size_t)least * size)) >= cost_of(t, r)) {
-            return;
-        }
+    if (t->n_worst == KHZ_TRACE_WORST && cost_of(t, r) <= t->least_cost) {
+        return;
     }
-    memcpy(t->worst + (size_t)least * size, r, size);
+    const int32_t at = t->n_worst < KHZ_TRACE_WORST ? t->n_worst++ : t->least;
+    memcpy(record_at(t, t->worst, (uint64_t)at), r, record_size(t));
     t->is_worse = 1;
+    t->least = 0;
+    for (int32_t i = 1; i < t->n_worst; i++) {
+        const int64_t cost = cost_of(t, record_at(t, t->worst, (uint64_t)i));
+        t->least = cost < cost_of(t, record_at(t, t->worst, (uint64_t)t->least)) ? i : t->least;
+    }
+    t->least_cost = cost_of(t, record_at(t, t->worst, (uint64_t)t->least));
 }
 
-/* One record to its place in the file, without what the ring had there before. */
-static void write_record(khz_trace *t, const khz_cycle_record *r, uint32_t switches, uint32_t faults,
-                         int64_t delayed_ns)
+static khz_trace_block *newest(khz_trace *t) { return (khz_trace_block *)(void *)t->block; }
+
+/* What of the newest block is not in the file yet; its head last, so that it never counts more than there is. */
+static void save_block(khz_trace *t)
 {
-    const size_t size = record_size(t);
-    const size_t used = khz_record_used(r, size);
-    khz_cycle_record *const whole = (khz_cycle_record *)(void *)t->whole;
-    memcpy(whole, r, used);
-    memset(t->whole + used, 0, size - used);
-    whole->switches = switches;
-    whole->faults = faults;
-    whole->delayed_ns = delayed_ns;
-    const uint64_t place = KHZ_TRACE_WORST + t->n_written % t->n_kept;
-    put_at(t, whole, size, (off_t)(KHZ_TRACE_HEAD + place * size));
+    const khz_trace_block *const b = newest(t);
+    if (b->number == 0 || t->n_saved == b->count) {
+        return;
+    }
+    const size_t before = sizeof *b + (size_t)t->n_saved * b->stride;
+    const size_t slot = (size_t)((b->number - 1) % t->n_blocks) * t->block_size;
+    const off_t at = (off_t)(KHZ_TRACE_HEAD + KHZ_TRACE_WORST * record_size(t) + slot);
+    if (t->n_saved == 0) { /* what stood there before is gone */
+        const khz_trace_block none = {0, 0, 0};
+        put_at(t, &none, sizeof none, at);
+    }
+    put_at(t, t->block + before, (size_t)(b->count - t->n_saved) * b->stride, at + (off_t)before);
+    put_at(t, b, sizeof *b, at);
+    t->n_saved = b->count;
+}
+
+static void append(khz_trace *t, const khz_cycle_record *r)
+{
+    khz_trace_block *const b = newest(t);
+    const uint32_t used = (uint32_t)khz_record_used(r);
+    if (b->number == 0 || used > b->stride || sizeof *b + (size_t)(b->count + 1) * b->stride > t->block_size) {
+        save_block(t);
+        b->number++;
+        b->stride = used > b->stride || used * 2 < b->stride ? used : b->stride;
+        b->count = t->n_saved = 0;
+    }
+    memcpy(t->block + sizeof *b + (size_t)b->count * b->stride, r, used);
+    b->count++;
     t->n_written++;
-    keep_worst(t, whole);
 }
 
 static void drain(khz_trace *t)
 {
-    const unsigned char *rows = NULL;
+    const unsigned char *oldest = NULL;
     uint64_t n = 0;
-    while ((n = khz_ring_peek(&t->ring, &rows)) > 0) {
-        uint32_t switches, faults;
-        int64_t delayed_ns;
-        uint64_t costliest = 0;
-        look_at_thread(t, &switches, &faults, &delayed_ns);
+    while ((n = khz_ring_peek(&t->ring, &oldest)) > 0) {
+        unsigned char *const rows = t->ring.rows + (oldest - t->ring.rows); /* they are ours until they are released */
+        khz_cycle_record *costliest = record_at(t, rows, 0);
         for (uint64_t i = 1; i < n; i++) {
-            const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)(rows + i * t->ring.row);
-            const khz_cycle_record *const c = (const khz_cycle_record *)(const void *)(rows + costliest * t->ring.row);
-            costliest = cost_of(t, r) > cost_of(t, c) ? i : costliest;
+            khz_cycle_record *const r = record_at(t, rows, i);
+            costliest = cost_of(t, r) > cost_of(t, costliest) ? r : costliest;
         }
+        look_at_thread(t, &costliest->switches, &costliest->faults, &costliest->delayed_ns);
         for (uint64_t i = 0; i < n; i++) {
-            const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)(rows + i * t->ring.row);
-            const int is_it = i == costliest;
-            write_record(t, r, is_it ? switches : 0, is_it ? faults : 0, is_it ? delayed_ns : 0);
+            keep_worst(t, record_at(t, rows, i));
+            append(t, record_at(t, rows, i));
         }
         khz_ring_release(&t->ring, n);
     }
+    save_block(t);
     if (t->is_worse) {
         put_at(t, t->worst, KHZ_TRACE_WORST * t->ring.row, KHZ_TRACE_HEAD);
         t->is_worse = 0;

@@ -211,6 +211,7 @@ static void put_thread(FILE *f, const khz_thread *k)
                   (long long)k->period_ns, policy_name(k->policy), end_name(atomic_load(&k->ended)));
     (void)fprintf(f, "      \"model_seconds\": %.9f,\n      \"wall_ns\": %lld,\n", model_seconds(k),
                   (long long)(k->ended_ns - k->began_ns));
+    (void)fprintf(f, "      \"processor_ns\": %lld,\n", (long long)k->processor_ns);
     (void)fprintf(f, "      \"involuntary_switches\": %lld,\n      \"page_faults\": %lld,\n", (long long)k->switches,
                   (long long)k->faults);
     put_stuck(f, k);
@@ -225,11 +226,12 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
     const int end = khz_rig_ending(r);
     const int32_t culprit = atomic_load(&r->culprit);
     const double model = model_seconds(&r->threads[r->leader]);
-    int64_t wall = 0, switches = 0, faults = 0;
+    int64_t wall = 0, processor = 0, switches = 0, faults = 0;
     for (int32_t i = 0; i < r->n_threads; i++) {
         const khz_thread *const k = &r->threads[i];
         const int64_t took = k->ended_ns - k->began_ns;
         wall = took > wall ? took : wall;
+        processor += k->processor_ns;
         switches += k->switches;
         faults += k->faults;
     }
@@ -244,6 +246,7 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
                   policy_name(r->threads[r->leader].policy));
     (void)fprintf(f, "  \"start\": %.17g,\n  \"model_seconds\": %.9f,\n  \"began_ns\": %lld,\n  \"wall_ns\": %lld,\n",
                   r->start, model, (long long)atomic_load(&r->base_ns), (long long)wall);
+    (void)fprintf(f, "  \"processor_ns\": %lld,\n", (long long)processor);
     (void)fprintf(f, "  \"steal\": %.5f,\n  \"involuntary_switches\": %lld,\n  \"page_faults\": %lld,\n", steal,
                   (long long)switches, (long long)faults);
 }

@@ -102,11 +102,13 @@ int khz_thread_receive(khz_thread *k)
 {
     int end = KHZ_END_NONE;
     k->messages = 0;
+    khz_thread_exchange(k);
     for (int32_t i = 0; i < k->n_wires; i++) {
         khz_wire *const w = k->wires[i];
         KHZ_ENTER(&k->probes, KHZ_PLACES_OF_CYCLE + i);
         const uint32_t said = khz_port_receive(w->port, k->step, (int64_t)k->step * k->period_ns, w->inputs);
         KHZ_LEAVE(&k->probes, KHZ_PLACES_OF_CYCLE + i);
+        khz_thread_exchanged(k, i);
         for (int32_t j = 0; j < w->n_in; j++) {
             set(k, &w->in[j], w->inputs[j]);
         }

@@ -8,7 +8,7 @@
 #include "khz_profiled.h"
 #include "khz_thread.h"
 
-enum { RING = 4096, RING_BYTES = 1 << 25, FILE_BYTES = 1 << 26, MOST_KEPT = 1 << 20 };
+enum { RING = 1 << 15, RING_BYTES = 1 << 23, FILE_BYTES = 1 << 26 };
 
 static int64_t within(int64_t n, int64_t low, int64_t high) { return n < low ? low : n > high ? high : n; }
 
@@ -57,13 +57,12 @@ static khz_status prepare_trace(khz_rig *r, khz_thread *k, int mode, const char 
     if (p == NULL || memory == NULL || t->about == NULL) {
         return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for a profile of %d places", (int)n_places);
     }
-    khz_profile_init(p, n_places, KHZ_PLACES_OF_CYCLE + k->n_wires, mode);
+    khz_profile_init(p, n_places, mode, 1);
     (void)lay_out(k, p);
     t->profile = p;
     t->period_ns = r->wall_num > 0 ? k->period_ns * r->wall_num / r->wall_den : 0;
     (void)snprintf(file, sizeof file, "%.480s.%d", path, (int)k->index);
-    const uint64_t n_kept = (uint64_t)within(FILE_BYTES / (int64_t)size, 64, MOST_KEPT);
-    const int error = khz_trace_open(t, file, memory, n_ring, n_kept);
+    const int error = khz_trace_open(t, file, memory, n_ring, FILE_BYTES);
     k->trace = t;
     return error == 0 ? KHZ_OK : khz_rig_fail(r, KHZ_UNSUPPORTED, "cannot write %.200s: %s", file, strerror(error));
 }
@@ -97,28 +96,60 @@ void khz_thread_profile_start(khz_thread *k)
     }
 }
 
+#ifdef KHZ_PROFILE
 void khz_thread_profile_begin(khz_thread *k)
 {
     if (k->trace != NULL) {
         k->flags = 0;
-        khz_profile_begin(k->trace->profile, k->step);
+        khz_profile_begin(k->trace->profile, k->step, KHZ_PLACE_INPUTS);
     }
 }
 
-void khz_thread_profile_end(khz_thread *k, int64_t release, int64_t woke, int64_t ended)
+static uint32_t after(int64_t instant, int64_t woke) { return instant > woke ? (uint32_t)(instant - woke) : 0; }
+
+void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t)
 {
     if (k->trace == NULL) {
         return;
     }
-    khz_cycle_record *const r = khz_profile_end(k->trace->profile);
+    khz_profile *const p = k->trace->profile;
+    void *const row = p->mode != KHZ_PROFILE_OFF ? khz_ring_reserve(&k->trace->ring) : NULL;
+    khz_cycle_record *const r = khz_profile_end(p, row, KHZ_PLACE_LIVE);
     if (r != NULL) {
-        r->release_ns = release;
-        r->woke_ns = woke;
-        r->ended_ns = ended;
+        r->release_ns = t->release;
+        r->woke_ns = t->woke;
+        r->ended_ns = t->ended;
+        r->began_ns = after(t->began, t->woke);
+        r->received_ns = after(t->received, t->woke);
+        r->stepped_ns = after(t->stepped, t->woke);
+        r->sent_ns = after(t->sent, t->woke);
+        r->accounted_ns = (uint32_t)k->accounting_ns;
         r->flags = k->flags;
-        khz_trace_put(k->trace, r);
+        khz_ring_commit(&k->trace->ring);
+    }
+    khz_profile_weigh(p, (double)(t->ended - t->woke));
+}
+
+void khz_thread_exchange(khz_thread *k)
+{
+    k->exchange = 0;
+    if (k->trace != NULL && k->n_wires > 1 && k->trace->profile->mode == KHZ_PROFILE_ALWAYS) {
+        k->exchange = khz_ticks_now(&k->trace->profile->clock);
     }
 }
+
+void khz_thread_exchanged(khz_thread *k, int32_t wire)
+{
+    if (k->exchange == 0) {
+        return;
+    }
+    const uint64_t now = khz_ticks_now(&k->trace->profile->clock);
+    khz_place_sum *const sum = khz_profile_sum(k->trace->profile, KHZ_PLACES_OF_CYCLE + wire);
+    sum->ticks += (uint32_t)(now - k->exchange);
+    sum->calls++;
+    k->exchange = now;
+}
+#endif
 
 int32_t khz_thread_profile_mode(khz_thread *k, int32_t mode)
 {

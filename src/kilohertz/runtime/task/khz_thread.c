@@ -126,6 +126,7 @@ static void send(khz_thread *k, int is_late)
         return;
     }
     k->account->counts.safe += (uint64_t)(k->safe_now != 0);
+    khz_thread_exchange(k);
     for (int32_t i = 0; i < k->n_wires; i++) {
         khz_wire *const w = k->wires[i];
         for (int32_t j = 0; j < w->n_out; j++) {
@@ -134,6 +135,7 @@ static void send(khz_thread *k, int is_late)
         KHZ_ENTER(&k->probes, KHZ_PLACES_OF_CYCLE + i);
         (void)khz_port_send(w->port, k->step, (int64_t)(k->step + 1) * k->period_ns, w->outputs, k->safe_now);
         KHZ_LEAVE(&k->probes, KHZ_PLACES_OF_CYCLE + i);
+        khz_thread_exchanged(k, i);
     }
 }
 
@@ -182,13 +184,8 @@ void khz_thread_record(khz_thread *k, int64_t step, int always)
 
 /* ------------------------------------------------------------------------------------------------------- accounting */
 
-typedef struct cycle_times {
-    int64_t release, woke, began, received, stepped, sent, ended;
-    int32_t was_over; /* the release was over before the cycle could sleep */
-} cycle_times;
-
 /* Enter the times of the step just done; 1 where it missed its deadline. */
-static int account(khz_thread *k, const cycle_times *t)
+static int account(khz_thread *k, const khz_cycle_times *t)
 {
     khz_counts *const counts = &k->account->counts;
     const uint64_t step = k->step - 1;
@@ -262,23 +259,24 @@ static int follow_policy(khz_thread *k, int missed)
 static void enter(khz_thread *k, int32_t stage) { atomic_store_explicit(&k->stage, stage, memory_order_relaxed); }
 
 /* Inputs, steps, outputs.  KHZ_END_*. */
-static int work(khz_thread *k, cycle_times *t)
+static int work(khz_thread *k, khz_cycle_times *t)
 {
     enter(k, KHZ_AT_INPUTS);
-    KHZ_ENTER(&k->probes, KHZ_PLACE_INPUTS);
     t->began = khz_now();
     int end = k->n_wires > 0 ? khz_thread_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
     khz_thread_inputs(k);
-    KHZ_LEAVE(&k->probes, KHZ_PLACE_INPUTS);
     if (k->every > 1) { /* as a faster thread would show it: with the inputs of the period that begins */
+        KHZ_ENTER(&k->probes, KHZ_PLACE_RECORDER);
         khz_thread_record(k, (int64_t)k->step * k->every + 1, 0);
+        KHZ_LEAVE(&k->probes, KHZ_PLACE_RECORDER);
     }
+    KHZ_NEXT(&k->probes, KHZ_PLACE_INPUTS, KHZ_PLACE_TASKS);
     enter(k, KHZ_AT_STEP);
     const int stepped = step_tasks(k);
     enter(k, KHZ_AT_OUTPUTS);
     end = stepped != KHZ_END_NONE ? stepped : end;
-    KHZ_ENTER(&k->probes, KHZ_PLACE_OUTPUTS);
+    KHZ_NEXT(&k->probes, KHZ_PLACE_TASKS, KHZ_PLACE_OUTPUTS);
     t->stepped = khz_now();
     t->sent = t->stepped;
     k->turn++;
@@ -288,12 +286,11 @@ static int work(khz_thread *k, cycle_times *t)
         send(k, watched && t->stepped > khz_thread_instant(k, k->tick + 1));
         t->sent = khz_now();
     }
-    KHZ_LEAVE(&k->probes, KHZ_PLACE_OUTPUTS);
     k->step++;
     enter(k, KHZ_AT_REST);
-    KHZ_ENTER(&k->probes, KHZ_PLACE_RECORDER);
+    KHZ_NEXT(&k->probes, KHZ_PLACE_OUTPUTS, KHZ_PLACE_RECORDER);
     khz_thread_record(k, (int64_t)k->step * k->every, 0);
-    KHZ_LEAVE(&k->probes, KHZ_PLACE_RECORDER);
+    KHZ_NEXT(&k->probes, KHZ_PLACE_RECORDER, KHZ_PLACE_LIVE);
     return end;
 }
 
@@ -319,7 +316,7 @@ static void rest(khz_thread *k)
 /* One period of the wall clock.  KHZ_END_* where the run is over. */
 static int cycle(khz_thread *k)
 {
-    cycle_times t = {0};
+    khz_cycle_times t = {0};
     if (is_waiting(k)) {
         t.release = khz_thread_instant(k, k->tick);
         t.was_over = wait_until(k, t.release);
@@ -331,6 +328,7 @@ static int cycle(khz_thread *k)
         wait_for_others(k);
     }
     t.woke = khz_now();
+    khz_thread_profile_begin(k); /* and its inputs */
     k->account->counts.ticks++;
     khz_thread_command(k);
     const int asked = k->stop_now ? KHZ_END_COMMAND : atomic_load_explicit(&k->rig->stop, memory_order_relaxed);
@@ -341,9 +339,7 @@ static int cycle(khz_thread *k)
         rest(k);
         return KHZ_END_NONE;
     }
-    khz_thread_profile_begin(k);
     int end = work(k, &t);
-    KHZ_ENTER(&k->probes, KHZ_PLACE_LIVE);
     if (k->to_step > 0 && --k->to_step == 0) {
         k->is_paused = 1;
     }
@@ -353,12 +349,19 @@ static int cycle(khz_thread *k)
     const int policy = follow_policy(k, missed);
     end = end != KHZ_END_NONE ? end : policy;
     tell(k, t.ended);
-    KHZ_LEAVE(&k->probes, KHZ_PLACE_LIVE);
-    khz_thread_profile_end(k, t.release, t.woke, t.ended);
+    khz_thread_profile_end(k, &t);
     k->accounting_ns = khz_now() - t.ended;
     const int is_over = (k->n_cycles > 0 && k->step >= k->n_cycles) ||
                         (k->rig->probe_ns > 0 && !is_waiting(k) && t.ended - k->began_ns > k->rig->probe_ns);
     return end == KHZ_END_NONE && is_over ? KHZ_END_DURATION : end;
+}
+
+/* Nanoseconds that the processor gave to this thread. */
+static int64_t processor_time(void)
+{
+    struct timespec t = {0, 0};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void usage(int64_t *switches, int64_t *faults)
@@ -432,12 +435,14 @@ void khz_thread_loop(khz_thread *k)
     k->base_ns = common_base(k);
     k->began_ns = k->base_ns;
     usage(&switches, &faults);
+    k->processor_ns = -processor_time();
     khz_thread_profile_start(k);
     int end = k->is_idle ? KHZ_END_DURATION : KHZ_END_NONE;
     while (end == KHZ_END_NONE) {
         end = cycle(k);
     }
     k->ended_ns = khz_now();
+    k->processor_ns += processor_time();
     usage(&k->switches, &k->faults);
     k->switches -= switches;
     k->faults -= faults;

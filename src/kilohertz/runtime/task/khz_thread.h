@@ -215,6 +215,7 @@ struct khz_thread {
     int64_t accounting_ns;        /* after the end of the cycle before: its accounting and policy */
     int64_t live_next;            /* next signal to be copied */
     int64_t switches, faults;     /* of the thread while it ran */
+    int64_t processor_ns;         /* that it had of its processor */
     int64_t began_ns, ended_ns;   /* monotonic */
     _Atomic int64_t progress;     /* ticks that are over, in base periods; INT64_MAX at the end */
     _Atomic int32_t ended;        /* KHZ_END_*, set by the loop when it is over */
@@ -226,8 +227,15 @@ struct khz_thread {
     khz_trace *trace;             /* where its cycles are timed; NULL: nobody asks */
     khz_context probes;           /* of its own places: no model's counters */
     uint32_t flags;               /* KHZ_STEP_* of all steps of this cycle */
+    uint64_t exchange;            /* ticks: the exchange with a device begins; 0: not wanted */
     pthread_t handle, main_thread;
 };
+
+/* Readings of the clock in a cycle, in the order of time. */
+typedef struct khz_cycle_times {
+    int64_t release, woke, began, received, stepped, sent, ended;
+    int32_t was_over; /* the release was over before the cycle could sleep */
+} khz_cycle_times;
 
 /* A command that all threads obey at the same tick. */
 typedef struct khz_order {
@@ -317,8 +325,18 @@ void khz_thread_record(khz_thread *k, int64_t step, int always);
 khz_status khz_rig_profiles(khz_rig *r);
 /* Who it is; a cycle begins; it ends: its record goes to the ring. */
 void khz_thread_profile_start(khz_thread *k);
+#ifdef KHZ_PROFILE
 void khz_thread_profile_begin(khz_thread *k);
-void khz_thread_profile_end(khz_thread *k, int64_t release, int64_t woke, int64_t ended);
+void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t);
+/* Where a profile is always on and there are several devices: the exchange with them begins; that with one is over. */
+void khz_thread_exchange(khz_thread *k);
+void khz_thread_exchanged(khz_thread *k, int32_t wire);
+#else
+static inline void khz_thread_profile_begin(khz_thread *k) { (void)k; }
+static inline void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t) { (void)k, (void)t; }
+static inline void khz_thread_exchange(khz_thread *k) { (void)k; }
+static inline void khz_thread_exchanged(khz_thread *k, int32_t wire) { (void)k, (void)wire; }
+#endif
 /* Another mode from the next cycle on.  KHZ_REPLY_*. */
 int32_t khz_thread_profile_mode(khz_thread *k, int32_t mode);
 /* khz_inputs.c: the values of a stimulus at an instant, for a step or for initialisation; what devices sent (KHZ_END_*

@@ -1,0 +1,259 @@
+"""Own times of places, and whole cycles, without what timing them cost.
+
+In a burst every place of a cycle is timed.  What the probes cost is taken off: of each place the part of its own probes
+that falls inside it, and of each place around others the rest of theirs.  How much that is was calibrated before the
+first cycle; where enough cycles went without probes (one out of KHZ_PLAIN_EVERY), the difference to them says it better
+than a loop around nothing can.  Those cycles also give a whole that owes nothing to the parts.
+
+Always on, a cycle has its whole, its devices and its counters; the times of all other places come from sweeps
+(windows.py).  A cycle is opened by what its places usually take, loops in proportion to their iterations; what it took
+beyond that is the rest of the cycle, since nobody timed where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.profiler.timing.rows import BURST
+from kilohertz.profiler.timing.windows import calls, sweeps
+
+Floats = NDArray[np.float64]
+_ENOUGH = 16  # cycles without probes before they say what probes cost
+_SURE = 0.2  # ... where that is known to this part of what was calibrated
+_FACTORS = 0.1, 10.0  # what is believed of the difference
+_AROUND = 32  # cycles that tell how fast the machine is
+_NEAR = 0.1  # a cycle within this part of what its places usually take has nothing that nobody timed
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What was calibrated, in nanoseconds (khz_probe_costs)."""
+
+    ns_per_tick: float
+    ns_per_read: float
+    probe_ns: float
+    probe_inside_ns: float
+    cycle_ns: float  # a cycle with nothing in it, besides its probes
+    border_ns: float
+    passed_ns: float
+    empty_ns: float
+    monotonic_ns: float
+    is_counter: bool
+
+    @staticmethod
+    def of_numbers(n: Sequence[float]) -> Costs:
+        """In the order of fields, as C gives them."""
+        return Costs(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], bool(n[9]))
+
+
+def _middle(values: Floats) -> float:
+    """The mean of the middle half: a median that is not bound to the steps of a coarse clock."""
+    low, high = np.quantile(values, (0.25, 0.75))
+    return float(values[(values >= low) & (values <= high)].mean())
+
+
+def _unsure(values: Floats) -> float:
+    """How far the median of so many may be off."""
+    return float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / float(np.sqrt(len(values)))
+
+
+@dataclass(frozen=True)
+class Times:
+    """Of the cycles of one thread; `devices` and `loops` are numbers of places, loops those that iterate."""
+
+    records: NDArray[np.void]
+    borders: NDArray[np.void]
+    costs: Costs
+    devices: tuple[int, ...]
+    loops: tuple[int, ...]
+    counted: NDArray[np.bool_]  # cycles that numbers are worked out from
+
+    @cached_property
+    def is_burst(self) -> NDArray[np.bool_]:
+        """[cycles] all places were timed."""
+        burst: NDArray[np.bool_] = self.records["head"]["mode"] == BURST
+        return burst
+
+    @cached_property
+    def measured(self) -> NDArray[np.bool_]:
+        """[cycles] those whose places count."""
+        return self.is_burst & self.counted
+
+    @cached_property
+    def plain(self) -> NDArray[np.bool_]:
+        """[cycles] those without a clock beside that of the task."""
+        found: NDArray[np.bool_] = ~self.is_burst & self.counted & (self.records["head"]["n_borders"] == 0)
+        return found
+
+    @cached_property
+    def wall_ns(self) -> Floats:
+        """[cycles] by the readings that a task makes anyhow."""
+        head = self.records["head"]
+        wall: Floats = (head["ended_ns"] - head["woke_ns"]).astype(np.float64)
+        return wall
+
+    # ---------------------------------------------------------------------------------------------- what timing costs
+
+    @cached_property
+    def _calibrated_ns(self) -> Floats:
+        """[cycles] what was calibrated, of the probes of each."""
+        sums, head, c = self.records["places"], self.records["head"], self.costs
+        probes = sums["calls"].sum(axis=1) * c.probe_inside_ns
+        probes = probes + sums["inside"].sum(axis=1) * (c.probe_ns - c.probe_inside_ns) + c.cycle_ns
+        few = head["n_borders"] * self.border_ns + head["crossed"] * c.passed_ns + c.empty_ns
+        return np.where(self.is_burst, probes, few)
+
+    @cached_property
+    def factor(self) -> float:
+        """What probes of a burst cost over what was calibrated, by every second cycle that went without; 1 where few
+        did."""
+        with_probes, without = self.wall_ns[self.measured][::2], self.wall_ns[self.plain][::2]
+        if len(without) < _ENOUGH or len(with_probes) < _ENOUGH:
+            return 1.0
+        expected = float(np.median(self._calibrated_ns[self.measured]))
+        if _unsure(with_probes) + _unsure(without) > _SURE * expected:
+            return 1.0
+        return float(np.clip((_middle(with_probes) - _middle(without)) / expected, *_FACTORS))
+
+    @cached_property
+    def border_ns(self) -> float:
+        """What a timed border adds to a stretch, by every second sweep and cycle without a window, likewise."""
+        (raw, n_stretches), without = self._raw_sweeps, (self.wall_ns[self.plain] + self._beyond_ns)[::2]
+        every, n = raw.sum(axis=1)[::2], n_stretches.sum(axis=1)[::2]
+        if len(without) < _ENOUGH or len(every) < _ENOUGH:
+            return self.costs.border_ns
+        expected = float(np.median(n)) * self.costs.border_ns
+        if _unsure(every) + _unsure(without) > _SURE * expected:
+            return self.costs.border_ns
+        factor = np.clip((_middle(every) - _middle(without)) / expected, *_FACTORS)
+        return self.costs.border_ns * float(factor)
+
+    @cached_property
+    def probes_ns(self) -> Floats:
+        """[cycles] what timing them cost."""
+        return np.where(self.is_burst, self._calibrated_ns * self.factor, self._calibrated_ns)
+
+    # ---------------------------------------------------------------------------------------------------- whole cycles
+
+    @cached_property
+    def _beyond_ns(self) -> float:
+        """What lies between the readings of the task and the ends of a cycle as its parts see it."""
+        head = self.records["head"]
+        if not self.by_cycle:  # of the accounting after the cycle without the record, and one reading in all
+            after = _middle(head["accounted_ns"]) if len(head) else 0.0
+            return after - self.costs.empty_ns - self.costs.monotonic_ns
+        burst = head["ticks"][self.measured] * self.costs.ns_per_tick - self.wall_ns[self.measured]
+        return _middle(burst)
+
+    @cached_property
+    def cycle_ns(self) -> Floats:
+        """[cycles] each as a whole, without what timing it cost."""
+        burst = self.records["head"]["ticks"] * self.costs.ns_per_tick - self.probes_ns
+        timed = self.records["head"]["n_borders"] * self.border_ns
+        return np.maximum(np.where(self.is_burst, burst, self.wall_ns + self._beyond_ns - timed), 0.0)
+
+    @cached_property
+    def apart(self) -> float | None:
+        """How far the sum of all parts is from a whole that owes nothing to them: cycles without probes, of which every
+        second one told what probes cost, and the others tell this.  None: too few."""
+        parts, whole = self.parts_ns.sum(axis=1)[1::2], self.cycle_ns[self.plain][1::2]
+        if len(whole) < _ENOUGH or len(parts) < _ENOUGH:
+            return None
+        return _middle(parts) / _middle(whole) - 1.0
+
+    # ---------------------------------------------------------------------------------------------------------- places
+
+    @cached_property
+    def _burst_ns(self) -> Floats:
+        """[cycles, places] own times where all were timed; else nothing to rely on."""
+        sums, c = self.records["places"], self.costs
+        inside = sums["calls"] * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
+        inside[:, 0] += c.cycle_ns
+        return np.maximum(sums["ticks"] * c.ns_per_tick - inside * self.factor, 0.0)
+
+    @cached_property
+    def _raw_sweeps(self) -> tuple[Floats, NDArray[np.int64]]:
+        n_places = self.records["places"].shape[1]
+        return sweeps(self.records["head"], self.borders, n_places, self.costs.ns_per_tick / self.pace)
+
+    @cached_property
+    def sweeps_ns(self) -> Floats:
+        """[sweeps, places] whole cycles put together from windows."""
+        raw, n_stretches = self._raw_sweeps
+        return raw - n_stretches * self.border_ns
+
+    @cached_property
+    def pace(self) -> Floats:
+        """[cycles] how slow the machine was just then: cycles around each over others with as many borders, by their
+        medians.  Windows do not come evenly over time; slow moments must not count more than others."""
+        ratio = np.ones(len(self.records))
+        crossed = self.records["head"]["crossed"]
+        for n in np.unique(crossed).tolist():
+            alike = crossed == n
+            if alike.sum() >= _AROUND:
+                ratio[alike] = self.wall_ns[alike] / max(1.0, float(np.median(self.wall_ns[alike])))
+        whole = len(ratio) // _AROUND * _AROUND
+        ratio[:whole] = np.repeat(np.median(ratio[:whole].reshape(-1, _AROUND), axis=1), _AROUND)
+        ratio[whole:] = 1.0
+        return ratio
+
+    @cached_property
+    def parts_ns(self) -> Floats:
+        """[cycles or sweeps, places] what numbers of places are worked out from."""
+        return self._burst_ns[self.measured] if self.by_cycle else self.sweeps_ns
+
+    @cached_property
+    def by_cycle(self) -> bool:
+        """Whether places were timed cycle by cycle; else by sweeps."""
+        return int(self.measured.sum()) > len(self._raw_sweeps[0])
+
+    @cached_property
+    def calls(self) -> Floats:
+        """[places] how often each was entered in a cycle."""
+        if self.by_cycle:
+            return np.asarray(self.records["places"]["calls"][self.measured].mean(axis=0), np.float64)
+        return calls(self.records["head"], self.borders, self.records["places"].shape[1])
+
+    @cached_property
+    def told(self) -> NDArray[np.bool_]:
+        """[cycles] those that the counters of places are taken from."""
+        return self.measured if self.by_cycle else self.counted & ~self.is_burst
+
+    @cached_property
+    def own_ns(self) -> Floats:
+        """[cycles, places] each cycle opened: measured in a burst, else reckoned."""
+        own = self._burst_ns.copy()
+        rest = np.flatnonzero(~self.is_burst)
+        if len(rest):
+            own[rest] = self._reckoned(rest)
+        return own
+
+    def _reckoned(self, cycles: NDArray[np.intp]) -> Floats:
+        """What places usually take, loops by their iterations, devices as measured; the remainder is the rest."""
+        parts, sums = self.parts_ns, self.records["places"][cycles]
+        usual = np.array([_middle(p) for p in parts.T]) if len(parts) else np.zeros(sums.shape[1])
+        own = np.tile(np.maximum(usual, 0.0), (len(cycles), 1))
+        counts = (sums["iterations"] + sums["turns"]).astype(np.float64)
+        for loop in self.loops:
+            mean = float(np.median(counts[:, loop]))
+            own[:, loop] *= counts[:, loop] / mean if mean > 0 else 1.0
+        self._enter_devices(own, cycles)
+        whole, known = self.cycle_ns[cycles], own.sum(axis=1)
+        near = known * (1.0 + _NEAR) > whole  # more or less what it usually is
+        own[near] *= (whole[near] / np.maximum(known[near], 1e-9))[:, None]
+        own[~near, 0] += (whole - known)[~near]
+        return own
+
+    def _enter_devices(self, own: Floats, cycles: NDArray[np.intp]) -> None:
+        head, sums = self.records["head"][cycles], self.records["places"][cycles]
+        if len(self.devices) == 1:
+            received = head["received_ns"].astype(np.int64) - head["began_ns"]
+            own[:, self.devices[0]] = received + (head["sent_ns"].astype(np.int64) - head["stepped_ns"])
+        for device in self.devices if len(self.devices) > 1 else ():
+            timed = sums["calls"][:, device] > 0
+            own[timed, device] = sums["ticks"][timed, device] * self.costs.ns_per_tick

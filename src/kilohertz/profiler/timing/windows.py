@@ -1,0 +1,107 @@
+"""From borders that were timed a few at a time (always on) to the own times of places.
+
+The window of khz_probe.c moves over the borders of a cycle, from cycle to cycle, and begins anew behind the last: one
+*sweep* has every stretch between two borders once, each from another cycle.  A stretch belongs to the place that was
+entered at its begin, else to the one that is left at its end.  Between leaving one place and entering the next it
+belongs to what is around both: the place that is most often seen directly around them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.runtime import constant
+
+_NONE = constant("KHZ_NO_PLACE")
+Floats = NDArray[np.float64]
+
+
+def sweeps(
+    head: NDArray[np.void], borders: NDArray[np.void], n_places: int, tick: Floats
+) -> tuple[Floats, NDArray[np.int64]]:
+    """[sweeps, places] own times in nanoseconds of complete sweeps, put together from the cycles of each, with what
+    timing added to them; and of how many stretches.  `tick`: its length in each cycle."""
+    number, n_sweeps = _complete(head)
+    found, n_stretches = np.zeros((n_sweeps, n_places)), np.zeros((n_sweeps, n_places), np.int64)
+    if not n_sweeps or len(borders) < 2:
+        return found, n_stretches
+    record, border = borders["record"], borders["border"]
+    joined = (record[1:] == record[:-1]) & (number[record[1:]] >= 0)
+    ticks = (border["ticks"][1:] - border["ticks"][:-1]).astype(np.uint32)  # the low half of the clock may wrap
+    owner = _owners(border[:-1], border[1:], joined, n_places)
+    where = number[record[1:]][joined], owner[joined]
+    np.add.at(found, where, ticks[joined] * tick[record[1:]][joined])
+    np.add.at(n_stretches, where, 1)
+    return found, n_stretches
+
+
+def calls(head: NDArray[np.void], borders: NDArray[np.void], n_places: int) -> Floats:
+    """[places] how often each was entered in a cycle, over all complete sweeps."""
+    number, n_sweeps = _complete(head)
+    record, entered = borders["record"], borders["border"]["entered"]
+    repeated = np.r_[True, record[1:] != record[:-1]] & (head["first"][record] > 0) if len(record) else record > 0
+    some = entered[(number[record] >= 0) & (entered != _NONE) & ~repeated]  # windows overlap by one border
+    return np.bincount(some, minlength=n_places) / max(1, n_sweeps)
+
+
+def _complete(head: NDArray[np.void]) -> tuple[NDArray[np.int64], int]:
+    """[records] the number of the complete sweep that its window belongs to, -1: none; how many there are."""
+    window, first = head["window"].astype(np.int64), head["first"].astype(np.int64)
+    has = np.flatnonzero(window > 1)
+    number = np.full(len(head), -1, np.int64)
+    starts = np.flatnonzero(first[has] == 0)
+    n = 0
+    for begin, end in zip(starts, [*starts, len(has)][1:], strict=True):
+        members = has[begin:end]
+        next_first = first[members] + window[members] - 1
+        if (first[members][1:] == next_first[:-1]).all() and next_first[-1] + 1 >= head["crossed"][members].max():
+            number[members] = n
+            n += 1
+    return number, n
+
+
+def _owners(now: Any, then: Any, joined: NDArray[np.bool_], n_places: int) -> NDArray[np.int64]:
+    """[stretches] the place that each belongs to; 0, the rest of the cycle, where nothing tells."""
+    inside = now["entered"] != _NONE
+    before = ~inside & (then["left"] != _NONE)
+    owner = np.where(inside, now["entered"], np.where(before, then["left"], 0)).astype(np.int64)
+    around = _around(now, then, joined, n_places)
+    between = joined & ~inside & ~before
+    code = now["left"].astype(np.int64) * n_places + then["entered"]
+    gaps = [(pair // n_places, pair % n_places) for pair in np.unique(code[between]).tolist()]
+    _spread(around, gaps)
+    for left, entered in gaps:
+        votes = dict(around.get(left, {}))
+        for place, n in around.get(entered, {}).items():
+            votes[place] = votes.get(place, 0) + n
+        if votes:
+            owner[between & (code == left * n_places + entered)] = max(votes, key=lambda p: (votes[p], -p))
+    return owner
+
+
+def _spread(around: dict[int, dict[int, int]], gaps: list[tuple[int, int]]) -> None:
+    """Places that follow one another lie in the same one: who was never seen at its border learns it from another."""
+    learnt = True
+    while learnt:
+        learnt = False
+        for one, two in gaps:
+            for here, there in ((one, two), (two, one)):
+                if here not in around and there in around:
+                    around[here] = around[there]
+                    learnt = True
+
+
+def _around(now: Any, then: Any, joined: NDArray[np.bool_], n_places: int) -> dict[int, dict[int, int]]:
+    """Of each place those that were seen directly around it, and how often."""
+    entered = joined & (now["entered"] != _NONE) & (then["entered"] != _NONE) & (then["left"] == _NONE)
+    left = joined & (now["entered"] == _NONE) & (now["left"] != _NONE) & (then["left"] != _NONE)
+    inner = np.concatenate([then["entered"][entered], now["left"][left]]).astype(np.int64)
+    outer = np.concatenate([now["entered"][entered], then["left"][left]]).astype(np.int64)
+    pairs, counts = np.unique(inner * n_places + outer, return_counts=True)
+    found: dict[int, dict[int, int]] = {}
+    for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True):
+        found.setdefault(pair // n_places, {})[pair % n_places] = n
+    return found
