@@ -42,16 +42,22 @@ def bottom_up(
     `memo` holds the answers; expressions that share it share the work.  `operands` (default: all children) are those
     whose answers a node needs.  On a stack of its own: a chain may be as long as memory allows.
     """
+    if root in memo:
+        return memo[root]
     # a node to look at, or one whose operands stand above it in the stack, with them
     stack: list[Expr | tuple[Expr, Sequence[Expr]]] = [root]
     while stack:
         entry = stack.pop()
-        if isinstance(entry, tuple):
+        if type(entry) is tuple:
             node, needed = entry
         elif entry in memo:
             continue
         else:
-            node, needed = entry, entry.children() if operands is None else operands(entry)
+            node = entry  # type: ignore[assignment]
+            needed = node.children() if operands is None else operands(node)
+            if not needed:
+                memo[node] = visit(node, [])
+                continue
             missing = [c for c in needed if c not in memo]
             if missing:
                 missing.reverse()

@@ -1,70 +1,124 @@
-"""Types of expressions: a base and dimensions.  Immutable, compared by value.
+"""Types of expressions: a base and dimensions.  Immutable; equal ones are one object (`sharing.py`).
 
 A dimension is an `int`, or None where it is not known before run time (only inside functions).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from kilohertz.ir.sharing import TABLE
 
 
-@dataclass(frozen=True, slots=True)
-class Primitive:
+class Shared:
+    """What `__match_args__` names is all there is to it: made once, then compared and hashed as the object it is."""
+
+    __slots__ = ("__weakref__",)
+    __match_args__: tuple[str, ...] = ()
+
+    def __new__(cls, *values: Any) -> Any:
+        key = (cls, *values)
+        made = TABLE.get(key)
+        if made is None:
+            made = TABLE[key] = object.__new__(cls)
+            for name, value in zip(cls.__match_args__, values, strict=True):
+                object.__setattr__(made, name, value)
+        return made
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a {type(self).__name__} does not change")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in self.__match_args__)})"
+
+
+class Primitive(Shared):
     """Real, Integer, Boolean, String or Clock."""
 
+    __slots__ = __match_args__ = ("name",)
     name: str
 
+    if TYPE_CHECKING:
 
-@dataclass(frozen=True, slots=True)
-class EnumType:
+        def __new__(cls, name: str) -> Primitive: ...
+
+
+class EnumType(Shared):
     """An enumeration; values are the literals' positions, counted from one."""
 
+    __slots__ = __match_args__ = ("name", "literals")
     name: str
     literals: tuple[str, ...]
 
+    if TYPE_CHECKING:
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+        def __new__(cls, name: str, literals: tuple[str, ...]) -> EnumType: ...
+
+
+class RecordType(Shared):
     """A record: its class name, and its fields in declaration order."""
 
+    __slots__ = __match_args__ = ("name", "fields")
     name: str
     fields: tuple[tuple[str, Type], ...]
 
+    if TYPE_CHECKING:
 
-@dataclass(frozen=True, slots=True)
-class ExternalObjectType:
+        def __new__(cls, name: str, fields: tuple[tuple[str, Type], ...]) -> RecordType: ...
+
+
+class ExternalObjectType(Shared):
     """A class that extends ExternalObject; `constructor` and `destructor` are function ids."""
 
+    __slots__ = __match_args__ = ("name", "constructor", "destructor")
     name: str
     constructor: str
     destructor: str
 
+    if TYPE_CHECKING:
 
-@dataclass(frozen=True, slots=True)
-class TupleType:
+        def __new__(cls, name: str, constructor: str, destructor: str) -> ExternalObjectType: ...
+
+
+class TupleType(Shared):
     """What a function with several outputs returns; no outputs: an empty one."""
 
+    __slots__ = __match_args__ = ("elements",)
     elements: tuple[Type, ...]
 
+    if TYPE_CHECKING:
 
-@dataclass(frozen=True, slots=True)
-class FunctionType:
+        def __new__(cls, elements: tuple[Type, ...]) -> TupleType: ...
+
+
+class FunctionType(Shared):
     """A function handed over as an argument: types of its open inputs, and of its outputs."""
 
+    __slots__ = __match_args__ = ("inputs", "outputs")
     inputs: tuple[tuple[str, Type], ...]
     outputs: tuple[Type, ...]
+
+    if TYPE_CHECKING:
+
+        def __new__(cls, inputs: tuple[tuple[str, Type], ...], outputs: tuple[Type, ...]) -> FunctionType: ...
 
 
 Base: TypeAlias = Primitive | EnumType | RecordType | ExternalObjectType | TupleType | FunctionType
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Shared):
     """A base and its array dimensions, outermost first; a scalar has none."""
 
+    __slots__ = __match_args__ = ("base", "dims")
     base: Base
-    dims: tuple[int | None, ...] = ()
+    dims: tuple[int | None, ...]
+
+    def __new__(cls, base: Base, dims: tuple[int | None, ...] = ()) -> Type:
+        made: Type | None = TABLE.get((cls, base, dims))
+        return made if made is not None else super().__new__(cls, base, dims)
 
     @property
     def is_scalar(self) -> bool:

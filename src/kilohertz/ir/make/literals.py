@@ -29,7 +29,7 @@ def is_literal(e: Expr) -> bool:
 
 def number(e: Expr) -> float | int | None:
     """The number a literal is; None for anything else."""
-    return e.value if isinstance(e, Real | Int) else None
+    return e.value if type(e) is Real or type(e) is Int else None
 
 
 def plain(e: Real | Int | Bool | Str | Enum) -> float | int | bool | str:

@@ -102,6 +102,7 @@ class _Directional:
         self.variables: dict[str, StepVariable] = {}
         self.out: list[Block] = []
         self._count = 0
+        self._simple: dict[Expr, Expr] = {}  # rates share most of what they are made of: simplified once
         self._declare(SEED_TIME, Kind.SEED_TIME, 0)
         for v in step.of_kind(Kind.STATE):
             self._rates[v.name] = self._declare(seed_name(v.name), Kind.SEED, v.slot.index)
@@ -125,7 +126,10 @@ class _Directional:
     def _rate(self, e: Expr) -> Expr:
         if not any(n in self._rates for n in self._occurrence.names(e)):
             return ZERO
-        return simplify(self._differentiate(e))
+        return self._simplified(self._differentiate(e))
+
+    def _simplified(self, e: Expr) -> Expr:
+        return simplify(e, self._simple)
 
     def _rule(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
         """The rate of a call: by its derivative, or by a difference along the rates of its arguments."""
@@ -173,7 +177,7 @@ class _Directional:
         rhs = [self._rate(e) for e in b.rhs]
         for entry in b.matrix:
             moved = make.mul(self._rate(entry.value), b.unknowns[entry.column])
-            rhs[entry.row] = simplify(make.sub(rhs[entry.row], moved))
+            rhs[entry.row] = self._simplified(make.sub(rhs[entry.row], moved))
         self._solve(b, b.matrix, rhs)
         for inner in b.inner:
             self._block(inner)
@@ -189,10 +193,10 @@ class _Directional:
         rest: dict[str, Expr] = {}
         through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._rule)
         for target, value in (pair for inner in b.inner for pair in inner_values(inner)):
-            rate = simplify(through(value))
+            rate = self._simplified(through(value))
             if rate is not ZERO:
                 rest[target.name] = rate
-        rhs = [simplify(make.neg(through(e))) for e in b.residuals]
+        rhs = [self._simplified(make.neg(through(e))) for e in b.residuals]
         self._solve(b, b.jacobian, rhs)
         for inner in b.inner:
             self._block(inner)
