@@ -1,6 +1,7 @@
 """Spans, diagnostics and origins: what every room shares.  Imports nothing of ours."""
 
 from kilohertz.base.diagnostics import Diagnostic, InternalError, ModelError, ModelWarning, Note, Severity, render
+from kilohertz.base.dotted import Dotted
 from kilohertz.base.durations import EXAMPLES, seconds
 from kilohertz.base.near import closest, near
 from kilohertz.base.origin import Origin
@@ -11,6 +12,7 @@ __all__ = [
     "EXAMPLES",
     "Announce",
     "Diagnostic",
+    "Dotted",
     "InternalError",
     "ModelError",
     "ModelWarning",

@@ -161,7 +161,7 @@ class BlockWriter:
     def _system(self, w: Writer, phase: str, block: s.Block, part: Part) -> None:
         """A small linear loop among assignments: a function that becomes part of its caller."""
         assert isinstance(block, s.LinearLoop)
-        name = self._name(phase, "solve", loop_subject(block))
+        name = self._name(phase, "solve", loop_subject(block, self.layout.step.variables))
         number = self._note(phase, block, name)
         outer, w.scope, w.part = w.scope, part.scope, part
         w.put(f"/* {self._head(number, block)} */")
@@ -186,7 +186,8 @@ class BlockWriter:
             kind = f", {'linear' if isinstance(block, s.LinearLoop) else 'nonlinear'} in {torn}"
         elif isinstance(block, s.MixedLoop):
             kind = ", mixed"
-        return comment(f"block {number}{kind}{self.where(block.origin)}")
+        place = self.where(block.origin)
+        return comment(f"block {number}{kind}{f': {place}' if place else ''}")
 
     def _name(self, phase: str, verb: str, subject: str) -> str:
         """A C function's name: `solve_axle_loop`, `initial_compute_spring_f`."""
@@ -211,7 +212,11 @@ class BlockWriter:
 
     def _loop(self, phase: str, block: s.Block, inside: bool = False) -> str:
         """A function for a loop, and its call; `inside` another one, which asks how its unknowns move."""
-        name = self._name(phase, "settle" if isinstance(block, s.MixedLoop) else "solve", loop_subject(block))
+        name = self._name(
+            phase,
+            "settle" if isinstance(block, s.MixedLoop) else "solve",
+            loop_subject(block, self.layout.step.variables),
+        )
         number = self._note(phase, block, self.prefix + name)
         head = f"/* {self._head(number, block)} */"
         match block:

@@ -139,7 +139,8 @@ class FunctionTable:
         function, held = self._special.get(key) or (self.find(key), {})
         body = _FunctionBody(self, function, held)
         prototype = body.prototype(self._names(key))
-        head = f"/* {comment(key)}{self._where(function.origin)} */"
+        place = self._where(function.origin)
+        head = f"/* {comment(key)}{f': {place}' if place else ''} */"
         return CFunction(function.id, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from kilohertz.base import Origin, SourceMap
 from kilohertz.codegen.block_functions import BlockInfo, BlockWriter
@@ -106,14 +107,14 @@ class _Generator:
         return self._places.setdefault(origin, len(self._places))
 
     def where(self, origin: Origin) -> str:
-        """`: motor.mo:41 (axle.clutch)`; file names without their folders."""
+        """`motor.mo:41 (axle.clutch)`; file names without their folders."""
         parts = []
         for span in origin.spans[:3]:
             position = self.sources.position(span) if self.sources is not None else None
             line = f":{position[0]}" if position is not None else ""
             parts.append(PurePath(span.file).name + line)
         text = ", ".join(parts) + (f" ({origin.path})" if origin.path else "")
-        return spelling.comment(f": {text.strip()}") if text else ""
+        return spelling.comment(text.strip())
 
     def program(self) -> CProgram:
         step, blocks, prefix = self.step, self.blocks, self.prefix
@@ -310,7 +311,7 @@ class _Generator:
 
     def _remark(self, origin: Origin) -> str:
         text = self.where(origin)
-        return f" /* {text[2:]} */" if text else ""
+        return f" /* {text} */" if text else ""
 
     def _list(self, target: str, expressions: Iterable[Expr]) -> list[str]:
         w = self._writer()
@@ -346,6 +347,18 @@ def _is_free_input(v: StepVariable) -> bool:
     return True
 
 
+class _Kind(NamedTuple):
+    """Result and parameters of functions of the model table, and the runtime's own for an empty body."""
+
+    result: str
+    parameters: str
+    empty: str
+
+
+_STATUS = _Kind("khz_status", "void *instance", "khz_no_blocks")
+_ACTION = _Kind("void", "void *instance", "khz_no_action")
+
+
 class _Table:
     """Functions of the model table: their C, and their names by member; those with nothing to do are the runtime's."""
 
@@ -358,29 +371,29 @@ class _Table:
         body = [f"z->factored[{k}] = 0;" for k in reset]
         for call, _ in calls:
             body += [f"if ((status = {call}) != KHZ_OK) {{", "    return status;", "}"]
-        head = f"static khz_status run_{member}(void *instance)"
-        self._define(member, head, ["khz_status status = KHZ_OK;", *body, "return status;"] if body else [], "blocks")
+        lines = ["khz_status status = KHZ_OK;", *body, "return status;"] if body else []
+        self._define(member, f"run_{member}", _STATUS, lines)
 
     def action(self, member: str, name: str, body: list[str]) -> None:
         """A function that sets something."""
-        self._define(member, f"static void {name}(void *instance)", body, "action")
+        self._define(member, name, _ACTION, body)
 
     def checks(self, member: str, body: list[str]) -> None:
         """A function that gives the status."""
         ended = [*body, "return (khz_status)z->c.status;"] if body else []
-        self._define(member, f"static khz_status check_{member}(void *instance)", ended, "blocks")
+        self._define(member, f"check_{member}", _STATUS, ended)
 
     def values(self, member: str, into: str, body: list[str]) -> None:
         """A function that fills an array."""
-        self._define(member, f"static void get_{member}(void *instance, double *{into})", body, "values")
+        kind = _Kind("void", f"void *instance, double *{into}", "khz_no_values")
+        self._define(member, f"get_{member}", kind, body)
 
-    def _define(self, member: str, head: str, body: list[str], otherwise: str) -> None:
-        """`otherwise`: khz_no_<...> of the runtime, where the body is empty."""
+    def _define(self, member: str, name: str, kind: _Kind, body: list[str]) -> None:
         if not body:
-            self.functions[member] = f"khz_no_{otherwise}"
+            self.functions[member] = kind.empty
             return
-        self.functions[member] = head.partition("(")[0].rpartition(" ")[2]
-        self.lines += with_instance(head, body)
+        self.functions[member] = name
+        self.lines += with_instance(f"static {kind.result} {name}({kind.parameters})", body)
 
 
 def _split(stem: str, head: Sequence[str], functions: Sequence[list[str]]) -> list[CFile]:

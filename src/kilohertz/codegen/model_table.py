@@ -157,7 +157,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:
     lines = []
     for info in infos:
-        unknowns, origin = spelling.string(", ".join(info.unknowns[:4])), spelling.string(where(info.origin)[2:])
+        unknowns, origin = spelling.string(", ".join(info.unknowns[:4])), spelling.string(where(info.origin))
         lines.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
     return ["static const khz_block blocks[] = {", *lines, "};", ""] if infos else []
 

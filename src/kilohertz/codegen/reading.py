@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
+from kilohertz.base import Dotted
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Call, Expr, Field, Index, Ref
@@ -62,15 +63,16 @@ def _nodes(roots: Iterable[Expr]) -> Iterator[Expr]:
             stack.extend(e.children())
 
 
-def loop_subject(block: s.Block) -> str:
+def loop_subject(block: s.Block, variables: Mapping[str, s.StepVariable]) -> str:
     """What the function of a loop is named after: the instance all its unknowns belong to, else the first of them."""
     torn = block.unknowns if isinstance(block, (s.LinearLoop, s.NonlinearLoop)) else s.targets(block)
     unknowns = [t.name for t in torn]
     if len(unknowns) == 1:
         return unknowns[0]
-    paths = [name.split(".")[:-1] for name in unknowns]
+    paths = [Dotted.read(variables[name].of or name).owner.parts for name in unknowns]
     shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
-    return f"{'.'.join(parts[0] for parts in shared) or unknowns[0]}.loop"
+    instance = Dotted(tuple(parts[0] for parts in shared))
+    return f"{instance if instance.parts else unknowns[0]}.loop"
 
 
 def group_subject(blocks: Sequence[s.Block], variables: Mapping[str, s.StepVariable]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kilohertz.base import ModelError
+from kilohertz.base import Dotted, ModelError
 from kilohertz.syntax import annotation_args, annotation_entry
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def experiments(libraries: Libraries, packages: Iterable[str]) -> list[str]:
     """
     names: list[str] = []
     for package in packages:
-        top = libraries.find(tuple(package.split(".")))
+        top = libraries.find(Dotted.read(package).parts)
         if top is not None:
             _walk(libraries, top, names)
     return names

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError, Note, closest
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, closest
 from kilohertz.packages import user_folder
 from kilohertz.syntax import annotation_args, annotation_entry, unparse
 
@@ -41,7 +41,7 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
         return _in_file(Path(file + ".mo"), class_name, libraries)
     if text.endswith(".mo"):
         return _in_file(Path(text), "", libraries)
-    if os.sep in text or not all(text.split(".")):
+    if os.sep in text or not all(Dotted.read(text).parts):
         raise ModelError(_no_name(text))
     return _by_name(text, libraries)
 
@@ -68,13 +68,13 @@ def _in_file(file: Path, class_name: str, libraries: Libraries) -> ClassDef:
     if not class_name:
         return classes[-1]
     for cls in classes:  # a name may be written as seen from inside the file, or in full
-        if class_name.split(".")[0] == cls.name:
+        if Dotted.read(class_name).parts[0] == cls.name:
             return _by_name(".".join((*cls.within, class_name)), libraries)
     return _by_name(class_name, libraries)
 
 
 def _by_name(name: str, libraries: Libraries) -> ClassDef:
-    path = tuple(name.split("."))
+    path = Dotted.read(name).parts
     definition = libraries.find(path)
     if definition is not None:
         return definition

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, Dotted, ModelError
 from kilohertz.driver.locate import BUNDLED
 from kilohertz.ir.expr import Array, Bool, Int, Real, Str
 from kilohertz.solvers import SETTINGS
@@ -39,8 +39,8 @@ def real_time_block(flat: Flat) -> Block | None:
     blocks: dict[str, dict[str, Value]] = {}
     for v in flat.variables.values():
         if v.origin.spans and v.origin.spans[0].file == BLOCK:
-            path, _, name = v.name.rpartition(".")
-            blocks.setdefault(path, {})[name] = _value(v)
+            name = Dotted.read(v.name)
+            blocks.setdefault(str(name.owner), {})[name.last] = _value(v)
     if len(blocks) > 1:
         raise ModelError(Diagnostic("R750", f"a model may have one RealTime block, not {' and '.join(blocks)}"))
     return next((Block(path, values) for path, values in blocks.items()), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kilohertz.base import Dotted
 from kilohertz.interp import array_builtins, externals
 from kilohertz.interp.context import Frame
 from kilohertz.interp.errors import NotConstant
@@ -81,7 +82,7 @@ def _shaped_like(room: Value, value: Value) -> Value:
 
 def _builtin_body(function: Function, call: ExternalCall, statements: Statements) -> Run:
     """`external "builtin" y = sin(u)`; without a call the function's own name and inputs count."""
-    symbol = call.symbol or function.id.rpartition(".")[2]
+    symbol = call.symbol or Dotted.read(function.id).last
     apply = array_builtins.by_name(symbol)
     if apply is None:
         return _no_value(f"{function.id} (built-in {symbol})")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz import devices
-from kilohertz.base import ModelError, near, seconds
+from kilohertz.base import Dotted, ModelError, near, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
 from kilohertz.realtime.toml_table import Problems, Table, open_table
 from kilohertz.results import endings, is_result
@@ -176,6 +176,12 @@ class Scenario:
         return replace(self, cycles=max(1, round(duration * _NS / self.period_ns)))
 
 
+def _title(model: str) -> str:
+    """Of `folder/file.mo`, `file.mo:Package.Class` or `Package.Class`: the last part without folder and ending."""
+    file, _, name = model.rpartition(":")
+    return Dotted.read(name if file else Path(name).name.removesuffix(".mo")).last
+
+
 def plain_scenario(
     model: str,
     *,
@@ -188,7 +194,7 @@ def plain_scenario(
 ) -> Scenario:
     """One model with every default: 1 kHz, all signals recorded, until stopped where no duration is given."""
     task = Task("model", model, StepSettings.of(**stepping), 1, dict(settings or {}))
-    title = name or model.rsplit(":", 1)[-1].rsplit("/", 1)[-1].removesuffix(".mo").rsplit(".", 1)[-1]
+    title = name or _title(model)
     scenario = Scenario(title, (task,), task.stepping.period_ns, libraries=libraries, recording=Recording(record))
     return scenario.lasting(duration)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kilohertz.base import Diagnostic, ModelError, Note, Severity, Span, closest
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, Severity, Span, closest
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import TIME, Expr, Int, Real
 from kilohertz.ir.flat import Algorithm, Equality, Experiment, Flat, Variable
@@ -41,7 +41,7 @@ from kilohertz.syntax import Libraries, annotation_args, annotation_value, pause
 
 def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
     """The flat form of a class by its full name, and warnings."""
-    name = tuple(name.split(".")) if isinstance(name, str) else name
+    name = Dotted.read(name).parts if isinstance(name, str) else name
     world = World(libraries)
     cls = world.absolute(name)
     if not isinstance(cls, ClassNode):

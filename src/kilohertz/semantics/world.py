@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, Note, Severity, Span, closest
+from kilohertz.base import Diagnostic, Dotted, Note, Severity, Span, closest
 from kilohertz.semantics.classes.modifiers import Spec
 from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, visible_names
 from kilohertz.semantics.instances import Comp
@@ -114,7 +114,7 @@ class World:
         rest = uri[len("modelica://") :]
         name, _, path = rest.partition("/")
         # MLS allows dots for nested packages: modelica://Modelica.Mechanics/...
-        cls = self.absolute(tuple(name.split(".")))
+        cls = self.absolute(Dotted.read(name).parts)
         if not isinstance(cls, ClassNode):
             return None
         folder = "/" if path.endswith("/") else ""  # models append a file's name to it

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from kilohertz import runtime
-from kilohertz.base import Diagnostic, ModelError, Note, SourceMap, closest
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, SourceMap, closest
 from kilohertz.building import ModelUnits, linked_units, model_units
 from kilohertz.codegen import CProgram
 from kilohertz.ir.step import Kind, Step, StepVariable
@@ -169,7 +169,7 @@ def _converted(v: StepVariable, value: float | str | bool) -> float | str:
     if text.lower() in ("true", "false"):
         return float(text.lower() == "true")
     if isinstance(v.ty.base, EnumType):
-        literal = text.rsplit(".", 1)[-1]
+        literal = Dotted.read(text).last
         if literal in v.ty.base.literals:
             return v.ty.base.literals.index(literal) + 1
     try:

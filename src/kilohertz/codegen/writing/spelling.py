@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection
 from fractions import Fraction
 
+from kilohertz.base import Dotted
+
 _LONGEST_PLAIN = 10
 _LONGEST_PREFIX = 24
 LONGEST_NAME = 36
@@ -57,7 +59,7 @@ def identifier(name: str, longest: int | None = None) -> str:
 
 def model_prefix(name: str, taken: Collection[str] = ()) -> str:
     """What every external symbol of a model begins with: the last part of its name, numbered where that is taken."""
-    stem = identifier(name.rpartition(".")[2], _LONGEST_PREFIX)
+    stem = identifier(Dotted.read(name).last, _LONGEST_PREFIX)
     if stem[0].isdigit() or stem.partition("_")[0] == "khz":  # khz_ is the runtime's own
         stem = "model_" + stem
     prefix, count = stem + "_", 1

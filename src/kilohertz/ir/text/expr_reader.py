@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kilohertz.base import InternalError
+from kilohertz.base import Dotted, InternalError
 from kilohertz.ir import make
 from kilohertz.ir.builtins import REDUCTIONS, builtin_type
 from kilohertz.ir.expr import (
@@ -349,7 +349,8 @@ class ExprReader:
             if text in self.scope.variables and self.tokens[after].text != "(":
                 self.at = after
                 return Ref(text, self.scope.variables[text])
-            owner, _, literal = text.rpartition(".")
+            name = Dotted.read(text)
+            owner, literal = str(name.owner), name.last
             if owner in self.scope.enums and literal in self.scope.enums[owner].literals:
                 self.at = after
                 enum = self.scope.enums[owner]

@@ -374,13 +374,13 @@ class FormReader:
         """Go on behind a function."""
         self.e.accept("impure")
         self.e.expect("function")
-        name = self.dotted().split(".")
+        name = self.dotted()
         while True:
             self.e.at += 1
             if self.e.peek("end"):
                 back = self.e.at
                 self.e.at += 1
-                if not self.e.peek("if", "for", "while", "when") and self.dotted().split(".") == name:
+                if not self.e.peek("if", "for", "while", "when") and self.dotted() == name:
                     self.e.expect(";")
                     return
                 self.e.at = back

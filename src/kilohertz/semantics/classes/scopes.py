@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Diagnostic, ModelError, Note, Span
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, Span
 from kilohertz.semantics.classes.modifiers import Env
 from kilohertz.syntax import tree
 
@@ -165,7 +165,7 @@ class View:
     def _check_stars(self, name: str, packages: list[ClassNode]) -> None:
         """What several `import P.*` bring in under one name means nothing (MLS 13.2.1.3); they are of packages."""
         for node in packages:
-            path = (*node.full_name.split("."), name)
+            path = (*Dotted.read(node.full_name).parts, name)
             if node.kind in _NOT_PACKAGES:
                 self._not_from_package(path, node)
         if any(node.definition is not packages[0].definition for node in packages):
