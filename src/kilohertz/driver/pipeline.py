@@ -90,4 +90,4 @@ def print_after(flat: Flat, name: str, *, verify: bool = False) -> str:
     """The text of the form that a pass leaves."""
     from kilohertz.ir.text.forms import print_form
 
-    return print_form(run_passes(up_to(name), flat, Log(), verify=verify))
+    return print_form(run_passes(up_to(name), flat, Log(), verify=verify), whole=False)

@@ -41,7 +41,10 @@ _TEXTS = {"unit": "unit", "displayUnit": "display_unit"}
 
 def read_dae(text: str) -> Dae:
     """A Dae as printed."""
-    return _DaeReader(text).dae()
+    reader = DaeReader(text)
+    dae = reader.dae()
+    reader.e.expect_end()
+    return dae
 
 
 class EventReader:
@@ -133,13 +136,16 @@ class EventReader:
         return self.e.expression()
 
 
-class _DaeReader:
+class DaeReader:
+    """A Dae; something else may follow it."""
+
     def __init__(self, text: str) -> None:
         self.form = FormReader(text, "dae")
         self.e = self.form.e
         self.events = EventReader(self.form)
 
     def dae(self) -> Dae:
+        """Up to its last line."""
         name, description = self.form.head()
         dae = Dae(name, description=description)
         self._skim()
@@ -270,10 +276,11 @@ class _DaeReader:
 
     def _equations(self, into: list[AnyEquation]) -> None:
         while not self._is_section():
-            into.append(self._equation())
+            into.append(self.equation())
             self.e.expect(";")
 
-    def _equation(self) -> AnyEquation:
+    def equation(self) -> AnyEquation:
+        """One equation, up to its semicolon."""
         if self.e.peek("call") and self.e.tokens[self.e.at + 1].text == "(":
             self.e.expect("call")
             targets = self.events.outputs()

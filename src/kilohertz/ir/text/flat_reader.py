@@ -76,13 +76,14 @@ class FormReader:
         flat = read_clocks(self.e, self.variable_name, flat)
         self.experiment(flat.experiment)
         self.end()
+        self.e.expect_end()
         return flat
 
     # ------------------------------------------------------------------------------------- what the forms share
 
-    def head(self) -> tuple[str, str]:
-        """Name and description; types are declared behind them."""
-        self.e.expect(self._word)
+    def head(self, word: str = "") -> tuple[str, str]:
+        """Name and description behind the word of the form, or another; types are declared after them."""
+        self.e.expect(word or self._word)
         name, description = self.dotted(), self.description()
         while self._type_declaration():
             pass
@@ -101,7 +102,6 @@ class FormReader:
         self.e.expect("end")
         self.dotted()
         self.e.expect(";")
-        self.e.expect_end()
 
     def _sections(self, flat: Flat) -> None:
         while self.e.peek("initial", "equation", "algorithm"):

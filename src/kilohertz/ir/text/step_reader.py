@@ -55,7 +55,7 @@ class _StepReader:
         self.form = FormReader(text, "step")
         self.e = self.form.e
         self.events = EventReader(self.form)
-        self.blocks = _BlockReader(self.events)
+        self.blocks = BlockReader(self.events)
 
     def step(self) -> Step:
         name, description = self.form.head()
@@ -70,6 +70,7 @@ class _StepReader:
         while not self.events.is_section("end"):
             self._section(step)
         self.form.end()
+        self.e.expect_end()
         return step
 
     # ------------------------------------------------------------------------------------------------ variables
@@ -152,10 +153,7 @@ class _StepReader:
             return
         word = self.e.take("name")
         if word in _LISTS:
-            blocks: list[Block] = []
-            while self.e.tokens[self.e.at].kind == "number":
-                blocks.append(self.blocks.block())
-            setattr(step, word, tuple(blocks))
+            setattr(step, word, self.blocks.listed())
         elif word == "event":
             while self.e.peek(*_EVENTS):
                 self._event(step)
@@ -229,13 +227,26 @@ def _twin(name: str, kind: Kind) -> str:
     return der_name(name) if kind is Kind.STATE else pre_name(name)
 
 
-class _BlockReader:
+class BlockReader:
     """Blocks, each behind its number or what it is inside another."""
 
     def __init__(self, events: EventReader) -> None:
         self.events, self.e = events, events.e
 
+    def listed(self) -> tuple[Block, ...]:
+        """Blocks one after the other, by their numbers."""
+        blocks: list[Block] = []
+        while self.e.tokens[self.e.at].kind == "number":
+            blocks.append(self.block())
+        return tuple(blocks)
+
+    def is_block(self) -> bool:
+        """A partition stands behind the number, not the name of an unknown."""
+        after = self.e.tokens[self.e.at + 1 : self.e.at + 3]
+        return after[0].text in _PARTITIONS and after[1].text in (":", ",")
+
     def block(self) -> Block:
+        """One block and its semicolon."""
         self.e.at += 1  # the number
         partition = _PARTITIONS[self.e.take("name")]
         if self.e.accept(":"):
