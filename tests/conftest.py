@@ -20,6 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes to make says how busy the machine is, not whether the code is right.
+settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("busy")
 
 ROOT = Path(__file__).parent.parent
 _CASE = re.compile(r"^\[case (.+)\]$", re.MULTILINE)

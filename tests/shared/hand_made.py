@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kilohertz.ir import make as b
+from kilohertz.ir.dae import Sample, TimeEvent
 from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref, Str, Unary
 from kilohertz.ir.flat import Assert, Experiment
 from kilohertz.ir.step import (
@@ -16,12 +17,10 @@ from kilohertz.ir.step import (
     MixedLoop,
     NonlinearLoop,
     Partition,
-    Sample,
     SetState,
     Slot,
     Step,
     StepVariable,
-    TimeEvent,
     WhenBlock,
 )
 from kilohertz.ir.types import BOOLEAN, REAL, Type

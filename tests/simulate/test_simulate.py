@@ -13,8 +13,9 @@ import pytest
 from kilohertz import load
 from kilohertz.base import ModelError
 from kilohertz.ir import make as b
+from kilohertz.ir.dae import Delay
 from kilohertz.ir.expr import TIME, Builtin, Int, Real
-from kilohertz.ir.step import Assignment, Delay, Kind, NonlinearLoop, Partition
+from kilohertz.ir.step import Assignment, Kind, NonlinearLoop, Partition
 from kilohertz.ir.types import REAL
 from kilohertz.simulate import Program, Statistics, build_program, simulate
 from kilohertz.toolchain import STRICT

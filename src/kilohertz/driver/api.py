@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce, Diagnostic, ModelError, ModelWarning, Severity, render
+from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarning, Severity, render
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
@@ -368,7 +368,7 @@ class Model:
         cases = Cases(axes, way if not file else "file", count, seed, corners, str(file))
         side = Side(self.name, settings or {}, StepSettings.of(**stepping), start, stop, intervals)
         other = Side(variant.name, settings or {}) if isinstance(variant, Model) else variant
-        title = name or self.name.rpartition(".")[2]
+        title = name or Dotted.read(self.name).last
         series = Series(title, cases, side, other, tuple(measures), tuple(record), keep, timeout)
         means = Means(Path(folder) if folder is not None else Path(f"{title}.series"), jobs, scheduler, fresh)
         return series_of_model(self, variant if isinstance(variant, Model) else None, series, means, progress)

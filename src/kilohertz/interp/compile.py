@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
+from kilohertz import ir
 from kilohertz.interp import array_builtins, ranges, subscripts
 from kilohertz.interp.context import Context, Frame
 from kilohertz.interp.errors import EvaluationError
@@ -17,29 +18,6 @@ from kilohertz.interp.operators import elementwise, mapped, matrix_power, over_e
 from kilohertz.interp.text import to_text
 from kilohertz.interp.values import ArrayValue, FunctionValue, Value, stacked
 from kilohertz.ir.builtins import BUILTINS, same_as
-from kilohertz.ir.expr import (
-    Array,
-    Binary,
-    Bool,
-    Builtin,
-    Call,
-    Colon,
-    Comprehension,
-    Enum,
-    Expr,
-    Field,
-    FunctionRef,
-    IfExp,
-    Index,
-    Int,
-    Item,
-    Range,
-    Real,
-    Record,
-    Ref,
-    Str,
-    Unary,
-)
 from kilohertz.ir.rules.arithmetic import OPERATORS, checked, power
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import INTEGER, REAL, EnumType, RecordType, Type
@@ -65,18 +43,18 @@ class Compiler:
     def __init__(self, linker: Linker, context: Context) -> None:
         self.linker = linker
         self.context = context
-        self.constants: dict[Expr, Value] = {}  # nodes that are literal throughout
-        self._codes: dict[Expr, Code] = {}
+        self.constants: dict[ir.Expr, Value] = {}  # nodes that are literal throughout
+        self._codes: dict[ir.Expr, Code] = {}
 
-    def code(self, e: Expr) -> Code:
+    def code(self, e: ir.Expr) -> Code:
         """The closure of an expression."""
         done = self._codes.get(e)
         return done if done is not None else bottom_up(e, self._compiled, self._codes)
 
-    def _compiled(self, e: Expr, _: list[Code]) -> Code:
+    def _compiled(self, e: ir.Expr, _: list[Code]) -> Code:
         return _COMPILERS[type(e)](self, e)
 
-    def codes(self, es: tuple[Expr, ...]) -> list[Code]:
+    def codes(self, es: tuple[ir.Expr, ...]) -> list[Code]:
         """The closures of several expressions."""
         return [self.code(e) for e in es]
 
@@ -84,32 +62,32 @@ class Compiler:
 # ------------------------------------------------------------------------------------------------ literals and names
 
 
-def _constant(compiler: Compiler, e: Expr, value: Value) -> Code:
+def _constant(compiler: Compiler, e: ir.Expr, value: Value) -> Code:
     compiler.constants[e] = value
     return lambda _: value
 
 
-def _literal(compiler: Compiler, e: Real | Int | Bool | Str) -> Code:
+def _literal(compiler: Compiler, e: ir.Real | ir.Int | ir.Bool | ir.Str) -> Code:
     return _constant(compiler, e, e.value)
 
 
-def _enum(compiler: Compiler, e: Enum) -> Code:
+def _enum(compiler: Compiler, e: ir.Enum) -> Code:
     return _constant(compiler, e, e.index)
 
 
-def _ref(_: Compiler, e: Ref) -> Code:
+def _ref(_: Compiler, e: ir.Ref) -> Code:
     name = e.name
     return lambda f: f[name]
 
 
-def _colon(_: Compiler, e: Colon) -> Code:
+def _colon(_: Compiler, e: ir.Colon) -> Code:
     return lambda _: None
 
 
 # ---------------------------------------------------------------------------------------------------------- operators
 
 
-def _unary(compiler: Compiler, e: Unary) -> Code:
+def _unary(compiler: Compiler, e: ir.Unary) -> Code:
     operand = compiler.code(e.operand)
     if e.operand in compiler.constants and e.op == "-" and not e.ty.dims:
         return _constant(compiler, e, -compiler.constants[e.operand])
@@ -158,7 +136,7 @@ _LITERAL_RIGHT: dict[str, Callable[[Code, Any], Code]] = {
 }
 
 
-def _binary(compiler: Compiler, e: Binary) -> Code:
+def _binary(compiler: Compiler, e: ir.Binary) -> Code:
     left, right = compiler.code(e.left), compiler.code(e.right)
     plain = e.op.lstrip(".")
     if not e.left.ty.dims and not e.right.ty.dims:
@@ -180,7 +158,7 @@ def _binary(compiler: Compiler, e: Binary) -> Code:
     return lambda f: elementwise(apply, left(f), right(f))
 
 
-def _if(compiler: Compiler, e: IfExp) -> Code:
+def _if(compiler: Compiler, e: ir.IfExp) -> Code:
     condition, then, otherwise = compiler.codes((e.condition, e.then, e.otherwise))
     return lambda f: then(f) if condition(f) else otherwise(f)
 
@@ -188,7 +166,7 @@ def _if(compiler: Compiler, e: IfExp) -> Code:
 # ----------------------------------------------------------------------------------------------------------- built-ins
 
 
-def _builtin(compiler: Compiler, e: Builtin) -> Code:
+def _builtin(compiler: Compiler, e: ir.Builtin) -> Code:
     special = _SPECIAL.get(e.name)
     if special is not None:
         code = special(compiler, e)
@@ -209,7 +187,7 @@ def _builtin(compiler: Compiler, e: Builtin) -> Code:
     return lambda f: context.apply(e, lambda argument: compiler.code(argument)(f))
 
 
-def _of_scalars(function: Callable[..., Any], args: list[Code], e: Builtin) -> Code:
+def _of_scalars(function: Callable[..., Any], args: list[Code], e: ir.Builtin) -> Code:
     """A function of scalars, element by element over arrays."""
     if any(a.ty.dims for a in e.args):
         return lambda f: over_elements(function, [a(f) for a in args])
@@ -222,7 +200,7 @@ def _of_scalars(function: Callable[..., Any], args: list[Code], e: Builtin) -> C
     return lambda f: function(*[a(f) for a in args])
 
 
-def _typed(code: Code, e: Builtin) -> Code:
+def _typed(code: Code, e: ir.Builtin) -> Code:
     """Constructors and empty reductions give Integers: make them Real where the expression is."""
     if e.name in _INTEGER_RESULT and e.ty.base == REAL.base:
         return lambda f: mapped(float, code(f))
@@ -244,28 +222,28 @@ def _to_enum(arg: Code, enum: EnumType) -> Code:
     return convert
 
 
-def _size(compiler: Compiler, e: Builtin) -> Code | None:
+def _size(compiler: Compiler, e: ir.Builtin) -> Code | None:
     """Sizes the type knows need no value."""
     dims = e.args[0].ty.dims
     if len(e.args) == 1 and None not in dims:
         return _constant(compiler, e, ArrayValue((len(dims),), list(dims)))
-    if len(e.args) == 2 and isinstance(e.args[1], Int) and 1 <= e.args[1].value <= len(dims):
+    if len(e.args) == 2 and isinstance(e.args[1], ir.Int) and 1 <= e.args[1].value <= len(dims):
         n = dims[e.args[1].value - 1]
         return None if n is None else _constant(compiler, e, n)
     return None
 
 
-def _ndims(compiler: Compiler, e: Builtin) -> Code:
+def _ndims(compiler: Compiler, e: ir.Builtin) -> Code:
     return _constant(compiler, e, len(e.args[0].ty.dims))
 
 
-def _string(compiler: Compiler, e: Builtin) -> Code:
+def _string(compiler: Compiler, e: ir.Builtin) -> Code:
     first, *options = compiler.codes(e.args)
     ty: Type = e.args[0].ty
     return lambda f: to_text(first(f), ty, [o(f) for o in options])
 
 
-_SPECIAL: dict[str, Callable[[Compiler, Builtin], Code | None]] = {
+_SPECIAL: dict[str, Callable[[Compiler, ir.Builtin], Code | None]] = {
     "size": _size,
     "ndims": _ndims,
     "String": _string,
@@ -274,7 +252,7 @@ _SPECIAL: dict[str, Callable[[Compiler, Builtin], Code | None]] = {
 # --------------------------------------------------------------------------------------------------- arrays and records
 
 
-def _array(compiler: Compiler, e: Array) -> Code:
+def _array(compiler: Compiler, e: ir.Array) -> Code:
     if not e.elements:
         return _constant(compiler, e, ArrayValue(tuple(n or 0 for n in e.ty.dims), []))
     constants = compiler.constants
@@ -287,7 +265,7 @@ def _array(compiler: Compiler, e: Array) -> Code:
     return lambda f: ArrayValue((n,), [c(f) for c in codes])
 
 
-def _record(compiler: Compiler, e: Record) -> Code:
+def _record(compiler: Compiler, e: ir.Record) -> Code:
     assert isinstance(e.ty.base, RecordType)
     names = [name for name, _ in e.ty.base.fields]
     constants = compiler.constants
@@ -297,7 +275,7 @@ def _record(compiler: Compiler, e: Record) -> Code:
     return lambda f: {name: code(f) for name, code in parts}
 
 
-def _field(compiler: Compiler, e: Field) -> Code:
+def _field(compiler: Compiler, e: ir.Field) -> Code:
     base, name = compiler.code(e.base), e.name
     if not e.base.ty.dims:
         return lambda f: base(f)[name]
@@ -314,11 +292,11 @@ def _field(compiler: Compiler, e: Field) -> Code:
     return of_array
 
 
-def _index(compiler: Compiler, e: Index) -> Code:
+def _index(compiler: Compiler, e: ir.Index) -> Code:
     base = compiler.code(e.base)
     subs = compiler.codes(e.subs)
     if len(subs) == len(e.base.ty.dims) and not any(s.ty.dims for s in e.subs):
-        if isinstance(e.base, Ref) and isinstance(e.subs[0], Int) and len(subs) == 1:
+        if isinstance(e.base, ir.Ref) and isinstance(e.subs[0], ir.Int) and len(subs) == 1:
             return _element_of_ref(e.base.name, e.subs[0].value)
         if len(subs) == 1:
             return _element_1(base, subs[0])
@@ -367,7 +345,7 @@ def _element_2(base: Code, row: Code, column: Code) -> Code:
     return element
 
 
-def _item(compiler: Compiler, e: Item) -> Code:
+def _item(compiler: Compiler, e: ir.Item) -> Code:
     base, k = compiler.code(e.base), e.index
 
     def output(f: Frame) -> Value:
@@ -379,7 +357,7 @@ def _item(compiler: Compiler, e: Item) -> Code:
     return output
 
 
-def _range(compiler: Compiler, e: Range) -> Code:
+def _range(compiler: Compiler, e: ir.Range) -> Code:
     values = iteration(compiler, e)
 
     def whole(f: Frame) -> ArrayValue:
@@ -389,9 +367,9 @@ def _range(compiler: Compiler, e: Range) -> Code:
     return whole
 
 
-def iteration(compiler: Compiler, e: Expr) -> Callable[[Frame], Any]:
+def iteration(compiler: Compiler, e: ir.Expr) -> Callable[[Frame], Any]:
     """What a loop runs over: a Range without making it an array, or a vector's elements."""
-    if not isinstance(e, Range):
+    if not isinstance(e, ir.Range):
         code = compiler.code(e)
         return lambda f: code(f).data
     first, last = compiler.code(e.first), compiler.code(e.last)
@@ -402,7 +380,7 @@ def iteration(compiler: Compiler, e: Expr) -> Callable[[Frame], Any]:
     return lambda f: spread(first(f), step(f), last(f))
 
 
-def _comprehension(compiler: Compiler, e: Comprehension) -> Code:
+def _comprehension(compiler: Compiler, e: ir.Comprehension) -> Code:
     body = compiler.code(e.body)
     loops = [(name, iteration(compiler, r)) for name, r in e.iterators]
     finish = ranges.REDUCTIONS[e.op]
@@ -424,7 +402,7 @@ def _comprehension(compiler: Compiler, e: Comprehension) -> Code:
 # --------------------------------------------------------------------------------------------------------------- calls
 
 
-def _call(compiler: Compiler, e: Call) -> Code:
+def _call(compiler: Compiler, e: ir.Call) -> Code:
     """A function by its id, or the function an input by that name holds."""
     linker, name = compiler.linker, e.function
     target = linker.target(name)
@@ -438,7 +416,7 @@ def _call(compiler: Compiler, e: Call) -> Code:
     return call
 
 
-def _function_ref(compiler: Compiler, e: FunctionRef) -> Code:
+def _function_ref(compiler: Compiler, e: ir.FunctionRef) -> Code:
     name = e.function
     bound = [(n, compiler.code(x)) for n, x in e.bound]
 
@@ -452,25 +430,25 @@ def _function_ref(compiler: Compiler, e: FunctionRef) -> Code:
     return make
 
 
-_COMPILERS: dict[type[Expr], Callable[[Compiler, Any], Code]] = {
-    Real: _literal,
-    Int: _literal,
-    Bool: _literal,
-    Str: _literal,
-    Enum: _enum,
-    Ref: _ref,
-    Colon: _colon,
-    Unary: _unary,
-    Binary: _binary,
-    IfExp: _if,
-    Builtin: _builtin,
-    Array: _array,
-    Record: _record,
-    Field: _field,
-    Index: _index,
-    Item: _item,
-    Range: _range,
-    Comprehension: _comprehension,
-    Call: _call,
-    FunctionRef: _function_ref,
+_COMPILERS: dict[type[ir.Expr], Callable[[Compiler, Any], Code]] = {
+    ir.Real: _literal,
+    ir.Int: _literal,
+    ir.Bool: _literal,
+    ir.Str: _literal,
+    ir.Enum: _enum,
+    ir.Ref: _ref,
+    ir.Colon: _colon,
+    ir.Unary: _unary,
+    ir.Binary: _binary,
+    ir.IfExp: _if,
+    ir.Builtin: _builtin,
+    ir.Array: _array,
+    ir.Record: _record,
+    ir.Field: _field,
+    ir.Index: _index,
+    ir.Item: _item,
+    ir.Range: _range,
+    ir.Comprehension: _comprehension,
+    ir.Call: _call,
+    ir.FunctionRef: _function_ref,
 }

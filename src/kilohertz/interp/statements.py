@@ -9,34 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from kilohertz import ir
 from kilohertz.interp import subscripts
 from kilohertz.interp.compile import Code, Compiler, iteration
 from kilohertz.interp.context import Frame
 from kilohertz.interp.errors import EvaluationError, NotConstant
 from kilohertz.interp.values import ArrayValue, Value, copied
 from kilohertz.ir import make
-from kilohertz.ir.expr import Binary, Call, Comprehension, Expr, Field, Index, Range, Ref, Unary
-from kilohertz.ir.flat import (
-    Assert,
-    Assign,
-    Break,
-    CallEquation,
-    ForStatement,
-    IfStatement,
-    Reinit,
-    Return,
-    Statement,
-    Terminate,
-    TupleTarget,
-    WhenStatement,
-    WhileStatement,
-)
 from kilohertz.ir.types import RecordType
 
 BREAK, RETURN = 1, 2
 Run: TypeAlias = Callable[[Frame], int | None]
 Store: TypeAlias = Callable[[Frame, Value], None]
-_FRESH = (Binary, Unary, Comprehension, Range, Call)  # nodes that make a value nobody else holds
+_FRESH = (ir.Binary, ir.Unary, ir.Comprehension, ir.Range, ir.Call)  # nodes that make a value nobody else holds
 
 
 class Statements:
@@ -47,7 +32,7 @@ class Statements:
         self.max_iterations = max_iterations
         self.warn = warn
 
-    def block(self, statements: list[Statement]) -> Run:
+    def block(self, statements: list[ir.Statement]) -> Run:
         """Statements in order."""
         runs = [_STATEMENTS[type(s)](self, s) for s in statements]
         if len(runs) == 1:
@@ -62,7 +47,7 @@ class Statements:
 
         return run
 
-    def owned(self, e: Expr) -> Code:
+    def owned(self, e: ir.Expr) -> Code:
         """The value of an expression for a variable to keep and change."""
         code = self.compiler.code(e)
         if isinstance(e, _FRESH) or (not e.ty.dims and not isinstance(e.ty.base, RecordType)):
@@ -71,21 +56,21 @@ class Statements:
 
     # ------------------------------------------------------------------------------------------------- assignment
 
-    def store(self, target: Expr) -> Store:
+    def store(self, target: ir.Expr) -> Store:
         """What puts a value into a variable or a part of one."""
-        if isinstance(target, Ref):
+        if isinstance(target, ir.Ref):
             name = target.name
             return lambda f, value: f.__setitem__(name, value)
-        if isinstance(target, Index):
+        if isinstance(target, ir.Index):
             whole = make.index(target.base, target.subs)
-            if isinstance(whole, Field):
+            if isinstance(whole, ir.Field):
                 return self.store(whole)
             return self._store_elements(target)
-        if isinstance(target, Field):
+        if isinstance(target, ir.Field):
             return self._store_field(target)
         raise EvaluationError(f"cannot assign to {target!r}")
 
-    def _store_elements(self, target: Index) -> Store:
+    def _store_elements(self, target: ir.Index) -> Store:
         place = self._place(target.base)
         subs = self.compiler.codes(target.subs)
         if len(subs) == 1 and not target.subs[0].ty.dims and len(target.base.ty.dims) == 1:
@@ -100,7 +85,7 @@ class Statements:
             return put
         return lambda f, value: subscripts.write(place(f), [s(f) for s in subs], value)
 
-    def _store_field(self, target: Field) -> Store:
+    def _store_field(self, target: ir.Field) -> Store:
         place, name = self._place(target.base), target.name
         if not target.base.ty.dims:
             return lambda f, value: place(f).__setitem__(name, value)
@@ -115,11 +100,11 @@ class Statements:
 
         return spread
 
-    def _place(self, e: Expr) -> Code:
+    def _place(self, e: ir.Expr) -> Code:
         """The array or record, owned by the frame, that an assignment changes."""
-        if isinstance(e, Ref):
+        if isinstance(e, ir.Ref):
             return self.compiler.code(e)
-        if isinstance(e, Field) and not e.base.ty.dims:
+        if isinstance(e, ir.Field) and not e.base.ty.dims:
             record, name = self._place(e.base), e.name
 
             def part(f: Frame) -> Value:
@@ -129,7 +114,7 @@ class Statements:
                 return value
 
             return part
-        if isinstance(e, Index) and not any(s.ty.dims for s in e.subs):
+        if isinstance(e, ir.Index) and not any(s.ty.dims for s in e.subs):
             array, subs = self._place(e.base), self.compiler.codes(e.subs)
             return lambda f: subscripts.read(array(f), [s(f) for s in subs])
         raise EvaluationError("an assignment through a slice of records")
@@ -138,11 +123,11 @@ class Statements:
 # ---------------------------------------------------------------------------------------------------------- statements
 
 
-def _assign(s: Statements, statement: Assign) -> Run:
-    if isinstance(statement.target, TupleTarget):
+def _assign(s: Statements, statement: ir.Assign) -> Run:
+    if isinstance(statement.target, ir.TupleTarget):
         return _assign_outputs(s, statement.target, statement.value)
     value = s.owned(statement.value)
-    if isinstance(statement.target, Ref):
+    if isinstance(statement.target, ir.Ref):
         name = statement.target.name
 
         def assign(f: Frame) -> None:
@@ -153,7 +138,7 @@ def _assign(s: Statements, statement: Assign) -> Run:
     return lambda f: store(f, value(f))
 
 
-def _assign_outputs(s: Statements, target: TupleTarget, call: Expr) -> Run:
+def _assign_outputs(s: Statements, target: ir.TupleTarget, call: ir.Expr) -> Run:
     value = s.compiler.code(call)
     stores = [(k, s.store(e)) for k, e in enumerate(target.elements) if e is not None]
 
@@ -168,7 +153,7 @@ def _assign_outputs(s: Statements, target: TupleTarget, call: Expr) -> Run:
     return assign
 
 
-def _if(s: Statements, statement: IfStatement) -> Run:
+def _if(s: Statements, statement: ir.IfStatement) -> Run:
     branches = [(s.compiler.code(c), s.block(body)) for c, body in statement.branches]
     otherwise = s.block(statement.otherwise)
 
@@ -181,7 +166,7 @@ def _if(s: Statements, statement: IfStatement) -> Run:
     return run
 
 
-def _for(s: Statements, statement: ForStatement) -> Run:
+def _for(s: Statements, statement: ir.ForStatement) -> Run:
     name, body = statement.name, s.block(statement.body)
     over = iteration(s.compiler, statement.range)
 
@@ -196,7 +181,7 @@ def _for(s: Statements, statement: ForStatement) -> Run:
     return run
 
 
-def _while(s: Statements, statement: WhileStatement) -> Run:
+def _while(s: Statements, statement: ir.WhileStatement) -> Run:
     condition, body, limit = s.compiler.code(statement.condition), s.block(statement.body), s.max_iterations
 
     def run(f: Frame) -> int | None:
@@ -213,7 +198,7 @@ def _while(s: Statements, statement: WhileStatement) -> Run:
     return run
 
 
-def _assert(s: Statements, statement: Assert) -> Run:
+def _assert(s: Statements, statement: ir.Assert) -> Run:
     condition, message = s.compiler.code(statement.condition), s.compiler.code(statement.message)
     level = None if statement.level is None else s.compiler.code(statement.level)
 
@@ -228,7 +213,7 @@ def _assert(s: Statements, statement: Assert) -> Run:
     return run
 
 
-def _terminate(s: Statements, statement: Terminate) -> Run:
+def _terminate(s: Statements, statement: ir.Terminate) -> Run:
     message = s.compiler.code(statement.message)
 
     def run(f: Frame) -> None:
@@ -237,7 +222,7 @@ def _terminate(s: Statements, statement: Terminate) -> Run:
     return run
 
 
-def _call(s: Statements, statement: CallEquation) -> Run:
+def _call(s: Statements, statement: ir.CallEquation) -> Run:
     call = s.compiler.code(statement.call)
 
     def run(f: Frame) -> None:
@@ -257,15 +242,15 @@ def _unknown(what: str) -> Callable[[Statements, Any], Run]:
 
 
 _STATEMENTS: dict[type, Callable[[Statements, Any], Run]] = {
-    Assign: _assign,
-    IfStatement: _if,
-    ForStatement: _for,
-    WhileStatement: _while,
-    Break: lambda _, __: lambda f: BREAK,
-    Return: lambda _, __: lambda f: RETURN,
-    Assert: _assert,
-    Terminate: _terminate,
-    CallEquation: _call,
-    WhenStatement: _unknown("when"),
-    Reinit: _unknown("reinit(...)"),
+    ir.Assign: _assign,
+    ir.IfStatement: _if,
+    ir.ForStatement: _for,
+    ir.WhileStatement: _while,
+    ir.Break: lambda _, __: lambda f: BREAK,
+    ir.Return: lambda _, __: lambda f: RETURN,
+    ir.Assert: _assert,
+    ir.Terminate: _terminate,
+    ir.CallEquation: _call,
+    ir.WhenStatement: _unknown("when"),
+    ir.Reinit: _unknown("reinit(...)"),
 }

@@ -144,12 +144,16 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class TimeEvent:
+    """An event is due when time reaches `at` (over parameters and discrete values; read again after each event)."""
+
     at: Expr
     origin: Origin = Origin()
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
+    """Ticks at `start + i*interval`, i = 0, 1, ...; both over parameters."""
+
     index: int
     start: Expr
     interval: Expr
@@ -158,7 +162,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Delay line number `index` records the variable `source`."""
+    """Delay line number `index` records the variable `source`; `maximum` is the longest delay asked of it."""
 
     index: int
     source: Ref

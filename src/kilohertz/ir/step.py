@@ -40,7 +40,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from kilohertz.base import Origin
-from kilohertz.ir.dae import Dae, Transport
+from kilohertz.ir.dae import Dae, Delay, Sample, TimeEvent, Transport
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Purpose, Terminate
 from kilohertz.ir.types import Type
@@ -283,34 +283,6 @@ class Crossing:
     index: int
     relation: Expr
     function: Expr
-    origin: Origin = Origin()
-
-
-@dataclass(frozen=True, slots=True)
-class TimeEvent:
-    """An event is due when time reaches `at` (over parameters and discrete values; read again after each event)."""
-
-    at: Expr
-    origin: Origin = Origin()
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Ticks at `start + i*interval`, i = 0, 1, ...; both over parameters."""
-
-    index: int
-    start: Expr
-    interval: Expr
-    origin: Origin = Origin()
-
-
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """A delay line that records `source` (a slot's name); `maximum` is the longest delay asked of it."""
-
-    index: int
-    source: Ref
-    maximum: Expr
     origin: Origin = Origin()
 
 

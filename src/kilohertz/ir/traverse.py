@@ -85,15 +85,7 @@ def map_expr(e: Expr, f: Callable[[Expr], Expr], memo: dict[Expr, Expr] | None =
 
 def walk(e: Expr) -> Iterator[Expr]:
     """Every distinct node once: parents before children, left before right."""
-    seen = {e}
-    stack = [e]
-    while stack:
-        node = stack.pop()
-        yield node
-        for child in reversed(node.children()):
-            if child not in seen:
-                seen.add(child)
-                stack.append(child)
+    return walk_all((e,))
 
 
 def refs(e: Expr) -> list[Ref]:

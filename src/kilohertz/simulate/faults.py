@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.codegen import BlockInfo
-from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, WhenBlock, targets
+from kilohertz.ir.flat import Purpose
+from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, Step, WhenBlock, targets
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import Stepper
 
@@ -38,7 +39,7 @@ def vague(instance: Instance) -> list[Diagnostic]:
     if not c.n_vague:
         return []
     info = blocks[c.vague_first - 1] if 1 <= c.vague_first <= len(blocks) else None
-    named = _named(info.block) if info is not None else "values"
+    named = _named(info.block, instance.program.step) if info is not None else "values"
     text = f"the equations do not determine {named}: one of many solutions was taken {c.n_vague} times"
     notes = [Note(f"first at time = {c.vague_time:g}")]
     if info is not None:
@@ -55,7 +56,7 @@ def not_finite(instance: Instance, rows: int, number: int, time: float) -> list[
         return []
     blocks = instance.program.code.blocks
     info = blocks[number - 1] if 1 <= number <= len(blocks) else None
-    named = _named(info.block) if info is not None else "a value"
+    named = _named(info.block, instance.program.step) if info is not None else "a value"
     return [_warning("R727", f"{named} was not a number in {rows} rows", info, [Note(f"first at time = {time:g}")])]
 
 
@@ -78,7 +79,7 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
             if field == "newton_caps" and i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
                 continue  # see `unsettled`
             how = stepper.stepping
-            named = _named(blocks[i].block) if i < len(blocks) else "a value"
+            named = _named(blocks[i].block, stepper.program.step) if i < len(blocks) else "a value"
             text = what.format(n=n, cap=how.loop_newton, passes=how.event_cap, what=named)
             notes = [Note(f"first at time = {counts[i].first_time:g}, last at {counts[i].time:g}")]
             if field == "newton_caps":
@@ -97,13 +98,13 @@ def _not_finite(stepper: Stepper) -> list[Diagnostic]:
     return out
 
 
-def _named(block: Block) -> str:
-    """What a block sets."""
+def _named(block: Block, step: Step) -> str:
+    """What a block sets of what the user declared."""
     if isinstance(block, WhenBlock):
         names = [a.target.name for a in block.actions if isinstance(a, SetState)]
     else:
         names = [t.name for t in targets(block)]
-    known = [name for name in names if not name.startswith("$")]
+    known = [name for name in names if step.variables[name].purpose is Purpose.DECLARED]
     if not known:
         return "what a call gives" if names else "a value"
     return ", ".join(known[:3]) + (", ..." if len(known) > 3 else "")

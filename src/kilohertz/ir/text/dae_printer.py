@@ -22,11 +22,14 @@ from kilohertz.ir.dae import (
     CallEquation,
     Dae,
     DaeVariable,
+    Delay,
     Effect,
     Equation,
     Reinit,
     Role,
+    Sample,
     Select,
+    TimeEvent,
     Transport,
     roots,
 )
@@ -147,11 +150,16 @@ def _events(dae: Dae) -> Iterable[str]:
     for w in dae.whens:
         yield f"when {print_shared(w.guard)} then {' '.join(map(_action, w.actions))} end when"
     yield from (f"crossing {c.index}: {print_shared(c.relation)}" for c in dae.crossings)
-    yield from (f"time event at {print_shared(t.at)}" for t in dae.time_events)
-    yield from (f"sample {s.index}: {print_shared(s.start)}, {print_shared(s.interval)}" for s in dae.samples)
-    yield from (f"delay {d.index}: {print_shared(d.source)}, {print_shared(d.maximum)}" for d in dae.delays)
+    yield from timed_texts(dae.time_events, dae.samples, dae.delays)
     yield from map(transport_text, dae.transports)
     yield from map(assert_text, dae.asserts)
+
+
+def timed_texts(events: Iterable[TimeEvent], samples: Iterable[Sample], delays: Iterable[Delay]) -> Iterable[str]:
+    """What happens by time, and lines that remember."""
+    yield from (f"time event at {print_shared(t.at)}" for t in events)
+    yield from (f"sample {s.index}: {print_shared(s.start)}, {print_shared(s.interval)}" for s in samples)
+    yield from (f"delay {d.index}: {print_shared(d.source)}, {print_shared(d.maximum)}" for d in delays)
 
 
 def _alias(a: AliasOf) -> str:

@@ -111,12 +111,12 @@ class EventReader:
         self.e.expect(":")
         return index
 
-    def delay(self) -> tuple[int, Ref, Expr]:
+    def delay(self) -> Delay:
         """`index: source, longest delay`."""
         index, source, maximum = self.pair()
         if not isinstance(source, Ref):
             raise self.e.error("a variable expected")
-        return index, source, maximum
+        return Delay(index, source, maximum)
 
     def transport(self) -> Transport:
         """Sources, points, values."""
@@ -129,11 +129,11 @@ class EventReader:
         at_zero, at_one, position, direction = (r for r in parts[0] if isinstance(r, Ref))
         return Transport(index, (at_zero, at_one, position, direction), parts[1], parts[2])
 
-    def time_event(self) -> Expr:
+    def time_event(self) -> TimeEvent:
         """After `time`."""
         self.e.expect("event")
         self.e.expect("at")
-        return self.e.expression()
+        return TimeEvent(self.e.expression())
 
 
 class DaeReader:
@@ -299,11 +299,11 @@ class DaeReader:
             case "crossing":
                 dae.crossings.append(Crossing(self.events.number(), self.e.expression()))
             case "time":
-                dae.time_events.append(TimeEvent(self.events.time_event()))
+                dae.time_events.append(self.events.time_event())
             case "sample":
                 dae.samples.append(Sample(*self.events.pair()))
             case "delay":
-                dae.delays.append(Delay(*self.events.delay()))
+                dae.delays.append(self.events.delay())
             case "transport":
                 dae.transports.append(self.events.transport())
             case "assert":

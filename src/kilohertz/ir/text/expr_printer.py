@@ -12,29 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kilohertz.base import InternalError
-from kilohertz.ir.expr import (
-    Array,
-    Binary,
-    Bool,
-    Builtin,
-    Call,
-    Colon,
-    Comprehension,
-    Enum,
-    Expr,
-    Field,
-    FunctionRef,
-    IfExp,
-    Index,
-    Int,
-    Item,
-    Range,
-    Real,
-    Record,
-    Ref,
-    Str,
-    Unary,
-)
+from kilohertz.ir import expr as x
 from kilohertz.ir.types import (
     BOOLEAN,
     INTEGER,
@@ -61,13 +39,13 @@ _LEVELS = {
 }
 
 _LARGE, _WORTH = 120, 6  # nodes of an expression whose parts get names, and of such a part
-_NO_NAMES: Mapping[Expr, str] = {}
+_NO_NAMES: Mapping[x.Expr, str] = {}
 
 # A piece is text, or an expression with the level its place asks for.
-_Piece = str | tuple[Expr, int]
+_Piece = str | tuple[x.Expr, int]
 
 
-def print_expr(e: Expr, names: Mapping[Expr, str] = _NO_NAMES) -> str:
+def print_expr(e: x.Expr, names: Mapping[x.Expr, str] = _NO_NAMES) -> str:
     """An expression as text; works on a stack of its own, so any length will do.  Parts with a name are not shown."""
     out: list[str] = []
     stack: list[_Piece] = [(e, _LOOSE)]
@@ -87,7 +65,7 @@ def print_expr(e: Expr, names: Mapping[Expr, str] = _NO_NAMES) -> str:
     return "".join(out)
 
 
-def print_shared(e: Expr) -> str:
+def print_shared(e: x.Expr) -> str:
     """A large expression with names for the parts that it has several times: `let($1 = a*b, $1 + sin($1))`.
 
     Written out, what symbolic processing shares may be longer than any memory.
@@ -101,11 +79,11 @@ def print_shared(e: Expr) -> str:
     return f"let({', '.join([*parts, print_expr(e, names)])})" if parts else print_expr(e)
 
 
-def _shape(root: Expr) -> tuple[list[Expr], dict[Expr, int], dict[Expr, int]]:
+def _shape(root: x.Expr) -> tuple[list[x.Expr], dict[x.Expr, int], dict[x.Expr, int]]:
     """The parts of an expression, operands first; how often each stands in others; how large each is written out."""
-    order: list[Expr] = []
-    uses: dict[Expr, int] = {root: 1}
-    sizes: dict[Expr, int] = {}
+    order: list[x.Expr] = []
+    uses: dict[x.Expr, int] = {root: 1}
+    sizes: dict[x.Expr, int] = {}
     stack = [root]
     while stack:
         node = stack[-1]
@@ -125,21 +103,21 @@ def _shape(root: Expr) -> tuple[list[Expr], dict[Expr, int], dict[Expr, int]]:
     return order, uses, sizes
 
 
-def _number(e: Real | Int) -> tuple[int, list[_Piece]]:
+def _number(e: x.Real | x.Int) -> tuple[int, list[_Piece]]:
     text = repr(e.value)
     if text in ("inf", "-inf"):
         text = text.replace("inf", "1e999")
     return (_ADD if text.startswith("-") else _PRIMARY), [text]
 
 
-def _unary(e: Unary) -> tuple[int, list[_Piece]]:
+def _unary(e: x.Unary) -> tuple[int, list[_Piece]]:
     if e.op == "not":
         return _NOT, ["not ", (e.operand, _RELATION)]
-    bare = isinstance(e.operand, Real | Int)  # `-(1.0)` is an operation, `-1.0` a number
+    bare = isinstance(e.operand, x.Real | x.Int)  # `-(1.0)` is an operation, `-1.0` a number
     return _ADD, ["-", "(" if bare else "", (e.operand, _MUL), ")" if bare else ""]
 
 
-def _binary(e: Binary) -> tuple[int, list[_Piece]]:
+def _binary(e: x.Binary) -> tuple[int, list[_Piece]]:
     level = _LEVELS[e.op]
     if level == _POWER:
         return level, [(e.left, _PRIMARY), e.op, (e.right, _PRIMARY)]
@@ -148,34 +126,34 @@ def _binary(e: Binary) -> tuple[int, list[_Piece]]:
     return level, [(e.left, left), f"{space}{e.op}{space}", (e.right, level + 1)]
 
 
-def _if(e: IfExp) -> tuple[int, list[_Piece]]:
+def _if(e: x.IfExp) -> tuple[int, list[_Piece]]:
     pieces: list[_Piece] = ["if ", (e.condition, _LOOSE), " then ", (e.then, _LOOSE)]
     rest = e.otherwise
-    while isinstance(rest, IfExp):
+    while isinstance(rest, x.IfExp):
         pieces += [" elseif ", (rest.condition, _LOOSE), " then ", (rest.then, _LOOSE)]
         rest = rest.otherwise
     return _LOOSE, [*pieces, " else ", (rest, _LOOSE)]
 
 
-def _listed(items: Sequence[Expr]) -> list[_Piece]:
+def _listed(items: Sequence[x.Expr]) -> list[_Piece]:
     pieces: list[_Piece] = []
     for k, item in enumerate(items):
         pieces += [", ", (item, _LOOSE)] if k else [(item, _LOOSE)]
     return pieces
 
 
-def _called(name: str, args: Sequence[Expr]) -> tuple[int, list[_Piece]]:
+def _called(name: str, args: Sequence[x.Expr]) -> tuple[int, list[_Piece]]:
     return _PRIMARY, [name, "(", *_listed(args), ")"]
 
 
-def _named(name: str, args: Iterable[tuple[str, Expr]]) -> list[_Piece]:
+def _named(name: str, args: Iterable[tuple[str, x.Expr]]) -> list[_Piece]:
     pieces: list[_Piece] = [name, "("]
     for k, (field, e) in enumerate(args):
         pieces += [", " if k else "", f"{field} = ", (e, _LOOSE)]
     return [*pieces, ")"]
 
 
-def _array(e: Array) -> tuple[int, list[_Piece]]:
+def _array(e: x.Array) -> tuple[int, list[_Piece]]:
     if e.elements:
         return _PRIMARY, ["{", *_listed(e.elements), "}"]
     sizes = ", ".join(":" if n is None else str(n) for n in e.ty.dims)
@@ -192,25 +170,25 @@ def _sample(ty: Type) -> str:
     return samples[ty.base]
 
 
-def _record(e: Record) -> tuple[int, list[_Piece]]:
+def _record(e: x.Record) -> tuple[int, list[_Piece]]:
     assert isinstance(e.ty.base, RecordType)
     names = [name for name, _ in e.ty.base.fields]
     return _PRIMARY, _named(e.ty.base.name, zip(names, e.fields, strict=True))
 
 
-def _postfix(base: Expr) -> list[_Piece]:
+def _postfix(base: x.Expr) -> list[_Piece]:
     """What a subscript or field follows: a name as it is, anything else in parentheses."""
-    return [(base, _PRIMARY)] if isinstance(base, Ref | Index | Field) else ["(", (base, _LOOSE), ")"]
+    return [(base, _PRIMARY)] if isinstance(base, x.Ref | x.Index | x.Field) else ["(", (base, _LOOSE), ")"]
 
 
-def _index(e: Index) -> tuple[int, list[_Piece]]:
+def _index(e: x.Index) -> tuple[int, list[_Piece]]:
     base = _postfix(e.base)
-    if isinstance(e.base, Index):
+    if isinstance(e.base, x.Index):
         base = ["(", *base, ")"]
     return _PRIMARY, [*base, "[", *_listed(e.subs), "]"]
 
 
-def _range(e: Range) -> tuple[int, list[_Piece]]:
+def _range(e: x.Range) -> tuple[int, list[_Piece]]:
     parts = [e.first, e.last] if e.step is None else [e.first, e.step, e.last]
     pieces: list[_Piece] = []
     for k, part in enumerate(parts):
@@ -218,34 +196,34 @@ def _range(e: Range) -> tuple[int, list[_Piece]]:
     return _RANGE, pieces
 
 
-def _comprehension(e: Comprehension) -> tuple[int, list[_Piece]]:
+def _comprehension(e: x.Comprehension) -> tuple[int, list[_Piece]]:
     pieces: list[_Piece] = [f"{e.op}(" if e.op else "{", (e.body, _LOOSE), " for "]
     for k, (name, over) in enumerate(e.iterators):
         pieces += [", " if k else "", f"{name} in ", (over, _LOOSE)]
     return _PRIMARY, [*pieces, ")" if e.op else "}"]
 
 
-_PIECES: dict[type[Expr], Callable[[Any], tuple[int, list[_Piece]]]] = {
-    Real: _number,
-    Int: _number,
-    Bool: lambda e: (_PRIMARY, ["true" if e.value else "false"]),
-    Str: lambda e: (_PRIMARY, [quoted(e.value)]),
-    Enum: lambda e: (_PRIMARY, [f"{e.enum.name}.{e.literal}"]),
-    Ref: lambda e: (_PRIMARY, [e.name]),
-    Colon: lambda e: (_PRIMARY, [":"]),
-    Unary: _unary,
-    Binary: _binary,
-    IfExp: _if,
-    Builtin: lambda e: _called(e.name, e.args),
-    Call: lambda e: _called(e.function, e.args),
-    Item: lambda e: (_PRIMARY, ["item(", (e.base, _LOOSE), f", {e.index + 1})"]),
-    Array: _array,
-    Record: _record,
-    Field: lambda e: (_PRIMARY, [*_postfix(e.base), f".{e.name}"]),
-    Index: _index,
-    Range: _range,
-    Comprehension: _comprehension,
-    FunctionRef: lambda e: (_PRIMARY, _named(f"function {e.function}", e.bound)),
+_PIECES: dict[type[x.Expr], Callable[[Any], tuple[int, list[_Piece]]]] = {
+    x.Real: _number,
+    x.Int: _number,
+    x.Bool: lambda e: (_PRIMARY, ["true" if e.value else "false"]),
+    x.Str: lambda e: (_PRIMARY, [quoted(e.value)]),
+    x.Enum: lambda e: (_PRIMARY, [f"{e.enum.name}.{e.literal}"]),
+    x.Ref: lambda e: (_PRIMARY, [e.name]),
+    x.Colon: lambda e: (_PRIMARY, [":"]),
+    x.Unary: _unary,
+    x.Binary: _binary,
+    x.IfExp: _if,
+    x.Builtin: lambda e: _called(e.name, e.args),
+    x.Call: lambda e: _called(e.function, e.args),
+    x.Item: lambda e: (_PRIMARY, ["item(", (e.base, _LOOSE), f", {e.index + 1})"]),
+    x.Array: _array,
+    x.Record: _record,
+    x.Field: lambda e: (_PRIMARY, [*_postfix(e.base), f".{e.name}"]),
+    x.Index: _index,
+    x.Range: _range,
+    x.Comprehension: _comprehension,
+    x.FunctionRef: lambda e: (_PRIMARY, _named(f"function {e.function}", e.bound)),
 }
 
 

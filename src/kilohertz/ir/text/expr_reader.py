@@ -12,31 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kilohertz.base import Dotted, InternalError
+from kilohertz.ir import expr as x
 from kilohertz.ir import make
 from kilohertz.ir.builtins import REDUCTIONS, builtin_type
-from kilohertz.ir.expr import (
-    FALSE,
-    TRUE,
-    Array,
-    Binary,
-    Builtin,
-    Call,
-    Colon,
-    Comprehension,
-    Enum,
-    Expr,
-    Field,
-    FunctionRef,
-    IfExp,
-    Index,
-    Int,
-    Item,
-    Real,
-    Record,
-    Ref,
-    Str,
-    Unary,
-)
 from kilohertz.ir.make.access import indexed_dims
 from kilohertz.ir.rules.result_types import binary_type
 from kilohertz.ir.types import BOOLEAN, EnumType, FunctionType, RecordType, TupleType, Type
@@ -100,7 +78,7 @@ class Scope:
         return Scope({**self.variables, **more}, self.functions, self.enums, self.records)
 
 
-def read_expr(text: str, scope: Scope | Mapping[str, Type] | None = None) -> Expr:
+def read_expr(text: str, scope: Scope | Mapping[str, Type] | None = None) -> x.Expr:
     """One expression; `scope` may be just the types of its variables."""
     known = scope if isinstance(scope, Scope) else Scope(dict(scope or {}))
     reader = ExprReader(tokens(text), known)
@@ -116,7 +94,7 @@ class ExprReader:
         self.tokens = tokens
         self.at = 0
         self.scope = scope
-        self._shared: dict[str, Expr] = {}
+        self._shared: dict[str, x.Expr] = {}
 
     # --------------------------------------------------------------------------------------------------- tokens
 
@@ -157,7 +135,7 @@ class ExprReader:
 
     # ------------------------------------------------------------------------------------------------ operators
 
-    def expression(self) -> Expr:
+    def expression(self) -> x.Expr:
         if self.peek("if"):
             return self._if()
         first = self._logical_or()
@@ -168,8 +146,8 @@ class ExprReader:
             return make.range_(first, None, second)
         return make.range_(first, second, self._logical_or())
 
-    def _if(self) -> Expr:
-        branches: list[tuple[Expr, Expr]] = []
+    def _if(self) -> x.Expr:
+        branches: list[tuple[x.Expr, x.Expr]] = []
         while self.accept("if" if not branches else "elseif"):
             condition = self.expression()
             self.expect("then")
@@ -177,37 +155,37 @@ class ExprReader:
         self.expect("else")
         result = self.expression()
         for condition, then in reversed(branches):
-            result = IfExp(condition, then, result)
+            result = x.IfExp(condition, then, result)
         return result
 
-    def _left_to_right(self, operand: Callable[[], Expr], *ops: str) -> Expr:
+    def _left_to_right(self, operand: Callable[[], x.Expr], *ops: str) -> x.Expr:
         result = operand()
         while self.peek(*ops):
             op = self.tokens[self.at].text
             self.at += 1
             right = operand()
-            result = Binary(op, result, right, binary_type(op, result.ty, right.ty))
+            result = x.Binary(op, result, right, binary_type(op, result.ty, right.ty))
         return result
 
-    def _logical_or(self) -> Expr:
+    def _logical_or(self) -> x.Expr:
         return self._left_to_right(self._logical_and, "or")
 
-    def _logical_and(self) -> Expr:
+    def _logical_and(self) -> x.Expr:
         return self._left_to_right(self._negation, "and")
 
-    def _negation(self) -> Expr:
-        return Unary("not", self._relation()) if self.accept("not") else self._relation()
+    def _negation(self) -> x.Expr:
+        return x.Unary("not", self._relation()) if self.accept("not") else self._relation()
 
-    def _relation(self) -> Expr:
+    def _relation(self) -> x.Expr:
         left = self._sum()
         if not self.peek("<", "<=", ">", ">=", "==", "<>"):
             return left
         op = self.tokens[self.at].text
         self.at += 1
         right = self._sum()
-        return Binary(op, left, right, binary_type(op, left.ty, right.ty))
+        return x.Binary(op, left, right, binary_type(op, left.ty, right.ty))
 
-    def _sum(self) -> Expr:
+    def _sum(self) -> x.Expr:
         if not self.accept("-"):
             return self._continued_sum(self._product())
         number = self.tokens[self.at].kind == "number"
@@ -215,35 +193,35 @@ class ExprReader:
         term = self._product()
         if number and self.at == start + 1:  # a bare number: its sign belongs to it
             return self._continued_sum(make.neg(term))
-        return self._continued_sum(Unary("-", term))
+        return self._continued_sum(x.Unary("-", term))
 
-    def _continued_sum(self, first: Expr) -> Expr:
+    def _continued_sum(self, first: x.Expr) -> x.Expr:
         waiting = [first]
         return self._left_to_right(lambda: waiting.pop() if waiting else self._product(), "+", "-", ".+", ".-")
 
-    def _product(self) -> Expr:
+    def _product(self) -> x.Expr:
         return self._left_to_right(self._power, "*", "/", ".*", "./")
 
-    def _power(self) -> Expr:
+    def _power(self) -> x.Expr:
         base = self.primary()
         if not self.peek("^", ".^"):
             return base
         op = self.tokens[self.at].text
         self.at += 1
         exponent = self.primary()
-        return Binary(op, base, exponent, binary_type(op, base.ty, exponent.ty))
+        return x.Binary(op, base, exponent, binary_type(op, base.ty, exponent.ty))
 
     # ------------------------------------------------------------------------------------------------ primaries
 
-    def primary(self) -> Expr:
+    def primary(self) -> x.Expr:
         """A number, name, call or anything in brackets."""
         token = self.tokens[self.at]
         if token.kind == "number":
             self.at += 1
-            return Int(int(token.text)) if token.text.isdigit() else Real(float(token.text))
+            return x.Int(int(token.text)) if token.text.isdigit() else x.Real(float(token.text))
         if token.kind == "string":
             self.at += 1
-            return Str(unquoted(token.text))
+            return x.Str(unquoted(token.text))
         if token.kind == "name":
             return self._postfix(self._named())
         if self.accept("("):
@@ -254,41 +232,41 @@ class ExprReader:
             return self._postfix(self._array())
         raise self.error("an expression expected")
 
-    def _postfix(self, base: Expr) -> Expr:
+    def _postfix(self, base: x.Expr) -> x.Expr:
         while self.peek("[", "."):
             if self.accept("."):
-                base = Field(base, self.take("name"))
+                base = x.Field(base, self.take("name"))
                 continue
             self.expect("[")
             subs = self.until("]", self._subscript)
-            base = Index(base, tuple(subs), Type(base.ty.base, indexed_dims(base.ty, tuple(subs))))
+            base = x.Index(base, tuple(subs), Type(base.ty.base, indexed_dims(base.ty, tuple(subs))))
         return base
 
-    def _subscript(self) -> Expr:
+    def _subscript(self) -> x.Expr:
         if self.peek(":") and self.tokens[self.at + 1].text in (",", "]"):
             self.at += 1
-            return Colon()
+            return x.Colon()
         return self.expression()
 
-    def until(self, close: str, part: Callable[[], Expr]) -> list[Expr]:
+    def until(self, close: str, part: Callable[[], x.Expr]) -> list[x.Expr]:
         """Parts between commas up to a closing bracket."""
-        parts: list[Expr] = []
+        parts: list[x.Expr] = []
         while not self.accept(close):
             if parts:
                 self.expect(",")
             parts.append(part())
         return parts
 
-    def _array(self) -> Expr:
+    def _array(self) -> x.Expr:
         comprehension = self._comprehension("", "}")
         if comprehension is not None:
             return comprehension
         elements = self.until("}", self.expression)
         if not elements:
             raise self.error("an element expected")
-        return Array(tuple(elements), elements[0].ty.array_of(len(elements)))
+        return x.Array(tuple(elements), elements[0].ty.array_of(len(elements)))
 
-    def _comprehension(self, op: str, close: str) -> Expr | None:
+    def _comprehension(self, op: str, close: str) -> x.Expr | None:
         """`body for i in r, ...` up to the bracket; None, with nothing read, where there is no `for`.
 
         The iterators' types are needed for the body, so they are read first.
@@ -297,7 +275,7 @@ class ExprReader:
         if loop is None:
             return None
         self.at = loop
-        iterators: list[tuple[str, Expr]] = []
+        iterators: list[tuple[str, x.Expr]] = []
         while self.accept("for" if not iterators else ","):
             name = self.take("name")
             self.expect("in")
@@ -310,7 +288,7 @@ class ExprReader:
         self.expect("for")
         self.at, self.scope = end, outer
         sizes = [over.ty.dims[0] for _, over in reversed(iterators)]
-        return Comprehension(op, body, tuple(iterators), body.ty if op else body.ty.array_of(*sizes))
+        return x.Comprehension(op, body, tuple(iterators), body.ty if op else body.ty.array_of(*sizes))
 
     def _find_for(self) -> int | None:
         """Where this bracket's own `for` stands."""
@@ -329,11 +307,11 @@ class ExprReader:
 
     # ---------------------------------------------------------------------------------------------------- names
 
-    def _named(self) -> Expr:
+    def _named(self) -> x.Expr:
         if self.accept("true"):
-            return TRUE
+            return x.TRUE
         if self.accept("false"):
-            return FALSE
+            return x.FALSE
         if self.accept("function"):
             return self._function_ref()
         if self.tokens[self.at].text in self._shared:
@@ -348,19 +326,19 @@ class ExprReader:
         for text, after in reversed(prefixes):
             if text in self.scope.variables and self.tokens[after].text != "(":
                 self.at = after
-                return Ref(text, self.scope.variables[text])
+                return x.Ref(text, self.scope.variables[text])
             name = Dotted.read(text)
             owner, literal = str(name.owner), name.last
             if owner in self.scope.enums and literal in self.scope.enums[owner].literals:
                 self.at = after
                 enum = self.scope.enums[owner]
-                return Enum(enum, enum.literals.index(literal) + 1)
+                return x.Enum(enum, enum.literals.index(literal) + 1)
             if self.tokens[after].text == "(":
                 self.at = after + 1
                 return self._called(text)
         raise self.error("a known name expected")
 
-    def _let(self) -> Expr:
+    def _let(self) -> x.Expr:
         """`let($1 = a*b, $1 + sin($1))`: parts that stand in an expression several times."""
         outer, self._shared = self._shared, {}
         self.at += 2
@@ -374,14 +352,14 @@ class ExprReader:
         self._shared = outer
         return result
 
-    def _wrapped(self) -> Expr | None:
+    def _wrapped(self) -> x.Expr | None:
         """A name with another in brackets: `der(x)` and `pre(b)` of the forms where they are variables, `$D(f)(x)`."""
         if self.tokens[self.at + 1].text != "(":
             return None
         text, after = self.bracketed()
         if text in self.scope.variables:
             self.at = after
-            return Ref(text, self.scope.variables[text])
+            return x.Ref(text, self.scope.variables[text])
         if self.tokens[after].text == "(" and text in self.scope.functions:
             self.at = after + 1
             return self._called(text)
@@ -420,7 +398,7 @@ class ExprReader:
             k += 1
         return "".join(pieces) + "]", k + 1
 
-    def _called(self, name: str) -> Expr:
+    def _called(self, name: str) -> x.Expr:
         if name in self.scope.records and (self.peek(")") or self.tokens[self.at + 1].text == "="):
             return self._record(self.scope.records[name])
         if name in REDUCTIONS:
@@ -431,18 +409,18 @@ class ExprReader:
             return empty
         args = tuple(self.until(")", self._subscript))
         if name in _CONDITIONS:
-            return Builtin(name, args, BOOLEAN)
+            return x.Builtin(name, args, BOOLEAN)
         if name == "item":
-            assert isinstance(args[1], Int)
-            return Item(args[0], args[1].value - 1)
+            assert isinstance(args[1], x.Int)
+            return x.Item(args[0], args[1].value - 1)
         signature = self._signature(name)
         if signature is not None:
             outputs = signature.outputs
-            return Call(name, args, outputs[0] if len(outputs) == 1 else Type(TupleType(outputs)))
+            return x.Call(name, args, outputs[0] if len(outputs) == 1 else Type(TupleType(outputs)))
         if name in self.scope.enums:
-            return Builtin(name, args, Type(self.scope.enums[name]))
+            return x.Builtin(name, args, Type(self.scope.enums[name]))
         try:
-            return Builtin(name, args, builtin_type(name, args))
+            return x.Builtin(name, args, builtin_type(name, args))
         except InternalError as error:
             raise self.error(f"{error}; something else expected") from error
 
@@ -452,14 +430,14 @@ class ExprReader:
             return held.base
         return self.scope.functions.get(name)
 
-    def _record(self, base: RecordType) -> Expr:
+    def _record(self, base: RecordType) -> x.Expr:
         values = dict(self._named_values())
         if not values and base.fields:
-            return Record((), Type(base))  # only shows the type of an empty array
-        return Record(tuple(values[name] for name, _ in base.fields), Type(base))
+            return x.Record((), Type(base))  # only shows the type of an empty array
+        return x.Record(tuple(values[name] for name, _ in base.fields), Type(base))
 
-    def _named_values(self) -> list[tuple[str, Expr]]:
-        pairs: list[tuple[str, Expr]] = []
+    def _named_values(self) -> list[tuple[str, x.Expr]]:
+        pairs: list[tuple[str, x.Expr]] = []
         while not self.accept(")"):
             if pairs:
                 self.expect(",")
@@ -468,17 +446,17 @@ class ExprReader:
             pairs.append((name, self.expression()))
         return pairs
 
-    def _empty_array(self) -> Expr | None:
+    def _empty_array(self) -> x.Expr | None:
         """`fill(sample, 0, 3)` with a zero among literal sizes is an array without elements."""
         start = self.at
         args = self.until(")", self._subscript)
-        sizes = [e.value if isinstance(e, Int) else None for e in args[1:]]
-        if 0 in sizes and all(isinstance(e, Int | Colon) for e in args[1:]):
-            return Array((), args[0].ty.array_of(*sizes))
+        sizes = [e.value if isinstance(e, x.Int) else None for e in args[1:]]
+        if 0 in sizes and all(isinstance(e, x.Int | x.Colon) for e in args[1:]):
+            return x.Array((), args[0].ty.array_of(*sizes))
         self.at = start
         return None
 
-    def _function_ref(self) -> Expr:
+    def _function_ref(self) -> x.Expr:
         name = next((t for t, after in reversed(self._prefixes()) if self.tokens[after].text == "("), None)
         signature = None if name is None else self._signature(name)
         if name is None or signature is None:
@@ -488,4 +466,4 @@ class ExprReader:
         bound = tuple(self._named_values())
         names = {n for n, _ in bound}
         open_inputs = tuple(i for i in signature.inputs if i[0] not in names)
-        return FunctionRef(name, bound, Type(FunctionType(open_inputs, signature.outputs)))
+        return x.FunctionRef(name, bound, Type(FunctionType(open_inputs, signature.outputs)))

@@ -5,26 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kilohertz.ir import flat as f
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.flat import (
-    Assert,
-    Assign,
-    Break,
-    CallEquation,
-    Equality,
-    Equation,
-    ForStatement,
-    IfEquation,
-    IfStatement,
-    Reinit,
-    Return,
-    Statement,
-    Terminate,
-    TupleTarget,
-    WhenEquation,
-    WhenStatement,
-    WhileStatement,
-)
 from kilohertz.ir.text.expr_reader import ExprReader
 
 _CLOSING = ("end", "else", "elseif", "elsewhen", "initial", "equation", "algorithm", "annotation")
@@ -36,16 +18,16 @@ class StatementReader:
     def __init__(self, e: ExprReader) -> None:
         self.e = e
 
-    def equations(self) -> list[Equation]:
+    def equations(self) -> list[f.Equation]:
         """Equations up to the end of their block."""
-        block: list[Equation] = []
+        block: list[f.Equation] = []
         while not self._closed():
             block.append(self._equation())
         return block
 
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[f.Statement]:
         """Statements up to the end of their block."""
-        block: list[Statement] = []
+        block: list[f.Statement] = []
         while not self._closed():
             block.append(self._statement())
         return block
@@ -54,12 +36,12 @@ class StatementReader:
         operator = self.e.peek("initial") and self.e.tokens[self.e.at + 1].text == "("  # initial()
         return (self.e.peek(*_CLOSING) and not operator) or self.e.at_clock()
 
-    def _equation(self) -> Equation:
+    def _equation(self) -> f.Equation:
         if self.e.peek("if"):
             branches, otherwise = self._conditional(self.equations)
-            return IfEquation(branches, otherwise)
+            return f.IfEquation(branches, otherwise)
         if self.e.peek("when"):
-            return WhenEquation(self._when(self.equations))
+            return f.WhenEquation(self._when(self.equations))
         common = self._common()
         if common is not None:
             return common
@@ -67,21 +49,21 @@ class StatementReader:
         if self.e.accept("="):
             right = self.e.expression()
             self.e.expect(";")
-            return Equality(left, right)
+            return f.Equality(left, right)
         return self._call(left)
 
-    def _statement(self) -> Statement:
+    def _statement(self) -> f.Statement:
         if self.e.peek("if"):
             branches, otherwise = self._conditional(self.statements)
-            return IfStatement(branches, otherwise)
+            return f.IfStatement(branches, otherwise)
         if self.e.peek("when"):
-            return WhenStatement(self._when(self.statements))
+            return f.WhenStatement(self._when(self.statements))
         if self.e.accept("for"):
             return self._for()
         if self.e.accept("while"):
             condition = self.e.expression()
-            return WhileStatement(condition, self._loop("while"))
-        for word, kind in (("break", Break), ("return", Return)):
+            return f.WhileStatement(condition, self._loop("while"))
+        for word, kind in (("break", f.Break), ("return", f.Return)):
             if self.e.peek(word) and self.e.tokens[self.e.at + 1].text == ";":
                 self.e.at += 2
                 return kind()
@@ -92,7 +74,7 @@ class StatementReader:
         if self.e.accept(":="):
             value = self.e.expression()
             self.e.expect(";")
-            return Assign(target, value)
+            return f.Assign(target, value)
         return self._call(target)
 
     # --------------------------------------------------------------------------------------------------- pieces
@@ -116,7 +98,7 @@ class StatementReader:
         self._end("when")
         return branches
 
-    def _for(self) -> ForStatement:
+    def _for(self) -> f.ForStatement:
         name = self.e.take("name")
         self.e.expect("in")
         over = self.e.expression()
@@ -124,9 +106,9 @@ class StatementReader:
         self.e.scope = outer.with_variables({name: over.ty.element()})
         body = self._loop("for")
         self.e.scope = outer
-        return ForStatement(name, over, body)
+        return f.ForStatement(name, over, body)
 
-    def _loop(self, word: str) -> list[Statement]:
+    def _loop(self, word: str) -> list[f.Statement]:
         self.e.expect("loop")
         body = self.statements()
         self._end(word)
@@ -137,7 +119,7 @@ class StatementReader:
         self.e.expect(word)
         self.e.expect(";")
 
-    def _common(self) -> Assert | Terminate | Reinit | None:
+    def _common(self) -> f.Assert | f.Terminate | f.Reinit | None:
         """assert, terminate, reinit; None, with nothing read, for anything else."""
         if self.e.tokens[self.e.at + 1].text != "(" or not self.e.peek("assert", "terminate", "reinit"):
             return None
@@ -146,10 +128,10 @@ class StatementReader:
         args = self.e.until(")", self.e.expression)
         self.e.expect(";")
         if word == "assert":
-            return Assert(args[0], args[1], args[2] if len(args) > 2 else None)
-        return Terminate(args[0]) if word == "terminate" else Reinit(args[0], args[1])
+            return f.Assert(args[0], args[1], args[2] if len(args) > 2 else None)
+        return f.Terminate(args[0]) if word == "terminate" else f.Reinit(args[0], args[1])
 
-    def _target(self, sign: str) -> Expr | TupleTarget:
+    def _target(self, sign: str) -> Expr | f.TupleTarget:
         """A left-hand side: an expression, or `(a, , b)`."""
         if self.e.peek("(") and self._is_tuple(sign):
             self.e.expect("(")
@@ -157,7 +139,7 @@ class StatementReader:
             while True:
                 elements.append(None if self.e.peek(",", ")") else self.e.expression())
                 if self.e.accept(")"):
-                    return TupleTarget(tuple(elements))
+                    return f.TupleTarget(tuple(elements))
                 self.e.expect(",")
         return self.e.expression()
 
@@ -175,8 +157,8 @@ class StatementReader:
                 return commas > 0 or alone
         return False
 
-    def _call(self, call: Expr | TupleTarget) -> CallEquation:
-        if isinstance(call, TupleTarget):
+    def _call(self, call: Expr | f.TupleTarget) -> f.CallEquation:
+        if isinstance(call, f.TupleTarget):
             raise self.e.error("an equation expected")
         self.e.expect(";")
-        return CallEquation(call)
+        return f.CallEquation(call)

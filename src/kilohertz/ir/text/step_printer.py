@@ -16,27 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Terminate
-from kilohertz.ir.step import (
-    HELPERS,
-    TWINS,
-    Action,
-    Alias,
-    Assignment,
-    Block,
-    CallBlock,
-    Kind,
-    LinearLoop,
-    MixedLoop,
-    NonlinearLoop,
-    SetState,
-    Step,
-    StepVariable,
-    WhenBlock,
-    expressions,
-    lists,
-)
 from kilohertz.ir.text.dae_printer import (
     assert_text,
     attribute_text,
@@ -45,6 +27,7 @@ from kilohertz.ir.text.dae_printer import (
     optional,
     outputs_text,
     purpose,
+    timed_texts,
     transport_text,
 )
 from kilohertz.ir.text.expr_printer import print_shared, print_type, quoted
@@ -52,21 +35,21 @@ from kilohertz.ir.text.flat_printer import print_declarations, print_experiment
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, STRING, Type
 
 WIDTH = 110  # of a line of variables
-USUAL_TYPES: dict[Kind, Type] = {  # others stand before the name
-    **dict.fromkeys((Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE), INTEGER),
-    **dict.fromkeys((Kind.STRING_PARAMETER, Kind.STRING_DISCRETE), STRING),
-    Kind.RELATION: BOOLEAN,
+USUAL_TYPES: dict[s.Kind, Type] = {  # others stand before the name
+    **dict.fromkeys((s.Kind.INT_PARAMETER, s.Kind.INT_INPUT, s.Kind.INT_DISCRETE), INTEGER),
+    **dict.fromkeys((s.Kind.STRING_PARAMETER, s.Kind.STRING_DISCRETE), STRING),
+    s.Kind.RELATION: BOOLEAN,
 }
 
 
-def print_step(step: Step, *, helpers: bool = True) -> str:
+def print_step(step: s.Step, *, helpers: bool = True) -> str:
     """The whole form; without `helpers` its derivatives and inlined stage are left out."""
     lines = [f"step {step.name}{described(step.description)}"]
     lines += print_declarations(step.functions, (v.ty for v in step.variables.values()), _roots(step))
-    for kind in Kind:
-        if kind not in TWINS.values() and (helpers or kind not in HELPERS):
+    for kind in s.Kind:
+        if kind not in s.TWINS.values() and (helpers or kind not in s.HELPERS):
             lines += _wrapped(kind, step.of_kind(kind))
-    for title, blocks in lists(step):
+    for title, blocks in s.lists(step):
         if blocks and (helpers or title not in ("directional", "inlined")):
             lines += [title, *(line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  "))]
     events = list(_events(step))
@@ -83,9 +66,9 @@ def print_step(step: Step, *, helpers: bool = True) -> str:
     return "\n".join([*lines, f"end {step.name};"]) + "\n"
 
 
-def _roots(step: Step) -> Iterable[Expr]:
+def _roots(step: s.Step) -> Iterable[Expr]:
     """Expressions in which a type may occur that no variable has."""
-    yield from (e for _, blocks in lists(step) for b in blocks for e in expressions(b))
+    yield from (e for _, blocks in s.lists(step) for b in blocks for e in s.expressions(b))
     yield from (a.value for a in step.aliases.values() if a.value is not None)
     yield from (v.start for v in step.variables.values() if v.start is not None)
     yield from (x for a in step.asserts for x in (a.condition, a.message))
@@ -94,7 +77,7 @@ def _roots(step: Step) -> Iterable[Expr]:
 # ------------------------------------------------------------------------------------------------------------ variables
 
 
-def _wrapped(kind: Kind, variables: Sequence[StepVariable]) -> list[str]:
+def _wrapped(kind: s.Kind, variables: Sequence[s.StepVariable]) -> list[str]:
     """One area, as many variables in a line as fit."""
     lines: list[str] = []
     current = f"  {kind.value}:"
@@ -107,7 +90,7 @@ def _wrapped(kind: Kind, variables: Sequence[StepVariable]) -> list[str]:
     return [*lines, current] if variables else []
 
 
-def _variable(v: StepVariable) -> str:
+def _variable(v: s.StepVariable) -> str:
     usual = USUAL_TYPES.get(v.slot.kind, REAL)
     attributes = attribute_text(
         [
@@ -128,7 +111,7 @@ def _variable(v: StepVariable) -> str:
     return f"{ty}{v.name}{attributes}{described(v.description)}"
 
 
-def _alias(a: Alias) -> str:
+def _alias(a: s.Alias) -> str:
     value = f"{'-' if a.sign < 0 else ''}{a.target}" if a.target is not None else optional(a.value)
     unit = quoted(a.unit) if a.unit else ""
     attributes = attribute_text([("unit", unit), ("causality", a.causality), ("purpose", purpose(a.purpose))])
@@ -138,31 +121,31 @@ def _alias(a: Alias) -> str:
 # --------------------------------------------------------------------------------------------------------------- blocks
 
 
-def print_block(block: Block, number: str, indent: str) -> list[str]:
+def print_block(block: s.Block, number: str, indent: str) -> list[str]:
     """One block: a line for an assignment, a head and indented lines for a loop."""
     head = f"{indent}{number} {block.partition.value}"
     deeper = indent + "    "
     match block:
-        case Assignment():
+        case s.Assignment():
             return [f"{head}: {block.target.name} := {print_shared(block.value)};"]
-        case LinearLoop():
+        case s.LinearLoop():
             return [*_linear(block, head, deeper), f"{indent}end;"]
-        case NonlinearLoop():
+        case s.NonlinearLoop():
             return [*_nonlinear(block, head, deeper), f"{indent}end;"]
-        case MixedLoop():
+        case s.MixedLoop():
             lines = [f"{head}, mixed:"]
             lines += [x for b in block.continuous for x in print_block(b, "continuous", deeper)]
             lines += [x for b in block.discrete for x in print_block(b, "discrete", deeper)]
             return [*lines, f"{indent}end;"]
-        case CallBlock():
+        case s.CallBlock():
             guard = f" when {print_shared(block.guard)}" if block.guard is not None else ""
             return [f"{head}, call: {outputs_text(block.targets)} := {print_shared(block.call)}{guard};"]
-        case WhenBlock():
+        case s.WhenBlock():
             actions = (f"{deeper}{_action(a)};" for a in block.actions)
             return [f"{head}, when {print_shared(block.guard)} then", *actions, f"{indent}end;"]
 
 
-def _linear(b: LinearLoop, head: str, deeper: str) -> list[str]:
+def _linear(b: s.LinearLoop, head: str, deeper: str) -> list[str]:
     again = f" again {_names(b.again)}" if b.again else ""
     apart = f" apart {b.n_apart}" if b.n_apart else ""
     lines = [f"{head}, linear ({b.matrix_partition.value}) in {_names(b.unknowns)}{again}{apart}:"]
@@ -171,7 +154,7 @@ def _linear(b: LinearLoop, head: str, deeper: str) -> list[str]:
     return lines + [line for x in b.inner for line in print_block(x, "then", deeper)]
 
 
-def _nonlinear(b: NonlinearLoop, head: str, deeper: str) -> list[str]:
+def _nonlinear(b: s.NonlinearLoop, head: str, deeper: str) -> list[str]:
     lines = [f"{head}, nonlinear in {_names(b.unknowns)}:"]
     lines += [line for x in b.inner for line in print_block(x, "inner", deeper)]
     lines += [f"{deeper}residual {print_shared(e)};" for e in b.residuals]
@@ -184,9 +167,9 @@ def _nonlinear(b: NonlinearLoop, head: str, deeper: str) -> list[str]:
     return lines
 
 
-def _action(action: Action) -> str:
+def _action(action: s.Action) -> str:
     match action:
-        case SetState():
+        case s.SetState():
             return f"reinit({action.target.name}, {print_shared(action.value)})"
         case Assert():
             return assert_text(action)
@@ -200,12 +183,10 @@ def _names(refs: Iterable[Ref]) -> str:
     return ", ".join(r.name for r in refs)
 
 
-def _events(step: Step) -> Iterable[str]:
+def _events(step: s.Step) -> Iterable[str]:
     for c in step.crossings:
         yield f"crossing {c.index}: {print_shared(c.relation)} by {print_shared(c.function)}"
-    yield from (f"time event at {print_shared(t.at)}" for t in step.time_events)
-    yield from (f"sample {s.index}: {print_shared(s.start)}, {print_shared(s.interval)}" for s in step.samples)
-    yield from (f"delay {d.index}: {print_shared(d.source)}, {print_shared(d.maximum)}" for d in step.delays)
+    yield from timed_texts(step.time_events, step.samples, step.delays)
     yield from map(transport_text, step.transports)
     yield from map(assert_text, step.asserts)
     yield from (f"initially {assert_text(a)}" for a in step.initial_asserts)

@@ -4,48 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from kilohertz.ir.dae import der_name, pre_name
+from kilohertz.ir import step as s
+from kilohertz.ir.dae import Sample, der_name, pre_name
 from kilohertz.ir.expr import Expr, Ref, Unary
 from kilohertz.ir.flat import CallEquation, Purpose, Terminate
-from kilohertz.ir.step import (
-    TWINS,
-    Action,
-    Alias,
-    Assignment,
-    Block,
-    CallBlock,
-    Crossing,
-    Delay,
-    Entry,
-    Inner,
-    Kind,
-    LinearLoop,
-    MixedLoop,
-    NonlinearLoop,
-    Partition,
-    Sample,
-    SetState,
-    Slot,
-    Step,
-    StepVariable,
-    TimeEvent,
-    WhenBlock,
-)
 from kilohertz.ir.text.dae_reader import EventReader
 from kilohertz.ir.text.expr_reader import unquoted
 from kilohertz.ir.text.flat_reader import FormReader
 from kilohertz.ir.text.step_printer import USUAL_TYPES
 from kilohertz.ir.types import REAL, Type
 
-_KINDS = {k.value: k for k in Kind}
-_PARTITIONS = {p.value: p for p in Partition}
+_KINDS = {k.value: k for k in s.Kind}
+_PARTITIONS = {p.value: p for p in s.Partition}
 _LISTS = ("once", "initial", "blocks", "directional", "inlined")
 _EVENTS = ("crossing", "time", "sample", "delay", "transport", "assert", "initially")
 _FLAGS = ("fixed", "protected", "tunable")
 _TEXTS = {"unit": "unit", "displayUnit": "display_unit"}
 
 
-def read_step(text: str) -> Step:
+def read_step(text: str) -> s.Step:
     """A Step as printed."""
     return _StepReader(text).step()
 
@@ -57,9 +34,9 @@ class _StepReader:
         self.events = EventReader(self.form)
         self.blocks = BlockReader(self.events)
 
-    def step(self) -> Step:
+    def step(self) -> s.Step:
         name, description = self.form.head()
-        step = Step(name, description=description)
+        step = s.Step(name, description=description)
         start = self.e.at
         while self.e.peek("function", "impure"):
             self.form.skip_function()
@@ -75,7 +52,7 @@ class _StepReader:
 
     # ------------------------------------------------------------------------------------------------ variables
 
-    def _areas(self, step: Step, *, skim: bool) -> None:
+    def _areas(self, step: s.Step, *, skim: bool) -> None:
         """Variables area by area; the first time only their types, which expressions need."""
         while self.e.peek(*_KINDS) and self.e.tokens[self.e.at + 1].text == ":":
             kind = _KINDS[self.e.take("name")]
@@ -86,10 +63,10 @@ class _StepReader:
                 if skim:
                     self._skim(kind)
                 else:
-                    self._variable(step, Slot(kind, index))
+                    self._variable(step, s.Slot(kind, index))
                 index += 1
 
-    def _typed_name(self, kind: Kind) -> tuple[str, Type]:
+    def _typed_name(self, kind: s.Kind) -> tuple[str, Type]:
         """A name, with a type before it where that is not the usual one."""
         usual = USUAL_TYPES.get(kind, REAL)
         at = self.e.at
@@ -100,11 +77,11 @@ class _StepReader:
         ty = self.form.type_()
         return self.form.variable_name(), ty
 
-    def _skim(self, kind: Kind) -> None:
+    def _skim(self, kind: s.Kind) -> None:
         name, ty = self._typed_name(kind)
         known = self.form.scope.variables
         known[name] = ty
-        if kind in TWINS:
+        if kind in s.TWINS:
             known[_twin(name, kind)] = ty
         depth = 0
         while depth or not self.e.peek(",", ";"):
@@ -112,17 +89,17 @@ class _StepReader:
             depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
             self.e.at += 1
 
-    def _variable(self, step: Step, slot: Slot) -> None:
+    def _variable(self, step: s.Step, slot: s.Slot) -> None:
         name, ty = self._typed_name(slot.kind)
         words = self._attributes()
         description = self.form.description()
-        v = step.variables[name] = StepVariable(name, ty, slot, description=description, **words)
-        twin = TWINS.get(slot.kind)
+        v = step.variables[name] = s.StepVariable(name, ty, slot, description=description, **words)
+        twin = s.TWINS.get(slot.kind)
         if twin is not None:
-            start = None if slot.kind is Kind.STATE else v.start
+            start = None if slot.kind is s.Kind.STATE else v.start
             of_twin = _twin(name, slot.kind)
-            place = Slot(twin, slot.index)
-            made = StepVariable(of_twin, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
+            place = s.Slot(twin, slot.index)
+            made = s.StepVariable(of_twin, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
             step.variables[of_twin] = made
 
     def _attributes(self) -> dict[str, Any]:
@@ -147,7 +124,7 @@ class _StepReader:
 
     # ------------------------------------------------------------------------------------------------- sections
 
-    def _section(self, step: Step) -> None:
+    def _section(self, step: s.Step) -> None:
         if self.e.peek("annotation"):
             self.form.experiment(step.experiment)
             return
@@ -162,7 +139,7 @@ class _StepReader:
             self._entry(word, step)
             self.e.expect(";")
 
-    def _entry(self, word: str, step: Step) -> None:
+    def _entry(self, word: str, step: s.Step) -> None:
         match word:
             case "alias":
                 name = self.form.variable_name()
@@ -179,14 +156,14 @@ class _StepReader:
             case _:
                 raise self.e.error("a section expected")
 
-    def _alias(self) -> Alias:
+    def _alias(self) -> s.Alias:
         attributes: dict[str, Any] = {**self._attributes(), "description": self.form.description()}
         self.e.expect("is")
         value = self.e.expression()
         sign, target = (-1, value.operand) if isinstance(value, Unary) else (1, value)
         if isinstance(target, Ref):
-            return Alias(target.name, sign, **attributes)
-        return Alias(None, value=value, **attributes)
+            return s.Alias(target.name, sign, **attributes)
+        return s.Alias(None, value=value, **attributes)
 
     def _pattern(self) -> tuple[tuple[int, ...], ...]:
         rows: list[tuple[int, ...]] = []
@@ -199,19 +176,19 @@ class _StepReader:
             self.e.accept(",")
         return tuple(rows)
 
-    def _event(self, step: Step) -> None:
+    def _event(self, step: s.Step) -> None:
         events = self.events
         match self.e.take("name"):
             case "crossing":
                 index, relation = events.number(), self.e.expression()
                 self.e.expect("by")
-                step.crossings = (*step.crossings, Crossing(index, relation, self.e.expression()))
+                step.crossings = (*step.crossings, s.Crossing(index, relation, self.e.expression()))
             case "time":
-                step.time_events = (*step.time_events, TimeEvent(events.time_event()))
+                step.time_events = (*step.time_events, events.time_event())
             case "sample":
                 step.samples = (*step.samples, Sample(*events.pair()))
             case "delay":
-                step.delays = (*step.delays, Delay(*events.delay()))
+                step.delays = (*step.delays, events.delay())
             case "transport":
                 step.transports = (*step.transports, events.transport())
             case "assert":
@@ -223,8 +200,8 @@ class _StepReader:
                 raise self.e.error("an event expected")
 
 
-def _twin(name: str, kind: Kind) -> str:
-    return der_name(name) if kind is Kind.STATE else pre_name(name)
+def _twin(name: str, kind: s.Kind) -> str:
+    return der_name(name) if kind is s.Kind.STATE else pre_name(name)
 
 
 class BlockReader:
@@ -233,9 +210,9 @@ class BlockReader:
     def __init__(self, events: EventReader) -> None:
         self.events, self.e = events, events.e
 
-    def listed(self) -> tuple[Block, ...]:
+    def listed(self) -> tuple[s.Block, ...]:
         """Blocks one after the other, by their numbers."""
-        blocks: list[Block] = []
+        blocks: list[s.Block] = []
         while self.e.tokens[self.e.at].kind == "number":
             blocks.append(self.block())
         return tuple(blocks)
@@ -245,14 +222,14 @@ class BlockReader:
         after = self.e.tokens[self.e.at + 1 : self.e.at + 3]
         return after[0].text in _PARTITIONS and after[1].text in (":", ",")
 
-    def block(self) -> Block:
+    def block(self) -> s.Block:
         """One block and its semicolon."""
         self.e.at += 1  # the number
         partition = _PARTITIONS[self.e.take("name")]
         if self.e.accept(":"):
             target = self.events.ref()
             self.e.expect(":=")
-            return self._ended(Assignment(target, self.e.expression(), partition))
+            return self._ended(s.Assignment(target, self.e.expression(), partition))
         self.e.expect(",")
         match self.e.take("name"):
             case "linear":
@@ -265,13 +242,13 @@ class BlockReader:
                 self.e.expect(":")
                 targets = self.events.outputs()
                 call, guard = self.events.guarded_call()
-                return self._ended(CallBlock(targets, call, partition, guard))
+                return self._ended(s.CallBlock(targets, call, partition, guard))
             case "when":
                 return self._ended(self._when(partition))
             case _:
                 raise self.e.error("a kind of block expected")
 
-    def _ended(self, b: Block) -> Block:
+    def _ended(self, b: s.Block) -> s.Block:
         self.e.expect(";")
         return b
 
@@ -282,9 +259,9 @@ class BlockReader:
             variables.append(self.events.ref())
         return tuple(variables)
 
-    def _inner(self) -> Inner:
+    def _inner(self) -> s.Inner:
         b = self.block()
-        assert not isinstance(b, MixedLoop | WhenBlock)
+        assert not isinstance(b, s.MixedLoop | s.WhenBlock)
         return b
 
     def _place(self) -> tuple[int, int]:
@@ -303,7 +280,7 @@ class BlockReader:
         self.e.expect(";")
         return value
 
-    def _linear(self, partition: Partition) -> LinearLoop:
+    def _linear(self, partition: s.Partition) -> s.LinearLoop:
         self.e.expect("(")
         moves = _PARTITIONS[self.e.take("name")]
         self.e.expect(")")
@@ -312,49 +289,49 @@ class BlockReader:
         again = self.refs() if self.e.accept("again") else ()
         n_apart = int(self.e.take("number")) if self.e.accept("apart") else 0
         self.e.expect(":")
-        matrix: list[Entry] = []
+        matrix: list[s.Entry] = []
         rhs: list[Expr] = []
-        inner: list[Assignment] = []
+        inner: list[s.Assignment] = []
         while not self.e.accept("end"):
             if self.e.accept("A"):
-                matrix.append(Entry(*self._place(), self._value()))
+                matrix.append(s.Entry(*self._place(), self._value()))
             elif self.e.accept("b"):
                 self.e.at += 3  # [i]
                 rhs.append(self._value())
             else:
                 b = self.block()
-                assert isinstance(b, Assignment)
+                assert isinstance(b, s.Assignment)
                 inner.append(b)
         parts = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
-        return LinearLoop(*parts, again=again, n_apart=n_apart)
+        return s.LinearLoop(*parts, again=again, n_apart=n_apart)
 
-    def _nonlinear(self, partition: Partition) -> NonlinearLoop:
+    def _nonlinear(self, partition: s.Partition) -> s.NonlinearLoop:
         self.e.expect("in")
         unknowns = self.refs()
         self.e.expect(":")
-        inner: list[Inner] = []
+        inner: list[s.Inner] = []
         residuals: list[Expr] = []
-        rates: list[LinearLoop] = []
-        jacobian: list[Entry] | None = []
+        rates: list[s.LinearLoop] = []
+        jacobian: list[s.Entry] | None = []
         sparsity: list[tuple[int, int]] | None = None
         while not self.e.accept("end"):
             if self.e.accept("residual"):
                 residuals.append(self.e.expression())
                 self.e.expect(";")
             elif self.e.accept("J") and jacobian is not None:
-                jacobian.append(Entry(*self._place(), self._value()))
+                jacobian.append(s.Entry(*self._place(), self._value()))
             elif self.e.peek("differences", "within"):
                 jacobian = None if self.e.take("name") == "differences" else jacobian
                 sparsity = self._places()
             elif self.e.peek("rate"):
                 b = self.block()
-                assert isinstance(b, LinearLoop)
+                assert isinstance(b, s.LinearLoop)
                 rates.append(b)
             else:
                 inner.append(self._inner())
         entries = None if jacobian is None else tuple(jacobian)
         places = tuple((e.row, e.column) for e in entries or ()) if sparsity is None else tuple(sparsity)
-        return NonlinearLoop(unknowns, tuple(inner), tuple(residuals), entries, places, partition, rates=tuple(rates))
+        return s.NonlinearLoop(unknowns, tuple(inner), tuple(residuals), entries, places, partition, rates=tuple(rates))
 
     def _places(self) -> list[tuple[int, int]]:
         places: list[tuple[int, int]] = []
@@ -363,30 +340,30 @@ class BlockReader:
             places.append(self._place())
         return places
 
-    def _mixed(self, partition: Partition) -> MixedLoop:
+    def _mixed(self, partition: s.Partition) -> s.MixedLoop:
         self.e.expect(":")
-        parts: dict[str, list[Block]] = {"continuous": [], "discrete": []}
+        parts: dict[str, list[s.Block]] = {"continuous": [], "discrete": []}
         while not self.e.accept("end"):
             parts[self.e.tokens[self.e.at].text].append(self.block())
-        return MixedLoop(tuple(parts["continuous"]), tuple(parts["discrete"]), partition)
+        return s.MixedLoop(tuple(parts["continuous"]), tuple(parts["discrete"]), partition)
 
-    def _when(self, partition: Partition) -> WhenBlock:
+    def _when(self, partition: s.Partition) -> s.WhenBlock:
         guard = self.e.expression()
         self.e.expect("then")
-        actions: list[Action] = []
+        actions: list[s.Action] = []
         while not self.e.accept("end"):
             actions.append(self._action())
             self.e.expect(";")
-        return WhenBlock(guard, tuple(actions), partition)
+        return s.WhenBlock(guard, tuple(actions), partition)
 
-    def _action(self) -> Action:
+    def _action(self) -> s.Action:
         if self.e.accept("assert"):
             return self.events.assertion()
         if self.e.accept("reinit"):
             self.e.expect("(")
             target, value = self.e.until(")", self.e.expression)
             assert isinstance(target, Ref)
-            return SetState(target, value)
+            return s.SetState(target, value)
         if self.e.accept("terminate"):
             self.e.expect("(")
             (message,) = self.e.until(")", self.e.expression)
