@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from kilohertz.base import Dotted
@@ -10,6 +10,7 @@ from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.traverse import walk_all
 
 
 def is_large(block: s.Block) -> bool:
@@ -32,35 +33,23 @@ def system(block: s.Block) -> list[Expr]:
 
 def is_scalar(roots: Iterable[Expr]) -> bool:
     """Numbers throughout: no arrays, records or function calls."""
-    return not any(e.ty.dims or isinstance(e, (Call, Field, Index)) for e in _nodes(roots))
+    return not any(e.ty.dims or isinstance(e, (Call, Field, Index)) for e in walk_all(roots))
 
 
 def reads(block: s.Block) -> set[str]:
     """Names that a plain block reads."""
-    return {e.name for e in _nodes(s.expressions(block)) if isinstance(e, Ref)}
+    return {e.name for e in walk_all(s.expressions(block)) if isinstance(e, Ref)}
 
 
 def may_fail(block: s.Block) -> bool:
     """Functions do not know where they are called from: the block is noted before."""
     if isinstance(block, (s.CallBlock, s.WhenBlock)):
         return True
-    return any(isinstance(e, (Call, Index)) or _is_checked(e) for e in _nodes(s.expressions(block)))
+    return any(isinstance(e, (Call, Index)) or _is_checked(e) for e in walk_all(s.expressions(block)))
 
 
 def _is_checked(e: Expr) -> bool:
     return isinstance(e, Builtin) and e.name == "$subscript"
-
-
-def _nodes(roots: Iterable[Expr]) -> Iterator[Expr]:
-    """Every node of some expressions, once."""
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack:
-        e = stack.pop()
-        if id(e) not in seen:
-            seen.add(id(e))
-            yield e
-            stack.extend(e.children())
 
 
 def loop_subject(block: s.Block, variables: Mapping[str, s.StepVariable]) -> str:

@@ -17,6 +17,7 @@ from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
+from kilohertz.ir.traverse import walk_all
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
@@ -284,13 +285,4 @@ def _flat(blocks: tuple[s.Block, ...]) -> list[s.Block]:
 
 def _reads(roots: list[Expr], names: set[str]) -> bool:
     """Is one of the names read in the expressions?"""
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack:
-        e = stack.pop()
-        if id(e) not in seen:
-            seen.add(id(e))
-            if isinstance(e, Ref) and e.name in names:
-                return True
-            stack.extend(e.children())
-    return False
+    return any(isinstance(e, Ref) and e.name in names for e in walk_all(roots))

@@ -242,24 +242,22 @@ def relation(op: str, a: Expr, b: Expr) -> Expr:
 
 def and_(a: Expr, b: Expr) -> Expr:
     """`a and b`."""
-    if a is TRUE or a is b:
-        return b
-    if b is TRUE:
-        return a
-    if a is FALSE or b is FALSE:
-        return FALSE
-    return Binary("and", a, b, Type(BOOLEAN.base, _common_dims(a.ty, b.ty)))
+    return _joined("and", a, b, TRUE, FALSE)
 
 
 def or_(a: Expr, b: Expr) -> Expr:
     """`a or b`."""
-    if a is FALSE or a is b:
+    return _joined("or", a, b, FALSE, TRUE)
+
+
+def _joined(op: str, a: Expr, b: Expr, neutral: Expr, decisive: Expr) -> Expr:
+    if a is neutral or a is b:
         return b
-    if b is FALSE:
+    if b is neutral:
         return a
-    if a is TRUE or b is TRUE:
-        return TRUE
-    return Binary("or", a, b, Type(BOOLEAN.base, _common_dims(a.ty, b.ty)))
+    if a is decisive or b is decisive:
+        return decisive
+    return Binary(op, a, b, Type(BOOLEAN.base, _common_dims(a.ty, b.ty)))
 
 
 def not_(a: Expr) -> Expr:

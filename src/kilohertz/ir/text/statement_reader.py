@@ -80,21 +80,21 @@ class StatementReader:
     # --------------------------------------------------------------------------------------------------- pieces
 
     def _conditional(self, body: Callable[[], list[Any]]) -> tuple[list[tuple[Expr, list[Any]]], list[Any]]:
-        branches: list[tuple[Expr, list[Any]]] = []
-        while self.e.accept("if" if not branches else "elseif"):
-            condition = self.e.expression()
-            self.e.expect("then")
-            branches.append((condition, body()))
+        branches = self._branches("if", "elseif", body)
         otherwise = body() if self.e.accept("else") else []
         self._end("if")
         return branches, otherwise
 
-    def _when(self, body: Callable[[], list[Any]]) -> list[tuple[Expr, list[Any]]]:
+    def _branches(self, first: str, next_: str, body: Callable[[], list[Any]]) -> list[tuple[Expr, list[Any]]]:
         branches: list[tuple[Expr, list[Any]]] = []
-        while self.e.accept("when" if not branches else "elsewhen"):
+        while self.e.accept(next_ if branches else first):
             condition = self.e.expression()
             self.e.expect("then")
             branches.append((condition, body()))
+        return branches
+
+    def _when(self, body: Callable[[], list[Any]]) -> list[tuple[Expr, list[Any]]]:
+        branches = self._branches("when", "elsewhen", body)
         self._end("when")
         return branches
 

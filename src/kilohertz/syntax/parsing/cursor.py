@@ -87,6 +87,13 @@ class Cursor:
 
     # ---------------------------------------------------------------------------------------------------------- tokens
 
+    def accept(self, text: str) -> bool:
+        """Step over a token where it is this one."""
+        if self.texts[self.i] != text:
+            return False
+        self.i += 1
+        return True
+
     def expect(self, text: str) -> None:
         """Step over one given token."""
         if self.texts[self.i] != text:

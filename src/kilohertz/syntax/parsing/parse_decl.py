@@ -154,18 +154,10 @@ def _element_modification(p: Cursor, first: int, each: bool, final: bool) -> Ele
 def _argument(p: Cursor) -> Argument:
     first = p.i
     texts = p.texts
-    redeclare = texts[p.i] == "redeclare"
-    if redeclare:
-        p.i += 1
-    each = texts[p.i] == "each"
-    if each:
-        p.i += 1
-    final = texts[p.i] == "final"
-    if final:
-        p.i += 1
-    replaceable = texts[p.i] == "replaceable"
-    if replaceable:
-        p.i += 1
+    redeclare = p.accept("redeclare")
+    each = p.accept("each")
+    final = p.accept("final")
+    replaceable = p.accept("replaceable")
     if not redeclare and not replaceable:
         return _element_modification(p, first, each, final)
     element: Component | ClassDef
@@ -267,18 +259,12 @@ def class_prefixes(p: Cursor) -> ClassDef:
     """`encapsulated partial ... model`: a class definition without name and content yet."""
     first = p.i
     texts = p.texts
-    encapsulated = texts[p.i] == "encapsulated"
-    if encapsulated:
-        p.i += 1
-    partial = texts[p.i] == "partial"
-    if partial:
-        p.i += 1
+    encapsulated = p.accept("encapsulated")
+    partial = p.accept("partial")
     purity = texts[p.i] if texts[p.i] in ("pure", "impure") else ""
     if purity:
         p.i += 1
-    expandable = texts[p.i] == "expandable"
-    if expandable:
-        p.i += 1
+    expandable = p.accept("expandable")
     kind = _class_kind(p)
     if purity and not kind.endswith("function"):
         p.i -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kilohertz.base import Diagnostic, Note, Span
 from kilohertz.syntax.parsing.cursor import BLOCKS, Cursor, Unexpected
@@ -35,6 +35,7 @@ from kilohertz.syntax.tree import (
 
 Item = TypeVar("Item", Equation, Statement)
 Head = TypeVar("Head")
+_Node = TypeVar("_Node")
 _LIST_ENDS = frozenset(
     {"end", "else", "elseif", "elsewhen", "equation", "algorithm", "public", "protected", "external", "annotation", ""}
 )
@@ -95,6 +96,12 @@ def _end(p: Cursor, keyword: str, first: int, after_else: int = 0) -> None:
     raise Unexpected(Diagnostic("P101", f"expected `end {keyword}`, found {closing}", p.span(), notes=tuple(notes)))
 
 
+def _described(p: Cursor, first: int, node: Callable[..., _Node], *parts: Any) -> _Node:
+    """A node of what was read since token `first`, with the description that follows it."""
+    end = p.ends[p.i - 1]
+    return node(p.starts[first], end, *parts, _description(p))
+
+
 def _description(p: Cursor) -> str:
     comment = p.comment()
     if p.values[p.i] == ANNOTATION:
@@ -118,14 +125,12 @@ def equation(p: Cursor) -> Equation:
     if p.texts[p.i] == "=":
         p.i += 1
         right = expression(p)
-        end = p.ends[p.i - 1]
-        return Equality(p.starts[first], end, left, right, _description(p))
+        return _described(p, first, Equality, left, right)
     if p.texts[p.i] == ":=":
         p.stop("P108", "`:=` stands in an equation", "equations are written with `=`")
     if not isinstance(left, Call):
         p.fail("`=`")
-    end = p.ends[p.i - 1]
-    return CallEquation(p.starts[first], end, left, _description(p))
+    return _described(p, first, CallEquation, left)
 
 
 def _connect(p: Cursor) -> Equation:
@@ -136,29 +141,25 @@ def _connect(p: Cursor) -> Equation:
     p.expect(",")
     right = component_reference(p)
     p.expect(")")
-    end = p.ends[p.i - 1]
-    return Connect(p.starts[first], end, left, right, _description(p))
+    return _described(p, first, Connect, left, right)
 
 
 def _if_equation(p: Cursor) -> Equation:
     first = p.i
     branches, otherwise = _branches(p, "if", "elseif", equations)
-    end = p.ends[p.i - 1]
-    return IfEquation(p.starts[first], end, branches, otherwise, _description(p))
+    return _described(p, first, IfEquation, branches, otherwise)
 
 
 def _for_equation(p: Cursor) -> Equation:
     first = p.i
     ranges, body = _loop(p, "for", iterators, equations)
-    end = p.ends[p.i - 1]
-    return ForEquation(p.starts[first], end, ranges, body, _description(p))
+    return _described(p, first, ForEquation, ranges, body)
 
 
 def _when_equation(p: Cursor) -> Equation:
     first = p.i
     branches, _ = _branches(p, "when", "elsewhen", equations)
-    end = p.ends[p.i - 1]
-    return WhenEquation(p.starts[first], end, branches, _description(p))
+    return _described(p, first, WhenEquation, branches)
 
 
 _EQUATIONS: dict[str, Callable[[Cursor], Equation]] = {
@@ -178,9 +179,8 @@ def statement(p: Cursor) -> Statement:
         return special(p)
     first = p.i
     target = primary(p)
-    end = p.ends[p.i - 1]
     if isinstance(target, Call):
-        return CallStatement(p.starts[first], end, target, _description(p))
+        return _described(p, first, CallStatement, target)
     if not isinstance(target, Ref | Tuple):
         p.i = first
         p.fail("a statement")
@@ -188,48 +188,43 @@ def statement(p: Cursor) -> Statement:
         p.stop("P108", "`=` stands in a statement", "algorithms are written with `:=`")
     p.expect(":=")
     value = expression(p)
-    end = p.ends[p.i - 1]
-    return Assignment(p.starts[first], end, target, value, _description(p))
+    return _described(p, first, Assignment, target, value)
 
 
 def _if_statement(p: Cursor) -> Statement:
     first = p.i
     branches, otherwise = _branches(p, "if", "elseif", statements)
-    end = p.ends[p.i - 1]
-    return IfStatement(p.starts[first], end, branches, otherwise, _description(p))
+    return _described(p, first, IfStatement, branches, otherwise)
 
 
 def _for_statement(p: Cursor) -> Statement:
     first = p.i
     ranges, body = _loop(p, "for", iterators, statements)
-    end = p.ends[p.i - 1]
-    return ForStatement(p.starts[first], end, ranges, body, _description(p))
+    return _described(p, first, ForStatement, ranges, body)
 
 
 def _while_statement(p: Cursor) -> Statement:
     first = p.i
     condition, body = _loop(p, "while", expression, statements)
-    end = p.ends[p.i - 1]
-    return WhileStatement(p.starts[first], end, condition, body, _description(p))
+    return _described(p, first, WhileStatement, condition, body)
 
 
 def _when_statement(p: Cursor) -> Statement:
     first = p.i
     branches, _ = _branches(p, "when", "elsewhen", statements)
-    end = p.ends[p.i - 1]
-    return WhenStatement(p.starts[first], end, branches, _description(p))
+    return _described(p, first, WhenStatement, branches)
 
 
 def _break(p: Cursor) -> Statement:
     first = p.i
     p.i = first + 1
-    return Break(p.starts[first], p.ends[first], _description(p))
+    return _described(p, first, Break)
 
 
 def _return(p: Cursor) -> Statement:
     first = p.i
     p.i = first + 1
-    return Return(p.starts[first], p.ends[first], _description(p))
+    return _described(p, first, Return)
 
 
 _STATEMENTS: dict[str, Callable[[Cursor], Statement]] = {
