@@ -10,6 +10,7 @@ import argparse
 import shlex
 from collections.abc import Iterator, Mapping
 
+from kilohertz.base import Dotted
 from kilohertz.solvers.methods import SOLVERS
 from kilohertz.solvers.settings import AUTO, SETTINGS
 from kilohertz.syntax import Libraries
@@ -56,11 +57,12 @@ def script(parser: argparse.ArgumentParser) -> str:
 
 def names(prefix: str, libraries: Libraries) -> list[str]:
     """Full names of classes that begin so, one level at a time; a package ends with a dot."""
-    outer, _, start = prefix.rpartition(".")
-    if not outer:
+    typed = Dotted.read(prefix)
+    outer, start = typed.owner, typed.last
+    if not outer.parts:
         tops = [name for name in libraries.names() if name.startswith(start)]
         return [f"{name}." for name in tops]
-    package = libraries.find(tuple(outer.split(".")))
+    package = libraries.find(outer.parts)
     if package is None:
         return []
     children = libraries.children(package)

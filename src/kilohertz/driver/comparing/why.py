@@ -179,14 +179,14 @@ class _Known:
             for name in dict.fromkeys(r.name for e in expressions(block) for r in refs(e)):
                 readers.setdefault(name, []).append(block)
         work = list(names)
-        found = set(work)
+        reached = set(work)
         while work:
             for block in readers.get(work.pop(), ()):
-                made = [t.name for t in targets(block)]
-                made += [n.removeprefix("der(").removesuffix(")") for n in made if n.startswith("der(")]
-                work += [n for n in made if n not in found]
-                found.update(made)
-        return found
+                made = [self.step.variables[t.name] for t in targets(block)]
+                affected = [v.name for v in made] + [v.of for v in made if v.slot.kind is Kind.DERIVATIVE]
+                work += [n for n in affected if n not in reached]
+                reached.update(affected)
+        return reached
 
     def place(self, name: str, sources: SourceMap) -> Iterator[str]:
         """The block, its component and its line."""
