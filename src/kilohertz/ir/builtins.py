@@ -335,6 +335,7 @@ _OPERATORS = (
     _asks("interval", result_types.constant(REAL), Event.CLOCKED),
     _asks("firstTick", _BOOLEAN, Event.CLOCKED),
     _asks("Clock", result_types.constant(CLOCK), Event.CLOCKED),
+    _asks("$state", result_types.constant(CLOCK), Event.CLOCKED),  # the ticks of a clock at which a state is active
     _asks("inStream", result_types.like_first, Event.NONE),
     _asks("actualStream", result_types.like_first, Event.NONE),
 )

@@ -21,6 +21,7 @@ from kilohertz.semantics.connecting.connect_sets import FlowLeaf
 from kilohertz.semantics.connecting.streams import StreamVariable
 from kilohertz.semantics.expressions.elaborate import Elaborator
 from kilohertz.semantics.instances import Comp, CompArray
+from kilohertz.semantics.machines.expand import expand
 from kilohertz.semantics.rules import (
     Redeclared,
     Survey,
@@ -105,6 +106,7 @@ class _Flattener:
             for section, view in comp.node.sections:
                 if not section.algorithm and not section.initial:
                     graph.gather(section.items, Ctx(view, comp))
+                    self.elaborator.machines.note_states(section.items, Ctx(view, comp))
             graph.buses.mark_used(comp)
         graph.resolve()
         self._revisit(top)
@@ -114,6 +116,7 @@ class _Flattener:
         flat.equations += graph.equations
         self._structural()
         join_objects(flat)
+        self._machines()
         self._functions()
         self._clocks()
         check_algorithms(flat)
@@ -377,6 +380,16 @@ class _Flattener:
                     pending += choice.otherwise
                 case tree.ForEquation() | tree.ForStatement() as loop:
                     pending += loop.body
+
+    def _machines(self) -> None:
+        """State machines, once all that stands in their states is there."""
+        machines = self.elaborator.machines
+        for comp in self.composites if machines.transitions or machines.initial else ():
+            for name, element in comp.node.table.items():
+                if not element.is_class and element.component.outer and element.component.causality == "output":
+                    machines.outer_output(comp, name, element.component)
+        parents = {c.path: c.parent.path for c in (*self.composites, *(p for p, _ in self.primitives)) if c.parent}
+        expand(self.flat, machines, parents)
 
     def _functions(self) -> None:
         flat = self.flat

@@ -298,6 +298,11 @@ class _Lowerer:
                     assert not isinstance(left, TupleTarget)
                     a, b = whens.lower(left, e.origin, False), whens.lower(right, e.origin, False)
                     part.equations.append(Equation(a, b, e.origin))
+                case WhenEquation() if (active := _state(e)) is not None:
+                    inside = self._partition(k, e.branches[0][1])
+                    guard = whens.lower(active, e.origin, False)
+                    part.take(inside[0], guard)
+                    whens.whens += [replace(w, guard=make.and_(guard, w.guard)) for w in inside[1]]
                 case WhenEquation():
                     whens.add(e)
                 case FlatCall() | FlatTerminate():
@@ -338,6 +343,12 @@ class _Lowerer:
             return False
         variable = self._dae.variables.get(e.name)
         return variable is not None and variable.role in (Role.DISCRETE, Role.ALGEBRAIC, Role.STATE)
+
+
+def _state(e: WhenEquation) -> Expr | None:
+    """What says that a state of a state machine is active, where this is about its equations."""
+    guard = e.branches[0][0]
+    return guard.args[0] if isinstance(guard, Builtin) and guard.name == "$state" else None
 
 
 def _is_call(e: FlatEquation) -> bool:

@@ -44,6 +44,7 @@ from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleTy
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
+from kilohertz.passes.flat.merge_branches import merged
 from kilohertz.passes.flat.outline import Outline
 from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, leaves, pack
@@ -140,6 +141,11 @@ class _Scalariser:
         """Equations of a clocked partition: a `when Clock()` around them says nothing more."""
         if isinstance(equation, Equality) and equation.right.ty.base == CLOCK.base:
             return []
+        if isinstance(equation, WhenEquation) and _is_state(equation):
+            guard, body = equation.branches[0]
+            scalar = [x for e in body for x in self._equation(e)]
+            in_state = WhenEquation([(self._evaluator.model(guard).scalar, scalar)], equation.origin)
+            return [_at_tick([in_state], k, equation.origin)]
         if isinstance(equation, WhenEquation) and equation.branches[0][0].ty.base == CLOCK.base:
             return [x for _, body in equation.branches for e in body for x in self._clocked(e, k)]
         made = self._equation(equation)
@@ -307,7 +313,7 @@ class _Scalariser:
             branches.append((TRUE, self._body(equation.otherwise)))
         if len(branches) == 1:
             return branches[0][1]
-        return _merged(branches, equation.origin)
+        return merged(branches, equation.origin)
 
     def _decided(self, condition: Expr) -> Expr:
         """A condition over parameters as its value."""
@@ -418,6 +424,11 @@ class _Scalariser:
         return Ref(name, BOOLEAN)
 
 
+def _is_state(e: WhenEquation) -> bool:
+    guard = e.branches[0][0]
+    return isinstance(guard, Builtin) and guard.name == "$state"
+
+
 def _at_tick(equations: list[Equation], k: int, origin: Origin) -> WhenEquation:
     return WhenEquation([(Builtin("$tick", (Int(k),), BOOLEAN), equations)], origin)
 
@@ -442,63 +453,6 @@ def _matched(a: Expr, b: Expr) -> tuple[Expr, Expr]:
     if a.ty == REAL or b.ty == REAL:
         return make.to_real(a), make.to_real(b)
     return a, b
-
-
-def _merged(branches: list[tuple[Expr, list[Equation]]], origin: Origin) -> list[Equation]:
-    """Branches of an if, equation by equation; those that define the same variable are paired."""
-    merged: list[Equation] = []
-    columns: list[list[Equality]] = []
-    outside: Expr = FALSE
-    for condition, body in branches:
-        here = make.and_(make.not_(outside), condition)
-        column: list[Equality] = []
-        for e in body:
-            if isinstance(e, Equality):
-                column.append(e)
-            elif isinstance(e, Assert):
-                merged.append(replace(e, condition=make.or_(make.not_(here), e.condition)))
-            elif isinstance(e, Terminate | CallEquation):
-                merged.append(WhenEquation([(Builtin("$when", (here,), BOOLEAN), [e])], e.origin))
-            else:
-                raise Unsupported(f"{type(e).__name__} in an if-equation")
-        columns.append(column)
-        outside = make.or_(outside, condition)
-    if len({len(c) for c in columns}) != 1:
-        raise Unsupported("branches with different numbers of equations")
-    aligned = _aligned(columns)
-    merged += [_choice([c for c, _ in branches], row, origin) for row in zip(*aligned, strict=True)]
-    return merged
-
-
-def _aligned(columns: list[list[Equality]]) -> list[list[Equality]]:
-    """Order every branch like the first where all define the same variables."""
-    names = [[e.left.name if isinstance(e.left, Ref) else "" for e in c] for c in columns]
-    first = names[0]
-    if "" in first or len(set(first)) != len(first) or any(sorted(n) != sorted(first) for n in names):
-        return columns
-    return [[c[n.index(name)] for name in first] for c, n in zip(columns, names, strict=True)]
-
-
-def _choice(conditions: list[Expr], row: tuple[Equality, ...], origin: Origin) -> Equality:
-    lefts = {e.left for e in row}
-    origin = Origin(origin.spans + row[0].origin.spans, row[0].origin.path or origin.path, (Scalarise.name,))
-    if len(lefts) == 1:
-        value = row[-1].right
-        for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):
-            value = make.if_(c, e.right, value)
-        left = row[0].left
-        assert not isinstance(left, TupleTarget)
-        return Equality(left, value, origin)
-    residual = _residual(row[-1])
-    for c, e in zip(reversed(conditions[:-1]), reversed(row[:-1]), strict=True):
-        residual = make.if_(c, _residual(e), residual)
-    return Equality(make.ZERO, residual, origin)
-
-
-def _residual(e: Equality) -> Expr:
-    if isinstance(e.left, TupleTarget) or e.left.ty != REAL:
-        raise Unsupported("an if-equation whose branches define different discrete variables")
-    return make.sub(e.left, e.right)
 
 
 def _error(failure: Exception, origin: Origin) -> ModelError:

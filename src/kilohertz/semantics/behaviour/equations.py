@@ -73,6 +73,8 @@ class Equations:
                 self._equality(item, ctx, out)
             case tree.Connect():
                 pass
+            case tree.CallEquation() if self.elaborator.machines.says(item.call, ctx):
+                self.elaborator.machines.statement(item.call, ctx, self._origin(item, ctx))
             case tree.CallEquation():
                 if item.call.function.names[0] != "Connections":
                     origin = self._origin(item, ctx)

@@ -40,7 +40,7 @@ def join_objects(flat: Flat) -> None:
     for name in gone:
         del flat.variables[name]
     memo: dict[Expr, Expr] = {}
-    _rewrite(flat, lambda e: make.substitute(e, gone, memo))
+    rewrite(flat, lambda e: make.substitute(e, gone, memo))
 
 
 def _is_object(ty: Type) -> bool:
@@ -108,20 +108,20 @@ class _Names:
         self._parent[self.root(a)] = self.root(b)
 
 
-def _rewrite(item: Any, change: Callable[[Expr], Expr]) -> Any:
+def rewrite(item: Any, change: Callable[[Expr], Expr]) -> Any:
     """Change every expression of a piece of the flat form; functions have none of the model's variables."""
     if isinstance(item, Expr):
         return change(item)
     if isinstance(item, list):
-        item[:] = [_rewrite(x, change) for x in item]
+        item[:] = [rewrite(x, change) for x in item]
     elif isinstance(item, dict):
         for key, value in item.items():
-            item[key] = _rewrite(value, change)
+            item[key] = rewrite(value, change)
     elif isinstance(item, tuple) and not isinstance(item, Origin):
-        return tuple(_rewrite(x, change) for x in item)
+        return tuple(rewrite(x, change) for x in item)
     elif is_dataclass(item) and not isinstance(item, type | Type):
         named = [f.name for f in fields(item) if f.name not in ("origin", "ty", "functions", "experiment", "clocks")]
-        changed = {n: new for n in named if (new := _rewrite(old := getattr(item, n), change)) is not old}
+        changed = {n: new for n in named if (new := rewrite(old := getattr(item, n), change)) is not old}
         if changed and type(item).__dataclass_params__.frozen:  # type: ignore[attr-defined]
             return replace(item, **changed)
         for name, value in changed.items():

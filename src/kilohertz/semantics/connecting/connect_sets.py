@@ -15,7 +15,7 @@ joined with such a one is taken element by element.  Cost: near-linear in the nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -95,11 +95,16 @@ class ConnectResult:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def connection_equations(connections: Sequence[Connection], flow_leaves: Iterable[FlowLeaf]) -> ConnectResult:
-    """Sets, equations and assertions of all connections of a model; deterministic in the order of its arguments."""
+def connection_equations(
+    connections: Sequence[Connection],
+    flow_leaves: Iterable[FlowLeaf],
+    take_turns: Callable[[str, str], bool] = lambda a, b: False,
+) -> ConnectResult:
+    """Sets, equations and assertions of all connections of a model; deterministic in the order of its arguments.
+    Two sources that `take_turns` (outputs of states of one state machine) may meet."""
     flow_leaves = list(flow_leaves)
     split = _arrays_to_split(connections, flow_leaves)
-    sets = _Sets()
+    sets = _Sets(take_turns)
     for connection in connections:
         sets.connect(connection, split)
     flows, streams = sets.collected()
@@ -118,7 +123,8 @@ def connection_equations(connections: Sequence[Connection], flow_leaves: Iterabl
 class _Sets:
     """Members numbered as they come, joined by union-find."""
 
-    def __init__(self) -> None:
+    def __init__(self, take_turns: Callable[[str, str], bool]) -> None:
+        self._take_turns = take_turns
         self.equations: list[Equality] = []
         self.asserts: list[Assert] = []
         self.diagnostics: list[Diagnostic] = []
@@ -151,7 +157,7 @@ class _Sets:
             return
         match left.kind:
             case "potential":
-                if len(sources) == 2:
+                if len(sources) == 2 and not self._take_turns(sources[0][0].name, sources[1][0].name):
                     self.diagnostics.append(_two_sources(sources[0], sources[1], origin))
                 if _is_source(self._members[a]) and not _is_source(self._members[b]):
                     left, right = right, left

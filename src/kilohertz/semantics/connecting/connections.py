@@ -202,7 +202,7 @@ class Graph:
             if i in self.forest.broken or i in self.forest.redundant:
                 dropped.setdefault(link, []).append((a, b))
         connections = [self._connection(k, dropped.get(k, [])) for k in range(len(self.links))]
-        result = connection_equations(connections, flow_leaves)
+        result = connection_equations(connections, flow_leaves, self.elaborator.machines.take_turns)
         self._report(result.diagnostics)
         self.equations += result.equations
         self.equations += result.asserts

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 _SAME_TYPE = ("noEvent", "pre", "previous", "hold", "noClock")
 _TRANSPARENT = ("pure",)  # says only that a call has no effects
+_OF_COMPONENTS = (  # what is no value may be their argument
+    *("cardinality", "Connections.rooted", "Connections.isRoot", "rooted", "inStream", "actualStream", "activeState"),
+)
 _ARGUMENTS = {"loadResource": ("uri",)}  # of what leaves no operator behind
 
 
@@ -72,6 +75,9 @@ class Builtins:
             "Connections.rooted": self._connections,
             "Connections.isRoot": self._connections,
             "cardinality": self._connections,
+            "activeState": lambda name, args, node, ctx: self.elaborator.machines.active(node, ctx),
+            "ticksInState": lambda name, args, node, ctx: Builtin(name, (), INTEGER),
+            "timeInState": lambda name, args, node, ctx: Builtin(name, (), REAL),
             "inStream": self._streams,
             "actualStream": self._streams,
         }
@@ -79,7 +85,7 @@ class Builtins:
     # --------------------------------------------------------------------------------------------------- entry points
 
     def call(self, name: str, node: tree.Call, ctx: Ctx) -> Expr:
-        if name in ("cardinality", "Connections.rooted", "Connections.isRoot", "rooted", "inStream", "actualStream"):
+        if name in _OF_COMPONENTS:
             return self._special[name](name, [], node, ctx)
         only = node.args[0] if len(node.args) == 1 else None
         if isinstance(only, tree.Comprehension) and (not only.braces or name in REDUCTIONS):

@@ -44,6 +44,7 @@ from kilohertz.semantics.expressions.names import Names
 from kilohertz.semantics.expressions.operators import Operators
 from kilohertz.semantics.expressions.subscripts import Subscripts
 from kilohertz.semantics.instances import Maker
+from kilohertz.semantics.machines.gather import Machines
 from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Elaborator:
         self.statements = Statements(self)
         self.graph = Graph(self)
         self.maker = Maker(world, self)
+        self.machines = Machines(self)
         self._dispatch: dict[type, Callable[[Any, Ctx], Expr]] = {
             tree.Number: self._number,
             tree.String: lambda node, ctx: Str(node.value),

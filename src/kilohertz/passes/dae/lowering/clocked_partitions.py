@@ -35,7 +35,7 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TIME, Builtin, Expr, Int, Real, Ref
+from kilohertz.ir.expr import FALSE, TIME, TRUE, Builtin, Expr, Int, Real, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.ticks import Tick
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
@@ -158,8 +158,13 @@ class Clocks:
                 self._dae.whens.append(When(make.and_(tick, w.guard), effects, w.origin))
         own = {n: None for n, at in self._partition_of.items() if at == k and n in self._dae.variables}
         if k not in self._moving:
-            self._partition(k, own, [Timed(e) for e in part.equations])
+            timed = [Timed(e, active=part.active.get(id(e), TRUE)) for e in part.equations]
+            self._partition(k, own, timed)
             return
+        if part.active:
+            place = self._place(self._ticks[k])
+            text = "continuous equations in the clocked partition of a state machine are not supported"
+            raise ModelError(Diagnostic("B218", text, place.spans[0] if place.spans else None))
         part = reduced(self._dae, part, own, self._moving[k])
         at = _Tick(self._interval_held(k), self._first_tick(k), self._dae, own)
         timed = Discretiser(self._dae, part, tuple(own), at).run(self._method(k))
@@ -380,7 +385,7 @@ class Clocks:
         """Equations in their order, each acting at its ticks."""
         occurrence, tick = Occurrence(), self.tick(k)
         unknowns = [v.ref for n in own if (v := self._dae.variables[n]).role is not Role.INPUT]
-        guards = {id(t.equation): later if t.later else tick for t in timed}
+        guards = {id(t.equation): make.and_(later if t.later else tick, t.active) for t in timed}
         calls: dict[int, _Results] = {}
         for component in order([t.equation for t in timed], unknowns, occurrence):
             alone = len(component.rows) == 1

@@ -21,7 +21,7 @@ from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.graphs import maximum_matching
 from kilohertz.ir import make
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Reinit, pre_name
-from kilohertz.ir.expr import TIME, Expr, Real, Ref
+from kilohertz.ir.expr import TIME, TRUE, Expr, Real, Ref
 from kilohertz.ir.types import REAL, Type
 from kilohertz.passes.algebra import Occurrence, substitute
 from kilohertz.passes.dae.index_reduction.reduction import cannot_differentiate
@@ -50,10 +50,11 @@ class Tick(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """An equation at ticks; `later`: from the second one on."""
+    """An equation at ticks; `later`: from the second one on; `active`: at those where this holds."""
 
     equation: AnyEquation
     later: bool = False
+    active: Expr = TRUE  # of a state machine's state
 
 
 class Discretiser:

@@ -52,6 +52,13 @@ class Partition:
     starts: list[AnyEquation] = field(default_factory=list)  # initial equations: they hold at the first tick
     resets: list[When] = field(default_factory=list)  # their actions are Reinit
     slopes: dict[str, str] = field(default_factory=dict)  # a state: the variable that holds its derivative
+    active: dict[int, Expr] = field(default_factory=dict)  # by id of an equation: it holds only where this does
+
+    def take(self, other: Partition, active: Expr) -> None:
+        """The equations of a state of a state machine."""
+        self.equations += other.equations
+        self.resets += other.resets
+        self.active |= {id(e): active for e in other.equations} | other.active
 
     def rewritten(self, rule: Rule) -> None:
         """Every expression rewritten."""

@@ -1,0 +1,92 @@
+"""State machines (MLS 17) against what the specification says of small ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError
+from kilohertz.results import Result
+
+FILE = Path(__file__).with_name("machines.mo")
+SOLVERS = [{}, {"solver": "euler", "step": 0.001}]  # with variable steps, and as a real-time task makes them
+
+
+def run(name: str, stop: float, **options: Any) -> Result:
+    return kilohertz.load(f"{FILE}:Machines.{name}").simulate(stop=stop, **options)
+
+
+def changes(result: Result, name: str) -> list[tuple[float, float]]:
+    """When a signal changes, and to what."""
+    seen: list[tuple[float, float]] = []
+    for time, value in zip(result.time, result[name], strict=True):
+        if not seen or seen[-1][1] != value:
+            seen.append((round(float(time), 3), float(value)))
+    return seen
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_a_delayed_transition_counts_ticks(options: dict[str, Any]) -> None:
+    """The example of MLS 17.1: active at 10, 11, 12, 13 and 14 ms."""
+    result = run("Delayed", 0.03, **options)
+    assert (result.final("begins"), result.final("ends")) == (10, 14)
+
+
+def test_time_in_a_state() -> None:
+    assert changes(run("Timed", 1.05), "light") == [(0.0, 0.0), (0.3, 1.0), (0.6, 0.0), (0.9, 1.0)]
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_states_share_an_outer_output(options: dict[str, Any]) -> None:
+    values = [4, 6, 5, 4, 3, 2, 1, 0, 2, 4]
+    assert changes(run("Merged", 1.05, **options), "y")[-10:] == [(k / 10, v) for k, v in enumerate(values, 1)]
+
+
+def test_a_transition_resets_its_target_or_does_not() -> None:
+    result = run("Reset", 1.25)
+    assert [v for _, v in changes(result, "ia")] == [1, 2, 3, 1, 2, 1, 2, 1, 2]
+    assert [v for _, v in changes(result, "ib")] == [0, 10, 20, 30, 40]
+
+
+def test_the_smaller_priority_wins() -> None:
+    result = run("Priorities", 0.55)
+    assert changes(result, "atD") == [(0.0, 0.0), (0.2, 1.0)]
+    assert result.final("atB") == 0
+
+
+def test_outputs_of_states_meet_in_one_variable() -> None:
+    assert changes(run("Connected", 1.05), "seen") == [(0.0, 1.0), (0.4, 2.0)]
+
+
+@pytest.mark.parametrize("options", SOLVERS)
+def test_parallel_machines_in_a_state_are_left_together(options: dict[str, Any]) -> None:
+    """Both are done at 0.7; the second time they and what they count begin anew."""
+    result = run("Hierarchical", 2.05, **options)
+    assert changes(result, "at") == [(0.0, 0.0), (0.8, 1.0), (1.2, 0.0), (2.0, 1.0)]
+    assert changes(result, "y")[-5:] == [(1.1, 24.0), (1.2, 26.0), (1.3, 25.0), (1.4, 24.0), (2.0, 29.0)]
+    assert changes(result, "counted")[-7:] == [(round(1.2 + k / 10, 3), k + 1.0) for k in range(7)]
+
+
+def test_a_state_keeps_what_its_algorithm_gave() -> None:
+    result = run("InAlgorithm", 1.05)
+    assert (result.final("x2"), result.final("n")) == (16.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "words"),
+    [
+        ("NoBlock", "S475", "`b` is no block"),
+        ("TwoInitial", "S476", "has 2 initial states, not one"),
+        ("SamePriority", "S476", "two transitions from `a` have the priority 1"),
+        ("NoState", "S477", "`d` is no state of a state machine"),
+        ("Outside", "S478", "`ticksInState` stands only in a state machine"),
+        ("ContinuousInside", "B218", "continuous equations in the clocked partition of a state machine"),
+    ],
+)
+def test_what_is_no_state_machine_is_refused(model: str, code: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words) as caught:
+        kilohertz.load(f"{FILE}:Machines.{model}").process()
+    assert [d.code for d in caught.value.diagnostics] == [code]
