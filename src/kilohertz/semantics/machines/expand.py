@@ -75,14 +75,10 @@ def expand(flat: Flat, machines: Machines, parents: dict[str, str]) -> None:
     """Put clocked equations in place of state machines; `parents`: the path of the component around each."""
     if machines.transitions or machines.initial or machines.asked:
         _Expansion(flat, machines, parents).run()
-    else:
-        _check_none_asked(flat)
-
-
-def _check_none_asked(flat: Flat) -> None:
-    for e in traverse.flat_expressions(flat):
-        if isinstance(e, Builtin) and e.name in _IN_STATE:
-            raise ModelError(Diagnostic("S478", f"`{e.name}` stands only in a state machine"))
+    for part in (*flat.equations, *(s for a in flat.algorithms for s in a.statements)):
+        for e in traverse.walk_all(traverse.expressions_in([part])):
+            if isinstance(e, Builtin) and e.name in _IN_STATE:
+                raise _error("S478", f"`{e.name}` stands only in a state machine", part.origin)
 
 
 class _Expansion:
@@ -221,8 +217,6 @@ class _Expansion:
         """ticksInState, timeInState; before it is known whether a state stays active, as if it did."""
         if not isinstance(e, Builtin) or e.name not in _IN_STATE:
             return e
-        if not state:
-            raise _error("S478", f"`{e.name}` stands only in a state machine", Origin())
         if e.name == "ticksInState":
             ticks = Ref(f"{state}.$ticks", INTEGER)
             return make.add(_previous(ticks), Int(1)) if immediate else ticks
