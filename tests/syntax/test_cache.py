@@ -140,3 +140,13 @@ def test_only_trees_come_out_of_an_archive() -> None:
     stored.within = (Evil(),)  # type: ignore[assignment]
     with pytest.raises(BadArchive):
         unpack(pack(stored), "a.mo")
+
+
+def test_a_file_that_is_not_utf8_is_warned_of_every_time(tmp_path: Path) -> None:
+    file = tmp_path / "latin.mo"
+    file.write_bytes("model A\n  Real x; // ü".encode() + b" \xe4\nend A;\n")
+    for _ in range(2):
+        _, (warning,) = TreeCache(tmp_path / "cache").load(str(file))
+        assert warning.code == "P113"
+        assert "0xe4 at 24" in warning.message
+        assert warning.span is not None and warning.span.start == 23

@@ -76,6 +76,14 @@ def test_without_a_compiler_the_message_says_what_to_install(monkeypatch: pytest
     assert any("install gcc" in note.text for note in caught.value.diagnostics[0].notes)
 
 
+def test_a_compiler_that_was_named_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "/nowhere/gcc -m32")
+    with pytest.raises(ModelError) as caught:
+        find_compiler()
+    assert caught.value.diagnostics[0].code == "C601"
+    assert "/nowhere/gcc -m32" in caught.value.diagnostics[0].message
+
+
 def test_zig_is_taken_where_there_is_no_cc(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ziglang")
     monkeypatch.setenv("PATH", "")

@@ -39,6 +39,8 @@ from kilohertz.semantics.rules import (
 from kilohertz.semantics.world import World
 from kilohertz.syntax import Libraries, annotation_args, annotation_value, paused_collector, tree
 
+_SHOWN = 6  # models named in a message
+
 
 def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, list[Diagnostic]]:
     """The flat form of a class by its full name, and warnings."""
@@ -92,6 +94,7 @@ class _Flattener:
                     "S216",
                     f"`{node.full_name}` is a {definition.kind}, not a model that can be flattened",
                     _span(definition),
+                    notes=self._models_inside() if definition.kind == "package" else (),
                 )
             )
         if definition.partial:
@@ -414,6 +417,14 @@ class _Flattener:
             result = infer_clocks(self.flat)
         self.flat.clocks = list(result.partitions)
         self.world.warnings += [replace(d, severity=Severity.WARNING) for d in result.diagnostics]
+
+    def _models_inside(self) -> tuple[Note, ...]:
+        """What the user may have meant by a package: the models in it."""
+        children = self.world.libraries.children(self.node.definition)
+        classes = [load() for load in children.values()]
+        models = [c.name for c in classes if c.kind in ("model", "block", "class") and not c.partial]
+        named = ", ".join(f"`{self.node.full_name}.{name}`" for name in models[:_SHOWN])
+        return (Note(f"models in it: {named}" + (", ..." if len(models) > _SHOWN else "")),) if models else ()
 
     def _experiment(self) -> Experiment:
         definition = self.node.definition

@@ -19,13 +19,24 @@ from pathlib import Path
 
 import platformdirs
 
-from kilohertz.base import Diagnostic
+from kilohertz.base import Diagnostic, Severity, Span
 from kilohertz.syntax.archive import pack, unpack
 from kilohertz.syntax.parsing.parser import parse_text
 from kilohertz.syntax.tree import StoredDefinition
 
 _SETTLED_NS = 2_000_000_000
 _FORGOTTEN_S = 30 * 24 * 3600
+
+
+def decoded(data: bytes, file: str) -> tuple[str, list[Diagnostic]]:
+    """The text of a file; where it is not UTF-8 (MLS 13.4), a warning with the first such byte."""
+    try:
+        return data.decode("utf-8-sig"), []
+    except UnicodeDecodeError as error:
+        text = data.decode("utf-8-sig", "replace")
+        at = len(data[: error.start].decode("utf-8-sig", "replace"))
+        message = f"the file is not UTF-8: byte 0x{data[error.start]:02x} at {error.start} has no meaning"
+        return text, [Diagnostic("P113", message, Span(file, at, at + 1), severity=Severity.WARNING)]
 
 
 class TreeCache:
@@ -60,7 +71,9 @@ class TreeCache:
         content_key = _digest(data, salt.encode())
         stored = self._tree(content_key, file)
         if stored is None:
-            stored, diagnostics = parse_text(data.decode("utf-8-sig", "replace"), file, within)
+            text, strange = decoded(data, file)
+            stored, diagnostics = parse_text(text, file, within)
+            diagnostics += strange
             if diagnostics or not self._store(content_key, stored):
                 return stored, diagnostics
         if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED_NS:

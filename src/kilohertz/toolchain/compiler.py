@@ -47,7 +47,14 @@ def find_compiler() -> Compiler:
 
 @lru_cache(maxsize=8)
 def _find(cc: str, path: str) -> Compiler:
-    commands = [tuple(shlex.split(cc))] if cc else []
+    if cc:
+        command = tuple(shlex.split(cc))
+        version = _version(command)
+        if version is None:
+            notes = (Note("without CC a compiler is looked for: " + ", ".join((*CANDIDATES, "zig"))),)
+            raise ModelError(Diagnostic("C601", f"CC is `{cc}`, which is no C compiler that can be run", notes=notes))
+        return Compiler(command, version)
+    commands: list[tuple[str, ...]] = []
     commands += [(executable,) for name in CANDIDATES if (executable := shutil.which(name, path=path))]
     if importlib.util.find_spec("ziglang") is not None:
         commands.append((sys.executable, "-m", "ziglang", "cc"))
