@@ -102,3 +102,26 @@ def test_extremes_over_windows_equal_brute_force(data: list[tuple[int, int]], at
         samples = np.concatenate([inside, curve.after(start[i : i + 1]), curve.before(stop[i : i + 1])])
         assert curve.highest(start, stop)[i] == samples.max()
         assert curve.lowest(start, stop)[i] == samples.min()
+
+
+def test_windows_and_limits_are_those_of_trying_every_point() -> None:
+    random = np.random.default_rng(5)
+    for n in (1, 2, 3, 17, 200):
+        t = np.sort(np.round(random.uniform(0, 10, n), 1))  # some times twice: jumps
+        curve = Curve(t, random.normal(size=n))
+        start = np.sort(np.round(random.uniform(-1, 11, 40), 1))
+        stop = start + random.choice([0.0, 0.05, 0.3, 4.0], 40)
+        for higher, better in ((curve.highest(start, stop), max), (curve.lowest(start, stop), min)):
+            for a, b, found in zip(start, stop, higher, strict=True):
+                inside = [float(y) for x, y in zip(t, curve.value, strict=True) if a <= x <= b]
+                edges = [float(curve.after(np.array([a]))[0]), float(curve.before(np.array([b]))[0])]
+                assert found == better(inside + edges)
+        for x in (*t, *start):
+            left = [float(y) for s, y in zip(t, curve.value, strict=True) if s < x]
+            right = [float(y) for s, y in zip(t, curve.value, strict=True) if s > x]
+            at = [float(y) for s, y in zip(t, curve.value, strict=True) if s == x]
+            if at:
+                assert curve.before(np.array([x]))[0] == pytest.approx(at[0])
+                assert curve.after(np.array([x]))[0] == pytest.approx(at[-1])
+            elif not left or not right:
+                assert curve.after(np.array([x]))[0] == (right[0] if right else left[-1])

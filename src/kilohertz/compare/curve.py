@@ -2,12 +2,117 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+_KEPT = 32
+
+
+class Windows(NamedTuple):
+    """Windows of at least `length` and less than twice as many points: which, their first points, and those from which
+    the last `length` begin."""
+
+    length: int
+    which: Indices
+    first: Indices
+    last: Indices
+
+
+class Segments(NamedTuple):
+    """Between which two points each instant lies, and how far from the first to the second."""
+
+    low: Indices
+    high: Indices
+    share: Floats
+
+
+class Places:
+    """Where instants lie among times, found once: the signals of a result share their times, and ask the same.
+
+    An array counts as the same where it is the same object; what was asked about is kept, so that it stays so.  The
+    last `_KEPT` answers are remembered.
+    """
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[tuple[object, ...], tuple[tuple[Floats, ...], Any]] = OrderedDict()
+        self._lock = Lock()  # of the list, not of the work: signals are judged side by side
+
+    def among(self, times: Floats, t: Floats, side: str) -> Indices:
+        """`np.searchsorted`."""
+        found: Indices = self._once(("among", side), (times, t), lambda: np.searchsorted(times, t, side))  # type: ignore[call-overload]
+        return found
+
+    def moved(self, t: Floats, by: float) -> Floats:
+        """`t + by`."""
+        found: Floats = self._once(("moved", by), (t,), lambda: t + by)
+        return found
+
+    def within(self, times: Floats, start: float, stop: float) -> Floats:
+        """Those from start to stop."""
+        found: Floats = self._once(("within", start, stop), (times,), lambda: times[(times >= start) & (times <= stop)])
+        return found
+
+    def union(self, a: Floats, b: Floats, start: float, stop: float) -> tuple[Floats, Floats]:
+        """All times of both from start to stop, and both of these, each once: beginnings and ends of pieces."""
+
+        def every() -> tuple[Floats, Floats]:
+            parts = [self.within(a, start, stop), self.within(b, start, stop), np.array([start, stop])]
+            grid = np.unique(np.concatenate(parts))
+            return grid[:-1], grid[1:]
+
+        found: tuple[Floats, Floats] = self._once(("union", start, stop), (a, b), every)
+        return found
+
+    def segments(self, times: Floats, t: Floats, side: str) -> Segments:
+        """Where a curve is looked up: in segments that are not vertical; beyond the ends at the outermost point."""
+
+        def found() -> Segments:
+            right, last = self.among(times, t, side), len(times) - 1
+            high = np.clip(right, 0, last)
+            low = np.clip(right - 1, 0, last)
+            width = times[high] - times[low]
+            return Segments(low, high, np.divide(t - times[low], width, out=np.zeros_like(t), where=width > 0))
+
+        made: Segments = self._once(("segments", side), (times, t), found)
+        return made
+
+    def windows(self, times: Floats, start: Floats, stop: Floats) -> list[Windows]:
+        """The points in each window from start to stop, by length; those without a point are left out."""
+
+        def found() -> list[Windows]:
+            first, past = self.among(times, start, "left"), self.among(times, stop, "right")
+            level = np.frexp(np.maximum(past - first, 0).astype(np.float64))[1] - 1  # floor of log2; -1: no point
+            out = []
+            for k in range(int(level.max(initial=-1)) + 1):
+                which = np.flatnonzero(level == k)
+                if len(which):
+                    out.append(Windows(1 << k, which, first[which], past[which] - (1 << k)))
+            return out
+
+        made: list[Windows] = self._once(("windows",), (times, start, stop), found)
+        return made
+
+    def _once(self, what: tuple[object, ...], arrays: tuple[Floats, ...], make: Callable[[], Any]) -> Any:
+        key = (*what, *(id(a) for a in arrays))
+        with self._lock:
+            known = self._found.get(key)
+            if known is not None:
+                self._found.move_to_end(key)
+                return known[1]
+        made = make()
+        with self._lock:
+            self._found[key] = (arrays, made)
+            if len(self._found) > _KEPT:
+                self._found.popitem(last=False)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,24 +121,20 @@ class Curve:
 
     time: Floats
     value: Floats
+    places: Places = field(default_factory=Places, compare=False, repr=False)
 
     def before(self, t: Floats) -> Floats:
         """Limits from the left."""
-        return self._between(np.searchsorted(self.time, t, "left"), t)
+        return self._between(self.places.segments(self.time, t, "left"))
 
     def after(self, t: Floats) -> Floats:
         """Limits from the right."""
-        return self._between(np.searchsorted(self.time, t, "right"), t)
+        return self._between(self.places.segments(self.time, t, "right"))
 
-    def _between(self, right: NDArray[np.intp], t: Floats) -> Floats:
-        """Interpolate in the segment that ends at point `right`; such a segment is never vertical."""
-        last = len(self.time) - 1
-        j = np.clip(right, 1, last) if last else np.zeros_like(right)
-        i = np.maximum(j - 1, 0)
-        width = self.time[j] - self.time[i]
-        share = np.divide(t - self.time[i], width, out=np.zeros_like(t), where=width > 0)
-        inside = self.value[i] + share * (self.value[j] - self.value[i])
-        return np.where(right == 0, self.value[0], np.where(right > last, self.value[-1], inside))
+    def _between(self, at: Segments) -> Floats:
+        low = self.value[at.low]
+        inside: Floats = low + at.share * (self.value[at.high] - low)
+        return inside
 
     def highest(self, start: Floats, stop: Floats) -> Floats:
         """The largest value in each window [start, stop]."""
@@ -46,18 +147,22 @@ class Curve:
     def _extreme(self, better: np.ufunc, neutral: float, start: Floats, stop: Floats) -> Floats:
         """At a window's edges the curve is interpolated; between them its points decide.
 
-        `reduceat` over the pairs (first, past) gives the extreme of each window at even places.
+        The extreme of n points is the better of those of its first and its last 2^k, for the largest 2^k up to n; of
+        2^k points it follows from those of 2^(k-1).  So the work is log2 of the longest window for each point.
         """
-        edges = better(self.after(start), self.before(stop))
-        first = np.searchsorted(self.time, start, "left")
-        past = np.searchsorted(self.time, stop, "right")
-        pairs = np.column_stack([first, past]).ravel()
-        padded = np.append(self.value, neutral)  # `past` may lie one behind the last point
-        points = better.reduceat(padded, pairs)[::2]
-        extreme: Floats = better(edges, np.where(first < past, points, neutral))
+        points = np.full(len(start), neutral)
+        extremes, length = np.asarray(self.value), 1  # of `length` points from each one on
+        for window in self.places.windows(self.time, start, stop):
+            while length < window.length:
+                extremes = better(extremes[:-length], extremes[length:])
+                length *= 2
+            points[window.which] = better(extremes[window.first], extremes[window.last])
+        extreme: Floats = better(better(self.after(start), self.before(stop)), points)
         return extreme
 
     def clipped(self, start: float, stop: float) -> Curve:
         """Only the points within [start, stop]."""
-        keep = (self.time >= start) & (self.time <= stop)
-        return Curve(self.time[keep], self.value[keep])
+        time = self.places.within(self.time, start, stop)
+        if len(time) == len(self.time):
+            return self
+        return Curve(time, self.value[(self.time >= start) & (self.time <= stop)], self.places)

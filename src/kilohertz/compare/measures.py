@@ -60,8 +60,9 @@ def outside(around: Curve, points: Curve, size: Size) -> Outside:
     t, y = points.time, points.value
     if not len(t):
         return Outside(0, None, 0.0)
-    upper = around.highest(t - size.dx, t + size.dx) + size.dy
-    lower = around.lowest(t - size.dx, t + size.dx) - size.dy
+    start, stop = around.places.moved(t, -size.dx), around.places.moved(t, size.dx)
+    upper = around.highest(start, stop) + size.dy
+    lower = around.lowest(start, stop) - size.dy
     rounding = 4e-16 * np.maximum(np.abs(upper), np.abs(lower))
     excess = np.maximum(y - upper, lower - y) - rounding
     bad = np.flatnonzero(excess > 0)
@@ -77,9 +78,7 @@ def errors(result: Curve, reference: Curve, size: Size) -> Errors:
     if not stop > start:
         e = abs(float(result.value[-1] - reference.value[-1])) / size.scale
         return Errors(e, e, e, e, e)
-    ends = np.array([start, stop])
-    grid = np.unique(np.concatenate([result.clipped(start, stop).time, reference.clipped(start, stop).time, ends]))
-    left, right = grid[:-1], grid[1:]
+    left, right = result.places.union(result.time, reference.time, float(start), float(stop))
     e0 = result.after(left) - reference.after(left)
     e1 = result.before(right) - reference.before(right)
     mean_square = float(np.sum((right - left) * (e0 * e0 + e0 * e1 + e1 * e1))) / 3 / (stop - start)

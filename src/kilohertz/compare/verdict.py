@@ -6,7 +6,8 @@ What only one side has is told, and fails only where it was asked for by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,11 +15,13 @@ import numpy as np
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.base.units import UnitError, conversion
 from kilohertz.compare.bars import Bars
-from kilohertz.compare.curve import Curve, Floats
+from kilohertz.compare.curve import Curve, Floats, Places
 from kilohertz.compare.judge import Limits, SignalVerdict, judge
 from kilohertz.compare.signal_expressions import values_of
 from kilohertz.compare.signal_pairs import Pair, Pairing, Wanted, pair_up
 from kilohertz.results import Result
+
+_MUCH, _THREADS = 1_000_000, 4  # rows of all signals; that are judged at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,22 @@ def compare(
         return Verdict(whole, tuple(SignalVerdict(p.name, whole) for p in pairing.pairs), pairing)
     missing = [SignalVerdict(n, "missing in the result") for n in pairing.only_reference if asked]
     missing += [SignalVerdict(n, "missing in the reference") for n in pairing.only_result if asked]
-    judged = (_judged(p, result, reference, wanted) for p in pairing.pairs)
+    judged = _all_judged(pairing.pairs, result, reference, wanted)
     return Verdict(whole, (*judged, *missing), pairing)
+
+
+def _all_judged(pairs: Sequence[Pair], result: Result, reference: Result, wanted: Wanted) -> list[SignalVerdict]:
+    """Signal by signal, some at a time where there is much to do: NumPy lets other threads run meanwhile."""
+    places = Places()
+
+    def one(pair: Pair) -> SignalVerdict:
+        return _judged(pair, result, reference, wanted, places)
+
+    first, rest = [one(p) for p in pairs[:1]], pairs[1:]  # the first one looks for what all of them ask
+    if len(rest) * len(reference.time) < _MUCH:
+        return first + [one(p) for p in rest]
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return first + list(pool.map(one, rest))
 
 
 def _named(names: list[str], result: Result, reference: Result) -> Pairing:
@@ -112,11 +129,12 @@ def coverage(time: Floats, reference: Floats, bars: Bars) -> str:
     return ""
 
 
-def curves(pair: Pair, result: Result, reference: Result) -> tuple[Curve, Curve]:
+def curves(pair: Pair, result: Result, reference: Result, places: Places | None = None) -> tuple[Curve, Curve]:
     """Both sides of a pair, in the unit of the reference; UnitError where there is no way to it."""
     factor, offset = _conversion(pair, result, reference)
     values = pair.sign * values_of(pair.result, result) * factor + offset
-    return Curve(result.time, values), Curve(reference.time, values_of(pair.reference, reference))
+    places = places or Places()
+    return Curve(result.time, values, places), Curve(reference.time, values_of(pair.reference, reference), places)
 
 
 def unit_of(pair: Pair, reference: Result) -> str:
@@ -131,9 +149,9 @@ def _conversion(pair: Pair, result: Result, reference: Result) -> tuple[float, f
     return conversion(mine, theirs) if mine and theirs and mine != theirs else (1.0, 0.0)
 
 
-def _judged(pair: Pair, result: Result, reference: Result, wanted: Wanted) -> SignalVerdict:
+def _judged(pair: Pair, result: Result, reference: Result, wanted: Wanted, places: Places) -> SignalVerdict:
     try:
-        mine, theirs = curves(pair, result, reference)
+        mine, theirs = curves(pair, result, reference, places)
     except UnitError as error:
         return SignalVerdict(pair.name, str(error))
     return judge(pair.name, mine, theirs, wanted.bars_of(pair.name), _limits(pair, result, reference))

@@ -27,7 +27,7 @@ BUNDLED = Path(__file__).parent.parent / "library"
 def search_path(libraries: Iterable[str | Path]) -> tuple[Path, ...]:
     """Where libraries are looked for, in order: those given, MODELICAPATH, those installed, our own."""
     from_environment = [d for d in os.environ.get("MODELICAPATH", "").split(os.pathsep) if d]
-    installed = [folder] if (folder := user_folder()).is_dir() else []
+    installed = [folder] if os.access(folder := user_folder(), os.R_OK | os.X_OK) else []
     return tuple(dict.fromkeys(Path(d) for d in (*libraries, *from_environment, *installed, BUNDLED)))
 
 

@@ -8,6 +8,7 @@ knows nothing of models: it takes titles, texts, numbers and trees.
 from kilohertz.pages.icicle import Icicle, Node
 from kilohertz.pages.page import Page, Part, write_page
 from kilohertz.pages.parts import Facts, Fold, Heading, Listing, ListingLine, Prose, Verdict
+from kilohertz.pages.picture import check_page, save
 from kilohertz.pages.plots import Bars, Curve, Mark, Plot, Stack
 from kilohertz.pages.table import Cell, Column, Table
 
@@ -31,5 +32,7 @@ __all__ = [
     "Stack",
     "Table",
     "Verdict",
+    "check_page",
+    "save",
     "write_page",
 ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_POINTS = 40_000
 Scale = Literal["linear", "log"]
 _LEFT = 84  # pixels for numbers and label: frames with one axis stand one below the other
-_COLOURS = ("#3b7dd8", "#d9662b", "#3a9d5d", "#a05bc4", "#c0392b", "#7f8c8d", "#b8860b", "#16a2b8")
+COLOURS = ("#3b7dd8", "#d9662b", "#3a9d5d", "#a05bc4", "#c0392b", "#7f8c8d", "#b8860b", "#16a2b8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Plot:
         frame = _frame(self.title, self.x_label, self.y_label, self.height, "log" if self.log_y else "linear", shared)
         kit.ranges.setdefault(self.axis, frame.x_range)
         for i, curve in enumerate(self.curves):
-            _draw(frame, curve, _COLOURS[(i if curve.colour is None else curve.colour) % len(_COLOURS)])
+            _draw(frame, curve, COLOURS[(i if curve.colour is None else curve.colour) % len(COLOURS)])
         _marks(frame, self.marks)
         if self.curves:
             frame.legend.click_policy = "hide"
@@ -92,7 +92,7 @@ class Bars:
         frame = _frame(self.title, self.x_label, self.y_label, self.height, "log", None)
         shown = self.counts > 0
         source = {"l": self.edges[:-1][shown], "r": self.edges[1:][shown], "n": self.counts[shown]}
-        frame.quad(left="l", right="r", top="n", bottom=0.5, source=source, fill_color=_COLOURS[0], line_color=None)
+        frame.quad(left="l", right="r", top="n", bottom=0.5, source=source, fill_color=COLOURS[0], line_color=None)
         _marks(frame, self.marks)
         return kit.plot(frame)
 
@@ -161,4 +161,4 @@ def _marks(frame: Any, marks: Sequence[Mark]) -> None:
     for mark in marks:
         across = mark.y is not None
         place = mark.y if across else mark.x
-        frame.add_layout(Span(location=place, dimension="width" if across else "height", line_color=_COLOURS[4]))
+        frame.add_layout(Span(location=place, dimension="width" if across else "height", line_color=COLOURS[4]))

@@ -123,5 +123,6 @@ def read(path: str | Path) -> Result:
 
 def _why(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return "no space left on the disk"
+        where = f" of {error.filename}" if error.filename is not None else ""
+        return f"no space left on the disk{where}"
     return error.strerror or str(error)

@@ -30,10 +30,14 @@ class MatWriter:
         self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
         self._height = n_columns + 1
         self._width = 0
-        self._write_names(signals)
-        self._write_parameters(signals, start, stop)
-        self._header_at = self._file.tell()
-        self._file.write(_header("data_2", _DOUBLE, self._height, 0))
+        try:
+            self._write_names(signals)
+            self._write_parameters(signals, start, stop)
+            self._header_at = self._file.tell()
+            self._file.write(_header("data_2", _DOUBLE, self._height, 0))
+        except OSError:
+            self._file.close()
+            raise
 
     def rows(self, time: Floats, data: Floats) -> None:
         """Append rows: `data` has one row per time and all stored columns."""
@@ -45,9 +49,11 @@ class MatWriter:
         """Put the number of rows into the header and close."""
         if self._file.closed:
             return
-        self._file.seek(self._header_at)
-        self._file.write(_header("data_2", _DOUBLE, self._height, self._width))
-        self._file.close()
+        try:
+            self._file.seek(self._header_at)
+            self._file.write(_header("data_2", _DOUBLE, self._height, self._width))
+        finally:
+            self._file.close()
 
     def __enter__(self) -> MatWriter:
         return self

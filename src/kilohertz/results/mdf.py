@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +40,31 @@ def _channel(asammdf: Any, result: Result, name: str, time: Floats, values: Floa
     return asammdf.Signal(samples, time, name=name, unit=signal.unit, comment=signal.description)
 
 
+def _channels(asammdf: Any, path: Path) -> tuple[list[Any], str]:
+    """Those that are numbers; and what is wrong with the file.
+
+    What asammdf could not open it cannot close either, and would print that when it goes.
+    """
+    said = sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: None
+    try:
+        with asammdf.MDF(path) as file:
+            return [c for c in file.iter_channels(skip_master=True) if c.samples.dtype.kind in "fiub"], ""
+    except Exception as error:  # asammdf has no base class for what it raises
+        problem = str(error) or type(error).__name__
+    finally:
+        gc.collect()
+        sys.unraisablehook = said
+    return [], problem
+
+
 def read_mdf(path: Path) -> Result:
     """Channels that are numbers; those with another time than the longest are brought to it by interpolation."""
     asammdf = _asammdf()
     path.open("rb").close()  # so that a path that fails is an OSError, whatever the library raises
-    try:
-        with asammdf.MDF(path) as file:
-            channels = [c for c in file.iter_channels(skip_master=True) if c.samples.dtype.kind in "fiub"]
-    except Exception as error:  # asammdf has no base class for what it raises
-        raise ValueError(f"{path}: not an MDF file: {error}") from error
+    channels, problem = _channels(asammdf, path)
+    if problem:
+        raise ValueError(f"{path}: not an MDF file: {problem}")
     if not channels:
         raise ValueError(f"{path}: no channel of numbers in it")
     time = np.asarray(max(channels, key=lambda c: len(c.timestamps)).timestamps, np.float64)

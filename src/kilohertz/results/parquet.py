@@ -6,7 +6,9 @@ name can be selected; the metadata key `kilohertz` holds units, descriptions, pa
 
 from __future__ import annotations
 
+import errno
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +30,11 @@ def write_parquet(path: Path, result: Result) -> None:
         "parameters": {n: [s.value, s.unit, s.description] for n, s in result.signals.items() if s.column is None},
     }
     with open(path, "wb") as file:  # so that a path that fails is an OSError, whatever the library raises
-        polars.DataFrame(columns).write_parquet(file, metadata={_KEY: json.dumps(about)})
+        try:
+            polars.DataFrame(columns).write_parquet(file, metadata={_KEY: json.dumps(about)})
+        except polars.exceptions.PolarsError as error:
+            code = re.search(r"\(os error (\d+)\)", str(error))
+            raise OSError(int(code[1]) if code else errno.EIO, str(error).splitlines()[0]) from error
 
 
 def read_parquet(path: Path) -> Result:

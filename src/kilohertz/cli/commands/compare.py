@@ -22,7 +22,7 @@ from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
     from kilohertz.compare import Wanted
-    from kilohertz.driver.comparing import Definition, Outcome
+    from kilohertz.driver.comparing import Definition
 
 _EXAMPLES = """\
 examples:
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add("--json", action="store_true", help="print all numbers as JSON")
     add("--junit", metavar="F", type=Path, help="write the verdicts as JUnit XML")
-    add("--page", metavar="F", type=Path, help="write a page with plots of both sides (HTML, one file)")
+    add("--page", metavar="F", type=Path, help="write plots of both sides: a page, .html, or a picture, .png or .svg")
     add_set(parser, "a parameter of A, where it is a model")
     add_step_settings(parser, _OTHER)
 
@@ -61,7 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.cli.main import FAILED
     from kilohertz.compare.reports import as_json, as_junit, as_text
     from kilohertz.driver.comparing import run_definition
+    from kilohertz.driver.comparing.comparison_page import page_of
+    from kilohertz.pages import check_page, save
 
+    if arguments.page is not None:
+        check_page(arguments.page)
     for file in (arguments.junit, arguments.page):
         if file is not None:
             check_place(file)
@@ -72,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.junit is not None:
         _write(arguments.junit, as_junit(verdict, definition.name, *told))
     if arguments.page is not None:
-        _write(arguments.page, _page(outcome))
+        save(page_of(outcome), arguments.page)
     return 0 if verdict.ok else FAILED
 
 
@@ -125,12 +129,6 @@ def _names(text: str) -> list[str]:
     except OSError as error:
         raise ModelError(Diagnostic("R701", f"cannot read `{file}`: {error.strerror}")) from error
     return [line.strip() for line in lines if line.strip()]
-
-
-def _page(outcome: Outcome) -> str:
-    from kilohertz.driver.comparing.comparison_page import page_of
-
-    return page_of(outcome).html()
 
 
 def _write(file: Path, text: str) -> None:

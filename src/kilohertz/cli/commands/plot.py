@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kilohertz.base import Diagnostic, ModelError
 from kilohertz.results import check_place, endings, read
 
 _EXAMPLES = """\
@@ -18,19 +17,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = _EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument("results", metavar="RESULT", nargs="+", help=f"result files ({endings()})")
     parser.add_argument("--signals", metavar="P", action="append", default=[], help="names or patterns (default: all)")
-    parser.add_argument("-o", "--output", metavar="F", type=Path, help="the page (default: RESULT.html, here)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="F",
+        type=Path,
+        help="a page, .html, or a picture, .png or .svg (default: RESULT.html, here)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver.comparing.curves_page import curves_page
+    from kilohertz.pages import check_page, save
 
     file = arguments.output or Path(Path(arguments.results[0]).stem + ".html")
+    check_page(file)
     check_place(file)
     results = [(Path(name).name, read(name)) for name in arguments.results]
-    text = curves_page(results, arguments.signals).html()
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ModelError(Diagnostic("R702", f"cannot write `{file}`: {error.strerror}")) from error
+    save(curves_page(results, arguments.signals), file)
     print(f"wrote {file}")
     return 0
