@@ -116,3 +116,9 @@ def clean_tree() -> Iterator[None]:
     yield
     left = sorted(str(p.relative_to(ROOT)) for p in files_of_the_tree() - before)
     assert not left, f"left behind in the repository: {', '.join(left)}"
+
+
+@pytest.fixture(autouse=True)
+def no_choices_of_other_tests(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `auto` and `tune` remember is one test's own."""
+    monkeypatch.setenv("KHZ_CHOICES_DIR", str(tmp_path_factory.getbasetemp() / f"choices-{os.urandom(6).hex()}"))

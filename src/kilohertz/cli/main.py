@@ -24,6 +24,7 @@ COMMANDS = {
     "profile": "run with timers on; where the time goes, by block, line and component",
     "compare": "a result, recording or model against a reference: verdict, errors, where they part",
     "series": "many runs of a model and its variant: cases from parameters, thresholds, results that are kept",
+    "tune": "the cheapest settings of the step that are accurate enough",
     "plot": "signals of results over time, on a page",
     "library": "find, install, list, remove and lock Modelica libraries",
     "complete": "let the shell complete commands, options and class names",

@@ -21,6 +21,7 @@ from kilohertz.ir.traverse import walk_all
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
+KEPT = "kept"  # regular, with the Jacobian of an earlier step
 # per period and algorithm: (sub-)steps, events, evaluations of all values that locate an event, and where that fails
 _CYCLES = {
     "none": (1, 1, 0, 0),
@@ -76,6 +77,7 @@ def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None)
         "algebraic": len(step.algebraic),
         "internal_steps": times,
         **{case: period.bound(case, times, target) for case in (REGULAR, EVENT, WORST)},
+        **({KEPT: period.bound(KEPT, times, target)} if stepping.jacobian_every > 1 else {}),
         "lu": {"n": n, "nnz": plan.n_entries if plan is not None else n * n, "dense": plan is None},
         "loops": {
             "nonlinear": sum(isinstance(b, s.NonlinearLoop) for b in blocks),
@@ -123,16 +125,18 @@ class _Period:
 
     def work(self, case: str) -> Work:
         """How often what is called."""
-        symbolic, implicit = self.step.directional is not None, self.kernels.is_implicit
+        symbolic = self.step.directional is not None
+        implicit = self.kernels.is_implicit and case != KEPT
         each = _LOCATED.get(self.stepping.events, (0, 0, 0, 0))
         once = _CYCLES[self.stepping.events]
         steps, n_events, located, lost = (
             a + self.stepping.events_per_step * b for a, b in zip(once, each, strict=True)
         )
-        steps = 1 if case == REGULAR else steps
-        n_events = 0 if case == REGULAR else n_events + int(self.has_inputs)
+        is_regular = case in (REGULAR, KEPT)
+        steps = 1 if is_regular else steps
+        n_events = 0 if is_regular else n_events + int(self.has_inputs)
         predicted = int(self.stepping.events.startswith("predict") and bool(self.step.crossings))
-        looks = {REGULAR: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
+        looks = {REGULAR: 0, KEPT: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
         looks += steps * (_HOLD if case == WORST else 0)
         jacobian = self._jacobian_rhs(case, symbolic, predicted) if implicit else 0
         begins = int(self._starts_anew or case == WORST) + steps - 1

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from kilohertz.realtime import Report as RealTimeReport
     from kilohertz.results import Result
     from kilohertz.simulate import Inputs, Program, Statistics
-    from kilohertz.simulate.inputs import InputValues
+    from kilohertz.simulate.inputs import Driving, InputValues
     from kilohertz.sweep import Measure, Range, Side
     from kilohertz.sweep import Report as SeriesReport
+    from kilohertz.tuning import Tuned
 
 
 def load(model: str | Path, libraries: Iterable[str | Path] = ()) -> Model:
@@ -372,6 +373,35 @@ class Model:
         series = Series(title, cases, side, other, tuple(measures), tuple(record), keep, timeout)
         means = Means(Path(folder) if folder is not None else Path(f"{title}.series"), jobs, scheduler, fresh)
         return series_of_model(self, variant if isinstance(variant, Model) else None, series, means, progress)
+
+    @takes_settings()
+    def tune(
+        self,
+        *,
+        error: float = 0.005,
+        deadline: float | None = None,
+        steps: Sequence[float] = (),
+        signals: Sequence[str] = (),
+        start: float | None = None,
+        stop: float | None = None,
+        settings: Mapping[str, float | str] | None = None,
+        inputs: Driving | None = None,
+        announce: Announce | None = None,
+        **stepping: Any,
+    ) -> Tuned:
+        """The cheapest settings of the step with an error of at most `error` of each signal's range.
+
+        Searched are all settings that are not given, at `step` or at each of `steps`; `deadline` bounds what a regular
+        period may take.  `signals` narrows what is compared to these and the states.  The choice is remembered: `run`
+        and `auto` take it from then on.
+        """
+        from kilohertz.driver.plan import Experiment
+        from kilohertz.driver.studies.tune import goal_of, tune
+
+        asked = StepSettings.of(**stepping)
+        asked = asked.but(step=asked.step) if not steps else asked
+        experiment = Experiment(start, stop, settings or {}, inputs)
+        return tune(self, asked, goal_of(error, deadline), experiment, steps, signals, announce)
 
     @takes_settings()
     def run(

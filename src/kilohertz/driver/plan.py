@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Announce, Diagnostic, ModelError
+from kilohertz.driver.choices import Choice, recall, remember
 from kilohertz.ir.step import Kind
 from kilohertz.passes import Inlining
 from kilohertz.solvers import AUTO, INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta, StepSettings
@@ -112,32 +113,7 @@ class _Planner:
         return replace(plan, stepping=stepping.or_else(newton=max(stepping.newton, needed)))
 
     def _reference(self) -> Reference:
-        from kilohertz.simulate.offline_run import experiment_times
-        from kilohertz.simulate.stiffness import reference_run
-
-        program = self._model.compile()
-        e = self._experiment
-        start, stop = experiment_times(program, e.start, e.stop)
-        most = max(_FEW_ROWS, _NUMBERS // max(1, len(program.step.variables)))
-        rows = _rows(stop - start, self._asked.step if "step" in self._asked.given else stop - start, most)
-        wanted = self._asked.tolerance if "tolerance" in self._asked.given else None
-        tight = _TOLERANCE_OF_REFERENCE if wanted is None else min(wanted, _TOLERANCE_OF_REFERENCE)
-
-        def run(tolerance: float | None) -> Reference:
-            return reference_run(
-                program,
-                start=e.start,
-                stop=e.stop,
-                settings=e.settings,
-                inputs=e.inputs,
-                intervals=rows,
-                tolerance=tolerance,
-            )
-
-        try:
-            return run(tight)
-        except ModelError:
-            return run(wanted)
+        return reference_of(self._model, self._asked, self._experiment)
 
     # ------------------------------------------------------------------------------------------------------------ auto
 
@@ -145,6 +121,10 @@ class _Planner:
         from kilohertz.simulate.trial import Task, choose_by_trial
 
         self._needs_step()
+        known = recall(self._model, self._asked, self._experiment)
+        if known is not None:
+            plan = make_plan(self._model, known.settings, self._experiment)
+            return replace(plan, notes=(f"{known.reason} (known from before)",))
         asked = self._asked.but(index1=False)  # whatever is chosen, see `_index1`
         try:
             reference = self._reference()
@@ -154,6 +134,7 @@ class _Planner:
         program, e, joined = self._model.compile(), self._experiment, lambda: self._model.compile(Inlining())
         choice = choose_by_trial(Task(program, reference, joined, asked, e.settings, e.inputs, self._announce))
         c, text = choice.candidate, f"auto takes {choice.candidate.title(asked.step)}: {choice.reason}"
+        remember(self._model, self._asked, e, Choice(c.stepping(asked), text))
         return Plan(c.stepping(asked), Inlining() if c.inlined else None, (text,))
 
     def _needs_step(self) -> None:
@@ -224,6 +205,35 @@ class _Planner:
                 some = ", ".join(states[:8]) + (", ..." if len(states) > 8 else "")
                 raise ModelError(Diagnostic("R733", f"no state is called like `{pattern}`; states are {some}"))
         return states_like(states, patterns)
+
+
+def reference_of(model: Model, asked: StepSettings, e: Experiment) -> Reference:
+    """A careful run with CVODE that fixed steps are measured against, with a row at the end of each step."""
+    from kilohertz.simulate.offline_run import experiment_times
+    from kilohertz.simulate.stiffness import reference_run
+
+    program = model.compile()
+    start, stop = experiment_times(program, e.start, e.stop)
+    most = max(_FEW_ROWS, _NUMBERS // max(1, len(program.step.variables)))
+    rows = _rows(stop - start, asked.step if "step" in asked.given else stop - start, most)
+    wanted = asked.tolerance if "tolerance" in asked.given else None
+    tight = _TOLERANCE_OF_REFERENCE if wanted is None else min(wanted, _TOLERANCE_OF_REFERENCE)
+
+    def run(tolerance: float | None) -> Reference:
+        return reference_run(
+            program,
+            start=e.start,
+            stop=e.stop,
+            settings=e.settings,
+            inputs=e.inputs,
+            intervals=rows,
+            tolerance=tolerance,
+        )
+
+    try:
+        return run(tight)
+    except ModelError:
+        return run(wanted)
 
 
 def _is_explicit(solver: str) -> bool:

@@ -43,7 +43,7 @@ class _Settings(ctypes.Structure):
 COUNTS = tuple(name for name, _ in fields("khz_step_counts"))
 
 
-class Counts(ctypes.Structure):
+class _Counts(ctypes.Structure):
     """`khz_step_counts`."""
 
     _fields_ = fields("khz_step_counts")
@@ -100,7 +100,7 @@ class Stepper:
     @property
     def counts(self) -> dict[str, int]:
         """What happened since the start."""
-        counts = Counts.from_address(self.program.library.khz_stepper_counts(self.address))
+        counts = _Counts.from_address(self.program.library.khz_stepper_counts(self.address))
         return {name: int(getattr(counts, name)) for name in COUNTS}
 
     @property

@@ -82,15 +82,18 @@ class Measured:
 
     @property
     def badness(self) -> float:
-        """How far off the states are on the average, plus all variables: with the logarithm of error over limit."""
-        if self.distances is None:
-            return float("inf")
-        each, states = np.log1p(self.distances.late / TOLERANCE), self.distances.states
-        return sum(float(part.mean()) for part in (each, each[states]) if part.size)
+        """See `badness_of`; infinite where the run failed."""
+        return float("inf") if self.distances is None else badness_of(self.distances)
 
     @property
     def is_near(self) -> bool:
         return self.error <= TOLERANCE
+
+
+def badness_of(distances: Distances) -> float:
+    """How far off the states are on the average, plus all variables: with the logarithm of error over limit."""
+    each, states = np.log1p(distances.late / TOLERANCE), distances.states
+    return sum(float(part.mean()) for part in (each, each[states]) if part.size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import ModelError
-from kilohertz.sweep.definition import Measure
+from kilohertz.sweep.definition import TIMES, Measure
 from kilohertz.sweep.kit import Kit
 from kilohertz.sweep.measures import exceeds, measured
 from kilohertz.sweep.runner import FAILED, OK, Runner
@@ -77,7 +77,8 @@ class Worker:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self._runners = {side: Runner(kit, job.timeout) for side, kit in job.kits.items()}
+        timed = {m.of for m in job.measures if m.cost in TIMES}
+        self._runners = {s: Runner(kit, job.timeout, is_timed=s in timed) for s, kit in job.kits.items()}
 
     def run(self, batch: Batch) -> Done:
         """All cases of a batch; one that fails is told and loses nothing else."""

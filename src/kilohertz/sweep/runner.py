@@ -20,8 +20,9 @@ from kilohertz.simulate.failure import CODES, GAVE_UP
 from kilohertz.simulate.inputs import InputTable
 from kilohertz.simulate.offline_run import Flush, Offline
 from kilohertz.simulate.program import Context, aligned_memory, prototypes
-from kilohertz.simulate.stepper import COUNTS, Counts, c_settings, stepper_prototypes
+from kilohertz.simulate.stepper import COUNTS, c_settings, stepper_prototypes
 from kilohertz.simulate.sundials import function_table, ida_table
+from kilohertz.sweep.definition import COUNTED
 from kilohertz.sweep.kit import Kit, Place
 from kilohertz.toolchain import load_library
 
@@ -48,8 +49,10 @@ class Run:
 class Runner:
     """A loaded kit.  Not for several threads at once."""
 
-    def __init__(self, kit: Kit, timeout: float | None = None) -> None:
+    def __init__(self, kit: Kit, timeout: float | None = None, *, is_timed: bool = True) -> None:
+        """`is_timed`: somebody wants processor times, which cost a call of the system each; else wall time does."""
         self.kit, self._timeout = kit, timeout
+        self._clock = time.thread_time if is_timed else time.perf_counter
         self._library = _loaded(kit)
         getter = self._library[kit.getter]
         getter.restype = ctypes.c_void_p
@@ -79,6 +82,7 @@ class Runner:
         self._flush = Flush(self._take)
         self._chunks: list[Floats] = []
         self._error: BaseException | None = None
+        self._fresh: Offline | None = None
         self._inputs = None
         if kit.driven is not None:
             d = kit.driven
@@ -108,9 +112,9 @@ class Runner:
             library.khz_instance_init(self._model, instance)
         try:
             self._set(instance, values)
-            started = time.thread_time()
+            started = self._clock()
             status, o = self._execute(instance)
-            seconds = time.thread_time() - started
+            seconds = self._clock() - started
             return self._done(instance, status, o, seconds)
         finally:
             library.khz_instance_destroy(self._model, instance)
@@ -132,7 +136,9 @@ class Runner:
             status = int(library.khz_stepper_start(self._address, kit.start))
         if status:
             return status, None
-        o = self._structure(instance)
+        if self._fresh is None:
+            self._fresh = self._structure(instance)  # the same for every case: memory stays where it is
+        o = Offline.from_buffer_copy(self._fresh)
         if self._settings is None:
             return int(library.khz_run_cvode(ctypes.byref(o))), o
         library.khz_stepper_stop_after(self._address, round((kit.stop - kit.start) * 1e9))
@@ -197,13 +203,13 @@ class Runner:
     def _cost(self, o: Offline | None, seconds: float) -> dict[str, float]:
         if o is None:
             return {"seconds": seconds}
-        counted = {"steps": o.n_steps, "rhs": o.n_rhs, "jacobians": o.n_jacobians}
-        counted |= {"state_events": o.n_state_events, "time_events": o.n_time_events}
-        if self._settings is not None:
-            counts = Counts.from_address(self._library.khz_stepper_counts(self._address))
-            counted |= {name: getattr(counts, name) for name in COUNTS}
-        cost = {name: float(n) for name, n in counted.items()}
-        return cost | {"seconds": seconds, "step_us": 1e6 * seconds / max(1.0, cost["steps"])}
+        if self._settings is None:
+            cost = {name: float(getattr(o, f"n_{name}")) for name in COUNTED}
+        else:
+            counts = (ctypes.c_uint64 * len(COUNTS)).from_address(self._library.khz_stepper_counts(self._address))
+            cost = dict(zip(COUNTS, map(float, counts), strict=True))
+        cost["seconds"], cost["step_us"] = seconds, 1e6 * seconds / max(1.0, cost["steps"])
+        return cost
 
     def _why(self, instance: int, status: int, at_start: bool) -> str:
         """Code, what happened when, and where in the model."""

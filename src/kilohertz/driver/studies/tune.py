@@ -1,0 +1,215 @@
+"""`tune` on a model: the reference run, prices and runs of points, the answer and what it is worth."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import Announce, Diagnostic, ModelError
+from kilohertz.cost import cost_bound
+from kilohertz.driver.analysing.prices_here import prices_here
+from kilohertz.driver.choices import Choice, remember
+from kilohertz.driver.plan import Experiment, make_plan, reference_of
+from kilohertz.results import Result, Selection
+from kilohertz.simulate import Statistics, simulate
+from kilohertz.simulate.choose import split_states
+from kilohertz.simulate.distance import Judge
+from kilohertz.simulate.stiffness import Reference
+from kilohertz.simulate.trial import INSTRUCTIONS_PER_SECOND, badness_of
+from kilohertz.solvers import AUTO, PAIRS, StepSettings
+from kilohertz.tuning import Bench, Goal, Point, Prices, Search, Space, Tuned, has_nonlinear_loops, is_small, key
+
+if TYPE_CHECKING:
+    from kilohertz.driver.api import Model
+    from kilohertz.driver.choices import Choice, remember
+from kilohertz.driver.plan import Plan
+
+_INSTRUCTIONS_OF_TRIAL = 2e9  # of a point with one internal step of the cheapest implicit method: cuts what is tried
+_INSTRUCTIONS_OF_ALL = 1e11
+_LIKELY = {"events_per_step": 1, "event_cap": 3}  # of an event as it usually is, not as it is at worst
+_LEAST_STEPS = 50
+
+
+def tune(
+    model: Model,
+    asked: StepSettings,
+    goal: Goal,
+    experiment: Experiment | None = None,
+    steps: Sequence[float] = (),
+    signals: Sequence[str] = (),
+    announce: Announce | None = None,
+) -> Tuned:
+    """The cheapest settings of the step that meet the goal; the most accurate that fit where none does."""
+    began = time.perf_counter()
+    e = experiment or Experiment()
+    several = tuple(steps) or (asked.step,)
+    asked = asked.but(step=several[0])
+    reference = _narrowed(reference_of(model, asked, e), signals)
+    space = space_of(model, asked, several, reference)
+    trials = Trials(model, reference, e)
+    bench = trials.bench()
+    search = Search(space, reference, goal, bench, announce, lambda: trials.is_over)
+    best = search.run()
+    notes: tuple[str, ...] = ()
+    chosen = best
+    if chosen is None:
+        chosen, notes = _fallback(model, asked, e, bench, announce)
+    _remember(model, asked, e, chosen, goal, len(bench.points), best is not None)
+    points, front = tuple(bench.points.values()), tuple(bench.front)
+    return Tuned(model.name, goal, chosen, points, front, best is not None, notes, time.perf_counter() - began)
+
+
+def _remember(model: Model, asked: StepSettings, e: Experiment, p: Point, goal: Goal, tried: int, ok: bool) -> None:
+    """For `khz run` and `auto`: over these times, and where nobody says times."""
+    if not ok:
+        return  # `auto` has remembered its own choice
+    reason = f"tune takes {p.title}: the cheapest of {tried} tried that is within {100 * goal.error:.2g} %"
+    reason += f", off by at most {100 * p.error:.2g} % of the range"
+    for times in (e, replace(e, start=None, stop=None)):
+        remember(model, asked, times, Choice(p.settings, reason))
+
+
+def space_of(model: Model, asked: StepSettings, steps: tuple[float, ...], reference: Reference) -> Space:
+    """What is open for a model, from what was seen along its reference run."""
+    form = model.process()
+    implicit = {}
+    for pair in PAIRS:
+        for step in steps:
+            names = split_states(reference, step, pair.explicit).implicit if reference.states else frozenset()
+            whole = len(names) == len(reference.states)
+            implicit[pair.name, step] = () if whole else tuple(n for n in reference.states if n in names)
+    loops, small = has_nonlinear_loops(form), is_small(form)
+    return Space(asked, steps, bool(reference.n_events), loops, small, implicit)
+
+
+def _fallback(
+    model: Model, asked: StepSettings, e: Experiment, bench: Bench, announce: Announce | None
+) -> tuple[Point, tuple[str, ...]]:
+    """Nothing is good enough: what `auto` takes, which has its own rule for that."""
+    plan = make_plan(model, asked.but(solver=AUTO), e, announce)
+    point = bench.point(plan.stepping)
+    if point is None:
+        raise ModelError(Diagnostic("R775", f"no settings were found that `{model.name}` can be stepped with"))
+    return point, ("no settings are accurate enough and fit; what auto takes", *plan.notes)
+
+
+def _narrowed(reference: Reference, signals: Sequence[str]) -> Reference:
+    """With the chosen signals and the states alone, where some are chosen."""
+    if not signals:
+        return reference
+    selection, result = Selection(tuple(signals)), reference.result
+    taken = {n: s for n, s in result.signals.items() if selection.takes(n, is_output=False) or n in reference.states}
+    problems = selection.problems(result.signals)
+    if problems:
+        raise ModelError(*problems)
+    return replace(reference, result=Result(result.name, result.time, result.data, taken))
+
+
+class Trials:
+    """Prices and runs points of one model; no more of them once all work that is allowed has been done."""
+
+    def __init__(self, model: Model, reference: Reference, e: Experiment) -> None:
+        self._model, self._reference, self._e = model, reference, e
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._judges: dict[float, tuple[Judge, float, float]] = {}
+        self._target = prices_here()
+        self._rate = reference.n_events / reference.span if reference.span > 0 else 0.0
+        self._spent = 0.0
+
+    def bench(self) -> Bench:
+        return Bench(self.price, self.run)
+
+    def plan(self, settings: StepSettings) -> Plan:
+        k = key(settings)
+        if k not in self._plans:
+            plan = make_plan(self._model, settings, self._e)
+            plan.stepping.check_fixed()
+            self._plans[k] = plan
+        return self._plans[k]
+
+    def price(self, settings: StepSettings) -> Prices:
+        """Expected for a second of the model: regular periods, and as many with an event as the reference run had."""
+        plan = self.plan(settings)
+        step, stepping = self._model.planned(plan), plan.stepping
+        bound = cost_bound(step, stepping, self._target)
+        regular = float(bound["regular"]["instructions"])
+        period = regular
+        if "kept" in bound:
+            share = 1 / stepping.jacobian_every
+            period = share * regular + (1 - share) * float(bound["kept"]["instructions"])
+        price = period / stepping.step
+        if self._rate:
+            once = cost_bound(step, stepping.but(**_LIKELY, internal_steps=1), self._target)
+            more = float(once["event"]["instructions"] - once["regular"]["instructions"])
+            price += min(self._rate, stepping.internal_steps / stepping.step) * max(0.0, more)
+        return Prices(price, regular, float(bound["worst"]["instructions"]))
+
+    @property
+    def is_over(self) -> bool:
+        """No more work is allowed."""
+        return self._spent > _INSTRUCTIONS_OF_ALL
+
+    def run(self, settings: StepSettings, prices: Prices) -> Point:
+        """Run a point against the reference."""
+        plan, statistics = self.plan(settings), Statistics()
+        judge, stop, steps = self._judge(settings.step)
+        self._spent += steps * prices.period
+        began = time.thread_time()
+        try:
+            result = simulate(
+                self._model.compile(plan.inlining, index1=plan.stepping.index1),
+                start=float(self._reference.result.time[0]),
+                stop=stop,
+                intervals=max(1, min(len(judge.instants), int(steps))),
+                settings=self._e.settings,
+                inputs=self._e.inputs,
+                record=judge.names,
+                statistics=statistics,
+                stepping=plan.stepping,
+            )
+        except ModelError:
+            return _failed(settings, prices)
+        seconds = (time.thread_time() - began) / max(1.0, steps)
+        if statistics.counts.get("held"):
+            return _failed(settings, prices)
+        d = judge.distances(result)
+        return Point(
+            settings,
+            prices.price,
+            prices.period,
+            prices.worst,
+            d.largest,
+            d.largest_late,
+            badness_of(d),
+            seconds,
+            dict(statistics.counts),
+        )
+
+    def _judge(self, step: float) -> tuple[Judge, float, float]:
+        """Who judges runs with this step, where they end, and how many steps that is."""
+        if step not in self._judges:
+            r = self._reference
+            start, last = float(r.result.time[0]), float(r.result.time[-1])
+            each = self._cheapest(step)
+            steps = min(max(1.0, r.span / step), max(float(_LEAST_STEPS), math.floor(_INSTRUCTIONS_OF_TRIAL / each)))
+            stop = min(last, start + steps * step)
+            self._judges[step] = Judge(r.result, r.states, step, stop), stop, steps
+        return self._judges[step]
+
+    def _cheapest(self, step: float) -> float:
+        settings = StepSettings.of(solver="rodas4", step=step)
+        return float(cost_bound(self._model.process(), settings, self._target)["regular"]["instructions"])
+
+
+def _failed(settings: StepSettings, prices: Prices) -> Point:
+    return Point(settings, prices.price, prices.period, prices.worst, math.inf, math.inf, math.inf)
+
+
+def goal_of(error: float, deadline: float | None) -> Goal:
+    """With what a processor does in a second, as `auto` has it."""
+    if not 0 < error < 1:
+        raise ModelError(Diagnostic("R775", f"the error is a share of a signal's range between 0 and 1, not {error:g}"))
+    return Goal(error, deadline, INSTRUCTIONS_PER_SECOND)

@@ -1,0 +1,119 @@
+"""What a search found, as plain data, as text, and as a scenario that `khz run` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kilohertz.solvers import SETTINGS, StepSettings
+from kilohertz.tuning.search import Goal, Point
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The chosen point, all that were tried and the front among them; `ok` where the goal is met."""
+
+    model: str
+    goal: Goal
+    chosen: Point
+    points: tuple[Point, ...]
+    front: tuple[Point, ...]
+    ok: bool
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def settings(self) -> StepSettings:
+        """What was chosen."""
+        return self.chosen.settings
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The same as keywords of `simulate`, `run` and others."""
+        return {name: getattr(self.settings, name) for name in SETTINGS if name in self.settings.given}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "model": self.model,
+            "error": self.goal.error,
+            "deadline": self.goal.deadline,
+            "ok": self.ok,
+            "notes": list(self.notes),
+            "trials": len(self.points),
+            "seconds": self.seconds,
+            "chosen": _point(self.chosen),
+            "front": [_point(p) for p in self.front],
+        }
+
+    def as_text(self) -> str:
+        """The front by price, the choice marked, and what it means."""
+        c = self.chosen
+        head = "tune takes" if self.ok else "nothing meets the goal; the nearest is"
+        lines = [f"{self.model}: {head} {c.title}", *(f"  {note}" for note in self.notes)]
+        lines.append(f"  off by at most {_percent(c.error)} of the range; {_bound(self)}")
+        lines.append(f"  {len(self.points)} trials in {self.seconds:.1f} s; the front of price and error:")
+        lines.append("       million instructions/s     error  step")
+        lines += [_line(p, p is c) for p in self.front[:_SHOWN]]
+        if len(self.front) > _SHOWN:
+            lines.append(f"       and {len(self.front) - _SHOWN} more")
+        return "\n".join(lines)
+
+    def scenario(self, model: str, libraries: tuple[str, ...] = (), settings: Mapping[str, Any] | None = None) -> str:
+        """A scenario.toml with the chosen settings."""
+        lines = [f"# off by at most {_percent(self.chosen.error)} of the range, {_bound(self)}", f'model = "{model}"']
+        if libraries:
+            lines.append(f"library = [{', '.join(_quoted(p) for p in libraries)}]")
+        for name, value in self.keywords.items():
+            lines.append(f"{name} = {_toml(name, value)}")
+        if settings:
+            lines += ["", "[set]", *(f"{_quoted(n)} = {v}" for n, v in settings.items())]
+        return "\n".join(lines) + "\n"
+
+
+def _bound(t: Tuned) -> str:
+    c = t.chosen
+    return f"a regular period takes at most {c.period:.3g} instructions, the worst one {c.worst:.3g}"
+
+
+def _line(p: Point, is_chosen: bool) -> str:
+    mark = "->" if is_chosen else "  "
+    return f"    {mark} {p.price / 1e6:21.3f}  {_percent(p.error):>9}  {1e3 * p.settings.step:g} ms  {p.title}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+def _point(p: Point) -> dict[str, Any]:
+    given = {n: getattr(p.settings, n) for n in sorted(p.settings.given)}
+    return {
+        "title": p.title,
+        "settings": {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()},
+        "instructions_per_second": p.price,
+        "instructions_of_a_period": p.period,
+        "worst_period": p.worst,
+        "error": p.error,
+        "step_us": 1e6 * p.seconds,
+    }
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _toml(name: str, value: Any) -> str:
+    match SETTINGS[name].kind:
+        case "flag":
+            return "true" if value else "false"
+        case "patterns":
+            return f"[{', '.join(_quoted(v) for v in value)}]"
+        case "counts":
+            return "{ " + ", ".join(f"{_quoted(k)} = {n}" for k, n in value.items()) + " }"
+        case "choice" | "solver":
+            return _quoted(value)
+        case _:
+            return f"{value!r}"

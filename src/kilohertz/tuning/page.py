@@ -1,0 +1,75 @@
+"""The front of price and error as a page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kilohertz.pages import Cell, Column, Curve, Facts, Heading, Mark, Page, Part, Plot, Prose, Table, Verdict
+from kilohertz.tuning.outcome import Tuned
+from kilohertz.tuning.search import Point
+
+
+def page_of(t: Tuned) -> Page:
+    """All that were tried; the front and the choice among them."""
+    c = t.chosen
+    text = (
+        f"`{c.title}` is the cheapest of what was tried" if t.ok else f"nothing meets the goal; nearest is `{c.title}`"
+    )
+    parts: list[Part] = [Verdict(t.ok, text), Facts(_facts(t))]
+    parts += [Prose(note) for note in t.notes]
+    parts += [Heading("Price and error"), _plot(t), Heading("What was tried"), _table(t)]
+    return Page(f"Tuning {t.model}", f"largest error {100 * t.goal.error:g} % of a signal's range", parts)
+
+
+def _facts(t: Tuned) -> list[tuple[str, str, str]]:
+    c = t.chosen
+    return [
+        ("error", f"{100 * c.error:.2g} %", "largest, of a signal's range"),
+        ("a second", f"{c.price / 1e6:.3g} M", "instructions for a second of the model, expected"),
+        ("period", f"{c.period:.3g}", "instructions of a regular period, at most"),
+        ("worst", f"{c.worst:.3g}", "instructions of any period, at most"),
+        ("trials", str(len(t.points)), f"in {t.seconds:.1f} s"),
+    ]
+
+
+def _plot(t: Tuned) -> Plot:
+    ran = [p for p in t.points if 0 < p.error < math.inf]
+    front = [p for p in t.front if p.error > 0]
+    curves = [
+        Curve("tried", *_xy(ran), dots=True, colour=5),
+        Curve("front", *_xy(front), colour=0),
+        Curve("chosen", *_xy([t.chosen] if t.chosen.error > 0 else []), dots=True, colour=4),
+    ]
+    goal = Mark("goal", y=100 * t.goal.error)
+    return Plot("", curves, "million instructions for a second of the model", "error / %", [goal], "price", 320, True)
+
+
+def _xy(points: list[Point]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.array([p.price / 1e6 for p in points]), np.array([100 * p.error for p in points])
+
+
+def _table(t: Tuned) -> Table:
+    columns = (
+        Column("settings"),
+        Column("step / ms", True),
+        Column("M instructions/s", True, "for a second of the model, expected", bar=True),
+        Column("error / %", True, "largest, of a signal's range"),
+        Column("period", True, "instructions of a regular period, at most"),
+        Column("worst", True, "instructions of any period, at most"),
+        Column("measured / us", True, "processor time of a period in the trial, recording included"),
+        Column("", False),
+    )
+    front = {id(p) for p in t.front}
+    rows = []
+    for p in sorted(t.points, key=lambda p: p.price):
+        word = "chosen" if p is t.chosen else "front" if id(p) in front else "failed" if math.isinf(p.error) else ""
+        error = Cell("", math.inf) if math.isinf(p.error) else Cell(f"{100 * p.error:.3g}", p.error)
+        numbers = (p.price / 1e6, p.period, p.worst, 1e6 * p.seconds)
+        price, period, worst, measured = (Cell(f"{v:.4g}", v) for v in numbers)
+        mark = "good" if p is t.chosen else "bad" if word == "failed" else ""
+        step = Cell(f"{1e3 * p.settings.step:g}", p.settings.step)
+        rows.append((Cell(p.title), step, price, error, period, worst, measured, Cell(word, mark=mark)))
+    return Table(columns, rows)

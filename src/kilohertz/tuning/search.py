@@ -1,0 +1,262 @@
+"""The search: cheapest settings that are accurate enough, with few trials.
+
+Every point has a price before it is run, the cost bound of a period at the model's rate of events.  First each method
+that is stable for the step is tried once, the cheapest first.  From its error and order follows how many internal steps
+it would need, and so the least price at which it may be accurate enough; the method with the least such price goes on,
+until none is left that could beat the best one found.  Then the other settings of the best one are varied one by one,
+and caps are lowered as far as nothing changes.  Work is counted, not timed: the answer is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kilohertz.base import Announce, ModelError
+from kilohertz.simulate.choose import GROWTH, growth
+from kilohertz.simulate.stiffness import Reference
+from kilohertz.solvers import METHODS, SOLVERS, RungeKutta, StepSettings
+from kilohertz.tuning.space import CAPS, TRIED, Space, key, makes_sense, named
+
+_MARGIN = 0.8  # of what an order promises: how much worse a method may turn out before it is given up too early
+_PROBES = 3  # event modes and forms that are tried on the best few methods
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Settings that were tried: what a second of the model costs, and how far off it is."""
+
+    settings: StepSettings
+    price: float  # instructions for a second of model time, expected
+    period: float  # instructions of a regular period, at most
+    worst: float  # of any period
+    error: float  # largest, as a share of a signal's range; infinite where the run failed
+    late: float  # the same with two steps of slack in time everywhere
+    badness: float
+    seconds: float = 0.0  # processor time of a period, as it ran
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return named(self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What has to be met."""
+
+    error: float
+    deadline: float | None  # seconds that a period may compute
+    instructions_per_second: float
+
+    def fits(self, period: float) -> bool:
+        """Whether a regular period can be computed in time."""
+        return self.deadline is None or period <= self.deadline * self.instructions_per_second
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a point costs before it is run: expected for a second of the model, at most for a period."""
+
+    price: float
+    period: float
+    worst: float
+
+
+class Bench:
+    """Runs and prices points; each once."""
+
+    def __init__(self, price: Callable[[StepSettings], Prices], run: Callable[[StepSettings, Prices], Point]) -> None:
+        self._price, self._run = price, run
+        self._prices: dict[tuple[Any, ...], Prices | None] = {}
+        self.points: dict[tuple[Any, ...], Point] = {}
+
+    def price(self, settings: StepSettings) -> Prices | None:
+        """None where no plan can be made of these settings."""
+        k = key(settings)
+        if k not in self._prices:
+            try:
+                self._prices[k] = self._price(settings)
+            except ModelError:
+                self._prices[k] = None
+        return self._prices[k]
+
+    def point(self, settings: StepSettings) -> Point | None:
+        """The point, run where it was not; None where it cannot be."""
+        prices = self.price(settings)
+        if prices is None:
+            return None
+        k = key(settings)
+        if k not in self.points:
+            self.points[k] = self._run(settings, prices)
+        return self.points[k]
+
+    @property
+    def front(self) -> list[Point]:
+        """Points that no other one beats in both price and error, by price."""
+        out: list[Point] = []
+        for p in sorted(self.points.values(), key=lambda p: (p.price, p.error, p.worst)):
+            if math.isfinite(p.error) and (not out or p.error < out[-1].error):
+                out.append(p)
+        return out
+
+
+class Search:
+    """One search over a space."""
+
+    def __init__(
+        self,
+        space: Space,
+        reference: Reference,
+        goal: Goal,
+        bench: Bench,
+        announce: Announce | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`is_over`: whether no further trial is allowed."""
+        self.space, self.goal, self.bench, self._is_over = space, goal, bench, is_over
+        self._reference, self._announce = reference, announce
+        self.best: Point | None = None
+
+    def run(self) -> Point | None:
+        """The cheapest point that meets the goal; None where none was found."""
+        firsts = [s for step in self.space.steps for n in self.space.methods if (s := self._first(n, step)) is not None]
+        for settings in sorted(firsts, key=self._price_of):
+            if self.best is not None and self._price_of(settings) >= self.best.price:
+                break  # all that follow cost more
+            self._try(settings)
+        self._try_ways()
+        self._go_on()
+        if self.best is not None:
+            self._vary()
+            self._lower_caps()
+        return self.best
+
+    # ---------------------------------------------------------------------------------------------------------- trials
+
+    def _first(self, solver: str, step: float) -> StepSettings | None:
+        settings = self.space.first(solver, step)
+        if self.bench.price(settings) is None:
+            return None
+        method = METHODS.get(solver)
+        values = self._reference.eigenvalues
+        if isinstance(method, RungeKutta) and method.is_explicit and len(values):
+            steps = max(1.0, self._reference.span / step)
+            n = next((n for n in self._counts(step) if growth(method, values, step / n, n * steps) <= GROWTH), None)
+            return None if n is None else settings.but(internal_steps=n) if n > 1 else settings
+        return settings
+
+    def _counts(self, step: float) -> list[int]:
+        if "internal_steps" in self.space.asked.given:
+            return [self.space.asked.internal_steps]
+        return [n for n in TRIED["internal_steps"] if round(step * 1e9) % n == 0]
+
+    def _price_of(self, settings: StepSettings) -> float:
+        prices = self.bench.price(settings)
+        return math.inf if prices is None or not self.goal.fits(prices.period) else prices.price
+
+    def _try(self, settings: StepSettings) -> Point | None:
+        """None where it cannot be run in time, or costs no less than what is good enough."""
+        price = self._price_of(settings)
+        if math.isinf(price) or (self.best is not None and price >= self.best.price) or self._is_over():
+            return None
+        if self._announce is not None and len(self.bench.points) % 10 == 0:
+            self._announce(f"tune tries {named(settings)} after {len(self.bench.points)} others")
+        point = self.bench.point(settings)
+        if point is not None and point.error <= self.goal.error:
+            self.best = point
+        return point
+
+    def _near_misses(self) -> list[Point]:
+        """Points that ran, the most promising first: the least price at which their method may be good enough."""
+        ran = [p for p in self.bench.points.values() if math.isfinite(p.badness)]
+        return sorted(ran, key=lambda p: (self._promise(p), p.price))
+
+    def _promise(self, p: Point) -> float:
+        """Price times the internal steps that the order asks for; events may keep it from that, but not below."""
+        if p.error <= self.goal.error:
+            return p.price
+        order = SOLVERS[p.settings.solver].order
+        needed = float(min(self._late(p) / self.goal.error, 1e12) ** (1 / order))
+        return p.price * max(1.0, _MARGIN * needed)
+
+    @staticmethod
+    def _late(p: Point) -> float:
+        return p.late if p.late > 0 else p.error
+
+    def _try_ways(self) -> None:
+        """Other ways to handle events and other forms, on the most promising methods."""
+        for name in ("events", "inline", "index1"):
+            for p in self._near_misses()[:_PROBES]:
+                for value in self.space.values(p.settings.solver).get(name, ())[1:]:
+                    self._try_variant(p.settings, name, value)
+
+    def _try_variant(self, settings: StepSettings, name: str, value: Any) -> Point | None:
+        chosen = {n: getattr(settings, n) for n in self.space.values(settings.solver)} | {name: value}
+        return self._try(settings.but(**{name: value})) if makes_sense(chosen) else None
+
+    def _go_on(self) -> None:
+        """More internal steps for whoever may still be the cheapest, until nobody may."""
+        done: set[tuple[Any, ...]] = set()
+        while True:
+            open_ones = [p for p in self._near_misses() if key(p.settings) not in done and self._may_win(p)]
+            if not open_ones:
+                return
+            p = open_ones[0]
+            done.add(key(p.settings))
+            for settings in self._finer(p):
+                point = self._try(settings)
+                done.add(key(settings))
+                if point is None or point.error <= self.goal.error or point.error > 0.9 * p.error:
+                    break  # good enough, too expensive, or it does not help
+
+    def _may_win(self, p: Point) -> bool:
+        return p.error > self.goal.error and (self.best is None or self._promise(p) < self.best.price)
+
+    def _finer(self, p: Point) -> Iterator[StepSettings]:
+        """From the number of internal steps that the order asks for; then more."""
+        order = SOLVERS[p.settings.solver].order
+        needed = p.settings.internal_steps * min(self._late(p) / self.goal.error, 1e12) ** (1 / order)
+        counts = [n for n in self._counts(p.settings.step) if n > p.settings.internal_steps]
+        start = next((k for k, n in enumerate(counts) if n >= _MARGIN * needed), max(0, len(counts) - 1))
+        for n in counts[start:]:
+            yield p.settings.but(internal_steps=n)
+
+    # ---------------------------------------------------------------------------------------------------- improvements
+
+    def _vary(self) -> None:
+        """Other values of one setting after the other, as long as that is cheaper and still good enough."""
+        while True:
+            before = self.best
+            assert before is not None
+            for name, values in self.space.values(before.settings.solver).items():
+                for value in values:
+                    if value != getattr(before.settings, name):
+                        self._try_variant(before.settings, name, value)
+            for solver in self._alike(before.settings):
+                self._try(before.settings.but(solver=solver))
+            if self.best is before:
+                return
+
+    def _alike(self, settings: StepSettings) -> list[str]:
+        """Methods of the same family, which take the same other settings."""
+        kind = type(SOLVERS[settings.solver])
+        return [n for n in self.space.methods if type(SOLVERS[n]) is kind and n != settings.solver]
+
+    def _lower_caps(self) -> None:
+        """Caps that are lower bound the worst period tighter; the run must stay the same to the last digit."""
+        assert self.best is not None
+        for name, values in CAPS.items():
+            if name in self.space.asked.given:
+                continue
+            for value in values:
+                settings = self.best.settings.but(**{name: value})
+                prices = self.bench.price(settings)
+                if prices is None or prices.worst >= self.best.worst:
+                    continue
+                point = self.bench.point(settings)
+                if point is not None and point.error == self.best.error and point.late == self.best.late:
+                    self.best = point
+                    break

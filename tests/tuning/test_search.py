@@ -1,0 +1,82 @@
+"""The search on models of methods: prices and errors as formulas, so that the best is known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kilohertz.solvers import METHODS, SETTINGS, SOLVERS, StepSettings
+from kilohertz.tuning import Bench, Goal, Point, Prices, Search, Space
+from kilohertz.tuning.space import CAPS, TRIED
+
+
+def space(**given: Any) -> Space:
+    return Space(StepSettings.of(step=1e-3, **given), (1e-3,), True, True, True, {})
+
+
+def price(s: StepSettings) -> Prices:
+    """A stage costs 1000, an implicit one five times that unless the Jacobian is kept."""
+    each = 1000.0 * SOLVERS[s.solver].order * (1 if s.solver.startswith(("euler", "rk")) else 1 + 4 / s.jacobian_every)
+    each *= s.internal_steps * (1.1 if s.events != "none" else 1.0)
+    return Prices(each / s.step, each, 10 * each + s.event_cap + s.loop_newton + s.events_per_step)
+
+
+def run(s: StepSettings, p: Prices) -> Point:
+    """The error of the order, and of events that are handled late."""
+    order = SOLVERS[s.solver].order
+    error = (0.3 / s.internal_steps) ** order + (0.02 / s.internal_steps if s.events == "none" else 0.0)
+    error += 1e-4 * (s.jacobian_every - 1)
+    return Point(s, p.price, p.period, p.worst, error, error, error)
+
+
+def searched(where: Space, goal: Goal) -> tuple[Point | None, Bench]:
+    reference: Any = SimpleNamespace(eigenvalues=np.array([-10.0 + 0j]), span=1.0)
+    bench = Bench(price, run)
+    return Search(where, reference, goal, bench).run(), bench
+
+
+@pytest.mark.parametrize("error", [0.05, 0.01, 1e-3, 1e-5])
+def test_the_best_of_all_is_found_with_a_tenth_of_the_trials(error: float) -> None:
+    where, goal = space(), Goal(error, None, 1e9)
+    best, bench = searched(where, goal)
+    points = list(where.every())
+    exhaustive = min(price(s).price for s in points if run(s, price(s)).error <= error)
+    assert best is not None and best.error <= error
+    assert best.price <= 1.1 * exhaustive
+    assert len(bench.points) <= 0.1 * len(points)
+
+
+def test_a_deadline_leaves_out_what_takes_longer() -> None:
+    goal = Goal(1e-5, 6e-6, 1e9)
+    best, bench = searched(space(), goal)
+    assert all(p.period <= 6000 for p in bench.points.values())
+    assert best is None or best.period <= 6000
+
+
+def test_what_is_given_is_not_varied() -> None:
+    where = space(solver="rodas3", events="mid")
+    assert {s.solver for s in where.every()} == {"rodas3"} and {s.events for s in where.every()} == {"mid"}
+    best, _ = searched(where, Goal(0.05, None, 1e9))
+    assert best is not None and best.settings.events == "mid"
+
+
+def test_caps_are_lowered_where_nothing_changes() -> None:
+    best, _ = searched(space(), Goal(0.01, None, 1e9))
+    assert best is not None
+    assert {name: getattr(best.settings, name) for name in CAPS} == {name: values[0] for name, values in CAPS.items()}
+
+
+def test_the_front_has_no_point_that_another_beats() -> None:
+    _, bench = searched(space(), Goal(1e-3, None, 1e9))
+    prices, errors = [p.price for p in bench.front], [p.error for p in bench.front]
+    assert prices == sorted(prices) and errors == sorted(errors, reverse=True)
+
+
+def test_all_that_is_tried_are_settings_of_the_step() -> None:
+    assert set(TRIED) | set(CAPS) <= set(SETTINGS)
+    for name, values in {**TRIED, **CAPS}.items():
+        assert all(SETTINGS[name].problem(v) is None for v in values)
+    assert {s.solver for s in space().every()} == set(METHODS)

@@ -1,0 +1,107 @@
+"""`tune` on models: accurate enough, no dearer than `auto`, remembered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError
+from kilohertz.cli import main
+from kilohertz.driver.plan import make_plan
+from kilohertz.realtime import read_scenario
+from kilohertz.solvers import StepSettings
+
+STIFF = """model Stiff "A fast mode beside a slow one, driven; a switch"
+  parameter Real a = 500;
+  Real x(start=1, fixed=true), y(start=0, fixed=true);
+  Real u = if time > 0.3 then 1 else 0;
+equation
+  der(x) = -a*(x - sin(6*time)*u);
+  der(y) = x - y;
+  annotation(experiment(StopTime=1));
+end Stiff;
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> kilohertz.Model:
+    monkeypatch.setenv("KHZ_CHOICES_DIR", str(tmp_path / "choices"))
+    (tmp_path / "stiff.mo").write_text(STIFF, encoding="utf-8")
+    return kilohertz.load(str(tmp_path / "stiff.mo"))
+
+
+def test_the_choice_is_accurate_and_no_dearer_than_what_auto_takes(model: kilohertz.Model) -> None:
+    auto = make_plan(model, StepSettings.of(step=1e-3, solver="auto"))
+    tuned = model.tune(step=1e-3, error=0.005)
+    assert tuned.ok and tuned.chosen.error <= 0.005
+    mine, theirs = (model.cost_bound(s.solver, step=1e-3, events=s.events) for s in (tuned.settings, auto.stepping))
+    assert mine["regular"]["instructions"] <= theirs["regular"]["instructions"]
+    exact = model.simulate(tolerance=1e-9, intervals=1000)
+    fixed = model.simulate(intervals=1000, **tuned.keywords)
+    assert abs(fixed.final("y") - exact.final("y")) <= 0.005
+
+
+def test_the_choice_is_remembered(model: kilohertz.Model) -> None:
+    asked = StepSettings.of(step=1e-3)
+    before = make_plan(model, asked)
+    assert before.notes[0].startswith("auto takes") and "known" not in before.notes[0]
+    again = make_plan(model, asked)
+    assert again.notes == (f"{before.notes[0]} (known from before)",) and again.stepping == before.stepping
+    tuned = model.tune(step=1e-3)
+    after = make_plan(model, StepSettings.of(step=1e-3, solver="auto"))
+    assert "tune takes" in after.notes[0] and after.stepping.solver == tuned.settings.solver
+    assert "known" not in make_plan(model, StepSettings.of(step=2e-3)).notes[0]
+
+
+def test_another_model_or_other_parameters_are_tried_anew(model: kilohertz.Model, tmp_path: Path) -> None:
+    from kilohertz.driver.plan import Experiment
+
+    make_plan(model, StepSettings.of(step=1e-3))
+    other = make_plan(model, StepSettings.of(step=1e-3), Experiment(settings={"a": 5.0}))
+    assert "known" not in other.notes[0]
+    (tmp_path / "stiff.mo").write_text(STIFF.replace("x - y", "x - 2*y"), encoding="utf-8")
+    changed = make_plan(kilohertz.load(str(tmp_path / "stiff.mo")), StepSettings.of(step=1e-3))
+    assert "known" not in changed.notes[0]
+
+
+def test_a_damaged_memory_is_no_memory(model: kilohertz.Model, tmp_path: Path) -> None:
+    make_plan(model, StepSettings.of(step=1e-3))
+    (file,) = (tmp_path / "choices").glob("*.json")
+    file.write_text('{"settings": {"solver": "no such"}, "reason": ""}')
+    assert "known" not in make_plan(model, StepSettings.of(step=1e-3)).notes[0]
+
+
+def test_the_command_writes_a_scenario_that_runs(
+    model: kilohertz.Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario, page = tmp_path / "stiff_tuned.toml", tmp_path / "page.html"
+    words = ["tune", str(tmp_path / "stiff.mo"), "--step", "1ms", "--deadline", "200us", "--error", "0.5%"]
+    assert main([*words, "-o", str(scenario), "--page", str(page)]) == 0
+    shown = capsys.readouterr()
+    assert "tune takes" in shown.out and "->" in shown.out
+    assert "Price and error" in page.read_text(encoding="utf-8")
+    (task,) = read_scenario(scenario).tasks
+    assert task.stepping.solver in shown.out and task.stepping.step == 1e-3
+    assert main([*words, "-q", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chosen"]["settings"]["solver"] == task.stepping.solver
+
+
+def test_chosen_signals_narrow_what_is_compared(model: kilohertz.Model) -> None:
+    assert model.tune(step=1e-3, signals=["y"]).ok
+    with pytest.raises(ModelError) as caught:
+        model.tune(step=1e-3, signals=["nothing"])
+    assert caught.value.diagnostics[0].code == "R744"
+
+
+def test_an_error_that_is_no_share(model: kilohertz.Model) -> None:
+    with pytest.raises(ModelError) as caught:
+        model.tune(step=1e-3, error=2.0)
+    assert caught.value.diagnostics[0].code == "R775"
+
+
+def test_nothing_fits_into_the_deadline(model: kilohertz.Model) -> None:
+    tuned = model.tune(step=1e-3, deadline=1e-9)
+    assert not tuned.ok and tuned.notes and "nothing meets the goal" in tuned.as_text()
