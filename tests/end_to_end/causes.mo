@@ -578,6 +578,18 @@ package Causes "One small model for each cause of a wrong result that was mended
     extends Discretised(method = "trapezoidal");
   end DiscretisedByOurName;
 
+  model FreeBoolean "a Boolean parameter that the initial system gives, in a loop with Reals: p^3 + 2*p = 5"
+    parameter Boolean large(fixed = false);
+    parameter Real p(fixed = false, start = 1);
+    Real x(start = 1, fixed = true), y(start = 1);
+  initial equation
+    large = y > 2;
+    p^3 + (if large then 1 else 2)*p = 5 + x - y;
+  equation
+    der(x) = -p*x;
+    y = p + x;
+  end FreeBoolean;
+
   model LoopInWhen "discrete numbers in a loop: linear in a when, nonlinear at a clock"
     discrete Real x(start = 1, fixed = true), y;
     Clock c = Clock(0.1);

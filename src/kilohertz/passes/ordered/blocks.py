@@ -101,8 +101,8 @@ class _Maker:
 
     def _is_discrete(self, row: Row, unknown: Ref) -> bool:
         """Computed in events only; a call with a Real result runs with the Real part as a whole."""
-        if not self._context.is_discrete(unknown.name):
-            return False
+        if not self._context.is_discrete(unknown.name) and unknown.ty == REAL:
+            return False  # what is not Real is no number to be guessed: a parameter that the initial system gives
         return isinstance(row.equation, Equation) or all(self._context.is_discrete(n) for n in targets_of(row.equation))
 
     def _is_loop(self, row: Row) -> bool:
