@@ -90,3 +90,19 @@ def test_every_room_is_in_the_architecture_table() -> None:
     rows = page[page.index("| to change |") :]
     rooms = [p.name for p in PACKAGE.iterdir() if (p / "__init__.py").is_file()]
     assert [room for room in rooms if not re.search(rf"`{room}/", rows)] == []
+
+
+def test_a_bare_name_in_the_architecture_table_is_in_the_folder_named_before_it() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    cells = [cell for row in page[page.index("| to change |") :].splitlines()[2:] for cell in row.split("|")[2:4]]
+    wrong = []
+    for cell in cells:
+        folder = ROOT
+        for span in _SPAN.findall(cell):
+            word = span.split()[0]
+            if not word.endswith((*SOURCE, "/")) or "<" in word:
+                continue
+            here = [p for base in (*BASES, folder) for p in base.glob(word.rstrip("/"))]
+            wrong += [] if here else [word]
+            folder = (here[0] if here[0].is_dir() else here[0].parent) if here else folder
+    assert wrong == []
