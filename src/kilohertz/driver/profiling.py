@@ -126,6 +126,7 @@ def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str
         "model": model.name,
         "solver": plan.stepping.solver,
         "step": plan.stepping.step,
+        "internal_steps": plan.stepping.internal_steps,
         "steps": n_steps,
         "notes": list(plan.notes),
         "machine": processor(),

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from kilohertz.profiler.cycle_records import Profile
-from kilohertz.profiler.places import Place
 from kilohertz.profiler.shares import callers
 from kilohertz.runtime import family
+from kilohertz.solvers import METHODS
 
 _EVENT = family("KHZ_STEP_")["event"]
 USUAL = 1.5  # a cycle below so many times the median is not an exception: it costs what it costs
@@ -140,8 +140,9 @@ def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, 
     if int(head["faults"]) > 0:
         return "page fault", place, f"memory was not there ({head['faults']} page faults), most of it in `{name}`"
     if int(head["flags"]) & _EVENT and _again(profile, usual, index) > EXPLAINS * (ns - usual.ns):
-        passes = int(sums["iterations"][[i for i, p in enumerate(profile.places) if _is_event(p)]].sum())
-        return "event", place, f"an event was handled ({passes} passes), most of it in `{name}`"
+        n, passes = (int(sums[what][event_places(profile)].sum()) for what in ("calls", "iterations"))
+        some = f"{n} events were" if n > 1 else "an event was"
+        return "event", place, f"{some} handled ({passes} passes), most of it in `{name}`"
     if index == 0:
         return "first cycle", place, f"caches were cold, most of it in `{name}`"
     part, share = excess[place] / (ns - usual.ns), usual.own[place] / usual.ns
@@ -201,35 +202,55 @@ def _behind(profile: Profile, usual: Usual, sums: Any, place: int) -> int:
     return max(grown, key=lambda i: sums["iterations"][i] / usual.iterations[i], default=place)
 
 
-def _is_event(place: Place) -> bool:
-    return place.kind == "phase" and place.phase == "event"
+def event_places(profile: Profile) -> list[int]:
+    """The places of event iterations, one for each model."""
+    return [i for i, p in enumerate(profile.places) if p.kind == "phase" and p.phase == "event"]
 
 
 def plain(profile: Profile, usual: Usual) -> tuple[str, int, str]:
     """What has most of every cycle: events, where they are in every one, or a place."""
     first = leading(profile, usual)
-    own = float(usual.own[first].sum())
     ns, passes = events(profile, usual)
-    if passes >= 1.0 and ns >= own:
+    if passes >= 1.0 and ns >= first.of(usual.own):
         share = ns / usual.ns
         return "event", -1, f"events have {share:.0%} of every cycle ({passes:.0f} passes in each)"
-    share = own / usual.ns if usual.ns > 0 else 0.0
-    have = "and its derivatives have" if len(first) > 1 else "has"
-    text = f"`{profile.places[first[0]].name}` {have} {share:.0%} of every cycle{_where(profile, first[0])}"
-    return "plain cost", first[0], text
+    share = first.of(usual.own) / usual.ns if usual.ns > 0 else 0.0
+    have = "and its derivatives have" if len(first.parts) > 1 else "has"
+    text = f"`{profile.places[first.place].name}` {have} {share:.0%} of every cycle{first.where}"
+    return "plain cost", first.place, text
 
 
-def leading(profile: Profile, usual: Usual) -> list[int]:
-    """The places of the line that has most of every cycle, costliest first: its equations may stand in the right-hand
-    side, in the Jacobian and in inlined stages."""
-    groups: dict[object, list[int]] = {}
-    for i, place in enumerate(profile.places):
-        top = max(place.lines, key=lambda x: x.share) if place.lines else None
-        key = (place.unit, top.file, top.line, top.component) if top is not None and place.loop is None else i
-        groups.setdefault(key, []).append(i)
-    best = max(groups.values(), key=lambda found: float(usual.own[found].sum()))
-    timed = [i for i in best if usual.own[i] > 0]
-    return sorted(timed or best[:1], key=lambda i: -usual.own[i])
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """What has most of every cycle: a place, or a line with its parts of several."""
+
+    parts: Mapping[int, float]  # of each place its part
+    place: int  # with the largest part
+    where: str
+
+    def of(self, own: Any) -> float:
+        """What it took in a cycle."""
+        return float(sum(part * own[i] for i, part in self.parts.items() if own[i] > 0))
+
+
+def leading(profile: Profile, usual: Usual) -> Leading:
+    """A loop, function, device or phase is one thing; other equations are taken line by line: a line may stand in the
+    right-hand side, in the Jacobian and in inlined stages."""
+    groups: dict[int | tuple[str, str, int, str], dict[int, float]] = {}
+    for i in np.flatnonzero(usual.own > 0).tolist():
+        place = profile.places[i]
+        if place.kind != "equations" or not place.lines:
+            groups[i] = {i: 1.0}
+            continue
+        for x in place.lines:
+            parts = groups.setdefault((place.unit, x.file, x.line, x.component), {})
+            parts[i] = parts.get(i, 0.0) + x.share
+    found = {key: sum(part * usual.own[i] for i, part in parts.items()) for key, parts in groups.items()}
+    best = max(found, key=lambda key: found[key], default=0)
+    parts = groups.get(best, {0: 1.0})
+    number = max(parts, key=lambda i: parts[i] * usual.own[i])
+    where = f" ({best[1].rsplit('/', 1)[-1]}:{best[2]})" if isinstance(best, tuple) else _where(profile, number)
+    return Leading(parts, number, where)
 
 
 def events(profile: Profile, usual: Usual) -> tuple[float, float]:
@@ -239,6 +260,9 @@ def events(profile: Profile, usual: Usual) -> tuple[float, float]:
     passes = float(sum(n for n, kind in zip(usual.iterations, kinds, strict=True) if kind == "event"))
     phases = float(sum(ns for ns, kind in zip(usual.own, kinds, strict=True) if kind in ("event", "crossing")))
     stages = float(sum(n for n, kind in zip(usual.calls, kinds, strict=True) if kind in ("stage", "output")))
+    method = METHODS.get(profile.about.get("solver", ""))
+    if method is not None and passes >= 1.0:  # events cut steps, too
+        stages = min(stages, float(method.n_stages * profile.about.get("internal_steps", 1) + 1))
     blocks = 0.0
     for place, ns, calls in zip(profile.places, usual.own, usual.calls, strict=True):
         if place.phase == "block" and calls > stages > 0:

@@ -15,6 +15,7 @@ from kilohertz.profiler.causes import (
     USUAL,
     Cause,
     Usual,
+    event_places,
     events,
     leading,
     plain,
@@ -59,12 +60,16 @@ def _most(profile: Profile, causes: Sequence[Cause]) -> str:
 def _base(profile: Profile, usual: Usual, kind: str, found: Sequence[Cause]) -> float:
     """What the excess of some cycles is weighed against: the costliest of every cycle, in nanoseconds.
 
-    An event computes everything again: its excess is weighed against what that costs in its cycle.
+    An event computes everything again: its excess is weighed against what that costs in its cycle; twice, where it is
+    the only one of its cycle, which is in order.
     """
     if kind == "event":
         return events(profile, usual)[0]
-    own = profile.own_ns[found[len(found) // 2].index] if found[0].kind == "event" else usual.own
-    return float(np.nan_to_num(own)[leading(profile, usual)].sum())
+    first, example = leading(profile, usual), found[len(found) // 2].index
+    if found[0].kind != "event":
+        return first.of(usual.own)
+    n_events = sum(int(profile.records["places"]["calls"][example, i]) for i in event_places(profile))
+    return first.of(profile.own_ns[example]) * (2.0 if n_events <= 1 else 1.0)
 
 
 def _groups(causes: Sequence[Cause]) -> dict[tuple[str, int], list[Cause]]:
@@ -81,7 +86,7 @@ def _excess(causes: Sequence[Cause], usual: Usual) -> float:
 
 
 def _exceptions(profile: Profile, usual: Usual, every: Sequence[Cause]) -> list[Cause]:
-    """The cycles that exceed the median by one cause, of the cause by which they exceed it most.
+    """The cycles that exceed the median by one cause, of the cause by which they exceed it most in all.
 
     Off-line, what the machine did to a cycle tells nothing of the model.  A longer time without more work is an
     interrupt, which falls on any place in proportion to its time, unless it falls on one far more often than that.
@@ -95,4 +100,4 @@ def _exceptions(profile: Profile, usual: Usual, every: Sequence[Cause]) -> list[
         chance = n_plain * share + _SIGMAS * (n_plain * share * (1.0 - share)) ** 0.5
         if kind == "plain cost" and len(found) < max(SEVERAL, chance):
             del groups[kind, place]
-    return max(groups.values(), key=lambda found: _excess(found, usual), default=[])
+    return max(groups.values(), key=lambda found: sum(c.ns - usual.ns for c in found), default=[])
