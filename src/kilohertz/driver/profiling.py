@@ -162,10 +162,17 @@ def _deviations(model: Model, variant: Model, wanted: Wanted, signals: Sequence[
         one, two = results[0][name], np.interp(results[0].time, results[1].time, results[1][name])
         size = float(np.ptp(one))
         largest = float(np.abs(two - one).max())
-        yield Deviation(name, largest, largest / size if size > 0 else math.inf)
+        yield Deviation(name, largest, largest / size if size > 0 else math.inf, results[0].time, one, two)
 
 
-def try_advice(model: Model, profile: Profile, asked: StepSettings, wanted: Wanted, rounds: int = 3) -> list[Tried]:
+def try_advice(
+    model: Model,
+    profile: Profile,
+    asked: StepSettings,
+    wanted: Wanted,
+    rounds: int = 3,
+    announce: Callable[[str], None] | None = None,
+) -> list[Tried]:
     """What a profile suggests, tried where other settings are all it takes: in turn with the present ones."""
     from kilohertz.profiler import Tried, advise
 
@@ -175,6 +182,8 @@ def try_advice(model: Model, profile: Profile, asked: StepSettings, wanted: Want
         if not advice.settings:
             tried.append(Tried(advice))
             continue
+        if announce is not None:
+            announce(f"trying {advice.options}")
         try:
             tried.append(_try(model, plan.stepping, plan.stepping.but(**advice.settings), wanted, advice, rounds))
         except ModelError as error:
@@ -197,11 +206,8 @@ def _state_deviation(model: Model, now: StepSettings, other: StepSettings, wante
 
     from kilohertz.ir.step import Kind
 
-    fixed = [n for n in SETTINGS if n != "tolerance"]  # that is for solvers that choose their steps
     one, two = (
-        model.simulate(
-            start=wanted.start, stop=wanted.stop, settings=wanted.settings, **{n: getattr(how, n) for n in fixed}
-        )
+        model.simulate(start=wanted.start, stop=wanted.stop, settings=wanted.settings, **_fixed(how))
         for how in (now, other)
     )
     largest = 0.0
@@ -210,6 +216,13 @@ def _state_deviation(model: Model, now: StepSettings, other: StepSettings, wante
         if size > 0:
             largest = max(largest, float(np.abs(np.interp(one.time, two.time, two[name]) - one[name]).max()) / size)
     return largest
+
+
+def _fixed(how: StepSettings) -> dict[str, Any]:
+    """Settings of a fixed-step solver, as keywords."""
+    return {
+        name: getattr(how, name) for name, setting in SETTINGS.items() if setting.fixed or name in ("solver", "step")
+    }
 
 
 def keep_profiles(built: Built, libraries: Libraries) -> tuple[Path, ...]:

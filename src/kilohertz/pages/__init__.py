@@ -5,15 +5,16 @@ and the plotting library (bokeh, whose JavaScript comes inside its Python packag
 knows nothing of models: it takes titles, texts, numbers and trees.
 """
 
-from kilohertz.pages.icicle import Icicle, Node
+from kilohertz.pages.icicle import Case, Icicle, Leaf, Node, Opened
 from kilohertz.pages.page import Page, Part, write_page
-from kilohertz.pages.parts import Facts, Fold, Heading, Listing, ListingLine, Prose, Verdict
+from kilohertz.pages.parts import Facts, Fold, Heading, Links, Listing, ListingLine, Prose, Verdict
 from kilohertz.pages.picture import check_page, save
 from kilohertz.pages.plots import Bars, Curve, Mark, Plot, Stack
 from kilohertz.pages.table import Cell, Column, Table
 
 __all__ = [
     "Bars",
+    "Case",
     "Cell",
     "Column",
     "Curve",
@@ -21,10 +22,13 @@ __all__ = [
     "Fold",
     "Heading",
     "Icicle",
+    "Leaf",
+    "Links",
     "Listing",
     "ListingLine",
     "Mark",
     "Node",
+    "Opened",
     "Page",
     "Part",
     "Plot",

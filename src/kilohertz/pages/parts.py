@@ -45,6 +45,18 @@ def inline(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """A word, and where it leads on from here."""
+
+    text: str
+    links: Sequence[tuple[str, str]]
+
+    def html(self, kit: Kit) -> str:
+        some = " ".join(f'<a href="{escape(target)}">{escape(words)}</a>' for words, target in self.links)
+        return f'<p class="links">{inline(self.text)} {some}</p>'
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """A few numbers that stand first: label, value, and what it means."""
 

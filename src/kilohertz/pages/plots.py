@@ -58,6 +58,7 @@ class Plot:
     axis: str = "time"
     height: int = 240
     log_y: bool = False
+    can_pick: bool = False  # a click tells the parts of this axis which x was meant (`Opened`)
 
     def html(self, kit: Kit) -> str:
         return kit.plot(self.model(kit))
@@ -70,6 +71,8 @@ class Plot:
         for i, curve in enumerate(self.curves):
             _draw(frame, curve, COLOURS[(i if curve.colour is None else curve.colour) % len(COLOURS)])
         _marks(frame, self.marks)
+        if self.can_pick:
+            _pick(frame, self.axis)
         if self.curves:
             frame.legend.click_policy = "hide"
             frame.legend.location = "top_right"
@@ -162,3 +165,14 @@ def _marks(frame: Any, marks: Sequence[Mark]) -> None:
         across = mark.y is not None
         place = mark.y if across else mark.x
         frame.add_layout(Span(location=place, dimension="width" if across else "height", line_color=COLOURS[4]))
+
+
+def _pick(frame: Any, axis: str) -> None:
+    from bokeh.events import Tap
+    from bokeh.models.annotations import Span
+    from bokeh.models.callbacks import CustomJS
+
+    detail = f'{{detail: {{axis: "{axis}", x: cb_obj.x}}}}'
+    frame.js_on_event(Tap, CustomJS(code=f'document.dispatchEvent(new CustomEvent("khz-pick", {detail}))'))
+    mark = Span(location=0, dimension="height", visible=False, tags=[f"picked-{axis}"], line_color=COLOURS[2])
+    frame.add_layout(mark)

@@ -21,12 +21,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is shown, what is sorted by, where it leads, and a mark (`good`, `bad`)."""
+    """What is shown, what is sorted by, where it leads, a mark (`good`, `bad`), and more links after the text."""
 
     text: str
     value: float | str | None = None
     link: str = ""
     mark: str = ""
+    links: Sequence[tuple[str, str]] = ()  # words, and where they lead
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     can_filter: bool = True
     shown: int = 200  # rows at first; a button shows the rest
+    anchors: Sequence[str] = ()  # of the rows: what leads there shows and marks the row
 
     def html(self, kit: Kit) -> str:
         kit.script("table.js")
@@ -45,6 +47,7 @@ class Table:
                 "columns": [{"number": c.is_number, "bar": c.bar} for c in self.columns],
                 "rows": [[_cell(c) for c in row] for row in self.rows],
                 "shown": self.shown,
+                "anchors": list(self.anchors),
             }
         )
         head = "".join(
@@ -60,4 +63,5 @@ class Table:
 
 
 def _cell(cell: Cell) -> list[object]:
-    return [cell.text, cell.text if cell.value is None else cell.value, cell.link, cell.mark]
+    more = [[list(link) for link in cell.links]] if cell.links else []
+    return [cell.text, cell.text if cell.value is None else cell.value, cell.link, cell.mark, *more]

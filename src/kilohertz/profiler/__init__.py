@@ -7,8 +7,8 @@ from kilohertz.profiler.export import EXPORTS, write_json
 from kilohertz.profiler.first_line import headline
 from kilohertz.profiler.instructions import Counted, count_instructions
 from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
-from kilohertz.profiler.profile_page import profile_page
 from kilohertz.profiler.shares import by_class, by_component, by_line, callers
+from kilohertz.profiler.showing import profile_page, versus_page
 from kilohertz.profiler.steps import profile_steps
 from kilohertz.profiler.timing import Costs, record_type
 from kilohertz.profiler.trace import read_trace
@@ -54,6 +54,7 @@ __all__ = [
     "rows",
     "table",
     "text_rows",
+    "versus_page",
     "worst_causes",
     "write_json",
 ]

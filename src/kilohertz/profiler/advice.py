@@ -10,12 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from kilohertz.profiler.causes import EVENT
 from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.views import Row, rows
 from kilohertz.solvers import INDEX_1, METHODS, RungeKutta, StepSettings
 
 LEAST = 0.05  # share of a cycle below which nothing is advised
 _FEWER = 10  # steps for which a Jacobian may stand
+_ITERATIONS = 2  # that a loop may do with, where it starts from the solution before
+_COARSER = {"exact": "catch-up", "hermite": "catch-up", "catch-up": "linear", "mid": "none", "linear": "none"}
+_COARSER |= {"predict": "none", "predict-quadratic": "predict"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +31,17 @@ class Advice:
     text: str
     at_most: float  # share of the mean cycle that it can save
     settings: Mapping[str, Any] = field(default_factory=dict)
+    places: tuple[int, ...] = ()  # that it is about, costliest first
 
     @property
     def options(self) -> str:
         """The settings as a command has them."""
         words = [f"--{n.replace('_', '-')}" + ("" if v is True else f" {v}") for n, v in self.settings.items()]
         return " ".join(words)
+
+    def command(self, model: str) -> str:
+        """What tries it."""
+        return f"khz profile {model} {self.options or '--against VARIANT'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +53,77 @@ class Tried:
     deviation: float | None = None
     refused: str = ""  # why it could not be tried
 
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        a = self.advice
+        what = {"text": a.text, "at_most": a.at_most, "settings": dict(a.settings), "places": list(a.places)}
+        return {**what, "saved": self.saved, "deviation": self.deviation, "refused": self.refused}
+
 
 def advise(profile: Profile, stepping: StepSettings) -> list[Advice]:
     """Suggestions, the largest possible saving first."""
-    found = [*_loops(profile, stepping), *_jacobian(profile, stepping), *_events(profile, stepping)]
+    found = [
+        *_loops(profile, stepping),
+        *_functions(profile),
+        *_jacobian(profile, stepping),
+        *_method(profile, stepping),
+        *_events(profile, stepping),
+    ]
     return sorted((a for a in found if a.at_most >= LEAST), key=lambda a: -a.at_most)
 
 
 def _loops(profile: Profile, stepping: StepSettings) -> list[Advice]:
     loops = [r for r in rows(profile, "loop") if r.numbers.share >= LEAST]
     found = [_broken(r) for r in loops]
-    nonlinear = sum(r.numbers.share for r in loops if r.place.loop is not None and r.place.loop.kind == "nonlinear")
+    nonlinear = [r for r in loops if r.place.loop is not None and r.place.loop.kind == "nonlinear"]
+    numbers = tuple(r.number for r in nonlinear)
+    share = sum(r.numbers.share for r in nonlinear)
     if nonlinear and stepping.solver in INDEX_1 and not (stepping.index1 or stepping.inline):
-        found.append(Advice("leave nonlinear loops to the method (index-1 form)", nonlinear, {"index1": True}))
+        text = "leave nonlinear loops to the method (index-1 form)"
+        found.append(Advice(text, share, {"index1": True}, numbers))
+    saved = sum(r.numbers.share * max(0.0, 1.0 - _ITERATIONS / _each(r)) for r in nonlinear if _each(r) > 0)
+    if saved and stepping.loop_newton > _ITERATIONS:
+        most = max(_each(r) for r in nonlinear)
+        text = f"end loops after {_ITERATIONS} iterations (now up to {most:.1f} a call on average)"
+        found.append(Advice(text, saved, {"loop_newton": _ITERATIONS}, numbers))
     return found
+
+
+def _each(row: Row) -> float:
+    return row.numbers.iterations / row.numbers.calls if row.numbers.calls else 0.0
 
 
 def _broken(row: Row) -> Advice:
     place, numbers = row.place, row.numbers
     assert place.loop is not None
-    each = numbers.iterations / numbers.calls if numbers.calls else 0.0
     names = ", ".join(place.loop.torn[:3]) or ", ".join(place.unknowns[:3])
     where = sorted({line.component for line in place.lines if line.component})[:3]
     near = f" ({', '.join(where)})" if where else ""
-    loop = f"break the {place.loop.kind} loop of {place.loop.size} for {names}, {each:.1f} iterations a call"
-    return Advice(f"{loop}: a state there{near} makes it explicit; try a variant with --against", numbers.share)
+    why = f" because of {', '.join(place.loop.why[:2])}" if place.loop.why and place.loop.kind == "nonlinear" else ""
+    loop = f"break the {place.loop.kind} loop of {place.loop.size} for {names}"
+    if place.loop.kind == "mixed":
+        discrete = ", ".join(place.loop.why[:3])
+        text = (
+            f"{loop}: {discrete} hang on its solution; noEvent or smooth where they are decided, or a state there{near}"
+        )
+    elif place.loop.kind == "linear":
+        text = f"{loop}: a state there{near} makes it explicit"
+    else:
+        text = f"{loop}, {_each(row):.1f} iterations a call{why}: a state there{near} makes it explicit"
+    return Advice(f"{text}; try a variant with --against", numbers.share, places=(row.number,))
+
+
+def _functions(profile: Profile) -> list[Advice]:
+    found = []
+    for r in rows(profile, "function"):
+        s, what = r.numbers, "external function" if r.place.is_external else "function"
+        if s.share < LEAST:
+            continue
+        inside = f", {s.looped:.3g} of them inside loops" if s.looped else ""
+        text = f"the {what} {r.place.name} is called {s.calls:.3g} times a cycle{inside}"
+        more = "call it outside the loop, or make it cheaper" if s.looped else "call it less often, or make it cheaper"
+        found.append(Advice(f"{text}: {more}; try a variant with --against", s.share, places=(r.number,)))
+    return found
 
 
 def _share(profile: Profile, *phases: str) -> float:
@@ -88,8 +145,47 @@ def _jacobian(profile: Profile, stepping: StepSettings) -> list[Advice]:
     return found
 
 
+def _method(profile: Profile, stepping: StepSettings) -> list[Advice]:
+    """The next cheaper method of the same family, and half as many internal steps."""
+    found, now = [], METHODS.get(stepping.solver)
+    stages = _share(profile, "block", "inlined", "stage", "solve") + sum(
+        r.numbers.share for r in rows(profile, "function")
+    )
+    if now is not None and stages:
+        explicit = getattr(now, "is_explicit", False)
+        same = [m for m in METHODS.values() if type(m) is type(now) and getattr(m, "is_explicit", False) == explicit]
+        fewer = [m for m in same if m.n_stages < now.n_stages]
+        if fewer:
+            other = max(fewer, key=lambda m: (m.n_stages, m.order))
+            sizes = f"{other.n_stages} stages, order {other.order}; now {now.n_stages} and {now.order}"
+            text = f"the method {other.name}: {sizes}"
+            found.append(Advice(text, stages * (1 - other.n_stages / now.n_stages), {"solver": other.name}))
+    if stepping.internal_steps > 1:
+        half = stepping.internal_steps // 2
+        saved = (1 - half / stepping.internal_steps) * (stages + _share(profile, "jacobian", "directional", "factor"))
+        found.append(
+            Advice(f"internal steps: {half} instead of {stepping.internal_steps}", saved, {"internal_steps": half})
+        )
+    return found
+
+
 def _events(profile: Profile, stepping: StepSettings) -> list[Advice]:
-    share = _share(profile, "event", "crossing")
-    if stepping.events == "none" or not share:
+    """A coarser mode.  What an event computes again is in the blocks: cycles with events are held against others."""
+    if stepping.events == "none":
         return []
-    return [Advice("handle events at the end of the step", share, {"events": "none"})]
+    share = max(_share(profile, "event", "crossing"), _in_event_cycles(profile))
+    other = _COARSER[stepping.events]
+    words = "at the end of the step" if other == "none" else f"by {other}"
+    text = f"handle events {words} instead of by {stepping.events}; noEvent where a relation needs no event"
+    return [Advice(text, share, {"events": other})]
+
+
+def _in_event_cycles(profile: Profile) -> float:
+    """What cycles with events took beyond the others, as a share of all."""
+    head, ns = profile.records["head"], profile.cycle_ns
+    is_event = ((head["flags"] & EVENT) != 0) & profile.counted
+    others = profile.counted & ~is_event
+    if not is_event.any() or not others.any():
+        return 0.0
+    beyond = ns[is_event] - float(np.median(ns[others]))
+    return float(beyond.clip(0.0).sum() / ns[profile.counted].sum())

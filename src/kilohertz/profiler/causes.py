@@ -18,7 +18,7 @@ from kilohertz.profiler.shares import callers
 from kilohertz.runtime import family
 from kilohertz.solvers import METHODS
 
-_EVENT = family("KHZ_STEP_")["event"]
+EVENT = family("KHZ_STEP_")["event"]
 USUAL = 1.5  # a cycle below so many times the median is not an exception: it costs what it costs
 EXPLAINS = 0.5  # of the excess: iterations beyond the usual ones that took so much of it are its cause
 STANDS_OUT = 0.9  # of the excess; less does
@@ -139,7 +139,7 @@ def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, 
         return "preempted", place, f"the thread was preempted, most of it in `{name}`"
     if int(head["faults"]) > 0:
         return "page fault", place, f"memory was not there ({head['faults']} page faults), most of it in `{name}`"
-    if int(head["flags"]) & _EVENT and _again(profile, usual, index) > EXPLAINS * (ns - usual.ns):
+    if int(head["flags"]) & EVENT and _again(profile, usual, index) > EXPLAINS * (ns - usual.ns):
         n, passes = (int(sums[what][event_places(profile)].sum()) for what in ("calls", "iterations"))
         some = f"{n} events were" if n > 1 else "an event was"
         return "event", place, f"{some} handled ({passes} passes), most of it in `{name}`"

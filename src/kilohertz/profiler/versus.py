@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from kilohertz.profiler.cycle_records import Profile
+from kilohertz.profiler.cycle_records import Floats, Profile
 from kilohertz.profiler.views import Row, cycle_numbers, rows
 
 
@@ -39,7 +39,11 @@ class Side:
 
     def ns_of(self, row: Row) -> float:
         """The median own time of a place: the median over the profiles."""
-        return float(np.median([p.statistics[row.number].p50 for p in self.profiles]))
+        return self.ns_of_place(row.number)
+
+    def ns_of_place(self, number: int) -> float:
+        """The same by the number of the place."""
+        return float(np.median([p.statistics[number].p50 for p in self.profiles]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,9 @@ class Deviation:
     signal: str
     largest: float
     share: float
+    time: Floats = field(default_factory=lambda: np.empty(0), compare=False)
+    model: Floats = field(default_factory=lambda: np.empty(0), compare=False)  # its values there
+    variant: Floats = field(default_factory=lambda: np.empty(0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

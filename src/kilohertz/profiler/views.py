@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from kilohertz.profiler.cycle_records import QUANTILES, Profile, Statistics
 from kilohertz.profiler.places import Place, short
 from kilohertz.profiler.shares import by_class, by_component, by_line, callers
 from kilohertz.profiler.timing import Floats
+
+if TYPE_CHECKING:
+    from kilohertz.profiler.advice import Tried
 
 _OF_STEP = {"block": "right-hand side", "directional": "Jacobian", "inlined": "inlined stage"}
 _PHASE_OF = {"stage": "right-hand side", "jacobian": "Jacobian"}
@@ -51,6 +54,7 @@ class Branch:
     ns: float
     below: tuple[Branch, ...] = ()
     place: int = -1
+    path: str = ""  # of a component: its whole name, where it has time of its own
 
 
 def cycle_numbers(profile: Profile) -> dict[str, float]:
@@ -125,16 +129,17 @@ def component_tree(profile: Profile) -> Branch:
         for part in _parts(path):
             at = at.setdefault(part, {})
         at[""] = at.get("", 0.0) + ns
+        at[" "] = path
     top = _branch(profile.name, root)
     return Branch(top.name, top.ns + rest, (*top.below, Branch("solver and task", rest)))
 
 
 def _branch(name: str, node: Mapping[str, Any]) -> Branch:
-    below = tuple(_branch(n, child) for n, child in node.items() if n)
-    own = float(node.get("", 0.0))
+    below = tuple(_branch(n, child) for n, child in node.items() if n.strip())
+    own, path = float(node.get("", 0.0)), str(node.get(" ", ""))
     if own > 0 and below:
-        below = (*below, Branch(f"{name} itself", own))
-    return Branch(name, sum(b.ns for b in below) if below else own, below)
+        below = (*below, Branch(f"{name} itself", own, path=path))
+    return Branch(name, sum(b.ns for b in below) if below else own, below, path=path)
 
 
 def _parts(path: str) -> list[str]:
@@ -176,7 +181,9 @@ def _group(place: Place) -> str:
 # ----------------------------------------------------------------------------------------------------------------- data
 
 
-def report_data(profile: Profile, causes: Sequence[Mapping[str, Any]], headline: str) -> dict[str, Any]:
+def report_data(
+    profile: Profile, causes: Sequence[Mapping[str, Any]], headline: str, tried: Sequence[Tried] = ()
+) -> dict[str, Any]:
     """All of a report, for JSON (docs/reference/profile.md)."""
     called = callers(profile)
     return {
@@ -202,6 +209,7 @@ def report_data(profile: Profile, causes: Sequence[Mapping[str, Any]], headline:
         "components": [_shared_data(s) for s in components(profile)],
         "classes": [_shared_data(s) for s in classes(profile)],
         "worst": [dict(c) for c in causes],
+        "advice": [t.as_data() for t in tried],
     }
 
 

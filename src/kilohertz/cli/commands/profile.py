@@ -24,7 +24,8 @@ from kilohertz.cli.commands.simulate import progress_bar
 
 if TYPE_CHECKING:
     from kilohertz.driver import Model
-    from kilohertz.profiler import Cause, Profile, Row, Shared
+    from kilohertz.pages import Page
+    from kilohertz.profiler import Cause, Profile, Row, Shared, Tried
 
 _EPILOG = """\
   khz profile Kilohertz.Examples.SaturatingInductors.Original --solver rk4 --page profile.html
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _against(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import load
     from kilohertz.driver.profiling import Wanted, profile_versus
-    from kilohertz.profiler import text_rows, write_json
+    from kilohertz.profiler import text_rows, versus_page, write_json
     from kilohertz.solvers import StepSettings
 
     model = load(arguments.model, arguments.library)
@@ -98,10 +99,12 @@ def _against(arguments: argparse.Namespace) -> int:
         _table(("place", "loop", "iterations a call", "model / us", "variant / us"), text_rows(versus), 0)
     if arguments.json is not None:
         write_json(arguments.json, versus.as_data())
+    if arguments.page is not None:
+        _write_page(versus_page(versus), arguments.page)
     return 0
 
 
-def _report(profile: Profile, arguments: argparse.Namespace, several: bool) -> None:
+def _report(profile: Profile, arguments: argparse.Namespace, several: bool, tried: Sequence[Tried] = ()) -> None:
     from kilohertz.profiler import headline, worst_causes
 
     causes = worst_causes(profile, max(1, arguments.worst))
@@ -109,7 +112,7 @@ def _report(profile: Profile, arguments: argparse.Namespace, several: bool) -> N
     if not arguments.quiet:
         print(first)
         _print(profile, causes, arguments)
-    _write(profile, causes, first, _named(arguments, profile) if several else arguments)
+    _write(profile, causes, first, _named(arguments, profile) if several else arguments, tried)
 
 
 def _named(arguments: argparse.Namespace, profile: Profile) -> argparse.Namespace:
@@ -164,20 +167,25 @@ def _of_model(arguments: argparse.Namespace) -> int:
             announce=None if arguments.quiet else _say,
             **step_settings(arguments),
         )
-    _report(profile, arguments, several=False)
+    tried = _tried(model, profile, arguments) if arguments.advise else []
+    _report(profile, arguments, several=False, tried=tried)
     if arguments.instructions:
         _print_instructions(model, arguments)
-    if arguments.advise:
-        _print_advice(model, profile, arguments)
+    if arguments.advise and not arguments.quiet:
+        _print_advice(tried)
     return 0
 
 
-def _print_advice(model: Model, profile: Profile, arguments: argparse.Namespace) -> None:
+def _tried(model: Model, profile: Profile, arguments: argparse.Namespace) -> list[Tried]:
     from kilohertz.driver.profiling import Wanted, try_advice
     from kilohertz.solvers import StepSettings
 
     wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
-    tried = try_advice(model, profile, StepSettings.of(**step_settings(arguments)), wanted)
+    say = None if arguments.quiet else _say
+    return try_advice(model, profile, StepSettings.of(**step_settings(arguments)), wanted, announce=say)
+
+
+def _print_advice(tried: Sequence[Tried]) -> None:
     if not tried:
         print("advice: none; no loop, Jacobian or event has 5% of the cycle")
     cells = []
@@ -193,8 +201,10 @@ def _say(text: str) -> None:
     print(f"khz: {text}", file=sys.stderr, flush=True)
 
 
-def _write(profile: Profile, causes: Sequence[Cause], first: str, arguments: argparse.Namespace) -> None:
-    from kilohertz.profiler import EXPORTS, report_data, write_json
+def _write(
+    profile: Profile, causes: Sequence[Cause], first: str, arguments: argparse.Namespace, tried: Sequence[Tried]
+) -> None:
+    from kilohertz.profiler import EXPORTS, profile_page, report_data, write_json
 
     if arguments.output is not None:
         _folder(arguments.output)
@@ -202,20 +212,19 @@ def _write(profile: Profile, causes: Sequence[Cause], first: str, arguments: arg
         if not arguments.quiet:
             print(f"kept: {file}")
     if arguments.json is not None:
-        write_json(arguments.json, report_data(profile, [c.as_data(profile) for c in causes], first))
+        write_json(arguments.json, report_data(profile, [c.as_data(profile) for c in causes], first, tried))
     for name, export in EXPORTS.items():
         if getattr(arguments, name) is not None:
             write_json(getattr(arguments, name), export(profile, causes))
     if arguments.page is not None:
-        _write_page(profile, causes, arguments.page)
+        _write_page(profile_page(profile, causes, tried), arguments.page)
 
 
-def _write_page(profile: Profile, causes: Sequence[Cause], path: Path) -> None:
+def _write_page(page: Page, path: Path) -> None:
     from kilohertz.pages import write_page
-    from kilohertz.profiler import profile_page
 
     try:
-        write_page(profile_page(profile, causes), path)
+        write_page(page, path)
     except OSError as error:
         raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {error.strerror}")) from error
 

@@ -1,25 +1,43 @@
-// Tables: sort by a column, filter, show more rows.
+// Tables: sort by a column, filter, show more rows; a link to a row shows and marks it.
 for (const box of document.querySelectorAll(".table")) {
   const data = JSON.parse(document.getElementById("data-" + box.dataset.number).textContent);
   const body = box.querySelector("tbody"), heads = [...box.querySelectorAll("th")];
   const filter = box.querySelector("input"), count = box.querySelector(".count");
+  data.rows.forEach((row, i) => { row.anchor = data.anchors[i] || ""; });
   let rows = data.rows, shown = data.shown;
   const most = data.columns.map((c, i) => c.bar ? Math.max(...data.rows.map(r => +r[i][1] || 0), 1e-300) : 0);
 
+  function link(text, target) {
+    const a = document.createElement("a");
+    a.href = target; a.textContent = text;
+    return a;
+  }
+  function coded(text) { // `code` between backquotes
+    return text.split("`").map((part, k) => {
+      if (k % 2 === 0) return part;
+      const code = document.createElement("code");
+      code.textContent = part;
+      return code;
+    });
+  }
   function cell(value, i) {
     const td = document.createElement("td"), column = data.columns[i];
     if (column.number) td.classList.add("number");
     if (value[3]) td.classList.add(value[3]);
     if (column.bar) { td.classList.add("bar"); td.style.setProperty("--share", (+value[1] || 0) / most[i]); }
-    if (value[2]) { const a = document.createElement("a"); a.href = value[2]; a.textContent = value[0]; td.append(a); }
-    else td.textContent = value[0];
+    if (value[2]) td.append(link(value[0], value[2])); else td.append(...coded(value[0]));
+    (value[4] || []).forEach(([text, target], k) => td.append(...(k ? [" · "] : value[0] ? [" "] : []), link(text, target)));
     return td;
   }
+  function text(value) { return (value[0] + " " + (value[4] || []).map(l => l[0]).join(" ")).toLowerCase(); }
   function draw() {
     const words = (filter ? filter.value : "").toLowerCase().split(/\s+/).filter(Boolean);
-    const fitting = rows.filter(r => words.every(w => r.some(c => c[0].toLowerCase().includes(w))));
+    const fitting = rows.filter(r => words.every(w => r.some(c => text(c).includes(w))));
     body.replaceChildren(...fitting.slice(0, shown).map(r => {
-      const tr = document.createElement("tr"); tr.append(...r.map(cell)); return tr;
+      const tr = document.createElement("tr");
+      if (r.anchor) tr.id = r.anchor;
+      tr.append(...r.map(cell));
+      return tr;
     }));
     count.textContent = fitting.length === rows.length ? rows.length + " rows" : fitting.length + " of " + rows.length + " rows";
     if (fitting.length > shown) {
@@ -40,6 +58,22 @@ for (const box of document.querySelectorAll(".table")) {
     });
     draw();
   }));
+  function show() {
+    const wanted = decodeURIComponent(location.hash.slice(1));
+    if (!wanted || !data.anchors.includes(wanted)) return;
+    if (!document.getElementById(wanted)) {
+      if (filter) filter.value = "";
+      shown = Infinity;
+      draw();
+    }
+    const row = document.getElementById(wanted);
+    for (const other of document.querySelectorAll("tr.aim")) other.classList.remove("aim");
+    row.classList.add("aim");
+    for (let at = row; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    row.scrollIntoView({ block: "center" });
+  }
   if (filter) filter.addEventListener("input", draw);
   draw();
+  addEventListener("hashchange", show);
+  show();
 }

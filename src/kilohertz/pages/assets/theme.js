@@ -30,6 +30,6 @@
   addEventListener("load", function wait() {
     const wanted = document.querySelectorAll(".plot").length;
     const there = window.Bokeh ? Bokeh.documents.reduce((n, d) => n + d.roots().length, 0) : 0;
-    if (there < wanted) setTimeout(wait, 50); else { paint(); root.dataset.ready = "yes"; }
+    if (there < wanted) setTimeout(wait, 50); else { paint(); root.dataset.ready = "yes"; document.dispatchEvent(new CustomEvent("khz-ready")); }
   });
 })();
