@@ -166,7 +166,7 @@ def _calls(expressions: Iterable[Expr]) -> tuple[tuple[str, int], ...]:
 def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -> Place:
     whole = sum(max(1, info.cost) for info in infos)
     lines = [line for info in infos for line in where.lines(info.origin, max(1, info.cost) / whole)]
-    unknowns = tuple(u for info in infos for u in info.unknowns)
+    unknowns = _declared_first(u for info in infos for u in info.unknowns)
     first = infos[0]
     loop = _loop(first) if len(infos) == 1 else None
     words = ", ".join(loop.torn[:3]) if loop is not None and loop.torn else ", ".join(unknowns[:3])
@@ -185,6 +185,11 @@ def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -
     )
 
 
+def _declared_first(names: Iterable[str]) -> tuple[str, ...]:
+    """What the user declared before what passes made (`$r3`, a relation)."""
+    return tuple(sorted(names, key=lambda name: name.startswith("$")))
+
+
 def _loop(info: BlockInfo) -> Loop | None:
     block = info.block
     if not isinstance(block, s.LinearLoop | s.NonlinearLoop | s.MixedLoop):
@@ -192,7 +197,7 @@ def _loop(info: BlockInfo) -> Loop | None:
     torn = () if isinstance(block, s.MixedLoop) else tuple(u.name for u in block.unknowns)
     why: tuple[str, ...] = ()
     if isinstance(block, s.MixedLoop):
-        why = tuple(t.name for b in block.discrete for t in s.targets(b))
+        why = _declared_first(t.name for b in block.discrete for t in s.targets(b))
     elif isinstance(block, s.NonlinearLoop):
         why = what_is_nonlinear(block)
     return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn, why)

@@ -168,7 +168,7 @@ def _over_time(ways: Ways, row: Row) -> list[Part]:
     """Own time, iterations and residual of a loop, cycle by cycle."""
     profile, x = ways.profile, cycle_axis(ways.profile)
     sums = profile.records["places"][:, row.number]
-    own = profile.own_ns[:, row.number] / 1e3
+    own = np.where(profile.counted, profile.own_ns[:, row.number] / 1e3, np.nan)
     plots: list[Part] = []
     if sums["iterations"].any():
         curve = Curve("iterations", x, sums["iterations"].astype(np.float64), steps=True)
@@ -176,7 +176,7 @@ def _over_time(ways: Ways, row: Row) -> list[Part]:
             Plot("iterations over time", (curve,), "cycle", "a cycle", axis="cycles", height=170, can_pick=True)
         )
     curve = Curve("own time", x, own, colour=1)
-    plots.append(Plot("time over time", (curve,), "cycle", "µs", axis="cycles", height=170, can_pick=True))
+    plots.append(Plot("its time in each cycle", (curve,), "cycle", "µs", axis="cycles", height=170, can_pick=True))
     return plots
 
 

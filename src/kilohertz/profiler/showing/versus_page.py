@@ -73,7 +73,7 @@ def _sides(versus: Versus) -> list[Part]:
     longest = max(t.ns for t in trees)
     nodes = []
     for side, tree in zip(both, trees, strict=True):
-        rest = (Node("less", (longest - tree.ns) / 1e3),) if tree.ns < 0.999 * longest else ()
+        rest = (Node("shorter", (longest - tree.ns) / 1e3),) if tree.ns < 0.999 * longest else ()
         nodes.append(Icicle(Node(_short(side.name), longest / 1e3, (_node(tree), *rest)), "µs"))
     return list(nodes)
 
