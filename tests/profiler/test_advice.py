@@ -29,8 +29,31 @@ def test_the_index_1_form_is_tried_and_pays() -> None:
 
 
 def test_where_nothing_stands_out_nothing_is_advised() -> None:
-    profile = kilohertz.load("Kilohertz.Examples.Decay").profile(solver="rk4", step=1e-3, steps=200)
-    assert advise(profile, StepSettings.of(solver="rk4", step=1e-3)) == []
+    profile = kilohertz.load("Kilohertz.Examples.Decay").profile(solver="euler", step=1e-3, steps=200)
+    assert advise(profile, StepSettings.of(solver="euler", step=1e-3)) == []
+
+
+def test_fewer_internal_steps_are_tried() -> None:
+    model = kilohertz.load("Kilohertz.Examples.HydraulicAxis.OpenLoop")
+    settings = StepSettings.of(solver="rodas4", step=1e-3, internal_steps=4)
+    profile = model.profile(solver="rodas4", step=1e-3, internal_steps=4, steps=300)
+    tried = {t.advice.options: t for t in try_advice(model, profile, settings, Wanted(steps=300), rounds=1)}
+    half = tried["--internal-steps 2"]
+    assert half.saved is not None
+    assert half.saved > 0.2
+    assert half.advice.at_most > 0.25
+    assert half.deviation is not None
+    assert half.deviation < 1e-2
+    data = half.as_data()
+    assert data["settings"] == {"internal_steps": 2}
+    assert data["saved"] == half.saved
+
+
+def test_a_cheaper_method_and_fewer_iterations_are_advised() -> None:
+    profile = kilohertz.load(INDUCTORS).profile(solver="rk4", step=1e-5, steps=300)
+    found = {a.options: a for a in advise(profile, StepSettings.of(solver="rk4", step=1e-5))}
+    assert 0.05 < found["--solver rk3"].at_most < 0.25
+    assert profile.places[found["--loop-newton 2"].places[0]].name == "solve first.i"
 
 
 def test_the_command_shows_it_after_the_report(capsys: pytest.CaptureFixture[str]) -> None:

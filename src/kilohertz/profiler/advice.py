@@ -162,7 +162,8 @@ def _method(profile: Profile, stepping: StepSettings) -> list[Advice]:
             found.append(Advice(text, stages * (1 - other.n_stages / now.n_stages), {"solver": other.name}))
     if stepping.internal_steps > 1:
         half = stepping.internal_steps // 2
-        saved = (1 - half / stepping.internal_steps) * (stages + _share(profile, "jacobian", "directional", "factor"))
+        whole = _share(profile, "step", "crossing", "jacobian", "directional", "factor")
+        saved = (1 - half / stepping.internal_steps) * (stages + whole)
         found.append(
             Advice(f"internal steps: {half} instead of {stepping.internal_steps}", saved, {"internal_steps": half})
         )

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kilohertz.profiler.cycle_records import Floats, Profile
+from kilohertz.profiler.cycle_records import Profile
+from kilohertz.profiler.timing import Floats
 from kilohertz.profiler.views import Row, cycle_numbers, rows
 
 
