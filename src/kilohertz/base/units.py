@@ -15,9 +15,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
+BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
 Dimension = tuple[int, ...]  # exponents of the base units
-_NONE: Dimension = (0,) * len(_BASE)
+_NONE: Dimension = (0,) * len(BASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Unit:
 
     def as_text(self) -> str:
         """The dimension in base units: `kg.m2/s3`."""
-        above = [f"{b}{n if n > 1 else ''}" for b, n in zip(_BASE, self.dimension, strict=True) if n > 0]
-        below = [f"{b}{-n if n < -1 else ''}" for b, n in zip(_BASE, self.dimension, strict=True) if n < 0]
+        above = [f"{b}{n if n > 1 else ''}" for b, n in zip(BASE, self.dimension, strict=True) if n > 0]
+        below = [f"{b}{-n if n < -1 else ''}" for b, n in zip(BASE, self.dimension, strict=True) if n < 0]
         if not below:
             return ".".join(above) or "1"
         under = below[0] if len(below) == 1 else f"({'.'.join(below)})"
@@ -43,7 +43,7 @@ class UnitError(ValueError):
 
 
 def _dimension(**exponents: int) -> Dimension:
-    return tuple(exponents.get(b, 0) for b in _BASE)
+    return tuple(exponents.get(b, 0) for b in BASE)
 
 
 _FORCE = _dimension(kg=1, m=1, s=-2)

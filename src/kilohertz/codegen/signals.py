@@ -8,8 +8,9 @@ from kilohertz.codegen.layout import INTS
 from kilohertz.codegen.model import CFile, CProgram
 from kilohertz.codegen.writing.spelling import comment, string, wrapped
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.rules.limits import limit
 from kilohertz.ir.step import Kind, Step, StepVariable
-from kilohertz.ir.types import BOOLEAN
+from kilohertz.ir.types import BOOLEAN, REAL, Type
 
 _VARYING = frozenset(
     {Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.INT_DISCRETE, Kind.INPUT, Kind.INT_INPUT}
@@ -32,6 +33,9 @@ class ModelSignal:
     index: int
     sign: int = 1
     tunable: bool = False  # may be set while the model runs
+    ty: Type = REAL
+    min: float | None = None
+    max: float | None = None
 
 
 def model_signals(step: Step) -> tuple[ModelSignal, ...]:
@@ -54,7 +58,9 @@ def _signal(
     kind = v.slot.kind
     type = "boolean" if v.ty == BOOLEAN else "integer" if kind in INTS else "real"
     role = "input" if kind in _INPUTS and tunable else "parameter" if kind in _FIXED else causality
-    return ModelSignal(name, unit, description, type, role, kind, v.slot.index, sign, tunable)
+    return ModelSignal(
+        name, unit, description, type, role, kind, v.slot.index, sign, tunable, v.ty, limit(v.min), limit(v.max)
+    )
 
 
 def signals_source(signals: tuple[ModelSignal, ...], code: CProgram) -> CFile:

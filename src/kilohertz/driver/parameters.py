@@ -37,7 +37,7 @@ def parameters(model: Model) -> tuple[Parameter, ...]:
 
 
 def _parameter(v: StepVariable, value: float | str) -> Parameter:
-    from kilohertz.simulate.recorder import limit
+    from kilohertz.ir.rules.limits import limit
 
     choices = v.ty.base.literals if isinstance(v.ty.base, EnumType) else ()
     return Parameter(v.name, value, v.unit, v.description, limit(v.min), limit(v.max), tuple(choices))

@@ -28,6 +28,7 @@ FOLDER = Path("/dev/shm")
 STATES, TIMES = words("KHZ_STATE_"), words("KHZ_TIME_")
 COUNTS = tuple(name for name, _ in fields("khz_counts"))
 _COMMANDS = family("KHZ_COMMAND_")
+_REAL, _BOOLEAN = constant("KHZ_SIGNAL_REAL"), constant("KHZ_SIGNAL_BOOLEAN")
 _PROFILES = family("KHZ_PROFILE_")
 _REPLIES = {
     constant("KHZ_REPLY_UNKNOWN"): "there is no such signal",
@@ -253,6 +254,10 @@ class Live(Mapping[str, float]):
             raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, tunable)}"))
         if not math.isfinite(value):
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}"))
+        kind = self.entries[name][1].type
+        if kind != _REAL and not (value in (0.0, 1.0) if kind == _BOOLEAN else value.is_integer()):
+            said = "it is true or false" if kind == _BOOLEAN else "it is an Integer"
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value:g}: {said}"))
         self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
 
     def pause(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
+from kilohertz.ir.rules.limits import refusal
 from kilohertz.realtime.playback import Playback, stimuli
 from kilohertz.realtime.resolver import Resolver
 from kilohertz.realtime.scenario import PROFILES, Device, Recording, Scenario, Task, Trigger
@@ -117,6 +118,10 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
             why = "cannot be set" if signal is not None else "is not there"
             message = f"`{name}` {why}{near(name, known) if signal is None else ': it is computed from other values'}"
             resolver.problems.add("R744", message, (*task.path, "set", name))
+            continue
+        why = refusal(signal.ty, float(value), signal.min, signal.max)
+        if why:
+            resolver.problems.add("R744", f"`{name}` cannot be {value:g}: {why}", (*task.path, "set", name))
             continue
         lines |= {f"{head}set.{n_set}.name": name, f"{head}set.{n_set}.value": float(value)}
         n_set += 1

@@ -34,6 +34,7 @@ from kilohertz.semantics.rules import (
     check_pre,
     check_redeclarations,
     check_replaceable,
+    check_units,
     check_variability,
 )
 from kilohertz.semantics.world import World
@@ -125,6 +126,7 @@ class _Flattener:
         check_algorithms(flat)
         survey = Survey(flat)
         self.world.warnings += check_pre(survey)
+        self.world.warnings += check_units(flat)
         self._check_rules(survey)
         return flat
 

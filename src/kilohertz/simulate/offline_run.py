@@ -17,6 +17,7 @@ from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
+from kilohertz.simulate.outside import outside
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
@@ -222,7 +223,9 @@ class _Run:
         finally:
             library.khz_set_listener(None)
         problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
-        result = replace(self.recorder.result(instance), problems=problems, ok=not odd and _is_whole(stepper))
+        result = self.recorder.result(instance)
+        problems = (*problems, *outside(result, self.program.step))
+        result = replace(result, problems=problems, ok=not odd and _is_whole(stepper))
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
         if self.error is not None or status == _STOPPED:

@@ -10,6 +10,7 @@ from kilohertz import runtime
 from kilohertz.base import Diagnostic, Dotted, ModelError, Note, SourceMap, closest
 from kilohertz.building import ModelUnits, linked_units, model_units
 from kilohertz.codegen import CProgram
+from kilohertz.ir.rules.limits import limit, refusal
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.ir.types import EnumType
 from kilohertz.toolchain import build_shared, load_library
@@ -173,7 +174,11 @@ def _converted(v: StepVariable, value: float | str | bool) -> float | str:
         if literal in v.ty.base.literals:
             return v.ty.base.literals.index(literal) + 1
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         message = f"`{v.name}` cannot be set to `{value}`: not a value of type {v.ty}"
         raise ModelError(Diagnostic("R720", message)) from None
+    why = refusal(v.ty, number, limit(v.min), limit(v.max))
+    if why:
+        raise ModelError(Diagnostic("R720", f"`{v.name}` cannot be set to {text}: {why}"))
+    return number

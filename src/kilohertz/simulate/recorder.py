@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import ModelError
-from kilohertz.ir import expr as x
 from kilohertz.ir.flat import Purpose
+from kilohertz.ir.rules.limits import constant_value, limit
 from kilohertz.ir.step import Alias, Kind, StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
@@ -96,7 +96,7 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
             if v.slot.kind in _VARYING:
                 out.signals[name] = Signal(column(v), 1, v.unit, v.description, 0.0, limit(v.min), limit(v.max))
             elif v.slot.kind in _FIXED:
-                out.signals[name] = Signal(None, 1, v.unit, v.description)
+                out.signals[name] = Signal(None, 1, v.unit, v.description, 0.0, limit(v.min), limit(v.max))
         elif v is None:
             out.signals[name] = Signal(None, 1, alias.unit, alias.description, constant_value(alias.value))
             out.resting.append(name)
@@ -124,29 +124,6 @@ def _declared_names(program: Program) -> list[str]:
     return own + [name for name, alias in step.aliases.items() if alias.purpose is Purpose.DECLARED]
 
 
-def limit(value: x.Expr | None) -> float | None:
-    """A `min` or `max` that is a number; None where there is none, or where it follows from parameters."""
-    number = constant_value(value) if value is not None else float("nan")
-    return None if number != number else number
-
-
-def constant_value(value: x.Expr | None) -> float:
-    """The number that a constant expression is; NaN where it is none."""
-    match value:
-        case x.Real(number) | x.Int(number):
-            return float(number)
-        case x.Bool(flag):
-            return float(flag)
-        case x.Enum(_, index):
-            return float(index)
-        case x.Unary("-", operand):
-            return -constant_value(operand)
-        case x.Builtin("real", (operand,)):
-            return constant_value(operand)
-        case _:
-            return float("nan")
-
-
 def _with_value(signal: Signal, name: str, program: Program, instance: Instance) -> Signal:
     """Parameters read from the instance."""
     if signal.column is not None:
@@ -158,4 +135,4 @@ def _with_value(signal: Signal, name: str, program: Program, instance: Instance)
     value = float(instance.read(v))
     if signal.sign < 0:
         value = 1.0 - value if v.ty == BOOLEAN else -value
-    return Signal(None, 1, signal.unit, signal.description, value)
+    return Signal(None, 1, signal.unit, signal.description, value, signal.min, signal.max)

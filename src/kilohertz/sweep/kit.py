@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError, Origin, SourceMap
+from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Selection
 from kilohertz.simulate import Inputs, Instance, Program, offline
 from kilohertz.simulate.inputs import Points, points_of
 from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
-from kilohertz.simulate.recorder import NUMBERS, constant_value
+from kilohertz.simulate.recorder import NUMBERS
 from kilohertz.solvers import StepSettings
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,154 @@
+"""Values and units that make no sense are refused or said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError
+from kilohertz.cli import main
+
+SETTINGS = """
+model M
+  type E = enumeration(low, high);
+  parameter Integer n(min = 1) = 2;
+  parameter Boolean on = true;
+  parameter E e = E.low;
+  parameter Real k(min = 0, max = 10) = 1;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = if on then -k*x*n else 0;
+end M;
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """Where `write` puts the model."""
+    return str(tmp_path / "m.mo")
+
+
+def write(model: str, text: str) -> str:
+    Path(model).write_text(text, encoding="utf-8")
+    return model
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("n", 2.5, "it is an Integer"),
+        ("n", -4, "its min is 1"),
+        ("n", 3e9, "it is an Integer"),
+        ("on", 2, "it is true or false"),
+        ("e", 3, "it is one of low, high, or their numbers from 1 to 2"),
+        ("e", 1.5, "it is one of low, high"),
+        ("k", -1e-3, "its min is 0"),
+        ("k", 11, "its max is 10"),
+        ("k", float("nan"), "it is not a number"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_refused(
+    model: str, tmp_path: Path, name: str, value: float, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ModelError, match=f"`{name}` cannot be set to .*: {why}"):
+        kilohertz.load(write(model, SETTINGS)).simulate(settings={name: value})
+    scenario = tmp_path / "unfit.toml"
+    scenario.write_text(f'model = "{model}"\nsolver = "rk4"\nduration = "10ms"\n[set]\n{name} = {value}\n')
+    assert main(["run", str(scenario), "--fast", "--no-check"]) == 1
+    said = capsys.readouterr().err
+    assert "R744" in said or "R741" in said or "R742" in said
+
+
+def test_settings_that_fit_are_taken(model: str) -> None:
+    found = kilohertz.load(write(model, SETTINGS))
+    result = found.simulate(settings={"n": 3, "on": True, "e": "high", "k": 10})
+    assert result.ok and result.problems == ()
+
+
+def test_a_variable_outside_its_limits_is_said_with_count_and_first_time(model: str) -> None:
+    text = (
+        "model M Real x(start=1, fixed=true, min=0.5); Real y(max=2) = 4*time; Real z(min=0) = 1e-9*sin(time) - 1e-16;"
+        " parameter Real p(min=0) = -1; equation der(x) = -x; end M;"
+    )
+    result = kilohertz.load(write(model, text)).simulate(stop=1.0, intervals=100)
+    assert result.ok
+    said = {p.message: p for p in result.problems}
+    assert [p.code for p in result.problems] == ["R737"] * 3
+    p, y, x = said
+    assert p == "`p` was -1 although its min is 0"
+    assert y == "`y` was 2.04 although its max is 2, in 50 of 101 rows"
+    assert x.startswith("`x` was 0.49") and x.endswith("although its min is 0.5, in 31 of 101 rows")
+    assert said[y].notes[0].text == "first at time = 0.51"
+    assert said[y].span is not None
+
+
+UNITS = """
+model M
+  Real x(unit = "m", start = 1, fixed = true);
+  Real v(unit = "m/s");
+  Real t(unit = "s") = time;
+  Real p(unit = "Pa");
+  Real T(unit = "K");
+  Real q;
+  parameter Real g(unit = "m/s2") = 9.81;
+  connector C Real e(unit = "UNIT"); flow Real f(unit = "W"); end C;
+  connector D Real e(unit = "V"); flow Real f(unit = "W"); end D;
+  C c; D d;
+equation
+  der(x) = v;
+  T = 300;
+  c.f = 1;
+  connect(c, d);
+  c.e = 0;
+  EQUATIONS
+end M;
+"""
+
+
+def clashes(model: str, equations: str, unit: str = "V") -> list[str]:
+    text = UNITS.replace("EQUATIONS", equations).replace("UNIT", unit)
+    found = kilohertz.load(write(model, text))
+    found.flatten()
+    said = [w for w in found.warnings if w.code == "S342"]
+    assert all(w.span is not None for w in said)
+    return [w.message for w in said]
+
+
+@pytest.mark.parametrize(
+    ("equations", "said"),
+    [
+        ("v = x; p = 1e5; q = 1;", "`v` is in m/s, `x` in m"),
+        ("v = 1; p = x + t; q = 1;", "`x` is in m, `t` in s"),
+        ("v = 1; p = 1e5; q = if x > t then 1 else 0;", "`x` is in m, `t` in s"),
+        ("v = g*x; p = 1e5; q = 1;", "`v` is in m/s, `g*x` in m2/s2"),
+        ("v = sqrt(g); p = 1e5; q = 1;", "`v` is in m/s, `sqrt(g)` in m(1/2)/s"),
+        ("v = max(x, 0)/t^2; p = 1e5; q = 1;", "in m/s2"),
+    ],
+)
+def test_units_that_clash_are_said_with_both(model: str, equations: str, said: str) -> None:
+    [message] = clashes(model, equations)
+    assert message.startswith("units do not agree: ")
+    assert said in message
+
+
+def test_units_of_connectors_are_compared(model: str) -> None:
+    [message] = clashes(model, "v = 1; p = 1e5; q = 1;", "A")
+    assert "is in A" in message or "in A" in message
+    [message] = clashes(model, "v = 1; p = 1e5; q = 1;", "kV")
+    assert "kV" in message
+
+
+@pytest.mark.parametrize(
+    "equations",
+    [
+        "v = g*t; p = 1e5; q = x;",
+        "v = x/t + 2*v - v; p = 273.15*x; q = T;",
+        "v = sqrt(2*g*x); p = 1000*g*x; q = x*t;",
+        "v = if x > 1 then g*t else 0; p = abs(p); q = 1;",
+        "v = q*x; p = 0.001*x; q = 3;",
+    ],
+)
+def test_units_that_may_agree_are_not_said(model: str, equations: str) -> None:
+    assert clashes(model, equations) == []
