@@ -13,7 +13,7 @@ from live_tasks import attached
 
 from kilohertz.base import ModelError
 from kilohertz.cli import main
-from kilohertz.realtime import Built, Live, Running, Scenario, attach, start
+from kilohertz.realtime import Built, Device, Live, Running, Scenario, Stimulus, attach, start
 
 Build = Callable[[Scenario], Built]
 
@@ -167,3 +167,19 @@ def test_a_pinned_loop_has_its_core_to_itself(make: Build, lag: Scenario) -> Non
         found.process.wait(20)
     assert masks.count({core}) == 1 and len(masks) > 1
     assert sum(core in mask for mask in masks) == 1
+
+
+@pytest.mark.parametrize("by", ["device", "stimulus"])
+def test_setting_an_input_that_something_drives_is_refused(make: Build, lag: Scenario, by: str) -> None:
+    driven = replace(lag, cycles=0, tasks=(replace(lag.tasks[0], settings={}),))
+    if by == "device":
+        driven = replace(driven, devices=(Device("echo", "loopback", {}, ({"signal": "u"},), ({"signal": "y"},)),))
+    else:
+        driven = replace(driven, stimuli=(Stimulus(formulas={"u": "sine(frequency = 2)"}),))
+    running = start(make(driven))
+    with attached(running) as live:
+        with pytest.raises(ModelError, match="drives it and would set it again at once"):
+            live.set("u", 5.0)
+        live.set("T", 0.1)
+    running.stop()
+    assert running.wait().ok

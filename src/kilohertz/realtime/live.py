@@ -33,6 +33,7 @@ _PROFILES = family("KHZ_PROFILE_")
 _REPLIES = {
     constant("KHZ_REPLY_UNKNOWN"): "there is no such signal",
     constant("KHZ_REPLY_NOT_TUNABLE"): "it cannot be set: it is computed from other values",
+    constant("KHZ_REPLY_DRIVEN"): "a stimulus, a connection or a device drives it and would set it again at once",
     constant("KHZ_REPLY_NO_SNAPSHOT"): "no snapshot was taken",
     constant("KHZ_REPLY_NOT_FINITE"): "the value is not finite",
     constant("KHZ_REPLY_REFUSED"): "it cannot be set while the rig runs: external objects depend on the parameters",

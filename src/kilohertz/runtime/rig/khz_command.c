@@ -80,6 +80,9 @@ static int32_t set_signal(khz_thread *k, int32_t index, double value)
         return KHZ_REPLY_NOT_FINITE;
     }
     if (b->signal->causality != KHZ_SIGNAL_PARAMETER) {
+        if (khz_thread_is_driven(k, b)) {
+            return KHZ_REPLY_DRIVEN; /* the next cycle would take it away */
+        }
         khz_signal_set(b->task->instance, b->signal, value);
         return KHZ_REPLY_OK;
     }

@@ -36,7 +36,8 @@ enum {
     KHZ_REPLY_NO_SNAPSHOT = 3,
     KHZ_REPLY_NOT_FINITE = 4,
     KHZ_REPLY_REFUSED = 5,
-    KHZ_REPLY_HIDDEN = 6
+    KHZ_REPLY_HIDDEN = 6,
+    KHZ_REPLY_DRIVEN = 7
 };
 
 /* One command at a time: the writer (who holds the lock of the segment's file) fills it, then sets `asked`; the rig

@@ -98,6 +98,30 @@ void khz_thread_late_inputs(khz_thread *k, const khz_task *u)
     }
 }
 
+static int is_same(const khz_binding *a, const khz_binding *b)
+{
+    return a->task == b->task && a->signal->offset == b->signal->offset;
+}
+
+int khz_thread_is_driven(const khz_thread *k, const khz_binding *b)
+{
+    int found = 0;
+    for (int32_t i = 0; i < k->n_playbacks; i++) {
+        for (int32_t j = 0; j < k->playbacks[i]->n; j++) {
+            found |= is_same(&k->playbacks[i]->targets[j], b);
+        }
+    }
+    for (int32_t i = 0; i < k->n_connections; i++) {
+        found |= is_same(&k->connections[i]->to, b);
+    }
+    for (int32_t i = 0; i < k->n_wires; i++) {
+        for (int32_t j = 0; j < k->wires[i]->n_in; j++) {
+            found |= is_same(&k->wires[i]->in[j], b);
+        }
+    }
+    return found;
+}
+
 int khz_thread_receive(khz_thread *k)
 {
     int end = KHZ_END_NONE;

@@ -342,6 +342,8 @@ int32_t khz_thread_profile_mode(khz_thread *k, int32_t mode);
 /* khz_inputs.c: the values of a stimulus at an instant, for a step or for initialisation; what devices sent (KHZ_END_*
  * where a lost link ends the run); stimuli and connections; those that are read just before the step of a task. */
 void khz_playback_at(khz_playback *p, double time, int is_start);
+/* Whether a stimulus, a connection or a device of this thread sets an input. */
+int khz_thread_is_driven(const khz_thread *k, const khz_binding *b);
 int khz_thread_receive(khz_thread *k);
 void khz_thread_inputs(khz_thread *k);
 void khz_thread_late_inputs(khz_thread *k, const khz_task *u);
