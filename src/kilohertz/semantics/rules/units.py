@@ -10,7 +10,7 @@ Cost: every node once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
@@ -210,14 +210,20 @@ class _Checker:
         if e.name in _PASSED_ON and len(e.args) > _PASSED_ON[e.name]:
             return self._known[e.args[_PASSED_ON[e.name]]]
         if e.name == "der":
-            moved, second = self._known[e.args[0]], _SECOND
-            return moved.times(second, -1) if moved is not None and second is not None else None
+            return _rate(self._known[e.args[0]])
         if e.name == "sqrt":
             root = self._known[e.args[0]]
             return root.to_the(Fraction(1, 2)) if root is not None else None
         if e.name in ("min", "max") and len(e.args) == 2:
             return self._agreed(*e.args)
         return None
+
+
+def _rate(moved: Quantity | None) -> Quantity | None:
+    if moved is None or _SECOND is None:
+        return None
+    rate = moved.times(_SECOND, -1)
+    return replace(rate, text=f"{moved.text}/s") if moved.text and "/" not in moved.text else rate
 
 
 def _literal(e: Expr) -> float | None:
