@@ -123,7 +123,7 @@ def _ours(reference: Curve, result: Curve) -> bool:
 def by_rectangles(reference: Curve, result: Curve, size: Size) -> bool:
     """Segment by segment: the part of it within dx of the point has a value within dy of the point."""
     t0, t1, y0, y1 = reference.time[:-1], reference.time[1:], reference.value[:-1], reference.value[1:]
-    rounding = 4e-16 * (np.abs(reference.value).max() + size.dy)
+    rounding = 1e-14 * size.scale  # a point on the edge is inside
     for t, y in zip(result.time.tolist(), result.value.tolist(), strict=True):
         low, high = np.maximum(t0, t - size.dx), np.minimum(t1, t + size.dx)
         near = low <= high

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kilohertz.base.units import UnitError, conversion, parse_unit
+from kilohertz.base.units import UnitError, as_modelica, conversion, parse_unit
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,20 @@ def test_what_is_no_unit(text: str) -> None:
 def test_units_of_different_things_do_not_convert() -> None:
     with pytest.raises(UnitError, match=r"`m` \(m\) does not convert to `s` \(s\)"):
         conversion("m", "s")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Nm", "N.m"),
+        ("Nm/rad", "N.m/rad"),
+        ("m/s²", "m/s2"),
+        ("kg*m^2", "kg.m2"),
+        ("°C", "degC"),
+        ("µs", "us"),
+        ("nm", "nm"),
+    ],
+)
+def test_spellings_of_measuring_tools(text: str, meant: str) -> None:
+    assert as_modelica(text) == meant
+    assert parse_unit(as_modelica(text)) == parse_unit(meant)

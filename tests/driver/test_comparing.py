@@ -123,6 +123,45 @@ def test_a_recorded_run_passes_against_its_model(folder: Path, capsys: pytest.Ca
     assert "PASS" in capsys.readouterr().out
 
 
+def test_a_bench_that_was_switched_on_before(folder: Path) -> None:
+    """Other names, other units, its clock began earlier, and it ran on."""
+    t = np.arange(0, 20, 1e-3)
+    x = 0.2 * np.cos(10 * np.maximum(t - 12.3, 0))
+    bench = Result.of_columns("bench", t, {"pos": 1e3 * x, "load": 100 * x}, None, {"pos": "mm", "load": "N"})
+    write(folder / "bench.mf4", bench)
+    text = """
+only = ["x", "F"]
+[result]
+file = "bench.mf4"
+offset = -12.3
+start = 0
+stop = "0.15s"
+[reference]
+model = "bench.mo"
+[[rename]]
+result = "pos"
+reference = "x"
+[[rename]]
+result = "load"
+reference = "F"
+"""
+    outcome = compared(folder, text)
+    assert outcome.verdict.ok, outcome.verdict.failed
+    assert outcome.reference.result.time[-1] == pytest.approx(0.15)
+    with pytest.raises(ModelError) as caught:
+        compared(folder, text.replace("start = 0", "start = 30").replace("0.15s", "40s"))
+    assert caught.value.diagnostics[0].code == "R765"
+    assert "has no row from 30 to 40 s; it lasts from -12.3 to 7.699 s" in caught.value.diagnostics[0].message
+
+
+def test_parameters_of_a_file_with_seven_digits_do_not_differ(folder: Path) -> None:
+    write(folder / "a.mat", Result.of_columns("a", np.array([0.0, 1.0]), {"x": np.array([0.0, 1.0])}, {"c": 0.1}))
+    close = Result.of_columns("b", np.array([0.0, 1.0]), {"x": np.array([0.0, 1.0])}, {"c": float(np.float32(0.1))})
+    write(folder / "b.mat", close)
+    outcome = compared(folder, '[result]\nfile = "a.mat"\n[reference]\nfile = "b.mat"\n')
+    assert outcome.verdict.pairing.parameters == ()
+
+
 SIDES = '[result]\nfile = "a.csv"\n[reference]\nfile = "b.csv"\n'
 
 
@@ -138,6 +177,7 @@ SIDES = '[result]\nfile = "a.csv"\n[reference]\nfile = "b.csv"\n'
         (SIDES.replace("a.csv", "a.xyz"), "R742", "must end with .csv"),
         (SIDES + "step = '1ms'\n", "R742", "is for a model, and this side is a file"),
         (SIDES + "model = 'M'\n", "R742", "a side is one of them"),
+        (SIDES.replace('file = "a.csv"', "model = 'M'\noffset = 1"), "R742", "is for a file, and this side is a model"),
         (SIDES + "[[pair]]\nresult = 'x'\n", "R743", "`reference` is missing"),
         (SIDES + "[[pair]]\nresult = 'x'\nreference = 'x'\nsign = 2\n", "R742", "must be 1 or -1"),
         (SIDES + "[[pair]]\nresult = 'x'\nreference = 'x'\nresult_unit = 'furlong'\n", "R742", "nothing is called"),

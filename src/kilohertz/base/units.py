@@ -146,6 +146,9 @@ _PREFIXES = {
     "z": 1e-21,
     "y": 1e-24,
 }
+# how measuring tools spell units
+_SPELLINGS = {"°C": "degC", "°F": "degF", "°": "deg", "Ω": "Ohm", "µ": "u", "μ": "u", "²": "2", "³": "3", "^": ""}
+_SPELLINGS |= {"·": ".", "*": "."}
 _TOKEN = re.compile(r"\s*(?:([./()])|([A-Za-z%°Ωµ]+)|([+-]?\d+))")
 
 
@@ -167,6 +170,13 @@ def conversion(source: str, target: str) -> tuple[float, float]:
     if a.dimension != b.dimension:
         raise UnitError(f"`{source}` ({a.as_text()}) does not convert to `{target}` ({b.as_text()})")
     return a.factor / b.factor, (a.offset - b.offset) / b.factor
+
+
+def as_modelica(text: str) -> str:
+    """A unit as Modelica spells it, where a measuring tool wrote `Nm`, `m/s²`, `kg*m^2`, `°C`, `Ω` or `µs`."""
+    for spelling, meant in _SPELLINGS.items():
+        text = text.replace(spelling, meant)
+    return re.sub(r"\bNm\b", "N.m", text)
 
 
 class _Parser:

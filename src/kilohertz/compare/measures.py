@@ -63,7 +63,7 @@ def outside(around: Curve, points: Curve, size: Size) -> Outside:
     start, stop = around.places.moved(t, -size.dx), around.places.moved(t, size.dx)
     upper = around.highest(start, stop) + size.dy
     lower = around.lowest(start, stop) - size.dy
-    rounding = 4e-16 * np.maximum(np.abs(upper), np.abs(lower))
+    rounding = 1e-14 * size.scale + 4e-16 * np.maximum(np.abs(upper), np.abs(lower))  # a point on the edge is inside
     excess = np.maximum(y - upper, lower - y) - rounding
     bad = np.flatnonzero(excess > 0)
     if not len(bad):

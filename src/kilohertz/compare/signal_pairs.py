@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from math import isclose
 
 from kilohertz.base import Diagnostic, ModelError, near
 from kilohertz.compare.bars import Bars
 from kilohertz.results import Result
+
+_DIGITS = 1e-6  # single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +124,10 @@ def _are_constant(result: Result, a: str, reference: Result, b: str) -> bool:
 
 
 def _parameters(result: Result, reference: Result) -> tuple[tuple[str, float, float], ...]:
-    """Parameters and constants of both sides that have different values."""
+    """Parameters and constants of both sides that have different values; many files have seven digits only."""
     mine, theirs = result.parameters, reference.parameters
     both = [(n, value, theirs[n]) for n, value in mine.items() if n in theirs]
-    return tuple((n, a, b) for n, a, b in both if a != b and not (a != a and b != b))
+    return tuple((n, a, b) for n, a, b in both if not (isclose(a, b, rel_tol=_DIGITS) or (a != a and b != b)))
 
 
 def _renamed(result: Result, renames: Sequence[Rename]) -> dict[str, Pair]:

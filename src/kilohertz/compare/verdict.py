@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.base.units import UnitError, conversion
+from kilohertz.base.units import UnitError, as_modelica, conversion
 from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve, Floats, Places
 from kilohertz.compare.judge import Limits, SignalVerdict, judge
@@ -146,7 +146,7 @@ def _conversion(pair: Pair, result: Result, reference: Result) -> tuple[float, f
     """A side without a unit is taken to have that of the other."""
     mine = pair.result_unit or (result.unit(pair.result) if pair.result in result else "")
     theirs = unit_of(pair, reference)
-    return conversion(mine, theirs) if mine and theirs and mine != theirs else (1.0, 0.0)
+    return conversion(as_modelica(mine), as_modelica(theirs)) if mine and theirs and mine != theirs else (1.0, 0.0)
 
 
 def _judged(pair: Pair, result: Result, reference: Result, wanted: Wanted, places: Places) -> SignalVerdict:

@@ -6,7 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from kilohertz.cli.arguments import SET_HELP, add_model, add_set, add_step_settings, number, step_settings
+from kilohertz.cli.arguments import (
+    SET_HELP,
+    add_inputs,
+    add_model,
+    add_set,
+    add_step_settings,
+    inputs,
+    number,
+    step_settings,
+)
 
 _EPILOG = """\
 The folder gets NAME (the executable; it needs no Python), NAME.scenario (what it reads at its start; every key can be
@@ -26,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="where to write (default: the model's name)")
     add_set(parser, SET_HELP)
+    add_inputs(parser)
     add_step_settings(parser)
 
 
@@ -35,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     job = open_job(
         arguments.model,
         settings={name: number(name, text) for name, text in arguments.settings},
+        inputs=inputs(arguments),
         libraries=arguments.library,
         **step_settings(arguments),
     )

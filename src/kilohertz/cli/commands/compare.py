@@ -48,7 +48,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--tolerance", metavar="X", type=float, help="size of the tube (default 0.002)")
     add("--rms", metavar="X", type=float, help="also require this root mean square error")
     add("--symmetric", action="store_true", default=None, help="also ask that the result follows every peak")
-    add("--stop", metavar="T", type=seconds, help="stop time of models (default: that of the other side)")
+    add(
+        "--stop",
+        metavar="T",
+        type=seconds,
+        help="stop time of models; files are cut there (default: as the other)",
+    )
     add_inputs(parser)
     add("--json", action="store_true", help="print all numbers as JSON")
     add("--junit", metavar="F", type=Path, help="write the verdicts as JUnit XML")

@@ -86,12 +86,15 @@ def _side(top: Table, key: str, file: Path) -> Side:
         table.seconds("stop", None),
         table.integer("intervals", 500, 1, 10_000_000) if table.has("intervals") else None,
         _inputs(table, file),
+        table.real("offset", 0.0),
     )
     table.raw("start"), table.raw("intervals")
     if table.has("file"):
-        for name in (*stepping.given, "set", "start", "stop", "intervals", "input", "formula"):
+        for name in (*stepping.given, "set", "intervals", "input", "formula"):
             if table.has(name):
                 table.wrong(name, "is for a model, and this side is a file")
+    elif table.has("offset"):
+        table.wrong("offset", "is for a file, and this side is a model: it starts when it is told to")
     table.close()
     return out
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.solvers import SETTINGS, StepSettings
 
 if TYPE_CHECKING:
@@ -14,12 +16,16 @@ if TYPE_CHECKING:
     from kilohertz.results import Result
     from kilohertz.simulate import Inputs
 
+_SLACK = 1e-9  # seconds: times that were moved are rounded
 _MOST_ROWS = 20_000  # of a model that is compared with a file: as many as the file has, but no more than this
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A file, or a model; the rest is for a model.  What is not given comes from the other side, or the model."""
+    """A file, or a model; most of the rest is for a model: a file is cut to `start` and `stop`, and moved by `offset`.
+
+    What is not given comes from the other side, or the model.
+    """
 
     source: str
     title: str = ""
@@ -29,6 +35,7 @@ class Side:
     stop: float | None = None
     intervals: int | None = None
     inputs: Sequence[Inputs] = ()
+    offset: float = 0.0  # seconds that are added to the times of a file
 
     @property
     def is_file(self) -> bool:
@@ -49,7 +56,12 @@ class Side:
         return f"{Path(self.source).name} ({how})"
 
     def filled(self, other: Side, rows: Result | None) -> Side:
-        """The same with times that were not given as on the other side; `rows` are the other side's, of a file."""
+        """The same with times that were not given as on the other side; `rows` are the other side's, of a file.
+
+        A file is cut only where its own side says so.
+        """
+        if self.is_file:
+            return self
         if rows is not None and len(rows.time):
             start, stop = float(rows.time[0]), float(rows.time[-1])
             intervals = max(500, min(len(rows.time) - 1, _MOST_ROWS))
@@ -80,7 +92,7 @@ def trajectory(side: Side, session: Session) -> Trajectory:
     from kilohertz.simulate import Statistics
 
     if side.is_file:
-        return Trajectory(read(side.source))
+        return Trajectory(_cut(read(side.source), side))
     model = session.kept(side.source)
     given, statistics = {name: getattr(side.stepping, name) for name in side.stepping.given}, Statistics()
     found = model.simulate(
@@ -93,3 +105,18 @@ def trajectory(side: Side, session: Session) -> Trajectory:
         **given,
     )
     return Trajectory(found, model, tuple(f"{side.name}: {note}" for note in statistics.notes))
+
+
+def _cut(result: Result, side: Side) -> Result:
+    """A file with its times moved, from `start` to `stop` of the side; R765 where no row is left."""
+    if not side.offset and side.start is None and side.stop is None:
+        return result
+    time = result.time + side.offset
+    low, high = (-inf if side.start is None else side.start), (inf if side.stop is None else side.stop)
+    kept = (time >= low - _SLACK) & (time <= high + _SLACK)
+    if not kept.any() and len(time):
+        span = f"{time[0]:g} to {time[-1]:g} s"
+        raise ModelError(
+            Diagnostic("R765", f"`{side.name}` has no row from {low:g} to {high:g} s; it lasts from {span}")
+        )
+    return replace(result, time=time[kept], data=result.data[kept])
