@@ -14,35 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from kilohertz.base import Origin, SourceMap
+from kilohertz.ir import flat as form
 from kilohertz.ir.expr import Enum, Expr, IfExp
-from kilohertz.ir.flat import (
-    CONTINUOUS,
-    DISCRETE,
-    Algorithm,
-    Assert,
-    Assign,
-    Break,
-    CallEquation,
-    DerivativeOf,
-    Equality,
-    Experiment,
-    ExternalCall,
-    Flat,
-    ForStatement,
-    Function,
-    IfEquation,
-    IfStatement,
-    Local,
-    Purpose,
-    Reinit,
-    Return,
-    Terminate,
-    TupleTarget,
-    Variable,
-    WhenEquation,
-    WhenStatement,
-    WhileStatement,
-)
 from kilohertz.ir.text.expr_printer import print_expr, print_type, quoted
 from kilohertz.ir.ticks import ScalarFlat
 from kilohertz.ir.traverse import flat_expressions, walk_all
@@ -53,7 +26,7 @@ _UNNAMED = (TupleType, FunctionType)
 __all__ = ["print_declarations", "print_experiment", "print_expr", "print_flat", "print_function", "print_type"]
 
 
-def print_flat(flat: Flat, sources: SourceMap | None = None) -> str:
+def print_flat(flat: form.Flat, sources: SourceMap | None = None) -> str:
     """The whole model; `sources` turns spans into line numbers."""
     p = _Printer(sources)
     p.line(f"model {flat.name}{_description(flat.description)}")
@@ -73,7 +46,10 @@ def print_flat(flat: Flat, sources: SourceMap | None = None) -> str:
 
 
 def print_declarations(
-    functions: Mapping[str, Function], types: Iterable[Type], roots: Iterable[Expr], sources: SourceMap | None = None
+    functions: Mapping[str, form.Function],
+    types: Iterable[Type],
+    roots: Iterable[Expr],
+    sources: SourceMap | None = None,
 ) -> list[str]:
     """Lines for the types that occur in variables, functions and expressions, and for the functions."""
     p = _Printer(sources)
@@ -83,7 +59,7 @@ def print_declarations(
     return p.lines
 
 
-def print_function(function: Function, sources: SourceMap | None = None) -> str:
+def print_function(function: form.Function, sources: SourceMap | None = None) -> str:
     """One function."""
     p = _Printer(sources)
     _function(p, function)
@@ -141,22 +117,22 @@ class _Printer:
             self.block(body)
 
 
-def _equality(p: _Printer, e: Equality) -> None:
+def _equality(p: _Printer, e: form.Equality) -> None:
     p.line(f"{_target(e.left)} = {print_expr(e.right)};", e.origin)
 
 
-def _assign(p: _Printer, e: Assign) -> None:
+def _assign(p: _Printer, e: form.Assign) -> None:
     p.line(f"{_target(e.target)} := {print_expr(e.value)};", e.origin)
 
 
-def _target(target: Expr | TupleTarget) -> str:
+def _target(target: Expr | form.TupleTarget) -> str:
     if isinstance(target, Expr):
         # an equation that starts with `if` would read as an if-equation
         return f"({print_expr(target)})" if isinstance(target, IfExp) else print_expr(target)
     return "(" + ", ".join("" if e is None else print_expr(e) for e in target.elements) + ")"
 
 
-def _conditional(p: _Printer, e: IfEquation | IfStatement) -> None:
+def _conditional(p: _Printer, e: form.IfEquation | form.IfStatement) -> None:
     p.branches("if", e.branches, e.origin)
     if e.otherwise:
         p.line("else")
@@ -164,43 +140,43 @@ def _conditional(p: _Printer, e: IfEquation | IfStatement) -> None:
     p.line("end if;")
 
 
-def _when(p: _Printer, e: WhenEquation | WhenStatement) -> None:
+def _when(p: _Printer, e: form.WhenEquation | form.WhenStatement) -> None:
     p.branches("when", e.branches, e.origin)
     p.line("end when;")
 
 
-def _for(p: _Printer, e: ForStatement) -> None:
+def _for(p: _Printer, e: form.ForStatement) -> None:
     p.line(f"for {e.name} in {print_expr(e.range)} loop", e.origin)
     p.block(e.body)
     p.line("end for;")
 
 
-def _while(p: _Printer, e: WhileStatement) -> None:
+def _while(p: _Printer, e: form.WhileStatement) -> None:
     p.line(f"while {print_expr(e.condition)} loop", e.origin)
     p.block(e.body)
     p.line("end while;")
 
 
-def _assert(p: _Printer, e: Assert) -> None:
+def _assert(p: _Printer, e: form.Assert) -> None:
     level = "" if e.level is None else f", {print_expr(e.level)}"
     p.line(f"assert({print_expr(e.condition)}, {print_expr(e.message)}{level});", e.origin)
 
 
 _LINES: dict[type, Callable[[_Printer, Any], None]] = {
-    Equality: _equality,
-    Assign: _assign,
-    IfEquation: _conditional,
-    IfStatement: _conditional,
-    WhenEquation: _when,
-    WhenStatement: _when,
-    ForStatement: _for,
-    WhileStatement: _while,
-    Assert: _assert,
-    Terminate: lambda p, e: p.line(f"terminate({print_expr(e.message)});", e.origin),
-    Reinit: lambda p, e: p.line(f"reinit({print_expr(e.target)}, {print_expr(e.value)});", e.origin),
-    CallEquation: lambda p, e: p.line(f"{print_expr(e.call)};", e.origin),
-    Break: lambda p, e: p.line("break;", e.origin),
-    Return: lambda p, e: p.line("return;", e.origin),
+    form.Equality: _equality,
+    form.Assign: _assign,
+    form.IfEquation: _conditional,
+    form.IfStatement: _conditional,
+    form.WhenEquation: _when,
+    form.WhenStatement: _when,
+    form.ForStatement: _for,
+    form.WhileStatement: _while,
+    form.Assert: _assert,
+    form.Terminate: lambda p, e: p.line(f"terminate({print_expr(e.message)});", e.origin),
+    form.Reinit: lambda p, e: p.line(f"reinit({print_expr(e.target)}, {print_expr(e.value)});", e.origin),
+    form.CallEquation: lambda p, e: p.line(f"{print_expr(e.call)};", e.origin),
+    form.Break: lambda p, e: p.line("break;", e.origin),
+    form.Return: lambda p, e: p.line("return;", e.origin),
 }
 
 
@@ -217,13 +193,13 @@ def _section(p: _Printer, title: str, items: Sequence[Any]) -> None:
         p.block(items)
 
 
-def _algorithms(p: _Printer, title: str, algorithms: Sequence[Algorithm]) -> None:
+def _algorithms(p: _Printer, title: str, algorithms: Sequence[form.Algorithm]) -> None:
     for algorithm in algorithms:
         p.line(title, algorithm.origin)
         p.block(algorithm.statements)
 
 
-def _variables(p: _Printer, variables: Iterable[Variable]) -> None:
+def _variables(p: _Printer, variables: Iterable[form.Variable]) -> None:
     protected = False
     for v in variables:
         if v.protected != protected:
@@ -232,8 +208,8 @@ def _variables(p: _Printer, variables: Iterable[Variable]) -> None:
         p.indented([(_variable(v), v.origin)])
 
 
-def _variable(v: Variable) -> str:
-    usual = CONTINUOUS if v.ty.base == REAL.base else DISCRETE
+def _variable(v: form.Variable) -> str:
+    usual = form.CONTINUOUS if v.ty.base == REAL.base else form.DISCRETE
     words = ["final"] if v.final else []
     words += [v.connection] if v.connection else []
     words += [v.variability] if v.variability != usual else []
@@ -242,13 +218,13 @@ def _variable(v: Variable) -> str:
     modified = f"({attributes})" if attributes else ""
     binding = "" if v.binding is None else f" = {print_expr(v.binding)}"
     said = ["Evaluate = true"] if v.structural else []
-    said += [f"purpose = {v.purpose.value}"] if v.purpose is not Purpose.DECLARED else []
+    said += [f"purpose = {v.purpose.value}"] if v.purpose is not form.Purpose.DECLARED else []
     annotation = f" annotation({', '.join(said)})" if said else ""
     declared = f"{v.name}{modified}{binding}{_description(v.description)}{annotation};"
     return " ".join([*words, print_type(v.ty), declared])
 
 
-def _clocks(flat: Flat) -> Iterator[str]:
+def _clocks(flat: form.Flat) -> Iterator[str]:
     """Clocked partitions, by the numbers of their equations and algorithms; of a scalar Flat its ticks."""
     # one continuous partition with everything in it goes without saying
     for c in flat.clocks if any(c.base is not None for c in flat.clocks) else ():
@@ -276,7 +252,7 @@ def _list_of(word: str, items: Iterable[str]) -> list[str]:
     return [f"{word} {text}"] if text else []
 
 
-def print_experiment(e: Experiment) -> str:
+def print_experiment(e: form.Experiment) -> str:
     """The annotation, empty where nothing is given."""
     entries = [("StartTime", e.start), ("StopTime", e.stop), ("Interval", e.interval), ("Tolerance", e.tolerance)]
     settings = ", ".join(f"{name} = {value!r}" for name, value in entries if value is not None)
@@ -286,7 +262,9 @@ def print_experiment(e: Experiment) -> str:
 # --------------------------------------------------------------------------------------------------------------- types
 
 
-def _type_declarations(functions: Mapping[str, Function], types: Iterable[Type], roots: Iterable[Expr]) -> list[str]:
+def _type_declarations(
+    functions: Mapping[str, form.Function], types: Iterable[Type], roots: Iterable[Expr]
+) -> list[str]:
     """Enumerations, records and external objects that occur, those needed by others first."""
     bases: dict[Base, None] = {}
     for ty in types:
@@ -335,7 +313,7 @@ def _declared(base: Base) -> str:
 # ----------------------------------------------------------------------------------------------------------- functions
 
 
-def _function(p: _Printer, f: Function) -> None:
+def _function(p: _Printer, f: form.Function) -> None:
     p.indented([(f"{'' if f.pure else 'impure '}function {f.id}", f.origin)])
     p.indented((f"  {_local('input ', x)}", None) for x in f.inputs)
     p.indented((f"  {_local('output ', x)}", None) for x in f.outputs)
@@ -353,7 +331,7 @@ def _function(p: _Printer, f: Function) -> None:
     p.indented([(f"end {f.id};", None)])
 
 
-def _local(prefix: str, x: Local) -> str:
+def _local(prefix: str, x: form.Local) -> str:
     written = [x.dims[k] if k < len(x.dims) else None for k in range(len(x.ty.dims))]
     sizes = [
         print_expr(e) if e is not None else ":" if n is None else str(n)
@@ -364,7 +342,7 @@ def _local(prefix: str, x: Local) -> str:
     return f"{prefix}{ty} {x.name}{default}{_description(x.description)};"
 
 
-def _external(call: ExternalCall) -> list[str]:
+def _external(call: form.ExternalCall) -> list[str]:
     result = "" if call.result is None else f"{print_expr(call.result)} = "
     args = ", ".join(print_expr(e) for e in call.args)
     lists = [
@@ -380,7 +358,7 @@ def _external(call: ExternalCall) -> list[str]:
     return [f"external {quoted(call.language)} {result}{call.symbol}({args}){annotation};"]
 
 
-def _annotations(f: Function) -> list[str]:
+def _annotations(f: form.Function) -> list[str]:
     notes = [] if f.inline is None else [f"Inline = {_truth(f.inline)}"]
     notes += ["LateInline = true"] if f.late_inline else []
     notes += [] if f.smooth_order is None else [f"smoothOrder = {f.smooth_order}"]
@@ -392,7 +370,7 @@ def _annotations(f: Function) -> list[str]:
     return notes
 
 
-def _derivative(d: DerivativeOf) -> str:
+def _derivative(d: form.DerivativeOf) -> str:
     options = [f"order = {d.order}"] if d.order != 1 else []
     options += [f"noDerivative = {name}" for name in d.no_derivative]
     options += [f"zeroDerivative = {name}" for name in d.zero_derivative]

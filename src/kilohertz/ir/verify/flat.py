@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kilohertz.base import InternalError, Origin
+from kilohertz.ir import flat as form
 from kilohertz.ir.expr import (
     Array,
     Binary,
@@ -22,32 +23,6 @@ from kilohertz.ir.expr import (
     Record,
     Ref,
     Unary,
-)
-from kilohertz.ir.flat import (
-    CONSTANT,
-    CONTINUOUS,
-    DISCRETE,
-    PARAMETER,
-    Assert,
-    Assign,
-    Break,
-    CallEquation,
-    Equality,
-    Equation,
-    Flat,
-    ForStatement,
-    Function,
-    IfEquation,
-    IfStatement,
-    Reinit,
-    Return,
-    Statement,
-    Terminate,
-    TupleTarget,
-    Variable,
-    WhenEquation,
-    WhenStatement,
-    WhileStatement,
 )
 from kilohertz.ir.make.access import indexed_dims
 from kilohertz.ir.rules.result_types import binary_type
@@ -70,7 +45,7 @@ _RELATIONS = frozenset({"<", "<=", ">", ">=", "==", "<>"})
 _TEXT_ATTRIBUTES = frozenset({"unit", "displayUnit", "quantity"})
 
 
-def verify_flat(flat: Flat) -> None:
+def verify_flat(flat: form.Flat) -> None:
     """Raise InternalError where a Flat breaks its contract."""
     names = {name: v.ty for name, v in flat.variables.items()}
     names["time"] = REAL
@@ -86,7 +61,7 @@ def verify_flat(flat: Flat) -> None:
         _verify_function(name, f, flat)
 
 
-def _verify_function(name: str, f: Function, flat: Flat) -> None:
+def _verify_function(name: str, f: form.Function, flat: form.Flat) -> None:
     if name != f.id:
         raise InternalError(f"function `{f.id}` is kept under the name `{name}`")
     declared = [*f.inputs, *f.outputs, *f.locals]
@@ -112,7 +87,7 @@ def _verify_function(name: str, f: Function, flat: Flat) -> None:
 class _Verifier:
     """Checks against known names; `where` says in which equation."""
 
-    def __init__(self, names: Mapping[str, Type], flat: Flat, *, known_sizes: bool) -> None:
+    def __init__(self, names: Mapping[str, Type], flat: form.Flat, *, known_sizes: bool) -> None:
         self.names = dict(names)
         self.where = self.owner = ""
         self._flat = flat
@@ -131,7 +106,7 @@ class _Verifier:
 
     # ------------------------------------------------------------------------------------------------ variables
 
-    def variable(self, name: str, v: Variable) -> None:
+    def variable(self, name: str, v: form.Variable) -> None:
         self.at(v.origin, f"variable {name}")
         if v.name != name:
             raise self.broken(f"`{v.name}` is kept under the name `{name}`")
@@ -139,19 +114,19 @@ class _Verifier:
             raise self.broken(f"of type {v.ty}, which is not primitive")
         if None in v.ty.dims:
             raise self.broken(f"a size of {v.ty} is not known")
-        if v.variability not in (CONSTANT, PARAMETER, DISCRETE, CONTINUOUS):
+        if v.variability not in (form.CONSTANT, form.PARAMETER, form.DISCRETE, form.CONTINUOUS):
             raise self.broken(f"variability `{v.variability}`")
         discrete = v.ty.base != REAL.base and not isinstance(v.ty.base, ExternalObjectType)
-        if v.variability == CONTINUOUS and discrete:
+        if v.variability == form.CONTINUOUS and discrete:
             raise self.broken(f"continuous, but of type {v.ty}")
         if v.binding is not None:
-            if v.variability not in (CONSTANT, PARAMETER) and not isinstance(v.ty.base, ExternalObjectType):
+            if v.variability not in (form.CONSTANT, form.PARAMETER) and not isinstance(v.ty.base, ExternalObjectType):
                 raise self.broken("a binding on a variable; it should be an equation")
             self.matches(v.ty, v.binding, "the binding")
         for attribute, e in v.attributes.items():
             self._attribute(v, attribute, e)
 
-    def _attribute(self, v: Variable, attribute: str, e: Expr) -> None:
+    def _attribute(self, v: form.Variable, attribute: str, e: Expr) -> None:
         self.expression(e)
         if e.ty.dims and e.ty.dims != v.ty.dims:
             raise self.broken(f"attribute {attribute} of size {e.ty} on {v.ty}")
@@ -168,55 +143,55 @@ class _Verifier:
 
     # ------------------------------------------------------------------------------------- equations, statements
 
-    def equations(self, items: Iterable[Equation], *, inside_when: bool) -> None:
+    def equations(self, items: Iterable[form.Equation], *, inside_when: bool) -> None:
         for item in items:
             self.at(item.origin, type(item).__name__)
             match item:
-                case Equality(left, right):
+                case form.Equality(left, right):
                     self._equality(left, right)
-                case IfEquation(branches, otherwise):
+                case form.IfEquation(branches, otherwise):
                     for condition, body in branches:
                         self.expects(condition, BOOLEAN)
                         self.equations(body, inside_when=inside_when)
                     self.equations(otherwise, inside_when=inside_when)
-                case WhenEquation(branches):
+                case form.WhenEquation(branches):
                     if inside_when:
                         raise self.broken("a when inside a when")
                     self._when_conditions([c for c, _ in branches])
                     for c, body in branches:  # the equations of a clocked partition may have whens of their own
                         self.equations(body, inside_when=not (isinstance(c, Builtin) and c.name == "$tick"))
-                case Reinit() if not inside_when:
+                case form.Reinit() if not inside_when:
                     raise self.broken("reinit outside of a when")
-                case Assert() | Terminate() | Reinit() | CallEquation():
+                case form.Assert() | form.Terminate() | form.Reinit() | form.CallEquation():
                     self._effect(item)
 
-    def statements(self, items: Iterable[Statement]) -> None:
+    def statements(self, items: Iterable[form.Statement]) -> None:
         for item in items:
             self.at(item.origin, type(item).__name__)
             match item:
-                case Assign(target, value):
+                case form.Assign(target, value):
                     self._equality(target, value)
                     self._assignable(target)
-                case IfStatement(branches, otherwise):
+                case form.IfStatement(branches, otherwise):
                     for condition, body in branches:
                         self.expects(condition, BOOLEAN)
                         self.statements(body)
                     self.statements(otherwise)
-                case ForStatement(name, over, body):
+                case form.ForStatement(name, over, body):
                     self._for(name, over, body)
-                case WhileStatement(condition, body):
+                case form.WhileStatement(condition, body):
                     self.expects(condition, BOOLEAN)
                     self.statements(body)
-                case WhenStatement(branches):
+                case form.WhenStatement(branches):
                     self._when_conditions([c for c, _ in branches])
                     for _, body in branches:
                         self.statements(body)
-                case Assert() | Terminate() | Reinit() | CallEquation():
+                case form.Assert() | form.Terminate() | form.Reinit() | form.CallEquation():
                     self._effect(item)
-                case Break() | Return():
+                case form.Break() | form.Return():
                     pass
 
-    def _for(self, name: str, over: Expr, body: list[Statement]) -> None:
+    def _for(self, name: str, over: Expr, body: list[form.Statement]) -> None:
         self.expression(over)
         if len(over.ty.dims) != 1:
             raise self.broken(f"a loop over {over.ty}")
@@ -228,19 +203,19 @@ class _Verifier:
         else:
             self.names[name] = hidden
 
-    def _effect(self, item: Assert | Terminate | Reinit | CallEquation) -> None:
+    def _effect(self, item: form.Assert | form.Terminate | form.Reinit | form.CallEquation) -> None:
         match item:
-            case Assert(condition, message, level):
+            case form.Assert(condition, message, level):
                 self.expects(condition, BOOLEAN)
                 self.expects(message, STRING)
                 if level is not None:
                     self.expression(level)
-            case Terminate(message):
+            case form.Terminate(message):
                 self.expects(message, STRING)
-            case Reinit(target, value):
+            case form.Reinit(target, value):
                 self._assignable(target)
                 self._equality(target, value)
-            case CallEquation(call):
+            case form.CallEquation(call):
                 self.expression(call)
                 if not isinstance(call, Call | Builtin):
                     raise self.broken("not a call")
@@ -251,7 +226,7 @@ class _Verifier:
             if c.ty.base not in (BOOLEAN.base, CLOCK.base) or len(c.ty.dims) > 1:
                 raise self.broken(f"a when condition of type {c.ty}")
 
-    def _equality(self, left: Expr | TupleTarget, right: Expr) -> None:
+    def _equality(self, left: Expr | form.TupleTarget, right: Expr) -> None:
         if isinstance(left, Expr):
             self.expression(left)
             self.matches(left.ty, right, "the right side")
@@ -268,8 +243,8 @@ class _Verifier:
                 if not _agree(e.ty, ty):
                     raise self.broken(f"`{_shown(e)}` of type {e.ty} for an output of type {ty}")
 
-    def _assignable(self, target: Expr | TupleTarget) -> None:
-        elements = target.elements if isinstance(target, TupleTarget) else (target,)
+    def _assignable(self, target: Expr | form.TupleTarget) -> None:
+        elements = target.elements if isinstance(target, form.TupleTarget) else (target,)
         for e in elements:
             while isinstance(e, Index | Field):
                 e = e.base

@@ -23,24 +23,10 @@ from typing import ClassVar
 
 from kilohertz.base import Origin
 from kilohertz.ir import make
+from kilohertz.ir import step as s
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.make import ZERO
-from kilohertz.ir.step import (
-    Assignment,
-    Block,
-    CallBlock,
-    Entry,
-    Kind,
-    LinearLoop,
-    MixedLoop,
-    NonlinearLoop,
-    Partition,
-    Slot,
-    Step,
-    StepVariable,
-    WhenBlock,
-)
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -50,7 +36,7 @@ from kilohertz.passes.ordered.columns import inner_values
 
 SEED_TIME = "seed(time)"
 PART, LEAST = 1e-7, 1e-3  # of an argument, and of its size where it is near zero: how far a difference reaches
-_REALS = frozenset({Kind.ALGEBRAIC, Kind.DERIVATIVE, Kind.RESIDUAL})
+_REALS = frozenset({s.Kind.ALGEBRAIC, s.Kind.DERIVATIVE, s.Kind.RESIDUAL})
 
 
 def direction_name(name: str) -> str:
@@ -77,49 +63,51 @@ class Differentiate(Pass):
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.DIRECTIONAL})
     breaks: ClassVar[frozenset[Fact]] = frozenset({Fact.CALLED})
 
-    def run(self, model: Step, log: Log) -> Step:
+    def run(self, model: s.Step, log: Log) -> s.Step:
         derivatives = FunctionDerivatives(dict(model.functions))
         return replace(differentiated(model, derivatives, log.occurrence), functions=derivatives.functions)
 
 
-def differentiated(step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> Step:
+def differentiated(step: s.Step, functions: FunctionDerivatives, occurrence: Occurrence) -> s.Step:
     """The step with `directional` and its variables, or with `no_directional`: what has no derivative."""
-    if not step.of_kind(Kind.STATE):
+    if not step.of_kind(s.Kind.STATE):
         return step
     work = _Directional(step, functions, occurrence)
     try:
-        work.blocks(step.in_partition(Partition.STEP))
+        work.blocks(step.in_partition(s.Partition.STEP))
     except NoDerivative as why:
         return replace(step, no_directional=str(why))
     return replace(step, variables={**step.variables, **work.variables}, directional=tuple(work.out))
 
 
 class _Directional:
-    def __init__(self, step: Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
+    def __init__(self, step: s.Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
         self._step, self._functions, self._occurrence = step, functions, occurrence
         self._rates: dict[str, Expr] = {"time": Ref(SEED_TIME, REAL)}
         self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), self._rule)
-        self.variables: dict[str, StepVariable] = {}
-        self.out: list[Block] = []
+        self.variables: dict[str, s.StepVariable] = {}
+        self.out: list[s.Block] = []
         self._count = 0
         self._simple: dict[Expr, Expr] = {}  # rates share most of what they are made of: simplified once
-        self._declare(SEED_TIME, Kind.SEED_TIME, 0)
-        for v in step.of_kind(Kind.STATE):
-            self._rates[v.name] = self._declare(seed_name(v.name), Kind.SEED, v.slot.index)
-            self._declare(direction_name(f"der({v.name})"), Kind.DERIVATIVE_DIRECTION, v.slot.index)
-        for i, u in enumerate(step.algebraic, len(step.of_kind(Kind.STATE))):
-            self._declare(seed_name(u.name), Kind.SEED, i)
-            self._declare(direction_name(residual_name(u.name)), Kind.DERIVATIVE_DIRECTION, i)
+        self._declare(SEED_TIME, s.Kind.SEED_TIME, 0)
+        for v in step.of_kind(s.Kind.STATE):
+            self._rates[v.name] = self._declare(seed_name(v.name), s.Kind.SEED, v.slot.index)
+            self._declare(direction_name(f"der({v.name})"), s.Kind.DERIVATIVE_DIRECTION, v.slot.index)
+        for i, u in enumerate(step.algebraic, len(step.of_kind(s.Kind.STATE))):
+            self._declare(seed_name(u.name), s.Kind.SEED, i)
+            self._declare(direction_name(residual_name(u.name)), s.Kind.DERIVATIVE_DIRECTION, i)
 
-    def _declare(self, name: str, kind: Kind, index: int) -> Ref:
-        self.variables[name] = StepVariable(name, REAL, Slot(kind, index), ZERO, protected=True, purpose=Purpose.MADE)
+    def _declare(self, name: str, kind: s.Kind, index: int) -> Ref:
+        self.variables[name] = s.StepVariable(
+            name, REAL, s.Slot(kind, index), ZERO, protected=True, purpose=Purpose.MADE
+        )
         return Ref(name, REAL)
 
     def _direction(self, v: Ref) -> Ref:
         """The variable for the rate of v."""
         name = direction_name(v.name)
         if name not in self.variables:
-            self._declare(name, Kind.DIRECTION, self._count)
+            self._declare(name, s.Kind.DIRECTION, self._count)
             self._count += 1
         return Ref(name, REAL)
 
@@ -143,37 +131,37 @@ class _Directional:
 
     # ---------------------------------------------------------------------------------------------------------- blocks
 
-    def blocks(self, blocks: Iterable[Block]) -> None:
+    def blocks(self, blocks: Iterable[s.Block]) -> None:
         for b in blocks:
             self._block(b)
 
-    def _block(self, b: Block) -> None:
+    def _block(self, b: s.Block) -> None:
         match b:
-            case Assignment(target, value):
+            case s.Assignment(target, value):
                 self._assign(target, self._rate(value), b.origin)
-            case LinearLoop():
+            case s.LinearLoop():
                 self._linear(b)
-            case NonlinearLoop():
+            case s.NonlinearLoop():
                 self._nonlinear(b)
-            case MixedLoop():
+            case s.MixedLoop():
                 self.blocks(b.continuous)
-            case CallBlock():
+            case s.CallBlock():
                 self._call(b)
-            case WhenBlock():
+            case s.WhenBlock():
                 pass
 
     def _assign(self, target: Ref, rate: Expr, origin: Origin) -> None:
         kind = self._step.variables[target.name].slot.kind
         if rate is ZERO or kind not in _REALS:
             return
-        if kind is Kind.ALGEBRAIC and _is_plain(rate):
+        if kind is s.Kind.ALGEBRAIC and _is_plain(rate):
             self._rates[target.name] = rate
             return
         direction = self._direction(target)
         self._rates[target.name] = direction
-        self.out.append(Assignment(direction, rate, Partition.STEP, cost((rate,)), origin))
+        self.out.append(s.Assignment(direction, rate, s.Partition.STEP, cost((rate,)), origin))
 
-    def _linear(self, b: LinearLoop) -> None:
+    def _linear(self, b: s.LinearLoop) -> None:
         rhs = [self._rate(e) for e in b.rhs]
         for entry in b.matrix:
             moved = make.mul(self._rate(entry.value), b.unknowns[entry.column])
@@ -182,7 +170,7 @@ class _Directional:
         for inner in b.inner:
             self._block(inner)
 
-    def _nonlinear(self, b: NonlinearLoop) -> None:
+    def _nonlinear(self, b: s.NonlinearLoop) -> None:
         if b.unknowns[0] in self._step.algebraic:
             self._open(b)
             return
@@ -201,41 +189,41 @@ class _Directional:
         for inner in b.inner:
             self._block(inner)
 
-    def _open(self, b: NonlinearLoop) -> None:
+    def _open(self, b: s.NonlinearLoop) -> None:
         """A loop of the index-1 form: its unknowns are given, its residuals move."""
         for u in b.unknowns:
             seed = Ref(seed_name(u.name), REAL)
             self._rates[u.name] = seed
-            if self._step.variables[u.name].slot.kind is Kind.DERIVATIVE:
-                self.out.append(Assignment(self._direction(u), seed, Partition.STEP, 1, b.origin))
+            if self._step.variables[u.name].slot.kind is s.Kind.DERIVATIVE:
+                self.out.append(s.Assignment(self._direction(u), seed, s.Partition.STEP, 1, b.origin))
         for inner in b.inner:
             self._block(inner)
         for u, residual in zip(b.unknowns, b.residuals, strict=True):
             self._assign(Ref(residual_name(u.name), REAL), self._rate(residual), b.origin)
 
-    def _solve(self, b: LinearLoop | NonlinearLoop, matrix: tuple[Entry, ...], rhs: Sequence[Expr]) -> None:
+    def _solve(self, b: s.LinearLoop | s.NonlinearLoop, matrix: tuple[s.Entry, ...], rhs: Sequence[Expr]) -> None:
         """matrix * dir(unknowns) = rhs."""
         if not is_moving(list(rhs)):
             return
         directions = tuple(self._direction(u) for u in b.unknowns)
         for u, d in zip(b.unknowns, directions, strict=True):
             self._rates[u.name] = d
-        p = Partition.STEP
+        p = s.Partition.STEP
         total = cost([*(e.value for e in matrix), *rhs]) + len(directions) ** 3
-        self.out.append(LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
+        self.out.append(s.LinearLoop(directions, matrix, tuple(rhs), (), p, p, total, b.origin, b.unknowns))
 
-    def _is_at_rest(self, b: NonlinearLoop) -> bool:
+    def _is_at_rest(self, b: s.NonlinearLoop) -> bool:
         """Nothing the loop reads from outside moves."""
         reads: list[Expr] = [*b.residuals]
         for inner in b.inner:
             match inner:
-                case Assignment():
+                case s.Assignment():
                     reads.append(inner.value)
-                case CallBlock():
+                case s.CallBlock():
                     reads.append(inner.call)
         return not any(n in self._rates for e in reads for n in self._occurrence.names(e))
 
-    def _call(self, b: CallBlock) -> None:
+    def _call(self, b: s.CallBlock) -> None:
         names = self._occurrence.names(b.call)
         if b.guard is not None or not any(n in self._rates for n in names):
             return
@@ -251,7 +239,7 @@ class _Directional:
                 kept.append(tuple(self._direction(t) if t is not None and self._is_real(t) else None for t in output))
         for t in moving:
             self._rates[t.name] = self._direction(t)
-        self.out.append(CallBlock(tuple(kept), derived, Partition.STEP, None, cost((derived,)), b.origin))
+        self.out.append(s.CallBlock(tuple(kept), derived, s.Partition.STEP, None, cost((derived,)), b.origin))
 
     def _is_real(self, t: Ref) -> bool:
         return self._step.variables[t.name].slot.kind in _REALS
