@@ -58,7 +58,7 @@ def kind(flags: Flags) -> str:
 
 def measured(program: Program, arguments: argparse.Namespace) -> dict[str, int]:
     """The most instructions of a step of each kind."""
-    units, libraries = linked_units([program.built])
+    units, libraries = linked_units([program.built], offline=False)
     executable = build_executable([*units, main_unit(program.built, DRIVER)], libraries)
     most: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -72,7 +72,7 @@ def compiled(name: str) -> Program:
 @cache
 def driver(name: str) -> Path:
     model = compiled(name).built
-    units, libraries = linked_units([model])
+    units, libraries = linked_units([model], offline=False)
     return build_executable([*units, main_unit(model, DRIVER)], libraries)
 
 

@@ -94,7 +94,7 @@ def measured(model: Model, n_calls: int) -> Counted:
     own = Unit(tuple(_source(f) for f in ("empty.c", model.file)), headers, (), STRICT)
     difference = _difference(Instance(build_program(step)), own, ours, hand, order)
     built = model_units(step)
-    units, libraries = linked_units([built])
+    units, libraries = linked_units([built], offline=False)
     driver = replace(main_unit(built, _source("driver.c").text, STRICT), headers=headers)
     program = build_executable([*units, own, driver], libraries)
     empty = _instructions(program, "empty", n_calls, hand)

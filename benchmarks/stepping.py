@@ -28,7 +28,7 @@ class Counted:
 def build(step: Step, compiler: Compiler | None = None) -> Path:
     """The model, the runtime and the driver as an executable, for this machine or that of the compiler."""
     model = model_units(step)
-    units, libraries = linked_units([model])
+    units, libraries = linked_units([model], offline=False)
     driver = main_unit(model, DRIVER.read_text(encoding="utf-8"), STRICT)
     return build_executable([*units, driver], libraries, compiler)
 

@@ -116,7 +116,7 @@ def test_in_the_index_1_form_no_loop_counts_in_a_regular_step() -> None:
 @cache
 def counted(name: str, choice: Inlining | None) -> Path:
     model = compiled(name, choice).built
-    units, libraries = linked_units([model])
+    units, libraries = linked_units([model], offline=False)
     text = (FOLDER / "counted.c.in").read_text()
     return build_executable([*units, main_unit(model, text)], libraries)
 

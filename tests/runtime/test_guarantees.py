@@ -43,7 +43,7 @@ def value(stepper: Stepper, name: str) -> float:
 @cache
 def watched(index1: bool = False) -> Path:
     program = load(f"{OPEN_LOOPS}").compile(index1=True) if index1 else compiled("Everything")
-    units, libraries = linked_units([program.built])
+    units, libraries = linked_units([program.built], offline=False)
     text = (FOLDER / "watched.c.in").read_text()
     watching = main_unit(program.built, text, ("-std=gnu11", "-fno-builtin"))
     return build_executable([*units, watching], libraries)

@@ -79,7 +79,7 @@ def count_instructions(
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise ModelError(Diagnostic("R794", "instructions are counted by valgrind, which is not installed here"))
-    units, libraries = linked_units([model])
+    units, libraries = linked_units([model], offline=False)
     program = build_executable([*units, main_unit(model, _driver(settings, steps, start, parameters or {}))], libraries)
     with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
         out = Path(scratch) / "out"
