@@ -590,6 +590,25 @@ package Causes "One small model for each cause of a wrong result that was mended
     y = p + x;
   end FreeBoolean;
 
+  function steps "not written out where it is called"
+    input Real x;
+    output Real y;
+  algorithm
+    y := x;
+    while y < 10 loop
+      y := 2*y;
+    end while;
+  end steps;
+
+  model StartOfCalls "the start of what is iterated on needs temporaries, as a start and as a size"
+    parameter Real p = 3;
+    Real x(start = steps(p)/(1 + steps(p)), fixed = true);
+    Real y(start = steps(p)/(5 + steps(p)), nominal = steps(p)*(1 + steps(p)));
+  equation
+    der(x) = 0;
+    y^3 + y = 10*x/x;
+  end StartOfCalls;
+
   model LoopInWhen "discrete numbers in a loop: linear in a when, nonlinear at a clock"
     discrete Real x(start = 1, fixed = true), y;
     Clock c = Clock(0.1);

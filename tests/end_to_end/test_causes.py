@@ -73,6 +73,7 @@ def run(name: str, stop: float = 2.0, **options: Any) -> Result:
         ("SampleFromInitial", 0.45, {"n": 1, "on": 1}),
         ("SampleFromInitial", 1.9, {"n": 4, "on": 0}),
         ("FreeBoolean", 1.0, {"p": 1.3282688556686084, "large": 1.0}),
+        ("StartOfCalls", 1.0, {"x": 12 / 13, "y": 2.0}),
         ("SameInstant", 5.05, {"m": 50, "together": 50}),
         ("SecondDerivative", 1.0, {"v": 3 * 9 * 3.0, "a": 3 * 9 * 2.0 + 6 * 3 * 9.0}),
     ],

@@ -274,7 +274,10 @@ class _Generator:
             w.put(f"z->nominal_y[{v.slot.index}] = khz_nominal({self._nominal(w, v)});")
         for i, ref in enumerate(self.step.algebraic, self.layout.counts[Kind.STATE]):
             w.put(f"z->nominal_y[{i}] = khz_nominal({self._nominal(w, self.step.variables[ref.name])});")
-        return w.scope.lines
+        lines = w.scope.lines
+        if all(line.startswith("z->") for line in lines):
+            return lines
+        return ["{", *(f"    {line}" for line in lines), "}"]  # temporaries beside those of the start values
 
     def _nominal(self, w: Writer, v: StepVariable) -> str:
         return self._attribute(w, v.nominal, "1.0")
