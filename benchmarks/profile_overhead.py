@@ -1,91 +1,150 @@
 """What profiling costs a real-time task: the same task without probes, with probes that are off, always on, in a burst.
 
-    python benchmarks/profile_overhead.py [--rounds 7] [--seconds 0.3] [--model NAME ...]
+    python benchmarks/profile_overhead.py [--rounds 40] [--milliseconds 20] [--task NAME ...]
 
-Seven tasks from under 1 to about 100 microseconds a cycle, as fast as possible, nothing recorded, modes in turn, round
-by round.  A cycle is the wall time of a run over its steps: the median over the rounds, and the least and greatest.
-Also: the share of the time in named places, and how far the parts are from the whole.
+Seven tasks from 2 to 300 microseconds a cycle.  Two processes, one built without probes, stand paused; in each round
+both make as many steps as fit the time, as fast as possible, nothing recorded, once in each mode, in an order that
+changes from round to round.  A cycle is the processor time of the real-time thread over its steps, so that what others
+on the machine take does not count.  Shown: the median over rounds of the difference to the task without probes in the
+same round, and its quartiles; of both modes the share of the time in named places and how far the parts are from
+cycles that went without probes; the share of cycles that were dropped in a burst, since nobody waits for these cycles.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
+import os
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from kilohertz.driver import open_job
 from kilohertz.driver.profiling import keep_profiles
-from kilohertz.profiler import read_profile
-from kilohertz.realtime import PROFILES, Built, start
+from kilohertz.profiler import Profile, read_profile
+from kilohertz.realtime import PROFILES, Built, Live, Running, start
 from tables import machine
 
 SOURCE = Path(__file__).parent / "models" / "StepCost.mo"
-TASKS = {  # name: model, solver
-    "Oscillator, rk4": (f"{SOURCE}:StepCost.Oscillator", "rk4"),
-    "HydraulicAxis, lie": ("Kilohertz.Examples.HydraulicAxis.OpenLoop", "lie"),
-    "Valve, sdirk3": (f"{SOURCE}:StepCost.Valve", "sdirk3"),
-    "Chain, rk4": (f"{SOURCE}:StepCost.Chain", "rk4"),
-    "Chain, lie": (f"{SOURCE}:StepCost.Chain", "lie"),
-    "Rod, ros34pw2": (f"{SOURCE}:StepCost.Rod", "ros34pw2"),
-    "Line, sdirk3": (f"{SOURCE}:StepCost.Line", "sdirk3"),
+ENGINE = "Modelica.Mechanics.MultiBody.Examples.Loops.EngineV6_analytic"
+TASKS: dict[str, tuple[str, str, int]] = {  # name: model, solver, internal steps
+    "Chain, lie": (f"{SOURCE}:StepCost.Chain", "lie", 1),
+    "Rod, ros34pw2": (f"{SOURCE}:StepCost.Rod", "ros34pw2", 1),
+    "EngineV6, rk4": (ENGINE, "rk4", 1),
+    "Line, sdirk3": (f"{SOURCE}:StepCost.Line", "sdirk3", 1),
+    "EngineV6, rk4 x 5": (ENGINE, "rk4", 5),
+    "Line, sdirk3 x 5": (f"{SOURCE}:StepCost.Line", "sdirk3", 5),
+    "EngineV6, rk4 x 25": (ENGINE, "rk4", 25),
 }
+WITHOUT = "without"
+SHOWN = ("off", "always", "burst")
 
 
-@dataclass(frozen=True, slots=True)
+def processor_ns(thread: Path) -> int:
+    """What a thread had of its processor; 0 where it is gone."""
+    try:
+        return int((thread / "schedstat").read_text().split()[0])
+    except OSError:
+        return 0
+
+
+@dataclass(slots=True)
+class Paused:
+    """A task as fast as possible that stands still between two calls."""
+
+    running: Running
+    live: Live
+    thread: Path  # of the kernel's numbers on its real-time thread
+
+    @staticmethod
+    def of(built: Built, mode: int) -> Paused:
+        words = {"wall_num": 0, "cycles": 0, "grace": 0, "record.n": 0, "profile.mode": mode}
+        running = start(built, words)
+        while (live := running.live()) is None or live.state != "running":
+            time.sleep(0.02)
+        time.sleep(0.3)
+        busiest = max(Path(f"/proc/{running.process.pid}/task").iterdir(), key=processor_ns)
+        live.pause()
+        return Paused(running, live, busiest)
+
+    def steps(self, n: int) -> float:
+        """Nanoseconds of the processor for one of n steps."""
+        before, done = processor_ns(self.thread), self.live.counts["steps"]
+        self.live.step(n)
+        return (processor_ns(self.thread) - before) / (self.live.counts["steps"] - done)
+
+    def end(self) -> None:
+        self.live.close()
+        self.running.stop()
+        self.running.wait()
+
+
+@dataclass(slots=True)
 class Found:
-    ns: dict[str, list[float]]  # of a cycle, by mode, round by round
-    attributed: float
-    apart: float  # parts against the whole, of the worst cycle
-    dropped: float  # share of the cycles of a burst
+    """Nanoseconds of a cycle by mode, round by round; a profile of each mode."""
 
+    ns: dict[str, list[float]] = field(default_factory=lambda: {m: [] for m in (WITHOUT, *SHOWN)})
+    profiles: dict[str, Profile] = field(default_factory=dict)
 
-def one_run(built: Built, mode: int, seconds: float) -> float:
-    words = {"wall_num": 0, "probe_ns": round(seconds * 1e9), "cycles": 0, "grace": 0, "record.n": 0, "live": 0}
-    report = start(built, {**words, "profile.mode": mode}).wait()
-    return float(report.data["processor_ns"]) / max(1, report.counts["steps"])
+    def more(self, mode: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.subtract(self.ns[mode], self.ns[WITHOUT])
 
 
 def measure(name: str, rounds: int, seconds: float, scratch: Path) -> Found:
-    model, solver = TASKS[name]
-    job = open_job(model, solver=solver, step=1e-3)
-    probed = open_job(model, solver=solver, step=1e-3, profile="off")
-    bare, built = job.build(folder=scratch / "bare"), probed.build(folder=scratch / "probed")
-    ns: dict[str, list[float]] = {mode: [] for mode in ("without", *PROFILES)}
+    model, solver, internal = TASKS[name]
+    built = {}
+    for kind, profile in ((WITHOUT, ""), ("probed", "off")):
+        job = open_job(model, solver=solver, step=1e-3, internal_steps=internal, profile=profile)
+        job = replace(job, scenario=replace(job.scenario, name=f"overhead-{kind}-{os.getpid()}"))
+        built[kind] = job.build(folder=scratch / kind)
+    found, bare, probed = Found(), Paused.of(built[WITHOUT], -1), Paused.of(built["probed"], PROFILES.index("off"))
+    n = max(50, round(seconds * 1e9 / bare.steps(200)))
+    order = np.random.default_rng(1)
     for _ in range(rounds):
-        ns["without"].append(one_run(bare, -1, seconds))
-        for i, mode in enumerate(PROFILES):
-            ns[mode].append(one_run(built, i, seconds))  # the last one is the burst that is looked into below
-    (file,) = keep_profiles(built, probed.session.libraries)
-    profile = read_profile(file)
-    apart = profile.apart or 0.0
-    cycles = profile.about["written"] + profile.about["dropped"]
-    return Found(ns, profile.attributed, apart, profile.about["dropped"] / max(1, cycles))
+        for mode in order.permutation([WITHOUT, *SHOWN]).tolist():
+            if mode != WITHOUT:
+                probed.live.profile(mode)
+            found.ns[mode].append((bare if mode == WITHOUT else probed).steps(n))
+    bare.end()
+    probed.end()
+    for mode in ("always", "burst"):  # a run of its own: the trace of the last one has both
+        running = Paused.of(built["probed"], PROFILES.index(mode))
+        running.steps(max(4000, 20 * n))
+        running.end()
+        (file,) = keep_profiles(built["probed"], job.session.libraries)
+        found.profiles[mode] = read_profile(file)
+    return found
 
 
 def shown(name: str, found: Found) -> str:
-    base = statistics.median(found.ns["without"])
-    cells = [f"{base / 1e3:.2f} ({min(found.ns['without']) / 1e3:.2f}..{max(found.ns['without']) / 1e3:.2f})"]
-    for mode in PROFILES:
-        more = sorted(a - b for a, b in zip(found.ns[mode], found.ns["without"], strict=True))
-        mid = statistics.median(more)
-        cells.append(f"{mid:+.0f} ns ({more[0]:+.0f}..{more[-1]:+.0f}), {mid / base:+.1%}")
-    cells += [f"{found.attributed:.1%}", f"{found.apart:.1%}", f"{found.dropped:.1%}"]
+    base = np.array(found.ns[WITHOUT])
+    cells = [f"{np.median(base) / 1e3:.2f} ({np.quantile(base, 0.25) / 1e3:.2f}..{np.quantile(base, 0.75) / 1e3:.2f})"]
+    for mode in SHOWN:
+        low, mid, high = np.quantile(found.more(mode), (0.25, 0.5, 0.75))
+        cells.append(f"{mid:+.0f} ({low:+.0f}..{high:+.0f}) ns, {mid / np.median(base):+.1%}")
+    for mode in ("always", "burst"):
+        profile = found.profiles[mode]
+        apart = "-" if profile.apart is None else f"{profile.apart:+.1%}"
+        cells.append(f"{profile.attributed:.1%}, {apart}")
+    counts = found.profiles["burst"].about
+    cells.append(f"{counts['dropped'] / max(1, counts['written'] + counts['dropped']):.0%}")
     return f"| {name} | " + " | ".join(cells) + " |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=0.3)
-    parser.add_argument("--model", nargs="*", default=list(TASKS), metavar="NAME")
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--milliseconds", type=float, default=20.0)
+    parser.add_argument("--task", nargs="*", default=list(TASKS), metavar="NAME")
     arguments = parser.parse_args()
-    print("| task | cycle without / us | off | always | burst | in named places | parts apart | dropped |")
+    print("| task | cycle without / us | off | always | burst | always: named, apart | burst: named, apart | dropped |")
     print("|---|---|---|---|---|---|---|---|")
-    for name in arguments.model:
+    for name in arguments.task:
         with tempfile.TemporaryDirectory(prefix="khz-") as scratch:
-            print(shown(name, measure(name, arguments.rounds, arguments.seconds, Path(scratch))), flush=True)
+            found = measure(name, arguments.rounds, arguments.milliseconds * 1e-3, Path(scratch))
+            print(shown(name, found), flush=True)
     print(machine())
 
 

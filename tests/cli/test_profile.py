@@ -75,3 +75,11 @@ def test_without_valgrind_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setattr("kilohertz.profiler.instructions.shutil.which", lambda name: None)
     assert main(["profile", MODEL, "--solver", "rk4", "--steps", "20", "--instructions", "-q"]) == 1
     assert "error[R794]" in capsys.readouterr().err
+
+
+def test_a_model_without_a_name_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (empty := tmp_path / "empty.mo").write_text("\n")
+    (nameless := tmp_path / "nameless.mo").write_text("model\nequation\nend ;\n")
+    for argument, code in (("", "L309"), (str(empty), "L311"), (str(nameless), "P107")):
+        assert main(["profile", argument, "--solver", "rk4"]) == 1
+        assert code in capsys.readouterr().err

@@ -33,7 +33,7 @@ def test_every_place_of_every_cycle_in_a_burst(tmp_path: Path) -> None:
     assert len(profile.records) == 600
     assert profile.period_ns == 1_000_000
     burst = profile.times.is_burst
-    assert (~burst).sum() == 600 // 64  # go without
+    assert (~burst).sum() == 600 // 61  # go without
     parts = profile.records["places"]["ticks"][burst].astype(np.int64).sum(axis=1)
     assert (parts == profile.records["head"]["ticks"][burst]).all()
     seen = {p.name for p, s in zip(profile.places, profile.statistics, strict=True) if s.calls > 0}
@@ -99,6 +99,13 @@ def test_a_task_without_probes_is_not_switched(tmp_path: Path) -> None:
         running.wait()
 
 
+def test_an_executable_without_probes_says_so(tmp_path: Path) -> None:
+    built = open_job(MODEL, solver="rk4", duration=0.1).build(folder=tmp_path)
+    with pytest.raises(ModelError) as caught:
+        start(built, {"profile.mode": 2, "profile.file": tmp_path / "trace"}).wait()
+    assert "this executable was built without probes" in str(caught.value.diagnostics[0].notes)
+
+
 def test_a_mode_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ModelError, match="`profile` is `sometimes`, but must be one of off, always, burst"):
         open_job(MODEL, profile="sometimes")
@@ -147,12 +154,15 @@ def test_traces_that_are_torn_foreign_or_none(tmp_path: Path) -> None:
         (b"x" * len(whole), "not the trace of a task"),
         (whole.replace(built.build_id.encode(), b"0" * 16), "of another build"),
         (whole.replace(b"places ", b"places 9", 1), "of another build"),
+        (whole.replace(b"\ntask model\n", b"\ntask other\n", 1), "times of `other`, which is no model of this task"),
+        (whole.replace(b"khz-trace 2", b"khz-trace 1", 1), "another version built .*: build it again"),
+        (whole.replace(b"\nblocks ", b"\nbl0cks ", 1), "its head was not written whole"),
     ):
         trace.write_bytes(data)
         with pytest.raises(ModelError, match=words) as caught:
             read()
         codes_seen.append(caught.value.diagnostics[0].code)
-    assert codes_seen == ["R791", "R791", "R795", "R795"]
+    assert codes_seen == ["R791", "R791", "R795", "R795", "R795", "R791", "R791"]
     trace.unlink()
     with pytest.raises(ModelError, match="cannot read"):
         read()

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from kilohertz.profiler.timing import MODES, Costs, Times, border_type, read_rows, record_type, row_size, structure
 
-CYCLE, STEP, STAGE, BLOCK, LOOP, DEVICE = range(6)
-N_PLACES = 6
+CYCLE, STEP, STAGE, BLOCK, LOOP, DEVICE, EVENT = range(7)
+N_PLACES = 7
 ALWAYS, BURST = MODES.index("always"), MODES.index("burst")
 COSTS = Costs(1.0, 10.0, 20.0, 10.0, 0.0, 5.0, 0.0, 0.0, 0.0, True)
 # a cycle as (left, entered, ns until the next border); a stage twice, with a block and a loop one after the other in it
@@ -20,7 +20,7 @@ BORDERS = (
     (STEP, -1, 40),
     (CYCLE, -1, 0),
 )
-OWN = {CYCLE: 10 + 40, STEP: 100 + 2 * 50, STAGE: 2 * (20 + 7 + 30), BLOCK: 600, LOOP: 1800, DEVICE: 0}
+OWN = {CYCLE: 10 + 40, STEP: 100 + 2 * 50, STAGE: 2 * (20 + 7 + 30), BLOCK: 600, LOOP: 1800, DEVICE: 0, EVENT: 0}
 WHOLE = sum(OWN.values())
 
 
@@ -46,14 +46,14 @@ def swept(n_cycles: int, width: int = 4, slow: slice = slice(0, 0)) -> Times:
         first = first + width - 1 if first + width < len(BORDERS) else 0
     head["ended_ns"] = head["woke_ns"] + WHOLE * pace + head["n_borders"] * COSTS.border_ns
     counted = np.ones(n_cycles, np.bool_)
-    return Times(records, np.concatenate(borders), COSTS, (DEVICE,), (LOOP,), counted)
+    return Times(records, np.concatenate(borders), COSTS, (DEVICE,), (LOOP,), (EVENT,), counted)
 
 
 def test_sweeps_have_every_place_once() -> None:
     times = swept(400)
     assert len(times.sweeps_ns) == 200 // 5  # 15 stretches, 3 in a window
     assert times.sweeps_ns.mean(axis=0) == pytest.approx([float(OWN[i]) for i in range(N_PLACES)], abs=2.0)
-    assert times.calls.tolist() == [1.0, 1.0, 2.0, 2.0, 2.0, 0.0]
+    assert times.calls.tolist() == [1.0, 1.0, 2.0, 2.0, 2.0, 0.0, 0.0]
     assert not times.by_cycle
     assert times.border_ns == pytest.approx(COSTS.border_ns, rel=0.05)
     assert times.apart == pytest.approx(0.0, abs=1e-3)
@@ -70,7 +70,7 @@ def test_a_sweep_with_a_hole_is_left_out() -> None:
     kept = np.flatnonzero(~lost)
     borders = times.borders[times.borders["record"] != 14].copy()
     borders["record"] = np.searchsorted(kept, borders["record"])
-    rest = Times(times.records[kept], borders, COSTS, (DEVICE,), (LOOP,), times.counted[kept])
+    rest = Times(times.records[kept], borders, COSTS, (DEVICE,), (LOOP,), (EVENT,), times.counted[kept])
     assert len(rest.sweeps_ns) == len(times.sweeps_ns) - 1
 
 
@@ -85,10 +85,13 @@ def test_a_cycle_is_opened_by_what_is_known_of_it() -> None:
     head["ended_ns"][300] += 700
     head["stepped_ns"], head["sent_ns"] = 1000, 1000
     head["sent_ns"][300] += 700  # the device
+    places["iterations"][350, EVENT] = 3
+    head["ended_ns"][350] += 9000
     own = times.own_ns
     assert own.sum(axis=1) == pytest.approx(times.cycle_ns)
     assert own[100, LOOP] == pytest.approx(3 * OWN[LOOP], rel=0.05)
     assert own[200, CYCLE] == pytest.approx(5000, rel=0.05)
+    assert own[350, EVENT] == pytest.approx(9000, rel=0.05)
     assert own[300, DEVICE] == pytest.approx(700, rel=0.05)
 
 
@@ -106,5 +109,5 @@ def test_rows_are_whole_or_left_out() -> None:
     found = read_rows((rows, short), N_PLACES)
     assert found.records["head"]["cycle"].tolist() == [1, 2, 3]  # each once, in order
     assert found.torn == 1
-    assert found.records["places"]["ticks"].tolist() == [[0, 0, 0, 0, 7, 0], [0, 7, 7, 0, 0, 0], [0] * 6]
+    assert found.records["places"]["ticks"].tolist() == [[0, 0, 0, 0, 7, 0, 0], [0, 7, 7, 0, 0, 0, 0], [0] * 7]
     assert len(read_rows((), N_PLACES).records) == 0

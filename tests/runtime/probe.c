@@ -284,7 +284,7 @@ int main(void)
     what_is_left_open_is_closed();
     one_cycle_of_a_burst_goes_without();
     windows_sweep_over_all_borders(KHZ_PROFILE_ALWAYS, 10e3, 0.5, 0.01 * 10e3);
-    windows_sweep_over_all_borders(KHZ_PROFILE_ALWAYS, 1e6, 20.0, KHZ_ALWAYS_NS);
+    windows_sweep_over_all_borders(KHZ_PROFILE_ALWAYS, 1e6, 10.0, KHZ_ALWAYS_NS);
     windows_sweep_over_all_borders(KHZ_PROFILE_BURST, KHZ_BURST_NS, 60.0, 0.04 * KHZ_BURST_NS);
     a_mode_is_taken_over_between_cycles();
     return 0;

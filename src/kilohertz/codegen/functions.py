@@ -20,12 +20,14 @@ from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_growing, 
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
-from kilohertz.ir.traverse import refs
+from kilohertz.ir.flat import Assign, ExternalCall, ForStatement, Function, Local, WhileStatement
+from kilohertz.ir.traverse import function_expressions, refs, walk_all
 from kilohertz.ir.types import FunctionType
 
 _MOST_ON_STACK = 2048
 Where = Callable[[Origin], str]  # text `: file.mo:12` of an origin
+
+_SHORT = 12  # nodes of all expressions of a function that is not timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,14 @@ class FunctionTable:
         return CFunction(function.id, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
 
 
+def is_short(function: Function) -> bool:
+    """A function of a few operations: a probe would cost more than it does, so its time is that of its caller."""
+    if function.external is not None or any(isinstance(s, ForStatement | WhileStatement) for s in function.body):
+        return False
+    nodes = list(walk_all(function_expressions(function)))
+    return len(nodes) <= _SHORT and not any(isinstance(e, x.Call) for e in nodes)
+
+
 def returns(function: Function) -> bool:
     """Whether the C function returns its one output."""
     if len(function.outputs) != 1:
@@ -260,8 +270,9 @@ class _FunctionBody:
             for d in a.dims
             if not d.isdigit()
         ]
-        enter, leave = f"KHZ_ENTER(c, {self.place});", f"KHZ_LEAVE(c, {self.place});"
-        return ["    " + line for line in ["(void)c;", *unused, enter, *body, leave, *w.scope.lines]]
+        if not is_short(f):
+            body = [f"KHZ_ENTER(c, {self.place});", *body, f"KHZ_LEAVE(c, {self.place});"]
+        return ["    " + line for line in ["(void)c;", *unused, *body, *w.scope.lines]]
 
     def _declare(self, local: Local) -> None:
         w, c_name, ty = self.writer, self.names(local.name), local.ty

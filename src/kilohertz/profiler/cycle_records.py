@@ -59,7 +59,8 @@ class Profile:
         """How long everything took."""
         devices = tuple(i for i, p in enumerate(self.places) if p.kind == "device")
         loops = tuple(i for i, p in enumerate(self.places) if p.loop is not None and p.loop.kind != "linear")
-        return Times(self.records, self.borders, self.costs, devices, loops, self.counted)
+        events = tuple(i for i, p in enumerate(self.places) if p.kind == "phase" and p.phase == "event")
+        return Times(self.records, self.borders, self.costs, devices, loops, events, self.counted)
 
     @property
     def own_ns(self) -> Floats:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from kilohertz.syntax import Libraries
 
 _HEAD = constant("KHZ_TRACE_HEAD")
+_FORMAT = "khz-trace 2"
+_NEEDED = (
+    *("build", "thread", "task", "places", "record", "worst", "block", "blocks", "period_ns", "costs"),
+    *("written", "dropped", "refused", "over"),
+)
 
 
 def read_trace(
@@ -39,6 +44,8 @@ def read_trace(
     head = _head(file, raw)
     if head["build"] != [build]:
         raise ModelError(Diagnostic("R795", f"`{file}` is of another build of the models: profile this one again"))
+    if unknown := [name for name in head["task"] if name not in codes]:
+        raise ModelError(Diagnostic("R795", f"`{file}` has times of `{unknown[0]}`, which is no model of this task"))
     places = _places(head, codes, libraries)
     if [str(len(places))] != head["places"] or [str(row_size(len(places)))] != head["record"]:
         raise ModelError(Diagnostic("R795", f"`{file}` has other places than the models: it is of another build"))
@@ -56,13 +63,17 @@ def read_trace(
 
 
 def _head(file: Path, raw: bytes) -> dict[str, list[str]]:
+    """The lines of its head; one that lacks a line was not written whole."""
     lines = raw[:_HEAD].decode("utf-8", "replace").rstrip().splitlines()
-    if len(raw) < _HEAD or not lines or lines[0] != "khz-trace 2":
-        raise ModelError(Diagnostic("R791", f"`{file}` is not the trace of a task, or its head was not written whole"))
+    if lines and lines[0].startswith("khz-trace ") and lines[0] != _FORMAT:
+        message = f"`{file}` was left by a task that another version built ({lines[0]}, not {_FORMAT}): build it again"
+        raise ModelError(Diagnostic("R791", message))
     head: dict[str, list[str]] = {"device": [], "task": []}
     for line in lines[1:]:
         key, _, value = line.partition(" ")
         head.setdefault(key, []).append(value)
+    if len(raw) < _HEAD or not lines or lines[0] != _FORMAT or not all(head.get(key) for key in _NEEDED):
+        raise ModelError(Diagnostic("R791", f"`{file}` is not the trace of a task, or its head was not written whole"))
     return head
 
 

@@ -37,7 +37,7 @@ def border_type() -> np.dtype[np.void]:
 def row_size(n_places: int) -> int:
     """Bytes of a row: `khz_profile_record_size`."""
     head, sums, border = (structure(f"khz_{name}").itemsize for name in ("cycle_record", "place_sum", "border"))
-    return -(-(head + n_places * sums + constant("KHZ_WINDOW_ROOM") * border + _SEAL.itemsize) // 8) * 8
+    return -(-(head + n_places * sums + constant("KHZ_WINDOW_ROOM") * border + _SEAL.itemsize) // 64) * 64
 
 
 @dataclass(frozen=True, slots=True)

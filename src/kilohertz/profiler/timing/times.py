@@ -7,7 +7,7 @@ than a loop around nothing can.  Those cycles also give a whole that owes nothin
 
 Always on, a cycle has its whole, its devices and its counters; the times of all other places come from sweeps
 (windows.py).  A cycle is opened by what its places usually take, loops in proportion to their iterations; what it took
-beyond that is the rest of the cycle, since nobody timed where.
+beyond that is its events', where it has more passes than usual, else the rest of the cycle, since nobody timed where.
 """
 
 from __future__ import annotations
@@ -64,13 +64,14 @@ def _unsure(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class Times:
-    """Of the cycles of one thread; `devices` and `loops` are numbers of places, loops those that iterate."""
+    """Of the cycles of one thread; `devices`, `loops` and `events` are numbers of places, loops those that iterate."""
 
     records: NDArray[np.void]
     borders: NDArray[np.void]
     costs: Costs
     devices: tuple[int, ...]
     loops: tuple[int, ...]
+    events: tuple[int, ...]  # places of event iterations
     counted: NDArray[np.bool_]  # cycles that numbers are worked out from
 
     @cached_property
@@ -174,7 +175,10 @@ class Times:
         sums, c = self.records["places"], self.costs
         inside = sums["calls"] * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
         inside[:, 0] += c.cycle_ns
-        return np.maximum(sums["ticks"] * c.ns_per_tick - inside * self.factor, 0.0)
+        own = np.maximum(sums["ticks"] * c.ns_per_tick - inside * self.factor, 0.0)
+        # of a short place more may be taken off than it has: the others have that too much
+        own *= (self.cycle_ns / np.maximum(own.sum(axis=1), 1e-9))[:, None]
+        return own
 
     @cached_property
     def _raw_sweeps(self) -> tuple[Floats, NDArray[np.int64]]:
@@ -210,7 +214,8 @@ class Times:
     @cached_property
     def by_cycle(self) -> bool:
         """Whether places were timed cycle by cycle; else by sweeps."""
-        return int(self.measured.sum()) > len(self._raw_sweeps[0])
+        n_windows = int(((self.records["head"]["window"] > 0) & self.counted).sum())
+        return int(self.measured.sum()) > min(n_windows, 64 * len(self._raw_sweeps[0]))
 
     @cached_property
     def calls(self) -> Floats:
@@ -246,7 +251,12 @@ class Times:
         whole, known = self.cycle_ns[cycles], own.sum(axis=1)
         near = known * (1.0 + _NEAR) > whole  # more or less what it usually is
         own[near] *= (whole[near] / np.maximum(known[near], 1e-9))[:, None]
-        own[~near, 0] += (whole - known)[~near]
+        rest = np.where(near, 0.0, whole - known)
+        for event in self.events:  # what is computed again in an event is the event's
+            more = sums["iterations"][:, event] > np.median(sums["iterations"][:, event])
+            own[more, event] += rest[more]
+            rest[more] = 0.0
+        own[:, 0] += rest
         return own
 
     def _enter_devices(self, own: Floats, cycles: NDArray[np.intp]) -> None:

@@ -9,8 +9,12 @@ enum {
     CALIBRATION_ROUNDS = 31,
     MOST_CALLS = 65535,
     NEVER_TIMED = INT32_MAX,
-    RAREST_WINDOW = 64
+    RAREST_WINDOW = 64,
+    WEIGHED = 16 /* one cycle out of so many tells the median */
 };
+
+/* What is calibrated in a loop around nothing costs more where it is seldom done: code and memory are cold. */
+static const double WORSE = 2.0;
 
 /* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
  * machine do not draw windows to themselves. */
@@ -24,7 +28,7 @@ static int32_t most_borders(int32_t n_places) { return KHZ_WINDOW_ROOM + n_place
 size_t khz_profile_record_size(int32_t n_places)
 {
     const size_t sums = (size_t)n_places * sizeof(khz_place_sum), borders = KHZ_WINDOW_ROOM * sizeof(khz_border);
-    return rounded_up(sizeof(khz_cycle_record) + sums + borders + sizeof(uint32_t), sizeof(uint64_t));
+    return rounded_up(sizeof(khz_cycle_record) + sums + borders + sizeof(uint32_t), PROFILE_ALIGNMENT);
 }
 
 size_t khz_profile_size(int32_t n_places)
@@ -211,6 +215,7 @@ static void take_over(khz_profile *p, int mode)
 {
     p->mode = mode;
     p->window = p->narrow;
+    p->is_wide = 0;
     p->credit = 0.0;
     p->plain = 0;
     p->position = p->most = 0;
@@ -225,7 +230,7 @@ static void move_window(khz_profile *p, uint32_t crossed)
     if (p->has_window == 0) {
         return;
     }
-    p->credit += p->n_borders == 0 ? (double)p->window * p->costs.border_ns : 0.0; /* this cycle was shorter */
+    p->credit += p->n_borders == 0 ? WORSE * (double)p->window * p->costs.border_ns : 0.0; /* this cycle was shorter */
     p->position += (uint32_t)p->window - 1;
     p->bound = p->most > p->bound ? p->most : p->bound;
     if (p->position + 1 >= p->bound) {
@@ -238,7 +243,7 @@ static void move_window(khz_profile *p, uint32_t crossed)
 /* ALWAYS: whether this cycle has a window.  Gives the borders until it begins. */
 static int32_t plan_window(khz_profile *p)
 {
-    const double price = (double)p->window * p->costs.border_ns;
+    const double price = WORSE * (double)p->window * p->costs.border_ns;
     p->credit += p->allowance;
     p->plain = (p->plain + 1) % KHZ_PLAIN_EVERY;
     p->has_window = p->credit >= price && p->plain != 0;
@@ -257,9 +262,11 @@ static int32_t plan_burst(khz_profile *p)
         return NEVER_TIMED;
     }
     const double share = p->usual_ns / KHZ_BURST_PART;
-    p->is_burst =
-        p->is_bounded == 0 || p->usual_ns < KHZ_BURST_NS || 0.5 * (double)p->last * p->costs.probe_ns <= share;
-    if (p->is_burst != 0) {
+    if (p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && 0.5 * (double)p->last * p->costs.probe_ns > share) {
+        p->is_wide = 1; /* from now on: whole cycles in slow moments only would be slow ones */
+    }
+    if (p->is_wide == 0) {
+        p->is_burst = 1;
         return 0;
     }
     const double fit = (share - (double)p->last * p->costs.passed_ns) / p->costs.border_ns;
@@ -352,12 +359,15 @@ khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
 
 void khz_profile_weigh(khz_profile *p, double ns)
 {
+    if (p->plain % WEIGHED != 0) {
+        return;
+    }
     /* A walk to the median: as often up as down. */
     p->usual_ns = p->usual_ns > 0.0 ? p->usual_ns * (ns > p->usual_ns ? 1.0 + p->stride : 1.0 - p->stride) : ns;
     p->stride = p->stride * SHORTER > LAST_STRIDE ? p->stride * SHORTER : LAST_STRIDE;
     const double part = p->usual_ns / KHZ_ALWAYS_PART;
-    const double fixed = p->costs.empty_ns + (double)p->most * p->costs.passed_ns;
-    const double least = (double)p->window * p->costs.border_ns / RAREST_WINDOW;
+    const double fixed = WORSE * (p->costs.empty_ns + (double)p->last * p->costs.passed_ns);
+    const double least = WORSE * (double)p->window * p->costs.border_ns / RAREST_WINDOW;
     const double left = (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - fixed;
     p->allowance = left > least ? left : least;
 }
@@ -459,7 +469,7 @@ static void calibrate_always(khz_profile *p)
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
         p->plain = p->position = 1; /* a window in this cycle ... */
         p->allowance = 0.0;
-        p->credit = KHZ_WINDOW * p->costs.border_ns;
+        p->credit = WORSE * KHZ_WINDOW * p->costs.border_ns;
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         (void)cross_pairs(p);
         (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);

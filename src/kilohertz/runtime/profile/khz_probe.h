@@ -54,9 +54,9 @@ enum {
     KHZ_WINDOW_ROOM = 64,   /* borders that a record has room for besides all sums */
     KHZ_ALWAYS_NS = 200,    /* ALWAYS may cost so much in a cycle, ... */
     KHZ_ALWAYS_PART = 100,  /* ... and on the mean no more than this part of the usual cycle */
-    KHZ_PLAIN_EVERY = 64,   /* one cycle out of so many goes without */
-    KHZ_BURST_PART = 25,    /* BURST, of a task: no more than this part of a usual cycle ... */
-    KHZ_BURST_NS = 20000    /* ... that takes so long; with more borders than that allows, a window goes over them */
+    KHZ_PLAIN_EVERY = 61, /* one cycle out of so many goes without; a prime: slower models have their turns by turns */
+    KHZ_BURST_PART = 25,  /* BURST, of a task: no more than this part of a usual cycle ... */
+    KHZ_BURST_NS = 20000  /* ... that takes so long; with more borders than that allows, a window goes over them */
 };
 
 /* What a place took in one cycle.  ALWAYS: of loops, events and devices only. */
@@ -140,7 +140,8 @@ typedef struct khz_profile {
     uint32_t position, most; /* where it begins; borders of the longest cycle since it began anew */
     uint32_t bound;          /* it begins anew after so many */
     uint32_t last;           /* borders of the cycle before */
-    int32_t is_bounded;      /* BURST: the share of a cycle that it may cost is kept */
+    int32_t is_bounded;      /* BURST: the share of a cycle that it may cost is kept, ... */
+    int32_t is_wide;         /* ... by windows */
     uint32_t plain;          /* cycles since one went without for sure */
     uint32_t untimed;
     double credit, allowance; /* ALWAYS: may be spent; comes to it each cycle */
@@ -156,7 +157,7 @@ typedef struct khz_profile {
     khz_probe_frame frame[KHZ_PROBE_DEPTH];
 } khz_profile;
 
-/* Bytes of a profile of n places, and of the longest record of it; multiples of 64 and 8. */
+/* Bytes of a profile of n places, and of the longest record of it; multiples of 64. */
 size_t khz_profile_size(int32_t n_places);
 size_t khz_profile_record_size(int32_t n_places);
 /* Prepare memory of khz_profile_size bytes and calibrate.  Call before the first cycle. */

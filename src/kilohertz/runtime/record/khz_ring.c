@@ -38,6 +38,20 @@ void khz_ring_commit(khz_ring *r)
     atomic_store_explicit(&r->written, written + 1, memory_order_release);
 }
 
+void khz_ring_expect(const khz_ring *r, size_t n)
+{
+#ifdef __GNUC__
+    const uint64_t written = atomic_load_explicit(&r->written, memory_order_relaxed);
+    const unsigned char *const row = r->rows + r->row * (size_t)(written & (r->capacity - 1));
+    for (size_t at = 0; at < n; at += 64) {
+        __builtin_prefetch(row + at, 1);
+    }
+#else
+    (void)r;
+    (void)n;
+#endif
+}
+
 uint64_t khz_ring_peek(khz_ring *r, const unsigned char **rows)
 {
     const uint64_t read = atomic_load_explicit(&r->read, memory_order_relaxed);

@@ -22,6 +22,8 @@ void khz_ring_init(khz_ring *r, void *memory, size_t row, uint64_t n_rows);
 /* Where the next row goes, or NULL (counted) where the ring is full; commit makes it visible.  Producer. */
 void *khz_ring_reserve(khz_ring *r);
 void khz_ring_commit(khz_ring *r);
+/* Ask for the memory of the next row, n bytes of it: the consumer has had it since.  Producer. */
+void khz_ring_expect(const khz_ring *r, size_t n);
 /* The oldest rows that stand side by side: their number, 0 where there is none; release frees n of them.  Consumer. */
 uint64_t khz_ring_peek(khz_ring *r, const unsigned char **rows);
 void khz_ring_release(khz_ring *r, uint64_t n);

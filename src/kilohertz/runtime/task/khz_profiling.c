@@ -126,6 +126,7 @@ void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t)
         r->accounted_ns = (uint32_t)k->accounting_ns;
         r->flags = k->flags;
         khz_ring_commit(&k->trace->ring);
+        khz_ring_expect(&k->trace->ring, sizeof *r);
     }
     khz_profile_weigh(p, (double)(t->ended - t->woke));
 }
