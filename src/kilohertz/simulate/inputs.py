@@ -17,7 +17,7 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,9 @@ from kilohertz.results import Result, read
 from kilohertz.results.result import Floats
 from kilohertz.runtime import fields, words
 from kilohertz.simulate.program import Program
-from kilohertz.stimuli import Formula, breaks, check_rows, formula_of
+
+if TYPE_CHECKING:
+    from kilohertz.stimuli import Formula
 
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 HOLD, LINEAR, RECORDED = INTERPOLATIONS
@@ -149,6 +151,8 @@ class Table:
 
     def _breaks(self) -> Floats:
         """The start, and where formulas decide anew."""
+        from kilohertz.stimuli import breaks
+
         p = self.points
         found = [breaks(f, p.start, p.stop, lambda code, at: self._values(code, at, at)) for f in p.formulas.values()]
         every: Floats = np.unique(np.concatenate([[p.start], *found]))
@@ -173,6 +177,8 @@ def points_of(inputs: Driving, step: Step, start: float, stop: float) -> Points:
             if known[name] in lines or known[name] in formulas:
                 raise ModelError(Diagnostic("R744", f"input `{name}` is driven twice"))
             if isinstance(signal, str):
+                from kilohertz.stimuli import formula_of  # where an input is one
+
                 formulas[known[name]] = formula_of(signal)
             else:
                 lines[known[name]] = _curve(name, signal, asked.interpolation, start, stop)
@@ -255,6 +261,8 @@ def _curve(name: str, signal: Any, interpolation: str, start: float, stop: float
 
 
 def _checked(name: str, time: Floats, values: Floats) -> _Line:
+    from kilohertz.stimuli import check_rows
+
     check_rows(name, time, values)
     return _Line(time, values)
 

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -80,11 +81,25 @@ def build_objects(units: Sequence[Unit], compiler: Compiler | None = None) -> tu
 
 
 def _side_by_side(jobs: Sequence[Callable[[], None]]) -> None:
-    if jobs:
-        from concurrent.futures import ThreadPoolExecutor  # not where all is in the cache
+    """Run all; the first failure is raised once those under way are done, and the others are left."""
+    queue, failures = iter(jobs), list[Exception]()  # an iterator over a list gives each job to one thread
 
-        with ThreadPoolExecutor(JOBS) as pool:
-            list(pool.map(lambda job: job(), jobs))
+    def work() -> None:
+        for job in queue:
+            if failures:
+                return
+            try:
+                job()
+            except Exception as error:  # raised below, in the thread of the caller
+                failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(min(JOBS, len(jobs)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
 
 
 def _targets(cc: Compiler, unit: Unit) -> list[tuple[Source, Path]]:
