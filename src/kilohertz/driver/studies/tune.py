@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.cost import cost_bound
@@ -108,6 +108,15 @@ def _narrowed(reference: Reference, signals: Sequence[str]) -> Reference:
     return replace(reference, result=Result(result.name, result.time, result.data, taken))
 
 
+class _Instructions(NamedTuple):
+    """Bounds of a step: on the average of kept and new Jacobians, regular, worst, and what an event adds as a rule."""
+
+    period: float
+    regular: float
+    worst: float
+    event: float
+
+
 class Trials:
     """Prices and runs points of one model; no more of them once all work that is allowed has been done."""
 
@@ -118,6 +127,7 @@ class Trials:
         self._target = prices_here()
         self._rate = reference.n_events / reference.span if reference.span > 0 else 0.0
         self._spent = 0.0
+        self._bounds: dict[tuple[Any, ...], _Instructions] = {}
 
     def bench(self) -> Bench:
         return Bench(self.price, self.run)
@@ -132,20 +142,27 @@ class Trials:
 
     def price(self, settings: StepSettings) -> Prices:
         """Expected for a second of the model: regular periods, and as many with an event as the reference run had."""
-        plan = self.plan(settings)
-        step, stepping = self._model.planned(plan), plan.stepping
-        bound = cost_bound(step, stepping, self._target)
-        regular = float(bound["regular"]["instructions"])
-        period = regular
-        if "kept" in bound:
+        self.plan(settings)  # whether there is one
+        n, step = settings.internal_steps, settings.step
+        each = self._each(settings.but(internal_steps=1))
+        return Prices(n * each.period / step + min(self._rate, n / step) * each.event, n * each.regular, n * each.worst)
+
+    def _each(self, settings: StepSettings) -> _Instructions:
+        """Of one internal step: so many are so many times the work."""
+        k = key(settings)
+        if k not in self._bounds:
+            plan = self.plan(settings)
+            step, stepping = self._model.planned(plan), plan.stepping
+            bound = cost_bound(step, stepping, self._target)
+            regular, worst = (float(bound[case]["instructions"]) for case in ("regular", "worst"))
             share = 1 / stepping.jacobian_every
-            period = share * regular + (1 - share) * float(bound["kept"]["instructions"])
-        price = period / stepping.step
-        if self._rate:
-            once = cost_bound(step, stepping.but(**_LIKELY, internal_steps=1), self._target)
-            more = float(once["event"]["instructions"] - once["regular"]["instructions"])
-            price += min(self._rate, stepping.internal_steps / stepping.step) * max(0.0, more)
-        return Prices(price, regular, float(bound["worst"]["instructions"]))
+            period = share * regular + (1 - share) * float(bound.get("kept", bound["regular"])["instructions"])
+            event = 0.0
+            if self._rate:
+                once = cost_bound(step, stepping.but(**_LIKELY), self._target)
+                event = max(0.0, float(once["event"]["instructions"] - once["regular"]["instructions"]))
+            self._bounds[k] = _Instructions(period, regular, worst, event)
+        return self._bounds[k]
 
     @property
     def is_over(self) -> bool:
