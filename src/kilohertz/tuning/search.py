@@ -122,8 +122,7 @@ class Search:
 
     def run(self) -> Point | None:
         """The cheapest point that meets the goal; None where none was found."""
-        firsts = [s for step in self.space.steps for n in self.space.methods if (s := self._first(n, step)) is not None]
-        for settings in sorted(firsts, key=self._price_of):
+        for settings in sorted(self._firsts(), key=self._price_of):
             if self.best is not None and self._price_of(settings) >= self.best.price:
                 break  # all that follow cost more
             self._try(settings)
@@ -135,6 +134,17 @@ class Search:
         return self.best
 
     # ---------------------------------------------------------------------------------------------------------- trials
+
+    def _firsts(self) -> Iterator[StepSettings]:
+        """Each method once; where there are loops also in the form that leaves them to the method."""
+        for step in self.space.steps:
+            for solver in self.space.methods:
+                first = self._first(solver, step)
+                if first is None:
+                    continue
+                yield first
+                if "index1" in self.space.values(solver):
+                    yield first.but(index1=True)
 
     def _first(self, solver: str, step: float) -> StepSettings | None:
         settings = self.space.first(solver, step)
