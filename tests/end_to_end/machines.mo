@@ -1,4 +1,6 @@
 package Machines "State machines (MLS 17)"
+  connector IntegerOut = output Integer;
+
   block State
   end State;
 
@@ -90,12 +92,12 @@ package Machines "State machines (MLS 17)"
     Integer n(start = 0);
     block Source
       parameter Integer k = 1;
-      Modelica.Blocks.Interfaces.IntegerOutput y;
+      IntegerOut y;
     equation
       y = k;
     end Source;
     Source one(k = 1), two(k = 2);
-    Modelica.Blocks.Interfaces.IntegerOutput y(start = 0);
+    IntegerOut y(start = 0);
     Integer seen = hold(y);
   equation
     n = sample(1, c) + previous(n);

@@ -158,12 +158,14 @@ def test_killing_the_task_loses_no_row_that_had_left_the_ring(make: Build, scena
     assert np.array_equal(time_, np.arange(len(time_)) / 1000)
 
 
-def test_killing_the_supervisor_does_not_disturb_the_task(tmp_path: Path) -> None:
+def test_killing_the_supervisor_does_not_disturb_a_task_that_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     code = f"""
+import dataclasses
 import kilohertz
 from kilohertz.realtime import plain_scenario
 s = plain_scenario("Kilohertz.Examples.RCCircuit", solver="rk4", duration=0.6, name="orphan{os.getpid()}")
+s = dataclasses.replace(s, keep=True)
 kilohertz.run(s, folder={str(folder)!r}, check=False, announce=lambda text: print(text, flush=True))
 """
     supervisor = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

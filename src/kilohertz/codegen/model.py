@@ -22,7 +22,7 @@ from kilohertz.codegen.writing.values import TypeTable, default_start
 from kilohertz.codegen.writing.writer import STATUS
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
-from kilohertz.ir.flat import Assert, ExternalCall, Function
+from kilohertz.ir.flat import Assert, ExternalCall, Function, Purpose
 from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
 from kilohertz.runtime import constant
@@ -65,6 +65,7 @@ class CProgram:
     functions: tuple[Function, ...]  # of the model: they have the places after those
     places: tuple[Origin, ...]
     counts: dict[Kind, int]
+    made: frozenset[str] = frozenset()  # variables that passes made, not the user
 
     @property
     def getter(self) -> str:
@@ -160,6 +161,7 @@ class _Generator:
             tuple(f.function for f in self.functions.written),
             tuple(self._places),
             dict(self.layout.counts),
+            frozenset(n for n, v in step.variables.items() if v.purpose is not Purpose.DECLARED),
         )
 
     # --------------------------------------------------------------------------------------------------------- header

@@ -92,14 +92,19 @@ class Place:
 
 @dataclass(slots=True)
 class _Where:
-    """From origins to lines of source."""
+    """From origins to lines of source; from what is computed to what the user calls it."""
 
     libraries: Libraries | None
+    made: frozenset[str]
     known: dict[tuple[str, int], tuple[str, int, str, str]] = field(default_factory=dict)
     class_of: Callable[[Span], str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.class_of = self.libraries.class_names() if self.libraries is not None else lambda span: ""
+
+    def declared_first(self, names: Iterable[str]) -> tuple[str, ...]:
+        """What the user declared before what passes made (a relation, say)."""
+        return tuple(sorted(names, key=lambda name: name in self.made))
 
     def lines(self, origin: Origin, share: float) -> list[Line]:
         found: list[tuple[str, int, str, str]] = []
@@ -122,7 +127,7 @@ def cycle_places() -> tuple[Place, ...]:
 
 def model_places(code: CProgram, libraries: Libraries | None, unit: str = "") -> tuple[Place, ...]:
     """The places of a model in the order of their numbers."""
-    where = _Where(libraries)
+    where = _Where(libraries, code.made)
     by_function: dict[str, list[BlockInfo]] = {}
     for info in code.blocks:
         by_function.setdefault(info.function, []).append(info)
@@ -166,9 +171,9 @@ def _calls(expressions: Iterable[Expr]) -> tuple[tuple[str, int], ...]:
 def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -> Place:
     whole = sum(max(1, info.cost) for info in infos)
     lines = [line for info in infos for line in where.lines(info.origin, max(1, info.cost) / whole)]
-    unknowns = _declared_first(u for info in infos for u in info.unknowns)
+    unknowns = where.declared_first(u for info in infos for u in info.unknowns)
     first = infos[0]
-    loop = _loop(first) if len(infos) == 1 else None
+    loop = _loop(first, where) if len(infos) == 1 else None
     words = ", ".join(loop.torn[:3]) if loop is not None and loop.torn else ", ".join(unknowns[:3])
     more = ", ..." if len(unknowns) > 3 else ""
     verb = "compute" if loop is None else "settle" if loop.kind == "mixed" else "solve"
@@ -185,19 +190,14 @@ def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -
     )
 
 
-def _declared_first(names: Iterable[str]) -> tuple[str, ...]:
-    """What the user declared before what passes made (`$r3`, a relation)."""
-    return tuple(sorted(names, key=lambda name: name.startswith("$")))
-
-
-def _loop(info: BlockInfo) -> Loop | None:
+def _loop(info: BlockInfo, where: _Where) -> Loop | None:
     block = info.block
     if not isinstance(block, s.LinearLoop | s.NonlinearLoop | s.MixedLoop):
         return None
     torn = () if isinstance(block, s.MixedLoop) else tuple(u.name for u in block.unknowns)
     why: tuple[str, ...] = ()
     if isinstance(block, s.MixedLoop):
-        why = _declared_first(t.name for b in block.discrete for t in s.targets(b))
+        why = where.declared_first(t.name for b in block.discrete for t in s.targets(b))
     elif isinstance(block, s.NonlinearLoop):
         why = what_is_nonlinear(block)
     return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn, why)

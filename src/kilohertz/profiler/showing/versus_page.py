@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kilohertz.base.dotted import Dotted
 from kilohertz.pages import (
     Cell,
     Column,
@@ -56,7 +57,7 @@ def versus_page(versus: Versus) -> Page:
 
 
 def _short(name: str) -> str:
-    return name.rsplit(".", 1)[-1]
+    return Dotted.read(name).last
 
 
 def _spread(side: Side) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
+from kilohertz.base.dotted import Dotted
 from kilohertz.pages import Cell, Listing, ListingLine
 from kilohertz.profiler.causes import Cause
 from kilohertz.profiler.cycle_records import Profile
@@ -68,7 +69,7 @@ class Ways:
 
     def class_links(self, of: Iterable[Line]) -> list[tuple[str, str]]:
         """Their classes, likewise."""
-        return [(name.rsplit(".", 1)[-1], class_(name)) for name in _by_share(of, lambda x: x.in_class) if name]
+        return [(Dotted.read(name).last, class_(name)) for name in _by_share(of, lambda x: x.in_class) if name]
 
     def cycle_links(self, number: int) -> list[tuple[str, str]]:
         """The worst cycles that took long because of a place."""
