@@ -12,9 +12,9 @@ import kilohertz
 from kilohertz.pages import write_page
 from kilohertz.solvers import StepSettings
 from kilohertz.sweep import Measure
-from kilohertz.sweep.page import page_of as series_page
+from kilohertz.sweep.series_page import page_of as series_page
 from kilohertz.tuning import Goal, Point, Tuned
-from kilohertz.tuning.page import page_of as tuning_page
+from kilohertz.tuning.front_page import page_of as tuning_page
 
 
 def test_the_page_of_a_series_leads_to_its_exceptional_cases(sheet: Any, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_the_store_opens_in_other_programs(folder: Path) -> None:
 
 
 def test_curves_of_exceptional_cases_are_those_of_their_runs(folder: Path) -> None:
-    from kilohertz.sweep.store import read_curves
+    from kilohertz.sweep.case_store import read_curves
 
     report = run(folder)
     case = report.exceeding[0]

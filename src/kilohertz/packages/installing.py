@@ -11,8 +11,8 @@ from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.packages.index import Index, Release
+from kilohertz.packages.library_folder import Installed, Store, content_hash
 from kilohertz.packages.origins import Origins, Progress
-from kilohertz.packages.store import Installed, Store, content_hash
 from kilohertz.packages.unpacking import check_out, copy_library, libraries_below, unpack
 from kilohertz.syntax import Libraries
 

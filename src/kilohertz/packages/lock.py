@@ -23,7 +23,7 @@ from pathlib import Path
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.base.versions import version
 from kilohertz.packages.index import Release
-from kilohertz.packages.store import Installed
+from kilohertz.packages.library_folder import Installed
 
 _HEAD = (
     "# Libraries of this project, by `khz library lock`; `khz library install --locked FILE` brings exactly these.\n"

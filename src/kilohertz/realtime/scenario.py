@@ -16,7 +16,7 @@ from typing import Any
 from kilohertz import devices
 from kilohertz.base import Dotted, ModelError, near, seconds
 from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
-from kilohertz.realtime.toml_table import Problems, Table, open_table
+from kilohertz.realtime.toml_table import Problems, Table, beside, open_table
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family, words
 from kilohertz.solvers import SETTINGS, StepSettings
@@ -496,8 +496,3 @@ def _fault(table: Table, threads: list[str]) -> Fault:
     out = Fault(table.integer("step", 0), table.integer("every", 1 << 40, 1), nanoseconds(slow), thread)
     table.close()
     return out
-
-
-def beside(file: Path, name: str) -> Path:
-    """A path of the scenario is relative to the scenario's own folder."""
-    return Path(name) if Path(name).is_absolute() else file.parent / name

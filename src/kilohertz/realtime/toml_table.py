@@ -207,3 +207,8 @@ def _flattened(data: Mapping[str, Any], head: str = "") -> dict[str, Any]:
     for key, value in data.items():
         out |= _flattened(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
     return out
+
+
+def beside(file: Path, name: str) -> Path:
+    """A path of the scenario is relative to the scenario's own folder."""
+    return Path(name) if Path(name).is_absolute() else file.parent / name

@@ -3,6 +3,6 @@
 from kilohertz.stimuli.formula import Decision, Formula, formula_of
 from kilohertz.stimuli.generators import GENERATORS, Generator
 from kilohertz.stimuli.instants import breaks
-from kilohertz.stimuli.rows import check_rows
+from kilohertz.stimuli.stimulus_rows import check_rows
 
 __all__ = ["GENERATORS", "Decision", "Formula", "Generator", "breaks", "check_rows", "formula_of"]

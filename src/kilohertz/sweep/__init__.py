@@ -2,11 +2,11 @@
 
 from kilohertz.sweep.batches import Job
 from kilohertz.sweep.cases import Table, make_cases
-from kilohertz.sweep.definition import Axis, Cases, Measure, Range, Series, Side
 from kilohertz.sweep.kit import Kit, Wanted, make_kit
 from kilohertz.sweep.read import read_series
-from kilohertz.sweep.report import Report
-from kilohertz.sweep.run import Means, Outcome, run_series
+from kilohertz.sweep.run_series import Means, Outcome, run_series
+from kilohertz.sweep.series_definition import Axis, Cases, Measure, Range, Series, Side
+from kilohertz.sweep.series_report import Report
 
 __all__ = [
     "Axis",

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import ModelError
-from kilohertz.sweep.definition import TIMES, Measure
+from kilohertz.sweep.case_numbers import exceeds, measured
 from kilohertz.sweep.kit import Kit
-from kilohertz.sweep.measures import exceeds, measured
 from kilohertz.sweep.runner import FAILED, OK, Runner
+from kilohertz.sweep.series_definition import TIMES, Measure
 
 Floats = NDArray[np.float64]
 CRASHED = "crashed"

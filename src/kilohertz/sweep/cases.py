@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.sweep.definition import DRAWN, Axis, Cases, Range
+from kilohertz.sweep.series_definition import DRAWN, Axis, Cases, Range
 
 Floats = NDArray[np.float64]
 MOST_CASES = 10_000_000

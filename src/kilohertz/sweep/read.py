@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz.base import ModelError
-from kilohertz.realtime.scenario import INTERPOLATIONS, beside, read_model, read_stepping
-from kilohertz.realtime.toml_table import Table, open_table
+from kilohertz.realtime.scenario import INTERPOLATIONS, read_model, read_stepping
+from kilohertz.realtime.toml_table import Table, beside, open_table
 from kilohertz.sweep.cases import MOST_CASES
-from kilohertz.sweep.definition import (
+from kilohertz.sweep.series_definition import (
     COSTS,
     DRAWN,
     KEPT,

@@ -22,8 +22,8 @@ from kilohertz.simulate.offline_run import Flush, Offline
 from kilohertz.simulate.program import Context, aligned_memory, prototypes
 from kilohertz.simulate.stepper import COUNTS, c_settings, stepper_prototypes
 from kilohertz.simulate.sundials import function_table, ida_table
-from kilohertz.sweep.definition import COUNTED
 from kilohertz.sweep.kit import Kit, Place
+from kilohertz.sweep.series_definition import COUNTED
 from kilohertz.toolchain import load_library
 
 Floats = NDArray[np.float64]

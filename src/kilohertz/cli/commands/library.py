@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+    from kilohertz.packages.library_folder import Installed, Store
     from kilohertz.packages.origins import Origins, Progress
-    from kilohertz.packages.store import Installed, Store
 
 _EPILOG = """\
 examples:
@@ -66,9 +66,9 @@ def _install(arguments: argparse.Namespace) -> int:
     from kilohertz.base import Diagnostic, ModelError
     from kilohertz.packages.index import Index
     from kilohertz.packages.installing import Job, install, install_local
+    from kilohertz.packages.library_folder import Store
     from kilohertz.packages.lock import locked_releases
     from kilohertz.packages.resolve import Wish, resolve
-    from kilohertz.packages.store import Store
 
     if not arguments.what and arguments.locked is None:
         raise ModelError(Diagnostic("L333", "nothing to install: give a NAME, a PATH or `--locked FILE`"))
@@ -122,7 +122,7 @@ def _search(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from kilohertz.packages.store import Store
+    from kilohertz.packages.library_folder import Store
 
     store = Store()
     for item in store.all():
@@ -134,8 +134,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _remove(arguments: argparse.Namespace) -> int:
+    from kilohertz.packages.library_folder import Store
     from kilohertz.packages.resolve import Wish
-    from kilohertz.packages.store import Store
 
     store = Store()
     for wish in map(Wish.read, arguments.what):
@@ -150,8 +150,8 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 def _lock(arguments: argparse.Namespace) -> int:
     from kilohertz.base import Diagnostic, ModelError
+    from kilohertz.packages.library_folder import Store
     from kilohertz.packages.lock import lock_text
-    from kilohertz.packages.store import Store
 
     text = lock_text(_with_uses(Store(), arguments.what))
     if arguments.output is None:

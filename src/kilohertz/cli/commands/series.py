@@ -77,7 +77,7 @@ def _show(report: Report, arguments: argparse.Namespace) -> None:
         print(report.as_text())
     if arguments.page is not None:
         from kilohertz.pages import write_page
-        from kilohertz.sweep.page import page_of
+        from kilohertz.sweep.series_page import page_of
 
         write_page(page_of(report), arguments.page)
 

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         name, libraries = _named(arguments.model, arguments.output), tuple(map(_absolute, arguments.library))
         _write(arguments.output, tuned.scenario(name, libraries, values))
     if arguments.page is not None:
-        from kilohertz.tuning.page import page_of
+        from kilohertz.tuning.front_page import page_of
 
         _write(arguments.page, page_of(tuned).html())
     return 0 if tuned.ok else FAILED

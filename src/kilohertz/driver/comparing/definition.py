@@ -9,8 +9,8 @@ from pathlib import Path
 from kilohertz.base.units import UnitError, parse_unit
 from kilohertz.compare import Bars, Pair, Rename, Wanted
 from kilohertz.driver.comparing.sides import Side
-from kilohertz.realtime.scenario import INTERPOLATIONS, beside, read_formulas, read_model, read_stepping
-from kilohertz.realtime.toml_table import Table, open_table
+from kilohertz.realtime.scenario import INTERPOLATIONS, read_formulas, read_model, read_stepping
+from kilohertz.realtime.toml_table import Table, beside, open_table
 from kilohertz.results import endings, is_result
 from kilohertz.simulate import Inputs
 

@@ -24,11 +24,11 @@ from kilohertz.sweep import (
     make_kit,
     run_series,
 )
-from kilohertz.sweep.definition import COUNTED, MODEL, TIMES
+from kilohertz.sweep.series_definition import COUNTED, MODEL, TIMES
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model, Session
-    from kilohertz.sweep.run import Progress
+    from kilohertz.sweep.run_series import Progress
 
 
 def execute(

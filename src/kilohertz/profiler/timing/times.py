@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.profiler.timing.rows import BURST
+from kilohertz.profiler.timing.record_rows import BURST
 from kilohertz.profiler.timing.windows import calls, sweeps
 
 Floats = NDArray[np.float64]

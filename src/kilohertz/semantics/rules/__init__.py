@@ -13,7 +13,7 @@ from kilohertz.semantics.rules.prefixes import check_component
 from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
 from kilohertz.semantics.rules.scoping import check_outer
 from kilohertz.semantics.rules.survey import Survey
-from kilohertz.semantics.rules.units import check_units
+from kilohertz.semantics.rules.unit_agreement import check_units
 from kilohertz.semantics.rules.variability import check_variability
 
 __all__ = [

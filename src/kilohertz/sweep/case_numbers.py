@@ -13,8 +13,8 @@ from kilohertz.compare.curve import Curve
 from kilohertz.compare.measures import errors, tube_size
 from kilohertz.compare.signal_expressions import values_of
 from kilohertz.results import Result
-from kilohertz.sweep.definition import ERROR, MODEL, VARIANT, Measure
 from kilohertz.sweep.runner import Run
+from kilohertz.sweep.series_definition import ERROR, MODEL, VARIANT, Measure
 
 Floats = NDArray[np.float64]
 _NOMINAL = 1e-3  # ranges smaller than this count as small, as in a comparison

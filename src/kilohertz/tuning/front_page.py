@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.pages import Cell, Column, Curve, Facts, Heading, Mark, Page, Part, Plot, Prose, Table, Verdict
-from kilohertz.tuning.outcome import Tuned
 from kilohertz.tuning.search import Point
+from kilohertz.tuning.search_outcome import Tuned
 
 
 def page_of(t: Tuned) -> Page:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.sweep.batches import Done, Job
+from kilohertz.sweep.case_store import opened
 from kilohertz.sweep.cases import Table
-from kilohertz.sweep.definition import Series
 from kilohertz.sweep.pool import Pool, cores
-from kilohertz.sweep.store import opened
+from kilohertz.sweep.series_definition import Series
 
 if TYPE_CHECKING:
     import polars

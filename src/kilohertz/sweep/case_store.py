@@ -24,7 +24,7 @@ import numpy as np
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.sweep.batches import Done
 from kilohertz.sweep.cases import Table
-from kilohertz.sweep.definition import Measure
+from kilohertz.sweep.series_definition import Measure
 
 if TYPE_CHECKING:
     import polars

@@ -24,10 +24,10 @@ from kilohertz.pages import (
     Verdict,
 )
 from kilohertz.pages.plots import thinned
-from kilohertz.sweep.definition import Measure
-from kilohertz.sweep.report import Ranked, Report
+from kilohertz.sweep.case_store import read_curves
 from kilohertz.sweep.runner import OK
-from kilohertz.sweep.store import read_curves
+from kilohertz.sweep.series_definition import Measure
+from kilohertz.sweep.series_report import Ranked, Report
 
 _DRAWN, _POINTS, _MOST_ROWS = 8, 2000, 20_000
 _MOST_SIGNALS = 6  # drawn of each case
