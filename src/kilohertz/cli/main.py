@@ -41,9 +41,13 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    return guarded(lambda: _run(words))
+
+
+def _run(words: list[str]) -> int:
     try:
         arguments = _parse(words)
-        return guarded(lambda: int(arguments.run(arguments)))
+        return int(arguments.run(arguments))
     except SystemExit as leaving:  # argparse: help, version, usage
         return leaving.code if isinstance(leaving.code, int) else USAGE
 

@@ -35,9 +35,11 @@ STRING, ANNOTATION, BAD_STRING, BAD_NAME, BAD_NUMBER, BAD_CHARACTER = (
 BAD = frozenset({BAD_STRING, BAD_NAME, BAD_NUMBER, BAD_CHARACTER})
 
 _ANNOTATION_DEPTH = 12
-COMMENT = r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_QUOTED = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"
+# Only single characters are repeated possessively: of groups, Python 3.11.0 to 3.11.4 forget the way back.
+# So alternatives begin with different characters, and any text can be read in one way only.
+COMMENT = r"//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*(?:\*/|\Z)"
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_QUOTED = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*'"
 _IDENT = rf"(?:[A-Za-z_][A-Za-z0-9_]*+|{_QUOTED})"
 
 
@@ -45,19 +47,19 @@ def _balanced(depth: int) -> str:
     """A pattern for a parenthesis with at most `depth` levels in it."""
     pattern = r"(?!)"
     for _ in range(depth):
-        pattern = rf"""\((?:[^()"'/]++|{pattern}|{_STRING}|{COMMENT}|/|{_QUOTED})*+\)"""
+        pattern = rf"""\((?:[^()"'/]++|{pattern}|{_STRING}|{COMMENT}|/(?![/*])|{_QUOTED})*\)"""
     return pattern
 
 
 _TOKEN = re.compile(
-    rf"((?:[ \t\r\n\f\v\ufeff]++|{COMMENT})*+)"
+    rf"((?:[ \t\r\n\f\v\ufeff]++|{COMMENT})*)"
     rf"(annotation\s*+{_balanced(_ANNOTATION_DEPTH)}"
-    rf"|{_IDENT}(?:\.{_IDENT})*+"
+    rf"|{_IDENT}(?:\.{_IDENT})*"
     r"|[();,{}\[\]]|==?"
-    r"|[0-9]++(?:\.[0-9]*+)?+(?:[eE][+-]?[0-9]++)?+"
+    r"|[0-9]++(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]++)?"
     rf"|{_STRING}"
     r"|\.[-+*/^]|:=|<[=>]|>=|[-+*/^.:<>]"
-    r'|"(?:[^"\\]|\\.)*+\Z'  # a string that is never closed
+    r'|"[^"\\]*+(?:\\.[^"\\]*+)*\\?\Z'  # a string that is never closed
     r"|\S|\Z)",
     re.ASCII | re.DOTALL,
 )
