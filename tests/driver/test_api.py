@@ -10,6 +10,7 @@ import pytest
 
 import kilohertz
 from kilohertz import ModelError
+from kilohertz.driver import Session
 
 TANK = """
 model Tank
@@ -66,6 +67,14 @@ def test_modifiers_compile_in_what_cannot_be_set(tank: Path) -> None:
     assert [result.final(f"level[{i}]") for i in (1, 2, 3)] == pytest.approx([0.4724, 0.9447, 1.4171], abs=1e-4)
     with pytest.raises(ModelError, match="haf"):
         kilohertz.load(f"{tank}:Tank(haf = 4)").flatten()
+
+
+def test_models_with_other_modifiers_are_other_models(tank: Path) -> None:
+    session = Session()
+    slow, fast = session.model(f"{tank}(half = 4)"), session.model(f"{tank}(half = 1)")
+    assert slow.name != fast.name
+    assert slow.simulate().final("level[1]") == pytest.approx(0.4724, abs=1e-4)
+    assert fast.simulate().final("level[1]") == pytest.approx(0.0498, abs=1e-4)
 
 
 def test_models_and_results_can_be_pickled(tank: Path, monkeypatch: pytest.MonkeyPatch) -> None:

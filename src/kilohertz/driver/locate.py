@@ -53,12 +53,15 @@ def absolute(text: str) -> str:
 
 
 def _modified(base: ClassDef, modifiers: str, libraries: Libraries) -> ClassDef:
-    """A class that extends `base` with modifiers; its experiment is that of `base`."""
-    name = f"{base.name}_modified"
+    """A class of a name of its own that extends `base` with modifiers; its experiment is that of `base`."""
+    taken, name, k = set(libraries.names()), f"{base.name}_modified", 1
+    while name in taken:
+        k += 1
+        name = f"{base.name}_modified{k}"
     entry = annotation_entry(annotation_args(base.annotation, base), "experiment")
     experiment = f"  annotation({unparse(entry)});\n" if entry is not None else ""
     extended = f"  extends {'.'.join((*base.within, base.name))}{modifiers};\n"
-    return libraries.load_text(f"model {name}\n{extended}{experiment}end {name};\n", "<the model's modifiers>")[-1]
+    return libraries.load_text(f"model {name}\n{extended}{experiment}end {name};\n", f"<modifiers of {name}>")[-1]
 
 
 def _in_file(file: Path, class_name: str, libraries: Libraries) -> ClassDef:
