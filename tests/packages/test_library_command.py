@@ -84,6 +84,18 @@ def test_lock_brings_the_same_files_again(home: Path, forge: Forge, tmp_path: Pa
     assert "L332" in failure(capsys, "install", "--locked", str(tmp_path / "none.lock"))
 
 
+def test_a_lock_mends_changed_files_and_keeps_versions_apart(home: Path, tmp_path: Path) -> None:
+    lock = tmp_path / "project.lock"
+    assert khz(["library", "install", "Parts@2.0.0"]) == khz(["library", "install", "Parts@3.0.0"]) == 0
+    assert khz(["library", "lock", "-o", str(lock)]) == 0
+    file = home / "Parts 3.0.0" / "package.mo"
+    before = file.read_text()
+    file.write_text("package Parts end Parts;")
+    assert khz(["library", "install", "--locked", str(lock)]) == 0
+    assert file.read_text() == before
+    assert names(home) == ["Parts 2.0.0+x", "Parts 3.0.0"]
+
+
 def test_mirror_stands_in(home: Path, forge: Forge, tmp_path: Path, capsys: Capture) -> None:
     below = forge.address.partition("://")[2]
     mirror = tmp_path / "mirror" / below
@@ -119,6 +131,9 @@ def test_folder_zip_and_clone_need_no_index(home: Path, tmp_path: Path, capsys: 
     (source / "Own" / "package.mo").write_text("broken")
     assert khz(["library", "install", f"{source}@v9"]) == 0
     assert "Own 0.1" in names(home)
+    head = subprocess.run([*git, "rev-parse", "v9"], check=True, capture_output=True, text=True).stdout.strip()
+    assert head in (home / "Own 0.1" / ".kilohertz.json").read_text()
+    assert "L333" in failure(capsys, "install", f"{source}@v9", "--dry-run")
     assert "L328" in failure(capsys, "install", f"{source}@v10")
 
 

@@ -15,7 +15,7 @@ from kilohertz.solvers.methods import SOLVERS
 from kilohertz.solvers.settings import AUTO, SETTINGS
 from kilohertz.syntax import Libraries
 
-_BASH = r"""# khz: completion for bash (and zsh, after `autoload -U +X bashcompinit && bashcompinit`)
+_BASH = r"""# khz: completion for bash 4 or later
 _khz() {
     local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" place="khz" word k
     for ((k = 1; k < COMP_CWORD; k++)); do

@@ -13,7 +13,7 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.packages.index import Index, Release
 from kilohertz.packages.library_folder import Installed, Store, content_hash
 from kilohertz.packages.origins import Origins, Progress
-from kilohertz.packages.unpacking import check_out, copy_library, libraries_below, unpack
+from kilohertz.packages.unpacking import check_out, commit_of, copy_library, libraries_below, unpack
 from kilohertz.syntax import Libraries
 
 __all__ = ["Installed", "Job", "install", "install_local"]
@@ -24,7 +24,7 @@ class Job:
     """Releases to install; `contents` are hashes that a lock file promises."""
 
     releases: Sequence[Release]
-    contents: Mapping[str, str] = field(default_factory=dict)
+    contents: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by name and version
     again: bool = False  # also what is there already
 
 
@@ -33,8 +33,7 @@ def install(job: Job, index: Index, origins: Origins, store: Store, progress: Pr
     done: list[Installed] = []
     by_source: dict[str, list[Release]] = {}
     for release in job.releases:
-        present = store.find(release.name, release.version)
-        if job.again or not any(_same(item, release) for item in present):
+        if job.again or not _is_there(release, job, store):
             by_source.setdefault(release.zipfile or f"{release.git}@{release.sha}", []).append(release)
     for releases in by_source.values():
         with store.making() as scratch:
@@ -60,7 +59,7 @@ def install_local(source: Path, reference: str, store: Store) -> list[Installed]
             root = unpack(source, files)
         elif _is_clone(source):
             files.mkdir()
-            root, commit = check_out(source, reference or "HEAD", files), reference or "HEAD"
+            root, commit = check_out(source, reference or "HEAD", files), commit_of(source, reference or "HEAD")
         elif source.is_dir():
             root = source
         else:
@@ -93,12 +92,17 @@ def _is_clone(folder: Path) -> bool:
     return (folder / ".git").exists() or ((folder / "HEAD").is_file() and (folder / "objects").is_dir())
 
 
-def _same(item: Installed, release: Release) -> bool:
-    return item.version == release.version.text and item.sha in ("", release.sha)
+def _is_there(release: Release, job: Job, store: Store) -> bool:
+    """Is it installed, with the very files that a lock promises?"""
+    promised = job.contents.get((release.name, release.version.text))
+    for item in store.find(release.name, release.version):
+        if item.version == release.version.text and item.sha in ("", release.sha):
+            return not promised or content_hash(store.place(item.name, item.version)) == promised
+    return False
 
 
-def _check_lock(release: Release, content: str, contents: Mapping[str, str]) -> None:
-    promised = contents.get(release.name)
+def _check_lock(release: Release, content: str, contents: Mapping[tuple[str, str], str]) -> None:
+    promised = contents.get((release.name, release.version.text))
     if promised and promised != content:
         message = f"the files of {release} are not those of the lock: SHA-256 {content}, the lock says {promised}"
         raise ModelError(Diagnostic("L331", message))

@@ -42,7 +42,7 @@ def lock_text(libraries: Sequence[Installed]) -> str:
     return _HEAD + "".join(blocks)
 
 
-def locked_releases(file: Path) -> tuple[list[Release], dict[str, str]]:
+def locked_releases(file: Path) -> tuple[list[Release], dict[tuple[str, str], str]]:
     """The releases that a lock file names, and the promised hashes."""
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def locked_releases(file: Path) -> tuple[list[Release], dict[str, str]]:
         if not entry["name"] or not entry["version"]:
             raise _useless(file, f"library {k + 1} has no name or no version")
     releases = [Release(e["name"], version(e["version"]), e["path"], e["zipfile"], "", e["sha"]) for e in entries]
-    return releases, {entry["name"]: entry["content"] for entry in entries if entry["content"]}
+    return releases, {(e["name"], e["version"]): e["content"] for e in entries if e["content"]}
 
 
 def _useless(file: Path, why: str) -> ModelError:

@@ -59,6 +59,12 @@ def check_out(clone: Path, commit: str, into: Path) -> Path:
     return into
 
 
+def commit_of(clone: Path, reference: str) -> str:
+    """The commit that a branch or tag of a clone stands for now."""
+    command = ["git", "-C", str(clone), "rev-parse", f"{reference}^{{commit}}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
 def copy_library(root: Path, path: str, into: Path, whole_folder: bool) -> None:
     """The library at `path` below `root` as a package folder; a single file becomes its `package.mo`."""
     source = root / path if path else root

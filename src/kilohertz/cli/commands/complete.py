@@ -6,8 +6,7 @@ import argparse
 
 _EPILOG = """\
   eval "$(khz complete bash)"                        now, in this shell
-  khz complete bash >> ~/.bash_completion            from now on
-  zsh: autoload -U +X bashcompinit && bashcompinit; eval "$(khz complete bash)\""""
+  khz complete bash >> ~/.bash_completion            from now on"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

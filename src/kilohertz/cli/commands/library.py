@@ -74,6 +74,9 @@ def _install(arguments: argparse.Namespace) -> int:
         raise ModelError(Diagnostic("L333", "nothing to install: give a NAME, a PATH or `--locked FILE`"))
     store, origins = Store(), _origins(arguments)
     local = [text for text in arguments.what if _is_place(text)]
+    if arguments.dry_run and (local or arguments.locked is not None):
+        message = "`--dry-run` says what an index leads to; a place or a lock file is installed as it is"
+        raise ModelError(Diagnostic("L333", message))
     wishes = [Wish.read(text) for text in arguments.what if text not in local]
     done: list[Installed] = []
     with _Bar() as progress:
