@@ -173,6 +173,8 @@ size_t khz_record_used(const khz_cycle_record *r);
 void khz_profile_weigh(khz_profile *p, double ns);
 /* The sum of a place in this cycle: a new one where there was none. */
 khz_place_sum *khz_profile_sum(khz_profile *p, int32_t place);
+/* The borders of this cycle whose clock was read. */
+khz_border *khz_profile_borders(khz_profile *p);
 
 /* A border whose clock is read. */
 void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered);
