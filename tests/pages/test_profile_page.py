@@ -40,6 +40,11 @@ def opened(sheet: Any, page: Page, folder: Path) -> None:
     sheet.wait_for_selector("html[data-ready=yes]", timeout=60_000)
 
 
+def comes(sheet: Any, condition: str) -> None:
+    """What a link brings: the page hears of its new address after the click has returned."""
+    sheet.wait_for_function(f"() => {condition}")
+
+
 def test_the_page_of_a_profile(tmp_path: Path, sheet: Any) -> None:
     profile = kilohertz.load(MODEL).profile(solver="rk4", step=1e-5, steps=300)
     causes = worst_causes(profile, 4)
@@ -53,7 +58,7 @@ def test_the_page_of_a_profile(tmp_path: Path, sheet: Any) -> None:
     # a block leads to its card, which opens; it has what the loop is made of
     card = next(f"#place-{i}" for i, p in enumerate(profile.places) if p.name == "solve first.i" and p.phase == "block")
     sheet.locator(f'.table a[href="{card}"]').first.click()
-    assert sheet.locator(card).evaluate("e => e.open")
+    comes(sheet, f"document.querySelector('{card}').open")
     shown = sheet.locator(card).inner_text()
     for words in (
         "iterated on",
@@ -64,18 +69,18 @@ def test_the_page_of_a_profile(tmp_path: Path, sheet: Any) -> None:
         assert words in shown
     # its line leads to the listing, whose margin leads back to a card
     sheet.locator(f"{card} .table a").first.click()
-    assert sheet.evaluate("location.hash") == "#electrical-mo-55"
-    assert sheet.locator("#electrical-mo-55").evaluate("e => e.closest('details').open")
+    comes(sheet, "location.hash === '#electrical-mo-55'")
+    comes(sheet, "document.querySelector('#electrical-mo-55').closest('details').open")
     sheet.locator("#electrical-mo-55 .margin a").click()
-    assert sheet.evaluate("location.hash").startswith("#place-")
+    comes(sheet, "location.hash.startsWith('#place-')")
     # to its component and its class, whose rows lead back
     sheet.locator(f"{card} .links a", has_text="first").first.click()
-    assert sheet.evaluate("location.hash") == "#component-first"
-    assert "aim" in sheet.locator("#component-first").get_attribute("class")
+    comes(sheet, "location.hash === '#component-first'")
+    comes(sheet, "document.querySelector('#component-first').classList.contains('aim')")
     sheet.locator("#component-first a").first.click()
-    assert sheet.evaluate("location.hash").startswith("#place-")
+    comes(sheet, "location.hash.startsWith('#place-')")
     sheet.locator(f"{card} .links a", has_text="SaturatingInductor").first.click()
-    assert sheet.evaluate("location.hash") == "#class-Kilohertz.Electrical.SaturatingInductor"
+    comes(sheet, "location.hash === '#class-Kilohertz.Electrical.SaturatingInductor'")
     # advice leads to what it is about
     advice = sheet.locator("h2#what-to-do-about-it + .table")
     assert advice.locator("tbody tr").count() == 2
@@ -89,23 +94,24 @@ def test_one_cycle_is_opened_by_a_link_a_number_or_a_click(tmp_path: Path, sheet
     field = sheet.locator(".opened input")
     assert field.input_value() == f"{causes[0].cycle}"
     sheet.locator(f'.table a[href="#cycle-{causes[2].cycle}"]').first.click()
-    assert field.input_value() == f"{causes[2].cycle}"
+    comes(sheet, f"document.querySelector('.opened input').value === '{causes[2].cycle}'")
     assert sheet.locator(".opened .box").count() >= 3
     assert causes[2].kind in sheet.locator(".opened .said").inner_text()
     field.fill("150")
     field.press("Enter")
     sheet.locator(".opened .after").click()
-    assert field.input_value() == "151"
+    comes(sheet, "document.querySelector('.opened input').value === '151'")
     canvas = sheet.locator(".plot").first
     box = canvas.bounding_box()
     canvas.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    comes(sheet, "document.querySelector('.opened input').value !== '151'")
     assert abs(float(field.input_value()) - 150) < 60
     marked = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type === 'Span' && m.visible)"
-    assert sheet.evaluate(f"{marked}.map(m => m.location)")[0] == float(field.input_value())
+    comes(sheet, f"{marked}[0].location === {float(field.input_value())}")
     sheet.locator(".opened .box", has_text="right-hand side").first.click()
     sheet.locator(".opened .box", has_text="solve first.i").first.click()
     sheet.locator(".opened .onward").click()
-    assert sheet.evaluate("location.hash").startswith("#place-")
+    comes(sheet, "location.hash.startsWith('#place-')")
 
 
 def test_functions_lead_to_the_blocks_that_call_them(tmp_path: Path, sheet: Any) -> None:
@@ -119,7 +125,7 @@ def test_functions_lead_to_the_blocks_that_call_them(tmp_path: Path, sheet: Any)
     assert float(cells[3]) >= 4
     sheet.locator("h2#functions + .table a", has_text="solve x").click()
     number = next(i for i, p in enumerate(profile.places) if p.name == "solve x" and p.phase == "block")
-    assert sheet.evaluate("location.hash") == f"#place-{number}"
+    comes(sheet, f"location.hash === '#place-{number}'")
     sheet.locator(f"#place-{number} .links a", has_text="Shown.f").click()
     assert "external, in C" in sheet.locator("details:target summary").inner_text()
 

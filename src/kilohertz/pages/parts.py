@@ -94,8 +94,6 @@ class Fold:
     def html(self, kit: Kit) -> str:
         kit.script("folds.js")
         body = "\n".join(p.html(kit) for p in self.parts)
-        if self.anchor:
-            kit.script("fold.js")
         place = f' id="{escape(self.anchor)}"' if self.anchor else ""
         state = " open" if self.is_open else ""
         return f"<details{place}{state}><summary>{inline(self.summary)}</summary>{body}</details>"

@@ -4,7 +4,7 @@
     const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!place) return;
     for (let at = place; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
-    place.scrollIntoView({ block: "center" });
+    place.scrollIntoView({ block: place.tagName === "DETAILS" ? "start" : "center" });
   }
   addEventListener("hashchange", show);
   show();
