@@ -148,3 +148,36 @@ def test_a_call_that_a_condition_guards_is_not_made_before_it(model: str) -> Non
     result = kilohertz.load(write(model, text)).simulate(stop=1.0)
     assert result.ok
     assert (result.final("y"), result.final("z")) == (0.0, 2.0)
+
+
+TURNED = """
+model M
+  function turned
+    input Real v[2]; output Real w[2];
+  algorithm
+    assert(v[1] < 9, "too large");
+    w := {v[2], v[1]};
+  end turned;
+  parameter Real p(fixed = false);
+  parameter Real q[2] = {p, 2};
+  parameter Real e[2] = turned(q);
+  parameter Real d[2] = turned(e);
+  parameter Real s = d[1] + e[1];
+  Real x(start = 1, fixed = true);
+initial equation
+  p = VALUE*x;
+equation
+  der(x) = s;
+end M;
+"""
+
+
+def test_parameters_from_a_call_whose_arguments_are_found_at_the_start(model: str) -> None:
+    result = kilohertz.load(write(model, TURNED.replace("VALUE", "3"))).simulate(stop=1.0)
+    assert result.final("x") == pytest.approx(6.0)
+    assert [result.parameters[n] for n in ("e[1]", "e[2]", "d[1]", "d[2]", "s")] == [2.0, 3.0, 3.0, 2.0, 5.0]
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, TURNED.replace("VALUE", "9"))).simulate(stop=1.0)
+    [said] = caught.value.diagnostics
+    assert said.code == "R714"
+    assert "too large" in said.message

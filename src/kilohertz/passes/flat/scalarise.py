@@ -206,10 +206,10 @@ class _Scalariser:
 
     def _take_calls(self) -> None:
         """Auxiliary variables and their call equations; those of parameters alone are parameters."""
-        self._free = free_names(
-            {v.name: v.binding for v in self._out.variables.values() if v.variability == PARAMETER},
-            {v.name for v in self._out.variables.values() if v.variability == PARAMETER and not _is_fixed(v)},
-        )
+        parameters = [v for v in self._out.variables.values() if v.variability == PARAMETER]
+        sources: dict[str, Expr | None] = {v.name: v.binding for v in parameters}
+        sources |= {name: auxiliary.call for auxiliary in self._inliner.calls for name, _ in auxiliary.names}
+        self._free = free_names(sources, {v.name for v in parameters if not _is_fixed(v)})
         for auxiliary in self._inliner.calls:
             variability = self._variability(auxiliary)
             origin = Origin(passes=(Scalarise.name,))

@@ -63,16 +63,15 @@ def is_tunable(v: DaeVariable) -> bool:
 
 
 def free_parameters(dae: Dae) -> set[str]:
-    """Parameters with fixed=false, external objects made of variables, and what depends on them: unknowns of the
-    initial system."""
+    """Parameters with fixed=false, what is made of variables (external objects; parameters that take the results of a
+    call whose arguments are free), and what depends on them: unknowns of the initial system."""
     parameters = [v for v in dae.variables.values() if v.role in (Role.PARAMETER, Role.OBJECT)]
-    roots = {v.name for v in parameters if v.role is Role.PARAMETER and not v.fixed}
-    roots |= {v.name for v in parameters if v.role is Role.OBJECT and _is_late(v, dae)}
+    roots = {v.name for v in parameters if _is_late(v, dae) or (v.role is Role.PARAMETER and not v.fixed)}
     return free_names({v.name: v.binding for v in parameters}, roots)
 
 
 def _is_late(v: DaeVariable, dae: Dae) -> bool:
-    """An external object made of what the initial system gives."""
+    """Made of what the initial system gives."""
     known = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
     names = [] if v.binding is None else [r.name for r in traverse.refs(v.binding)]
     return any(n in dae.variables and dae.variables[n].role not in known for n in names)
