@@ -30,6 +30,11 @@ static void store_add(void *p, double u, double *total, int *calls, int *size)
     *calls = ++s->calls;
     *size = s->size;
 }
+static void store_last(void *p, double *total, int *size)
+{
+    *total = ((store *)p)->total;
+    *size = ((store *)p)->size;
+}
 static int store_count(void *p) { return p == NULL ? -1 : store_made; }
 static void store_name(void *p, double u, const char **name, double *y)
 {
@@ -90,4 +95,95 @@ static void store_name(void *p, double u, const char **name, double *y)
       (text, doubled) = name(store, x);
     end when;
   end Late;
+
+  function last "What is stored now"
+    input Store store;
+    output Real total;
+    output Integer size;
+  external "C" store_last(store, total, size);
+  end last;
+
+  function put "Adds; hands on when that was done"
+    input Store store;
+    input Real u;
+    input Real turn;
+    output Real done;
+  protected
+    Real total;
+    Integer calls, size;
+  algorithm
+    (total, calls, size) := add(store, u);
+    done := turn;
+  end put;
+
+  function take "Reads; hands on when that was done"
+    input Store store;
+    input Real turn;
+    output Real total;
+    output Integer size;
+    output Real done;
+  algorithm
+    (total, size) := last(store);
+    done := turn;
+  end take;
+
+  connector Port
+    Store store;
+    Integer size;
+    Real turn;
+  end Port;
+
+  model Maker "Makes the object at the first tick, of a size that others ask for"
+    Port port;
+    Integer size;
+    Boolean started(start = false);
+    Real ticks(start = 0);
+  equation
+    if not previous(started) then
+      size = 2*port.size;
+      port.store = Store(size);
+      started = true;
+    else
+      size = previous(size);
+      port.store = previous(port.store);
+      started = previous(started);
+    end if;
+    ticks = previous(ticks) + 1;
+    port.turn = ticks;
+  end Maker;
+
+  model Spare "Makes one of its own, in an algorithm"
+    Store store;
+    Boolean started(start = false);
+    Integer size;
+    Real total;
+    input Real turn;
+  algorithm
+    if not started then
+      store := Store(7);
+      started := true;
+    else
+      store := previous(store);
+      started := previous(started);
+    end if;
+  equation
+    (total, size) = take(store, turn);
+  end Spare;
+
+  model FirstTick "What is read at a tick has been put there at the same tick"
+    parameter Integer n = 2;
+    Maker maker;
+    Port port;
+    Real total, done, put_done;
+    Integer seen;
+    Spare spare(turn = port.turn);
+    Real y = hold(total), z = hold(seen), w = hold(spare.size);
+  equation
+    connect(maker.port, port);
+    when Clock() then
+      port.size = 3*n;
+      (total, seen, done) = take(port.store, put_done);
+    end when;
+    put_done = put(port.store, sample(1.0, Clock(1, 10)), port.turn);
+  end FirstTick;
 end Objects;

@@ -24,3 +24,12 @@ def test_an_object_is_made_once_of_what_the_initial_system_gives() -> None:
     result = kilohertz.load(f"{FILE}:Objects.Late").simulate(stop=0.2, settings={"n": 4})
     assert result.final("seen") == 12
     assert result.final("objects") == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "rk4", "step": 0.01}])
+def test_an_object_of_the_first_tick_is_made_once_and_used_in_the_order_of_the_results(options: dict[str, Any]) -> None:
+    model = kilohertz.load(f"{FILE}:Objects.FirstTick")
+    result = model.simulate(stop=1.05, settings={"n": 4}, **options)
+    assert result.final("y") == 11  # at 0, 0.1, ..., 1: each reads what the same tick has put there
+    assert result.final("z") == 24  # 2*3*n
+    assert result.final("w") == 7

@@ -14,6 +14,7 @@ from kilohertz.semantics.balancing.clock_inference import infer_clocks
 from kilohertz.semantics.balancing.held import name_held
 from kilohertz.semantics.behaviour.equations import Equations
 from kilohertz.semantics.behaviour.external_objects import join_objects
+from kilohertz.semantics.behaviour.first_tick_objects import drop_made, make_before_ticks
 from kilohertz.semantics.behaviour.reach import called, expressions
 from kilohertz.semantics.classes.modifiers import Ctx, Mod, Spec
 from kilohertz.semantics.classes.nodes import ATTRIBUTES, ClassNode, Element
@@ -119,10 +120,12 @@ class _Flattener:
         self._sections()
         flat.equations += graph.equations
         self._structural()
+        make_before_ticks(flat)
         join_objects(flat)
         self._machines()
         self._functions()
         self._clocks()
+        drop_made(flat)
         check_algorithms(flat)
         survey = Survey(flat)
         self.world.warnings += check_pre(survey)

@@ -18,7 +18,7 @@ from kilohertz.ir import make
 from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
-from kilohertz.ir.types import RecordType, TupleType, Type
+from kilohertz.ir.types import ExternalObjectType, RecordType, TupleType, Type
 from kilohertz.passes.called_functions import asserts, called_in_function
 from kilohertz.passes.flat.execute import UNSET, Executor
 from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported
@@ -80,6 +80,8 @@ class Inliner:
             return _builtin(f, args)
         if f.id in self._never or f.inline is False or f.id in self._active or not f.pure or len(self._active) > 40:
             return None
+        if not f.inline and takes_object(f):
+            return None  # what it does to the object comes before all of its results are there, also those it passes on
         if f.derivatives and not f.inline and self._from_calls(args):
             return None  # it knows its derivative; that of the call whose result it reads would have to be made
         wanted = bool(f.inline) or f.late_inline
@@ -165,6 +167,10 @@ class Inliner:
             return declared
         env: Env = {local.name: arg for local, arg in zip(f.inputs, args, strict=True)}
         return [local_type(local, env, self._evaluator()) for local in f.outputs]
+
+
+def takes_object(f: Function) -> bool:
+    return any(isinstance(local.ty.base, ExternalObjectType) for local in f.inputs)
 
 
 def _is_known(ty: Type) -> bool:

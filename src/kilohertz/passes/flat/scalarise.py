@@ -43,7 +43,7 @@ from kilohertz.ir.ticks import ScalarFlat, Tick
 from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleType, Type
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
-from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner
+from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner, takes_object
 from kilohertz.passes.flat.merge_branches import merged
 from kilohertz.passes.flat.outline import Outline
 from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported, broadcast
@@ -363,7 +363,7 @@ class _Scalariser:
         function = self._functions.get(e.function) if isinstance(e, Call) else None
         if function is None or not (e.ty.dims or isinstance(e.ty.base, TupleType)):
             return False
-        return not function.pure or any(isinstance(x.ty.base, ExternalObjectType) for x in function.inputs)
+        return not function.pure or takes_object(function)
 
     def _call_in_when(self, e: Equality) -> Equation:
         assert isinstance(e.right, Call)

@@ -36,8 +36,9 @@ from kilohertz.ir.flat import (
     Equation,
     Flat,
     Statement,
+    Variable,
 )
-from kilohertz.ir.types import CLOCK
+from kilohertz.ir.types import CLOCK, ExternalObjectType
 from kilohertz.semantics.balancing.clock_zones import CLOCKED, Definition, Edge, Relation, Zones, bound, integer, varies
 from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 
@@ -61,7 +62,7 @@ def clock_partitions(flat: Flat) -> list[ClockPartition]:
 def infer_clocks(flat: Flat) -> ClockResult:
     """The partitions of a model and what is wrong with its clocks."""
     if not _has_clocks(flat):
-        variables = tuple(name for name in flat.variables if varies(flat, name))
+        variables = tuple(name for name, v in flat.variables.items() if varies(flat, name) and not _is_object(v))
         equations, algorithms = tuple(range(len(flat.equations))), tuple(range(len(flat.algorithms)))
         return ClockResult((_continuous(equations, algorithms, variables),), ())
     zones = Zones(flat)
@@ -69,6 +70,11 @@ def infer_clocks(flat: Flat) -> ClockResult:
     algorithm_zones = [zones.of_algorithm(a.statements) for a in flat.algorithms]
     zones.declare()
     return _Inference(flat, zones, equation_zones, algorithm_zones).result()
+
+
+def _is_object(variable: Variable) -> bool:
+    """Objects tie what uses them to one clock, but are no variables of a partition."""
+    return isinstance(variable.ty.base, ExternalObjectType)
 
 
 def _continuous(equations: tuple[int, ...], algorithms: tuple[int, ...], variables: tuple[str, ...]) -> ClockPartition:
@@ -254,7 +260,9 @@ class _Inference:
     def _partitions(self, clocked: set[int]) -> Iterator[ClockPartition]:
         base = self._zones.base
         numbers_of = self._zones.variables
-        names = self._members([(n, numbers_of[n]) for n in self._flat.variables if n in numbers_of], clocked)
+        objects = {n for n, v in self._flat.variables.items() if _is_object(v)}
+        variables = [(n, numbers_of[n]) for n in self._flat.variables if n in numbers_of and n not in objects]
+        names = self._members(variables, clocked)
         equations = self._members(enumerate(self._equations), clocked)
         algorithms = self._members(enumerate(self._algorithms), clocked)
         yield _continuous(equations.pop(-1, ()), algorithms.pop(-1, ()), names.pop(-1, ()))

@@ -24,7 +24,7 @@ from kilohertz.ir.flat import (
     WhenEquation,
     WhenStatement,
 )
-from kilohertz.ir.types import CLOCK, ExternalObjectType
+from kilohertz.ir.types import CLOCK
 from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 from kilohertz.semantics.balancing.incidence import scalar_size
 
@@ -33,10 +33,9 @@ CLOCKED = frozenset({"previous", "firstTick", "interval", "noClock", "Clock", "s
 
 
 def varies(flat: Flat, name: str) -> bool:
+    """Whether a name takes part: variables do, and objects that a tick makes."""
     variable = flat.variables.get(name)
-    if variable is None or variable.variability in (PARAMETER, CONSTANT):
-        return False
-    return not isinstance(variable.ty.base, ExternalObjectType)
+    return variable is not None and variable.variability not in (PARAMETER, CONSTANT)
 
 
 @dataclass(frozen=True, slots=True)
