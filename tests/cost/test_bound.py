@@ -13,7 +13,7 @@ import pytest
 
 from kilohertz import load
 from kilohertz.building import linked_units, main_unit
-from kilohertz.cost import cost_bound
+from kilohertz.cost import Bounds, cost_bound
 from kilohertz.passes import Inlining
 from kilohertz.simulate import Program, Stepper
 from kilohertz.simulate.stepper import UNUSUAL, Flags
@@ -215,3 +215,9 @@ def test_passes_of_an_event_are_counted_as_far_as_they_are_possible(tmp_path: Pa
             stepper.step()
         assert stepper.counts["state_events"] + stepper.counts["time_events"] >= 1
         assert 0 < stepper.counts["max_step_passes"] <= passes
+
+
+def test_bounds_that_share_their_counts_are_those_made_alone() -> None:
+    bounds = Bounds(compiled("Everything").step)
+    settings = [StepSettings(m, events=e, loop_newton=n) for m in METHODS for e in ("none", "exact") for n in (3, 6)]
+    assert all(bounds.of(s) == cost_bound(compiled("Everything").step, s) for s in settings)

@@ -144,3 +144,15 @@ def test_of_very_many_variables_some_are_left_out_but_no_state(monkeypatch: pyte
     monkeypatch.setattr(distance, "MOST_COMPARED", 2)
     few = Judge(result([0.0, 1.0], a=[0, 1], b=[0, 1], c=[0, 1], d=[0, 1], e=[0, 1]), ("e",), 0.1, 1.0)
     assert few.names == ("a", "d", "e")
+
+
+def test_the_band_around_an_instant_holds_every_row_of_its_window() -> None:
+    random = np.random.default_rng(4)
+    time = np.sort(np.concatenate([random.uniform(0.0, 4.0, 200), np.full(30, 1.5)]))  # many rows at one event
+    table, slack = random.normal(size=(len(time), 3)), random.choice([1e-9, 0.01, 0.3], 50)
+    instants = np.linspace(0.0, 4.0, 50)
+    high, low = distance._around(time, table, instants, slack)
+    for k, (t, wide) in enumerate(zip(instants, slack, strict=True)):
+        ends = [[np.interp(e, time, table[:, j]) for j in range(3)] for e in (t - wide, t + wide)]
+        rows = np.vstack([table[(time >= t - wide) & (time <= t + wide)], *ends])
+        assert np.allclose(high[k], rows.max(axis=0)) and np.allclose(low[k], rows.min(axis=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,7 +33,7 @@ def run(s: StepSettings, p: Prices) -> Point:
     return Point(s, p.price, p.period, p.worst, error, error, error)
 
 
-def searched(where: Space, goal: Goal) -> tuple[Point | None, Bench]:
+def searched(where: Space, goal: Goal, run: Any = run) -> tuple[Point | None, Bench]:
     reference: Any = SimpleNamespace(eigenvalues=np.array([-10.0 + 0j]), span=1.0)
     bench = Bench(price, run)
     return Search(where, reference, goal, bench).run(), bench
@@ -54,6 +55,17 @@ def test_a_deadline_leaves_out_what_takes_longer() -> None:
     best, bench = searched(space(), goal)
     assert all(p.period <= 6000 for p in bench.points.values())
     assert best is None or best.period <= 6000
+
+
+def test_where_no_run_comes_to_its_end_internal_steps_are_tried() -> None:
+    def fragile(s: StepSettings, p: Prices) -> Point:
+        is_fine = s.internal_steps >= 5 and s.events == "exact"
+        return run(s, p) if is_fine else Point(s, p.price, p.period, p.worst, math.inf, math.inf, math.inf)
+
+    best, _ = searched(space(), Goal(0.01, None, 1e9), fragile)
+    assert best is not None and best.settings.events == "exact" and best.settings.internal_steps >= 5
+    none, bench = searched(space(events="mid"), Goal(0.01, None, 1e9), fragile)
+    assert none is None and len(bench.points) < 100
 
 
 def test_what_is_given_is_not_varied() -> None:

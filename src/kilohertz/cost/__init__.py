@@ -7,11 +7,12 @@ from kilohertz.cost.factors import IN_PLACE, loop_elimination, loop_pattern, sta
 from kilohertz.cost.jacobian import state_jacobian
 
 if TYPE_CHECKING:
-    from kilohertz.cost.bound import cost_bound
+    from kilohertz.cost.bound import Bounds, cost_bound
     from kilohertz.cost.targets import Target, reference, target_for
 
 __all__ = [
     "IN_PLACE",
+    "Bounds",
     "Target",
     "cost_bound",
     "loop_elimination",
@@ -25,6 +26,7 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
+        "Bounds": "bound",
         "Target": "targets",
         "cost_bound": "bound",
         "reference": "targets",

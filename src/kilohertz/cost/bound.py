@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kilohertz.cost.kernels import Kernels
-from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import Cost, Count, copy, moves, total
+from kilohertz.cost.phases import Phases
+from kilohertz.cost.prices import Count, copy, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
-from kilohertz.ir.expr import Expr, Ref
-from kilohertz.ir.step import Kind, Partition, Step, stage_roles
-from kilohertz.ir.traverse import walk_all
+from kilohertz.ir.step import Kind, Step, stage_roles
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
@@ -64,9 +62,26 @@ def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None)
 
     Instructions are those of the target, else of the reference.
     """
-    target = target or reference()
-    operations = Operations(step, stepping.loop_newton)
-    period = _Period(step, stepping, operations)
+    return Bounds(step, target).of(stepping)
+
+
+class Bounds:
+    """Bounds of one model with many settings: what its phases take is counted once."""
+
+    def __init__(self, step: Step, target: Target | None = None) -> None:
+        self._step, self._target = step, target or reference()
+        self._phases: dict[int, Phases] = {}  # by the cap of nonlinear loops
+
+    def of(self, stepping: StepSettings) -> dict[str, Any]:
+        """As `cost_bound`."""
+        cap = stepping.loop_newton
+        if cap not in self._phases:
+            self._phases[cap] = Phases(self._step, cap)
+        return _bound(_Period(self._phases[cap], stepping), self._target)
+
+
+def _bound(period: _Period, target: Target) -> dict[str, Any]:
+    step, stepping = period.step, period.stepping
     blocks = step.inlined or () if stepping.inline else step.blocks
     loop_cap, times = stepping.loop_newton, stepping.internal_steps
     n, plan = period.kernels.n, period.kernels.plan
@@ -92,7 +107,7 @@ def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None)
         "operations_of": {
             name: {REGULAR: c.regular.operations, WORST: c.worst.operations} for name, c in period.per.items()
         },
-        "unbounded": list(operations.unbounded),
+        "unbounded": period.unbounded,
         "prices": target.to_dict(),
     }
 
@@ -100,17 +115,16 @@ def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None)
 class _Period:
     """A method on a model: how often what is called in a period, and what a call takes."""
 
-    def __init__(self, step: Step, stepping: StepSettings, operations: Operations) -> None:
-        self.step, self.method, self.stepping = step, SOLVERS[stepping.solver], stepping
-        self.kernels = Kernels(step, self.method, stepping.newton, stepping.inline)
-        self.operations = operations
-        self.is_open = bool(step.algebraic)
-        self.has_inputs = bool(step.of_kind(Kind.INPUT) or step.of_kind(Kind.INT_INPUT))
-        self.n_discrete = sum(len(step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
-        self.n_texts = len(step.of_kind(Kind.STRING_DISCRETE))
-        self.crossings = operations.expressions(e for c in step.crossings for e in (c.relation, c.function))
-        self.crossings = self.crossings + moves(20 * len(step.crossings) + 20)
-        self.per = self._per_call()
+    def __init__(self, phases: Phases, stepping: StepSettings) -> None:
+        self.step, self.method, self.stepping = phases.step, SOLVERS[stepping.solver], stepping
+        self.kernels = Kernels(phases.jacobian, phases.elimination, self.method, stepping.newton, stepping.inline)
+        self.phases = phases
+        self.per = phases.per | {"directional": phases.directional(self.kernels.is_implicit)}
+
+    @property
+    def unbounded(self) -> list[str]:
+        """What has no bound, of all that was counted."""
+        return self.phases.unbounded(self.kernels.is_implicit)
 
     def bound(self, case: str, times: int, target: Target) -> dict[str, int]:
         """Calls and costs of one kind of period with so many internal steps."""
@@ -134,7 +148,7 @@ class _Period:
         )
         is_regular = case in (REGULAR, KEPT)
         steps = 1 if is_regular else steps
-        n_events = 0 if is_regular else n_events + int(self.has_inputs)
+        n_events = 0 if is_regular else n_events + int(self.phases.has_inputs)
         predicted = int(self.stepping.events.startswith("predict") and bool(self.step.crossings))
         looks = {REGULAR: 0, KEPT: 0, EVENT: located, WORST: lost}[case] + predicted + int(self._looks_at_inputs)
         looks += steps * (_HOLD if case == WORST else 0)
@@ -146,14 +160,14 @@ class _Period:
         rosenbrock = isinstance(self.method, Rosenbrock)
         twice = 1
         rhs = steps * (1 + inlined + other) + looks + begins
-        if self.is_open and case == WORST:
+        if self.phases.is_open and case == WORST:
             # z anew after a parameter or an input jumped; the step again with loops solved in its stages
             rhs += steps * (other + 3)
             looks, closed, twice = looks + 2 * steps, steps * (self.kernels.stage_rhs(1) + 1), 2
         return Work(
             steps=steps,
             rhs=rhs,
-            solved=looks + closed if self.is_open else rhs,
+            solved=looks + closed if self.phases.is_open else rhs,
             jacobians=twice * steps * int(implicit),
             directional=twice * steps * (self.kernels.colours + int(rosenbrock)) if implicit and symbolic else 0,
             factorisations=twice * steps * int(implicit),
@@ -169,12 +183,12 @@ class _Period:
     @property
     def _starts_anew(self) -> bool:
         """The derivatives at the beginning of a step are not those of the end of the last one."""
-        return self.has_inputs or self.is_open or bool(self.step.delays or self.step.transports)
+        return self.phases.has_inputs or self.phases.is_open or bool(self.step.delays or self.step.transports)
 
     @property
     def _looks_at_inputs(self) -> bool:
         """New inputs may change relations: all values are looked at before the step."""
-        return self.has_inputs and bool(self.step.crossings or self.n_discrete)
+        return self.phases.has_inputs and bool(self.step.crossings or self.phases.n_discrete)
 
     def _jacobian_rhs(self, case: str, symbolic: bool, predicted: int) -> int:
         """Right-hand sides for J and df/dt: by differences, or where the values are not those of the start."""
@@ -195,46 +209,14 @@ class _Period:
         Where nothing reads `pre`, a second pass finds nothing new, or a sample that is over and then nothing new.  At
         worst a loop without a solution gives another value in each.
         """
-        acts = [a for b in _flat(self.step.blocks) if isinstance(b, s.WhenBlock) for a in b.actions]
-        if not any(isinstance(a, s.SetState) for a in acts):
-            if not self.n_discrete and not self.n_texts:
+        if not self.phases.sets_states:
+            if not self.phases.n_discrete and not self.phases.n_texts:
                 return 1
-            if not self._reads_pre and case != WORST:
+            if not self.phases.reads_pre and case != WORST:
                 return min(3 if self.step.samples else 2, self.stepping.event_cap)
         return self.stepping.event_cap
 
-    @property
-    def _reads_pre(self) -> bool:
-        kinds = (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE)
-        names = {v.name for k in kinds for v in self.step.of_kind(k)}
-        roots = [e for b in self.step.blocks for e in s.expressions(b)]
-        return bool(names) and _reads(roots, names)
-
     # ---------------------------------------------------------------------------------------------------------- costs
-
-    def _per_call(self) -> dict[str, Count]:
-        """One call of each phase, copies and checks of the runtime included."""
-        step, operations, n = self.step, self.operations, self.kernels.n
-        parts = {p: operations.blocks(step.in_partition(p)) + moves(40) for p in Partition}
-        inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
-        stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
-        late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(18 * n + 200) + copy(n) + inputs
-        values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
-        n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
-        late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
-        called = moves(7 * n + 170 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
-        kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
-        directional = operations.blocks((self.kernels.is_implicit and step.directional) or ())
-        return {
-            "rhs": stage + called,
-            "closed": parts[Partition.STEP] + called,
-            "all": stage + late,
-            "solved": parts[Partition.STEP] + late,
-            "event": operations.blocks(step.blocks, in_event=True) + kept,
-            "directional": directional + moves(8 * n + 60),
-            "inlined": operations.stage(step.inlined or ()) + moves(18 * n + 220) + copy(n) + inputs,
-            "asserts": operations.statements(step.asserts, "an assertion"),
-        }
 
     def _total(self, w: Work, case: str) -> Count:
         """The calls, and what the runtime does between them."""
@@ -250,7 +232,7 @@ class _Period:
             per["directional"].times(w.directional),
             per["event"].times(w.event_passes),
             per["asserts"],
-            self.crossings.times(looks),
+            self.phases.crossings.times(looks),
             k.jacobian(w.directional, slopes).times(w.jacobians),
             k.factor.times(w.factorisations),
             k.solve.times(w.solves),
@@ -267,7 +249,7 @@ class _Period:
     def _handling(self) -> Count:
         """What an event takes besides its passes: values kept for the case that it fails, relations watched."""
         n_r = len(self.step.crossings)
-        copies = copy(4 * self.kernels.n + 2 * self.n_discrete + 4 * n_r + 400 * self.n_texts)
+        copies = copy(4 * self.kernels.n + 2 * self.phases.n_discrete + 4 * n_r + 400 * self.phases.n_texts)
         return copies + moves(800 + 40 * n_r + 90 * len(self.step.samples)) + self._recorded
 
     @property
@@ -275,18 +257,8 @@ class _Period:
         """Time events and samples that are due, and what delays and transport lines record."""
         step = self.step
         ticks = moves(40 + 45 * len(step.samples) + 15 * len(step.time_events))
-        return ticks + self.operations.expressions(t.at for t in step.time_events) + self._recorded
+        return ticks + self.phases.instants + self._recorded
 
     @property
     def _recorded(self) -> Count:
         return moves(90 * len(self.step.delays) + 2000 * len(self.step.transports))
-
-
-def _flat(blocks: tuple[s.Block, ...]) -> list[s.Block]:
-    inner = [i for b in blocks if isinstance(b, s.MixedLoop) for i in (*b.continuous, *b.discrete)]
-    return [*blocks, *inner]
-
-
-def _reads(roots: list[Expr], names: set[str]) -> bool:
-    """Is one of the names read in the expressions?"""
-    return any(isinstance(e, Ref) and e.name in names for e in walk_all(roots))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilohertz.cost.factors import state_elimination
-from kilohertz.cost.jacobian import state_jacobian
+from kilohertz.cost.jacobian import StateJacobian
 from kilohertz.cost.prices import (
     Count,
     both,
@@ -17,18 +16,19 @@ from kilohertz.cost.prices import (
     sparse_solve,
     total,
 )
-from kilohertz.ir.step import Step
+from kilohertz.graphs import Elimination
 from kilohertz.solvers import Method, Pair, Rosenbrock, RungeKutta
 
 
 class Kernels:
     """A method on the states of a model."""
 
-    def __init__(self, step: Step, method: Method | Pair, newton: int, inlined: bool) -> None:
-        jacobian = state_jacobian(step)
+    def __init__(
+        self, jacobian: StateJacobian, plan: Elimination | None, method: Method | Pair, newton: int, inlined: bool
+    ) -> None:
         self.method, self.newton, self.inlined, self.n = method, newton, inlined, len(jacobian.rows)
         self.entries, self.colours = jacobian.n_entries, jacobian.n_colours
-        self.plan = state_elimination(jacobian.rows)
+        self.plan = plan
 
     @property
     def is_implicit(self) -> bool:

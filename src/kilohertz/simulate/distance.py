@@ -23,6 +23,7 @@ from kilohertz.results import Result
 SLACK_STEPS = 2
 MOST_COMPARED = 2000  # variables besides states
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +145,26 @@ def _around(time: Floats, table: Floats, instants: Floats, slack: Floats) -> tup
     """The highest and the lowest row within the slack of each instant; at the ends of such a window interpolated."""
     first, past = np.searchsorted(time, instants - slack, "left"), np.searchsorted(time, instants + slack, "right")
     edges = np.stack([_between(time, table, instants - slack), _between(time, table, instants + slack)])
-    high, low = edges.max(axis=0), edges.min(axis=0)
-    for k, (i, j) in enumerate(zip(first, past, strict=True)):
-        if i < j:
-            high[k] = np.maximum(high[k], table[i:j].max(axis=0))
-            low[k] = np.minimum(low[k], table[i:j].min(axis=0))
-    return high, low
+    return _extreme(np.maximum, table, first, past, edges), _extreme(np.minimum, table, first, past, edges)
+
+
+def _extreme(better: np.ufunc, table: Floats, first: Indices, past: Indices, edges: Floats) -> Floats:
+    """The better of both edges and of the rows of each window.
+
+    The extreme of n rows is the better of those of its first and its last 2^k, for the largest 2^k up to n; of 2^k
+    rows it follows from those of 2^(k-1).
+    """
+    best: Floats = better(edges[0], edges[1])
+    level = np.frexp(np.maximum(past - first, 0).astype(np.float64))[1] - 1  # floor of log2; -1: no row
+    rows, length = table, 1  # `rows[i]`: the extreme of `length` rows from i on
+    for k in range(int(level.max(initial=-1)) + 1):
+        which = np.flatnonzero(level == k)
+        while len(which) and length < 1 << k:
+            rows = better(rows[:-length], rows[length:])
+            length *= 2
+        ends = better(rows[first[which]], rows[past[which] - length])
+        best[which] = better(best[which], ends)
+    return best
 
 
 def _between(time: Floats, table: Floats, t: Floats) -> Floats:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kilohertz.base import Announce, ModelError
-from kilohertz.cost import cost_bound
+from kilohertz.cost import Bounds
 from kilohertz.simulate.choose import EXPLICIT, GROWTH, IMPLICIT, Choice, choose_solver, growth
 from kilohertz.simulate.distance import SLACK_STEPS, Distances, Judge
 from kilohertz.simulate.inputs import Driving
@@ -135,6 +135,7 @@ class _Trial:
         self._t = task
         self._measured: dict[Candidate, Measured] = {}
         self._spent, self._is_cut = 0.0, False
+        self._bounds: dict[bool, Bounds] = {}  # of the model as it is, and with joined stages
         self._costs: dict[tuple[bool, str, str], dict[str, Any]] = {}
         time = task.reference.result.time
         self._start = float(time[0])
@@ -229,7 +230,9 @@ class _Trial:
         key = (c.inlined, c.solver, c.events)
         if key not in self._costs:
             one = replace(c, internal_steps=1).stepping(self._t.asked)
-            self._costs[key] = cost_bound(self._program(c).step, one)
+            if c.inlined not in self._bounds:
+                self._bounds[c.inlined] = Bounds(self._program(c).step)
+            self._costs[key] = self._bounds[c.inlined].of(one)
         return self._costs[key]
 
     def _worst(self, c: Candidate) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kilohertz.base import Announce, ModelError
-from kilohertz.simulate.choose import GROWTH, growth
+from kilohertz.simulate.choose import GROWTH, IMPLICIT, growth
 from kilohertz.simulate.stiffness import Reference
 from kilohertz.solvers import METHODS, SOLVERS, RungeKutta, StepSettings
 from kilohertz.tuning.space import CAPS, TRIED, Space, key, makes_sense, named
@@ -126,6 +126,7 @@ class Search:
             if self.best is not None and self._price_of(settings) >= self.best.price:
                 break  # all that follow cost more
             self._try(settings)
+        self._rescue()
         self._try_ways()
         self._go_on()
         if self.best is not None:
@@ -195,6 +196,17 @@ class Search:
     @staticmethod
     def _late(p: Point) -> float:
         return p.late if p.late > 0 else p.error
+
+    def _rescue(self) -> None:
+        """Where not one run came to its end: more internal steps of the safest methods, until one does."""
+        safe = [n for n in self.space.methods if n in IMPLICIT] or list(self.space.methods)
+        for step in self.space.steps:
+            for n in self._counts(step):
+                for solver in safe:
+                    for events in self.space.values(solver).get("events", (self.space.asked.events,)):
+                        if self._near_misses():
+                            return
+                        self._try(self.space.first(solver, step).but(events=events, internal_steps=n))
 
     def _try_ways(self) -> None:
         """Other ways to handle events and other forms, on the most promising methods."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Announce, Diagnostic, ModelError
-from kilohertz.cost import cost_bound
+from kilohertz.cost import Bounds
 from kilohertz.driver.analysing.prices_here import prices_here
 from kilohertz.driver.choices import Choice, remember
 from kilohertz.driver.plan import Experiment, make_plan, reference_of
@@ -24,8 +24,8 @@ from kilohertz.tuning import Bench, Goal, Point, Prices, Search, Space, Tuned, h
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
-    from kilohertz.driver.choices import Choice, remember
-from kilohertz.driver.plan import Plan
+    from kilohertz.driver.plan import Plan
+    from kilohertz.ir.step import Step
 
 _INSTRUCTIONS_OF_TRIAL = 2e9  # of a point with one internal step of the cheapest implicit method: cuts what is tried
 _INSTRUCTIONS_OF_ALL = 1e11
@@ -51,21 +51,22 @@ def tune(
     space = space_of(model, asked, several, reference)
     trials = Trials(model, reference, e)
     bench = trials.bench()
-    search = Search(space, reference, goal, bench, announce, lambda: trials.is_over)
-    best = search.run()
-    notes: tuple[str, ...] = ()
-    chosen = best
-    if chosen is None:
-        chosen, notes = _fallback(model, asked, e, bench, announce)
-    _remember(model, asked, e, chosen, goal, len(bench.points), best is not None)
+    best = Search(space, reference, goal, bench, announce, lambda: trials.is_over).run()
+    notes = ("no more work is allowed: not all that is open was tried",) if trials.is_over else ()
+    if best is None:
+        chosen, why = _auto(model, asked, e, bench, announce)
+        notes = (*notes, *why)
+    else:
+        chosen = best
+    is_ok = chosen.error <= goal.error and goal.fits(chosen.period)
+    if is_ok:
+        _remember(model, asked, e, chosen, goal, len(bench.points))
     points, front = tuple(bench.points.values()), tuple(bench.front)
-    return Tuned(model.name, goal, chosen, points, front, best is not None, notes, time.perf_counter() - began)
+    return Tuned(model.name, goal, chosen, points, front, is_ok, notes, time.perf_counter() - began)
 
 
-def _remember(model: Model, asked: StepSettings, e: Experiment, p: Point, goal: Goal, tried: int, ok: bool) -> None:
+def _remember(model: Model, asked: StepSettings, e: Experiment, p: Point, goal: Goal, tried: int) -> None:
     """For `khz run` and `auto`: over these times, and where nobody says times."""
-    if not ok:
-        return  # `auto` has remembered its own choice
     reason = f"tune takes {p.title}: the cheapest of {tried} tried that is within {100 * goal.error:.2g} %"
     reason += f", off by at most {100 * p.error:.2g} % of the range"
     for times in (e, replace(e, start=None, stop=None)):
@@ -85,15 +86,15 @@ def space_of(model: Model, asked: StepSettings, steps: tuple[float, ...], refere
     return Space(asked, steps, bool(reference.n_events), loops, small, implicit)
 
 
-def _fallback(
+def _auto(
     model: Model, asked: StepSettings, e: Experiment, bench: Bench, announce: Announce | None
 ) -> tuple[Point, tuple[str, ...]]:
-    """Nothing is good enough: what `auto` takes, which has its own rule for that."""
+    """The search found nothing: what `auto` takes, which has its own rule for that."""
     plan = make_plan(model, asked.but(solver=AUTO), e, announce)
     point = bench.point(plan.stepping)
     if point is None:
         raise ModelError(Diagnostic("R775", f"no settings were found that `{model.name}` can be stepped with"))
-    return point, ("no settings are accurate enough and fit; what auto takes", *plan.notes)
+    return point, ("the search found nothing that is accurate enough and fits; what auto takes", *plan.notes)
 
 
 def _narrowed(reference: Reference, signals: Sequence[str]) -> Reference:
@@ -127,7 +128,8 @@ class Trials:
         self._target = prices_here()
         self._rate = reference.n_events / reference.span if reference.span > 0 else 0.0
         self._spent = 0.0
-        self._bounds: dict[tuple[Any, ...], _Instructions] = {}
+        self._forms: dict[int, tuple[Step, Bounds]] = {}  # by the identity of a form, which is kept for that
+        self._each_step: dict[tuple[Any, ...], _Instructions] = {}
 
     def bench(self) -> Bench:
         return Bench(self.price, self.run)
@@ -150,19 +152,24 @@ class Trials:
     def _each(self, settings: StepSettings) -> _Instructions:
         """Of one internal step: so many are so many times the work."""
         k = key(settings)
-        if k not in self._bounds:
+        if k not in self._each_step:
             plan = self.plan(settings)
-            step, stepping = self._model.planned(plan), plan.stepping
-            bound = cost_bound(step, stepping, self._target)
+            bounds, stepping = self._bounds(self._model.planned(plan)), plan.stepping
+            bound = bounds.of(stepping)
             regular, worst = (float(bound[case]["instructions"]) for case in ("regular", "worst"))
             share = 1 / stepping.jacobian_every
             period = share * regular + (1 - share) * float(bound.get("kept", bound["regular"])["instructions"])
             event = 0.0
             if self._rate:
-                once = cost_bound(step, stepping.but(**_LIKELY), self._target)
+                once = bounds.of(stepping.but(**_LIKELY))
                 event = max(0.0, float(once["event"]["instructions"] - once["regular"]["instructions"]))
-            self._bounds[k] = _Instructions(period, regular, worst, event)
-        return self._bounds[k]
+            self._each_step[k] = _Instructions(period, regular, worst, event)
+        return self._each_step[k]
+
+    def _bounds(self, form: Step) -> Bounds:
+        if id(form) not in self._forms:
+            self._forms[id(form)] = form, Bounds(form, self._target)
+        return self._forms[id(form)][1]
 
     @property
     def is_over(self) -> bool:
@@ -218,7 +225,7 @@ class Trials:
 
     def _cheapest(self, step: float) -> float:
         settings = StepSettings.of(solver="rodas4", step=step)
-        return float(cost_bound(self._model.process(), settings, self._target)["regular"]["instructions"])
+        return float(self._bounds(self._model.process()).of(settings)["regular"]["instructions"])
 
 
 def _failed(settings: StepSettings, prices: Prices) -> Point:

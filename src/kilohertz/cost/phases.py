@@ -1,0 +1,124 @@
+"""What one call of each phase of a model takes; the same for every method and setting but the cap of its loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from kilohertz.cost.factors import state_elimination
+from kilohertz.cost.jacobian import StateJacobian, state_jacobian
+from kilohertz.cost.operations import Operations
+from kilohertz.cost.prices import Cost, Count, copy, moves
+from kilohertz.graphs import Elimination
+from kilohertz.ir import step as s
+from kilohertz.ir.expr import Ref
+from kilohertz.ir.step import Kind, Partition, Step
+from kilohertz.ir.traverse import walk_all
+
+_PRE = (Kind.PRE_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.PRE_STRING_DISCRETE)
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Counts of one model, each made when it is first asked for."""
+
+    step: Step
+    loop_newton: int
+
+    @cached_property
+    def _operations(self) -> Operations:
+        return Operations(self.step, self.loop_newton)
+
+    @cached_property
+    def _rates(self) -> Operations:
+        """Of directional derivatives, which only some methods take: apart, for what has no bound in them."""
+        return Operations(self.step, self.loop_newton)
+
+    def unbounded(self, is_implicit: bool) -> list[str]:
+        """What has no bound, wherever it is called."""
+        both = (self._operations, self._rates) if is_implicit else (self._operations,)
+        return list(dict.fromkeys(what for operations in both for what in operations.unbounded))
+
+    # ------------------------------------------------------------------------------------------------------------ facts
+
+    @cached_property
+    def jacobian(self) -> StateJacobian:
+        return state_jacobian(self.step)
+
+    @cached_property
+    def elimination(self) -> Elimination | None:
+        return state_elimination(self.jacobian.rows)
+
+    @property
+    def is_open(self) -> bool:
+        """In the index-1 form."""
+        return bool(self.step.algebraic)
+
+    @cached_property
+    def has_inputs(self) -> bool:
+        return bool(self.step.of_kind(Kind.INPUT) or self.step.of_kind(Kind.INT_INPUT))
+
+    @cached_property
+    def n_discrete(self) -> int:
+        return sum(len(self.step.of_kind(k)) for k in (Kind.DISCRETE, Kind.INT_DISCRETE))
+
+    @cached_property
+    def n_texts(self) -> int:
+        return len(self.step.of_kind(Kind.STRING_DISCRETE))
+
+    @cached_property
+    def sets_states(self) -> bool:
+        """At events."""
+        inner = (i for b in self.step.blocks if isinstance(b, s.MixedLoop) for i in (*b.continuous, *b.discrete))
+        acts = (a for b in (*self.step.blocks, *inner) if isinstance(b, s.WhenBlock) for a in b.actions)
+        return any(isinstance(a, s.SetState) for a in acts)
+
+    @cached_property
+    def reads_pre(self) -> bool:
+        names = {v.name for k in _PRE for v in self.step.of_kind(k)}
+        roots = [e for b in self.step.blocks for e in s.expressions(b)]
+        return bool(names) and any(isinstance(e, Ref) and e.name in names for e in walk_all(roots))
+
+    # ----------------------------------------------------------------------------------------------------------- counts
+
+    @cached_property
+    def crossings(self) -> Count:
+        relations = self.step.crossings
+        looked_at = self._operations.expressions(e for c in relations for e in (c.relation, c.function))
+        return looked_at + moves(20 * len(relations) + 20)
+
+    @cached_property
+    def instants(self) -> Count:
+        """When the next time events are."""
+        return self._operations.expressions(t.at for t in self.step.time_events)
+
+    def directional(self, is_implicit: bool) -> Count:
+        """One directional derivative, where the method takes some."""
+        return (self._directional if is_implicit else Count()) + moves(8 * len(self.jacobian.rows) + 60)
+
+    @cached_property
+    def _directional(self) -> Count:
+        return self._rates.blocks(self.step.directional or ())
+
+    @cached_property
+    def per(self) -> dict[str, Count]:
+        """One call of each phase, copies and checks of the runtime included."""
+        step, operations, n = self.step, self._operations, len(self.jacobian.rows)
+        parts = {p: operations.blocks(step.in_partition(p)) + moves(40) for p in Partition}
+        inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
+        stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
+        late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(18 * n + 200) + copy(n) + inputs
+        values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
+        n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
+        late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
+        called = moves(7 * n + 170 + 10 * len(step.algebraic)) + copy(n).times(2) + inputs
+        kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
+        return {
+            "rhs": stage + called,
+            "closed": parts[Partition.STEP] + called,
+            "all": stage + late,
+            "solved": parts[Partition.STEP] + late,
+            "event": operations.blocks(step.blocks, in_event=True) + kept,
+            "inlined": operations.stage(step.inlined or ()) + moves(18 * n + 220) + copy(n) + inputs,
+            "asserts": operations.statements(step.asserts, "an assertion"),
+        }
