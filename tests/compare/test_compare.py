@@ -125,3 +125,27 @@ def test_windows_and_limits_are_those_of_trying_every_point() -> None:
                 assert curve.after(np.array([x]))[0] == pytest.approx(at[-1])
             elif not left or not right:
                 assert curve.after(np.array([x]))[0] == (right[0] if right else left[-1])
+
+
+def saw() -> Result:
+    """A ramp that falls back at 1, 2, ..., 9 s."""
+    t = np.concatenate([[0.0], np.repeat(np.arange(1.0, 10.0), 2), [10.0]])
+    return result(t, x=np.concatenate([np.tile([0.0, 1.0], 10)]))
+
+
+def test_rows_that_cannot_show_an_edge_are_no_error() -> None:
+    """A recording has one row a step, after its events."""
+    t = np.linspace(0.0, 10.0, 101)
+    recorded = result(t + 1e-10, x=np.round(t - np.floor(np.round(t, 6)), 6))
+    signal = compare(recorded, saw(), bars=Bars(tolerance=1e-6, end_slack=0.01)).signals[0]
+    assert signal.largest == pytest.approx(0.0, abs=1e-6) and signal.rms == pytest.approx(0.0, abs=1e-6)
+    assert (signal.n_events_only_result, signal.n_events_only_reference) == (0, 0)
+
+
+def test_an_event_of_a_recording_is_as_late_as_its_row() -> None:
+    t = np.linspace(0.0, 10.0, 101)
+    step = result(np.array([0, 4.03, 4.03, 10]), x=np.array([0.0, 0.0, 1.0, 1.0]))
+    signal = compare(result(t, x=(t > 4.05).astype(float)), step, bars=Bars(tolerance=0.02)).signals[0]
+    assert signal.n_events == 1 and signal.event_error == pytest.approx(0.07)
+    missed = compare(result(t, x=np.zeros(101)), step).signals[0]
+    assert (missed.n_events, missed.n_events_only_reference) == (0, 1) and missed.largest == 1.0

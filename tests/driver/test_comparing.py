@@ -249,3 +249,38 @@ def test_what_the_command_line_refuses(tmp_path: Path, capsys: pytest.CaptureFix
     assert "is for a model" in capsys.readouterr().err
     assert main(["compare", str(tmp_path / "c.toml"), "--tolerance", "1"]) == 1
     assert "nothing is given beside it" in capsys.readouterr().err
+
+
+CHAOS = """
+model Chaos "After a while a rounding decides"
+  Real x(start = 1, fixed = true);
+  Real y(start = 1, fixed = true);
+  Real z(start = 1, fixed = true);
+equation
+  der(x) = 10*(y - x);
+  der(y) = x*(28 - z) - y;
+  der(z) = x*y - 8/3*z;
+end Chaos;
+"""
+
+
+def test_signals_on_which_the_reference_is_not_sure_are_told_apart(folder: Path) -> None:
+    (folder / "chaos.mo").write_text(CHAOS)
+    steps = 'solver = "rk4"\nstep = "2ms"\nstop = 60\n'
+    outcome = compared(folder, f'[result]\nmodel = "chaos.mo"\n{steps}[reference]\nmodel = "chaos.mo"\n')
+    assert {s.name for s in outcome.verdict.failed} >= {"x", "y", "z"} and set(outcome.doubtful) >= {"x", "y", "z"}
+    assert "no sure reference" in outcome.why[0]
+    wrong = '[result]\nmodel = "bench.mo"\nset = { c = 101 }\nstop = 1\n[reference]\nmodel = "bench.mo"\n'
+    sure = compared(folder, wrong)
+    assert sure.doubtful == () and "no sure reference" not in " ".join(sure.why)
+
+
+def test_settings_are_those_of_the_side_that_is_a_model(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    steps = ["--solver", "rk4", "--step", "20ms", "--stop", "1"]
+    assert main(["simulate", "bench.mo", *steps, "-o", "run.csv"]) == 0
+    assert main(["compare", "run.csv", "bench.mo", *steps[:4], "--tolerance", "1e-9"]) == 0
+    assert main(["compare", "run.csv", "run.csv", *steps[:4]]) == 1
+    assert "both sides are files" in capsys.readouterr().err

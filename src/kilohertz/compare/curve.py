@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 _KEPT = 32
+_ROUNDED = 1e-9  # of the time span: one instant may be written a little differently on both sides
 
 
 class Windows(NamedTuple):
@@ -48,6 +49,11 @@ class Places:
     def among(self, times: Floats, t: Floats, side: str) -> Indices:
         """`np.searchsorted`."""
         found: Indices = self._once(("among", side), (times, t), lambda: np.searchsorted(times, t, side))  # type: ignore[call-overload]
+        return found
+
+    def has_edges(self, times: Floats) -> bool:
+        """Whether two rows have one time anywhere."""
+        found: bool = self._once(("edges",), (times,), lambda: bool((np.diff(times) <= 0).any()))
         return found
 
     def moved(self, t: Floats, by: float) -> Floats:
@@ -159,6 +165,20 @@ class Curve:
             points[window.which] = better(extremes[window.first], extremes[window.last])
         extreme: Floats = better(better(self.after(start), self.before(stop)), points)
         return extreme
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether it can show both sides of a jump."""
+        return self.places.has_edges(self.time)
+
+    def seen_by(self, other: Curve) -> Curve:
+        """This curve at the times of the other one, within its own; at an edge the end that is nearer to the other."""
+        start, stop = float(self.time[0]), float(self.time[-1])
+        shown, rounded = other.clipped(start, stop), _ROUNDED * (stop - start)
+        before = self.before(self.places.moved(shown.time, -rounded))
+        after = self.after(self.places.moved(shown.time, rounded))
+        is_before = np.abs(before - shown.value) < np.abs(after - shown.value)
+        return Curve(shown.time, np.where(is_before, before, after), self.places)
 
     def clipped(self, start: float, stop: float) -> Curve:
         """Only the points within [start, stop]."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kilohertz.compare.bars import Bars
-from kilohertz.compare.curve import Curve
-from kilohertz.compare.event_matching import Matched, jumps, match
+from kilohertz.compare.curve import Curve, Floats
+from kilohertz.compare.event_matching import Jumps, Matched, jumps, match
 from kilohertz.compare.measures import Errors, Size, errors, outside, tube_size
 from kilohertz.compare.shift import time_shift
 
@@ -66,8 +66,9 @@ def judge(name: str, result: Curve, reference: Curve, bars: Bars, limits: Limits
         reasons += ["does not follow the reference"] if back.n_points else []
         first = first if first is not None else back.first
         excess = max(excess, back.excess)
-    e = errors(result, reference, size)
-    events = _events(result, reference, size, bars)
+    shown = reference.seen_by(result) if reference.has_edges and not result.has_edges else reference
+    e = errors(result, shown if len(shown.time) else reference, size)
+    events = _events(result, reference, shown, size, bars)
     span = float(reference.time[-1] - reference.time[0])
     seen = bool(reasons) or bars.shift is not None
     shift = time_shift(result, reference, _MOST_SHIFT * span) if seen else None
@@ -87,10 +88,26 @@ def judge(name: str, result: Curve, reference: Curve, bars: Bars, limits: Limits
     )
 
 
-def _events(result: Curve, reference: Curve, size: Size, bars: Bars) -> Matched:
+def _events(result: Curve, reference: Curve, shown: Curve, size: Size, bars: Bars) -> Matched:
+    """`shown`: the reference as rows like those of the result show it; jumps that do not show there do not count."""
     height = max(size.dy, 0.05 * size.scale)  # smaller ones are noise of a grid, not events
     window = max(size.dx, bars.events or 0.0)
-    return match(jumps(result, height), jumps(reference, height), window)
+    theirs = jumps(shown, height)
+    if shown is not reference:
+        theirs = _at_edges(theirs, shown.time, reference)
+    return match(jumps(result, height), theirs, window)
+
+
+def _at_edges(seen: Jumps, rows: Floats, reference: Curve) -> Jumps:
+    """Jumps that were seen between two rows, at the last edge of the reference between them."""
+    times = np.array([j.time for j in seen])
+    edges = reference.time[1:][np.diff(reference.time) <= 0]
+    if not len(edges) or not len(times):
+        return seen
+    last = edges[np.maximum(np.searchsorted(edges, times, "right") - 1, 0)]
+    row_before = rows[np.maximum(np.searchsorted(rows, times) - 1, 0)]
+    exact = np.where((last > row_before) & (last <= times), last, times)
+    return tuple(replace(j, time=float(t)) for j, t in zip(seen, exact, strict=True))
 
 
 def _thresholds(e: Errors, shift: float | None, events: Matched, bars: Bars) -> Iterator[str]:

@@ -7,6 +7,8 @@ along the reference, and what it covers is allowed.  With [t0, t1] the reference
     upper(t) = max ref[t - dx, t + dx] + dy          lower(t) = min ref[t - dx, t + dx] - dy
 
 The error e = result - reference is integrated exactly on the union of both time grids and divided by scale = dy/tol.
+Where only the reference has rows before and after its events (a recording has one row a step), it is looked at in the
+rows of the result, and at a jump with the value that is nearer: what no row could show is no error.
 """
 
 from __future__ import annotations

@@ -68,11 +68,11 @@ def compare(
         return Verdict(whole, tuple(SignalVerdict(p.name, whole) for p in pairing.pairs), pairing)
     missing = [SignalVerdict(n, "missing in the result") for n in pairing.only_reference if asked]
     missing += [SignalVerdict(n, "missing in the reference") for n in pairing.only_result if asked]
-    judged = _all_judged(pairing.pairs, result, reference, wanted)
-    return Verdict(whole, (*judged, *missing), pairing)
+    all_judged = judged(pairing.pairs, result, reference, wanted)
+    return Verdict(whole, (*all_judged, *missing), pairing)
 
 
-def _all_judged(pairs: Sequence[Pair], result: Result, reference: Result, wanted: Wanted) -> list[SignalVerdict]:
+def judged(pairs: Sequence[Pair], result: Result, reference: Result, wanted: Wanted) -> list[SignalVerdict]:
     """Signal by signal, some at a time where there is much to do: NumPy lets other threads run meanwhile."""
     places = Places()
 

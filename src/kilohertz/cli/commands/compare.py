@@ -30,6 +30,7 @@ examples:
   khz compare plant.csv Plant.mo --input plant.csv --interpolation recorded
                                                           a recording against its model, driven by the same inputs
   khz compare Servo.mo --solver rk4 --step 1ms            a fixed step against CVODE, the same model
+  khz compare servo.mat Servo.mo --solver rk4 --step 1ms  a recording against the same steps off-line
   khz compare variant.toml --page report.html --junit r.xml
                                                           sides, names, tolerances: docs/reference/compare.md
 The exit code is 0 where every signal passes, 1 where one does not."""
@@ -58,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print all numbers as JSON")
     add("--junit", metavar="F", type=Path, help="write the verdicts as JUnit XML")
     add("--page", metavar="F", type=Path, help="write plots of both sides: a page, .html, or a picture, .png or .svg")
-    add_set(parser, "a parameter of A, where it is a model")
+    add_set(parser, "a parameter of A, where it is a model, else of B; settings of the step likewise")
     add_step_settings(parser, _OTHER)
 
 
@@ -99,14 +100,17 @@ def _definition(arguments: argparse.Namespace) -> Definition:
         return replace(read, libraries=(*arguments.library, *read.libraries))
     stepping, values = StepSettings.of(**step_settings(arguments, _OTHER)), dict(arguments.settings)
     driven = tuple(inputs(arguments) or ())
-    side = Side(arguments.a, settings=values, stepping=stepping, stop=arguments.stop, inputs=driven)
-    if side.is_file and (stepping.given or values):
-        what = ", ".join((*sorted(stepping.given), *values))
-        raise ModelError(Diagnostic("R723", f"`{what}` is for a model, and `{arguments.a}` is a file"))
-    if side.is_file and arguments.b is None:
+    result, reference = (Side(s, stop=arguments.stop, inputs=driven) for s in (arguments.a, arguments.b or arguments.a))
+    if result.is_file and arguments.b is None:
         raise ModelError(Diagnostic("R743", f"what is `{arguments.a}` compared with?  Name a reference"))
-    reference = Side(arguments.b or arguments.a, stop=arguments.stop, inputs=driven)
-    return definition_of_sides(side, reference, _wanted(arguments), arguments.library)
+    if not result.is_file:
+        result = replace(result, settings=values, stepping=stepping)
+    elif not reference.is_file:
+        reference = replace(reference, settings=values, stepping=stepping)
+    elif stepping.given or values:
+        what = ", ".join((*sorted(stepping.given), *values))
+        raise ModelError(Diagnostic("R723", f"`{what}` is for a model, and both sides are files"))
+    return definition_of_sides(result, reference, _wanted(arguments), arguments.library)
 
 
 def _no_second_word(arguments: argparse.Namespace) -> None:

@@ -82,8 +82,20 @@ class Trajectory:
     """What a side gave, and its model where it is known."""
 
     result: Result
+    side: Side
     model: Model | None = None
     notes: tuple[str, ...] = ()  # what was chosen for it; inputs that nothing drives
+    stepping: StepSettings | None = None  # what a model was simulated with
+
+    @property
+    def is_by_tolerance(self) -> bool:
+        """Simulated with steps as the tolerance asks for."""
+        return self.stepping is not None and not self.stepping.is_fixed
+
+    def tighter(self, factor: float) -> Side:
+        """The side with a smaller tolerance."""
+        assert self.stepping is not None
+        return replace(self.side, stepping=self.side.stepping.but(tolerance=factor * self.stepping.tolerance))
 
 
 def trajectory(side: Side, session: Session) -> Trajectory:
@@ -92,10 +104,10 @@ def trajectory(side: Side, session: Session) -> Trajectory:
     from kilohertz.simulate import Statistics
 
     if side.is_file:
-        return Trajectory(_cut(read(side.source), side))
+        return Trajectory(_cut(read(side.source), side), side)
     model = session.kept(side.source)
     given, statistics = {name: getattr(side.stepping, name) for name in side.stepping.given}, Statistics()
-    found = model.simulate(
+    result = model.simulate(
         start=side.start,
         stop=side.stop,
         intervals=side.intervals,
@@ -104,7 +116,8 @@ def trajectory(side: Side, session: Session) -> Trajectory:
         statistics=statistics,
         **given,
     )
-    return Trajectory(found, model, tuple(f"{side.name}: {note}" for note in statistics.notes))
+    notes = tuple(f"{side.name}: {note}" for note in statistics.notes)
+    return Trajectory(result, side, model, notes, statistics.stepping)
 
 
 def _cut(result: Result, side: Side) -> Result:
