@@ -186,4 +186,59 @@ static void store_name(void *p, double u, const char **name, double *y)
     end when;
     put_done = put(port.store, sample(1.0, Clock(1, 10)), port.turn);
   end FirstTick;
+
+  impure function wait "Asks the system to wait, and gives what it was told"
+    input Real seconds;
+    output Integer told;
+  external "C" told = wait_for(seconds) annotation(Include = "
+#include <time.h>
+static int wait_for(double seconds)
+{
+    const struct timespec t = {(time_t)seconds, 0};
+    return nanosleep(&t, NULL) + clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+");
+  end wait;
+
+  model Waits "External code that holds the simulation, for a day at every sample"
+    discrete Integer told(start = -1, fixed = true), samples(start = 0, fixed = true);
+    Real x(start = 1, fixed = true);
+  equation
+    der(x) = -x;
+    when sample(0.01, 0.01) then
+      told = wait(86400);
+      samples = pre(samples) + 1;
+    end when;
+  end Waits;
+
+  impure function fail_in_thread "A thread of external code that gives up"
+    input Real u;
+    output Real y;
+  external "C" y = thread_that_fails(u) annotation(Include = "
+#include <pthread.h>
+#include \"ModelicaUtilities.h\"
+static void *the_thread(void *unused)
+{
+    (void)unused;
+    ModelicaFormatError(\"no device %d\", 7);
+    return NULL;
+}
+static double thread_that_fails(double u)
+{
+    pthread_t thread;
+    if (u > 0.5 && pthread_create(&thread, NULL, the_thread, NULL) == 0) {
+        pthread_join(thread, NULL);
+    }
+    return u;
+}
+");
+  end fail_in_thread;
+
+  model FailsInThread
+    discrete Real y(start = 0, fixed = true);
+  equation
+    when sample(0.1, 0.1) then
+      y = fail_in_thread(time);
+    end when;
+  end FailsInThread;
 end Objects;

@@ -33,3 +33,17 @@ def test_an_object_of_the_first_tick_is_made_once_and_used_in_the_order_of_the_r
     assert result.final("y") == 11  # at 0, 0.1, ..., 1: each reads what the same tick has put there
     assert result.final("z") == 24  # 2*3*n
     assert result.final("w") == 7
+
+
+def test_external_code_does_not_wait_where_the_task_paces_it(tmp_path: Path) -> None:
+    report = kilohertz.run(f"{FILE}:Objects.Waits", duration=0.1, folder=tmp_path)
+    assert report.result.final("samples") == 10
+    assert report.result.final("told") == 0
+
+
+def test_an_error_in_a_thread_of_external_code_ends_the_run() -> None:
+    with pytest.raises(kilohertz.ModelError) as error:
+        kilohertz.load(f"{FILE}:Objects.FailsInThread").simulate(stop=1.0)
+    assert error.value.diagnostics[0].code == "R714"
+    assert "time = 0.5" in str(error.value) or "time = 0.6" in str(error.value)
+    assert "no device 7" in str(error.value)

@@ -17,6 +17,7 @@ from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_dir
 
 SOONER = ("-O1",)  # the runtime off-line: two thirds of the time to compile, steps a tenth dearer, the same bits
 PROBES = ("-DKHZ_PROFILE",)  # khz_probe.h: what is compiled with it can be timed place by place
+WAITS = ("clock_nanosleep", "nanosleep", "usleep", "sleep")  # khz_waits.c stands in for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,9 @@ def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[li
     foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
     probes = PROBES if any(model.has_probes for model in models) else ()
     own = [unit for model in models for unit in model.units]
+    if calls:
+        foreign.append(Unit(_sources(runtime.external_sources()), headers, (), ("-std=gnu11",), "waits"))
+        libraries += tuple(f"-Wl,--wrap={name}" for name in WAITS)
     return [*runtime_units(offline, probes), *own, *foreign], libraries
 
 

@@ -29,7 +29,7 @@ def write_external(w: Writer, function: Function) -> None:
         cast = "(void *)" if w.types.of(call.result.ty) == "void *" else ""
         text = f"{w.text(call.result)} = {cast}{text}"
     w.put("jmp_buf *const outer = khz_guard;", "jmp_buf guard;", "khz_guard = &guard;", "khz_caller = c;")
-    w.put("if (setjmp(guard) == 0) {", f"    {text};", "}", "khz_guard = outer;", *after)
+    w.put("if (setjmp(guard) == 0) {", f"    {text};", "}", "khz_guard = outer;", "khz_heed_threads(c);", *after)
 
 
 def _c_argument(w: Writer, e: Expr, written: set[str]) -> str:

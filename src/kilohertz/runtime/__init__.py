@@ -2,13 +2,21 @@
 
 from kilohertz.runtime.checked_layout import check_layout, step_sources, task_layout, task_sources
 from kilohertz.runtime.definitions import constant, family, fields, formula, words
-from kilohertz.runtime.source_files import device_headers, device_sources, headers, offline_sources, task_headers
+from kilohertz.runtime.source_files import (
+    device_headers,
+    device_sources,
+    external_sources,
+    headers,
+    offline_sources,
+    task_headers,
+)
 
 __all__ = [
     "check_layout",
     "constant",
     "device_headers",
     "device_sources",
+    "external_sources",
     "family",
     "fields",
     "formula",

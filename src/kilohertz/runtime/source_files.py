@@ -17,6 +17,7 @@ _MODEL = (*_STEP, *_OFFLINE)
 _DEVICES = ("devices", "drivers")  # ports and what is behind them
 _DRIVER = re.compile(r'^const khz_device_class (\w+) = \{"([\w-]+)"', re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
+_EXTERNAL = ("external",)  # what stands between external code and the system
 _TASK = ("task", "record", "rig")  # the periodic loop, its files, the process around it
 
 
@@ -36,6 +37,12 @@ def step_sources() -> tuple[tuple[str, str], ...]:
 def offline_sources() -> tuple[tuple[str, str], ...]:
     """(name, text) of off-line runs; they need `step_sources()` too."""
     return _texts(_OFFLINE, ".c")
+
+
+@lru_cache(maxsize=1)
+def external_sources() -> tuple[tuple[str, str], ...]:
+    """(name, text) of what is linked with external code; it needs `step_sources()` too."""
+    return _texts(_EXTERNAL, ".c")
 
 
 @lru_cache(maxsize=1)

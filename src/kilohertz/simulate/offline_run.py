@@ -78,13 +78,15 @@ def simulate(
     statistics: Statistics | None = None,
     observe: Callable[[Instance], None] | None = None,
     stepping: StepSettings | None = None,
+    waits: bool = True,
     **keywords: Any,
 ) -> Result:
     """Run a program; what is not given comes from the model's experiment annotation.
 
     `inputs` drive the model over time (`simulate/inputs.py`); those that nothing drives keep their start values.
-    `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row.  How it
-    is stepped: `stepping`, or further keywords (solver, step, tolerance, events, ...: fields of `StepSettings`).
+    `progress` is told the part of the run that is done, from 0 to 1; `observe` sees the instance at every row; with
+    `waits` external code may wait for the wall clock.  How it is stepped: `stepping`, or further keywords (solver,
+    step, tolerance, events, ...: fields of `StepSettings`).
     """
     stepping = offline(StepSettings.of(**keywords) if stepping is None else stepping.but(**keywords))
     notes = _note_on_step(program, stepping)
@@ -102,12 +104,14 @@ def simulate(
             said = driven.points.notes if driven is not None else undriven(program.step)
             statistics.notes = (*statistics.notes, *said)
         run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe, driven)
+        program.library.khz_set_paced(0 if waits else 1)
         result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
             statistics.warnings = (*notes, *result.problems)
             statistics.counts = stepper.counts if stepper is not None else {}
         return result
     finally:
+        program.library.khz_set_paced(0)
         instance.close()
 
 

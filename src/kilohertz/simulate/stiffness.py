@@ -100,6 +100,7 @@ def reference_run(
         record=record,
         statistics=statistics,
         observe=watcher.look,
+        waits=False,
     )
     span = float(result.time[-1] - result.time[0]) if len(result.time) else 0.0
     names = tuple(v.name for v in program.step.of_kind(Kind.STATE))

@@ -275,6 +275,7 @@ class _Trial:
                 record=self._judge.names,
                 statistics=statistics,
                 stepping=c.stepping(self._t.asked),
+                waits=False,
             )
         except ModelError:
             return None

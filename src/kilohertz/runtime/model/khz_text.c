@@ -1,5 +1,6 @@
 #include "khz_text.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,12 @@
 
 _Thread_local jmp_buf *khz_guard = NULL;
 _Thread_local khz_context *khz_caller = NULL;
+_Thread_local int32_t khz_is_paced = 0;
+_Atomic int khz_thread_failed = KHZ_NO_THREAD_FAILED;
+static char said_by_thread[KHZ_MESSAGE_SIZE];
 static _Thread_local khz_listener_fn listener_now = NULL;
+
+void khz_set_paced(int32_t is_paced) { khz_is_paced = is_paced; }
 
 void khz_set_listener(khz_listener_fn listener) { listener_now = listener; }
 
@@ -140,13 +146,23 @@ void ModelicaFormatWarning(const char *format, ...)
     va_end(args);
 }
 
+void khz_fail_for_thread(khz_context *c)
+{
+    khz_fail(c, KHZ_ASSERTION, KHZ_NOWHERE, said_by_thread);
+    atomic_store(&khz_thread_failed, KHZ_NO_THREAD_FAILED);
+}
+
 MODELICA_NORETURN void ModelicaVFormatError(const char *format, va_list args)
 {
     char text[KHZ_MESSAGE_SIZE];
     (void)vsnprintf(text, sizeof text, format, args);
     if (khz_guard == NULL || khz_caller == NULL) {
-        /* External code that calls from outside a model: there is nobody to return to. */
-        abort();
+        int none = KHZ_NO_THREAD_FAILED;
+        if (atomic_compare_exchange_strong(&khz_thread_failed, &none, KHZ_THREAD_FAILING)) {
+            memcpy(said_by_thread, text, sizeof text);
+            atomic_store_explicit(&khz_thread_failed, KHZ_THREAD_FAILED, memory_order_release);
+        }
+        pthread_exit(NULL); /* nobody to return to */
     }
     khz_fail(khz_caller, KHZ_ASSERTION, KHZ_NOWHERE, text);
     longjmp(*khz_guard, 1);

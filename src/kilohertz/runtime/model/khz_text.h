@@ -3,6 +3,7 @@
 #define KHZ_TEXT_H
 
 #include <setjmp.h>
+#include <stdatomic.h>
 
 #include "khz_base.h"
 
@@ -26,5 +27,21 @@ KHZ_EXPORT void khz_set_listener(khz_listener_fn listener);
  * that one call.  Models without external functions never set one. */
 extern _Thread_local jmp_buf *khz_guard;
 extern _Thread_local khz_context *khz_caller;
+
+/* Threads of external code have no guard: ModelicaError ends them, and the model fails at its next external call. */
+enum { KHZ_NO_THREAD_FAILED, KHZ_THREAD_FAILING, KHZ_THREAD_FAILED };
+extern _Atomic int khz_thread_failed;
+void khz_fail_for_thread(khz_context *c);
+
+static inline void khz_heed_threads(khz_context *c)
+{
+    if (atomic_load_explicit(&khz_thread_failed, memory_order_acquire) == KHZ_THREAD_FAILED) {
+        khz_fail_for_thread(c);
+    }
+}
+
+/* Whether somebody else paces the steps of models of this thread: their external code does not wait (khz_waits.c). */
+extern _Thread_local int32_t khz_is_paced;
+KHZ_EXPORT void khz_set_paced(int32_t is_paced);
 
 #endif

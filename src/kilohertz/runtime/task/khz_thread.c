@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "khz_text.h"
 #include "khz_thread.h"
 
 enum {
@@ -437,6 +438,7 @@ void khz_thread_loop(khz_thread *k)
     usage(&switches, &faults);
     k->processor_ns = -processor_time();
     khz_thread_profile_start(k);
+    khz_set_paced(1);
     int end = k->is_idle ? KHZ_END_DURATION : KHZ_END_NONE;
     while (end == KHZ_END_NONE) {
         end = cycle(k);
