@@ -55,6 +55,15 @@ def test_a_method_that_is_not_known_is_refused(tmp_path: Path) -> None:
     assert "ImplicitTrapezoid" in said.notes[0].text
 
 
+def test_several_rates_of_another_tool_are_one_and_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "model.mo"
+    text = FILE.read_text()
+    path.write_text(text.replace('method = "ExplicitEuler"', 'method = "MultiRate_ExplicitEuler"'))
+    model = kilohertz.load(f"{path}:Clocked.Driven")
+    assert model.simulate(stop=1.01).final("y") == run("Driven", 1.01).final("y")
+    assert [d.code for d in model.warnings if d.code == "B219"] == ["B219"]
+
+
 @pytest.mark.parametrize("options", [{}, {"solver": "euler", "step": 0.001}])
 def test_an_inverse_model_differentiates_what_a_filter_gives(options: dict[str, Any]) -> None:
     found = run("Inverse", 3.0, **options).final("force")

@@ -48,6 +48,7 @@ from kilohertz.passes.ordered.solving_order import order
 from kilohertz.solvers import Method
 from kilohertz.solvers.clocked import CLOCKED
 
+_SEVERAL_RATES = "MultiRate_"  # another tool steps parts of a partition at rates of their own
 RESAMPLING = frozenset({"sampled", "subSample", "superSample", "shiftSample", "backSample", "noClock"})
 Lower = Callable[[Expr, Origin], Expr]
 
@@ -366,7 +367,10 @@ class Clocks:
             return CLOCKED["ExplicitEuler"]
         if name in CLOCKED:
             return CLOCKED[name]
-        place = self._place(self._ticks[k])
+        place, single = self._place(self._ticks[k]), name.removeprefix(_SEVERAL_RATES)
+        if single in CLOCKED:
+            self._warn("B219", f"the rates of `{name}` are one here: {single} at every tick", place)
+            return CLOCKED[single]
         note = Note(f"supported are {', '.join(CLOCKED)}")
         text = f"the solverMethod `{name}` of a clock is not supported"
         raise ModelError(Diagnostic("B211", text, place.spans[0] if place.spans else None, notes=(note,)))
