@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,3 +182,80 @@ def test_parameters_from_a_call_whose_arguments_are_found_at_the_start(model: st
     [said] = caught.value.diagnostics
     assert said.code == "R714"
     assert "too large" in said.message
+
+
+SETTLING = """
+model M
+  function checked
+    input Integer k; output Real y;
+  algorithm
+    assert(k >= 1 and k <= 2, "k outside");
+    y := k;
+  end checked;
+  Real x(start = 0, fixed = true);
+  Real y;
+  DECLARATIONS
+equation
+  der(x) = 1;
+  EQUATIONS
+end M;
+"""
+PASSING = "b = x > 0.505; k = if b and not pre(b) then 3 else if b then LAST else 1; y = checked(k);"
+TICKED = "y = checked(k); when sample(0, 10) then k = FIRST; end when;"
+BOOLEAN = "Boolean b(start = false, fixed = true); Integer k(start = 1, fixed = true);"
+
+
+@pytest.mark.parametrize("settings", [{"solver": "cvode"}, {"solver": "rk4", "step": 0.01}])
+@pytest.mark.parametrize(
+    ("declarations", "equations", "wrong"),
+    [
+        (BOOLEAN, PASSING.replace("LAST", "2"), PASSING.replace("LAST", "3")),
+        ("Integer k(start = 0, fixed = true);", TICKED.replace("FIRST", "2"), TICKED.replace("FIRST", "0")),
+    ],
+    ids=["in an event", "at the start"],
+)
+def test_assertions_in_an_event_count_when_it_has_settled(
+    model: str, declarations: str, equations: str, wrong: str, settings: dict[str, Any]
+) -> None:
+    text = SETTLING.replace("DECLARATIONS", declarations)
+    result = kilohertz.load(write(model, text.replace("EQUATIONS", equations))).simulate(stop=1.0, **settings)
+    assert result.ok
+    assert result.final("y") == 2.0
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, text.replace("EQUATIONS", wrong))).simulate(stop=1.0, **settings)
+    [said] = caught.value.diagnostics
+    assert said.code == "R714"
+    assert "k outside" in said.message
+
+
+@pytest.mark.parametrize(
+    ("equation", "code"), [("p = y;", "R714"), ("p = checked(k);", "R714"), ("p = table[k + 4];", "R717")]
+)
+def test_what_the_initial_equations_alone_compute_is_checked_there(model: str, equation: str, code: str) -> None:
+    declarations = (
+        "Integer k(start = 0, fixed = true); parameter Real p(fixed = false);"
+        f" parameter Real table[3] = {{1, 2, 3}}; initial equation {equation}"
+    )
+    text = SETTLING.replace("DECLARATIONS", declarations).replace("EQUATIONS", TICKED.replace("FIRST", "2"))
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, text)).simulate(stop=1.0)
+    [said] = caught.value.diagnostics
+    assert said.code == code
+    assert "during initialisation" in said.message
+
+
+@pytest.mark.parametrize(("value", "code"), [("checked(n)", "R714"), ("table[n]", "R717"), ("y", "R714")])
+def test_what_a_when_takes_is_checked_in_its_pass(model: str, value: str, code: str) -> None:
+    declarations = (
+        "parameter Real table[3] = {1, 2, 3}; discrete Real s(start = 0, fixed = true);"
+        " Integer n; Boolean b(start = false, fixed = true);"
+    )
+    equations = (
+        f"b = x > 0.505; n = if b and not pre(b) then 4 else 1; y = checked(n); when b then s = {value}; end when;"
+    )
+    text = SETTLING.replace("DECLARATIONS", declarations).replace("EQUATIONS", equations)
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, text)).simulate(stop=1.0)
+    [said] = caught.value.diagnostics
+    assert said.code == code
+    assert "time = 0.505" in said.message

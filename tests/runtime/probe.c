@@ -231,6 +231,8 @@ static void cycle_of_100(khz_profile *p, const khz_context *c, uint64_t cycle, d
 static void windows_sweep_over_all_borders(int mode, double usual_ns, double least, double most)
 {
     khz_profile *const p = fresh(mode, 1);
+    /* Of a machine that is neither slow nor busy. */
+    p->costs = (khz_probe_costs){.probe_ns = 20.0, .border_ns = 10.0, .passed_ns = 0.3, .empty_ns = 15.0};
     const khz_context c = context_of(p);
     const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)row;
     double cost = 0.0;

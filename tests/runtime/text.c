@@ -48,5 +48,23 @@ int main(void)
     /* The first failure stays. */
     khz_fail(&z.c, KHZ_DOMAIN, 7, "later");
     CHECK(z.c.status == KHZ_ASSERTION && z.c.place == KHZ_NOWHERE);
+
+    /* While values are on their way a failure is noted, and stays the first one whatever fails for its sake. */
+    fresh(&z);
+    z.c.is_settling = 1;
+    z.c.block = 3;
+    khz_assert(&z.c, 1, 5, "too large");
+    khz_wrong_subscript(&z.c, 4, 3);
+    CHECK(z.c.status == KHZ_OK);
+    z.c.block = 9;
+    khz_fail(&z.c, KHZ_SINGULAR, 6, "no solution");
+    CHECK(khz_settle_failures(&z.c) == KHZ_ASSERTION && z.c.place == 5 && z.c.block == 3);
+    CHECK(strcmp(z.c.message, "too large") == 0 && z.c.noted == KHZ_OK);
+
+    /* At once where a loop tries values, and where they stay. */
+    fresh(&z);
+    z.c.is_settling = z.c.n_strict = 1;
+    khz_wrong_subscript(&z.c, 4, 3);
+    CHECK(z.c.status == KHZ_BAD_INDEX && z.c.noted == KHZ_OK);
     return 0;
 }

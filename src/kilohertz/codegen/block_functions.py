@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from kilohertz.base import InternalError, Origin
@@ -10,6 +11,7 @@ from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.reading import (
+    Lasting,
     group_subject,
     is_large,
     is_scalar,
@@ -83,12 +85,15 @@ class BlockWriter:
     timed: list[str] = field(default_factory=list)  # C functions of blocks, in the order of their places (khz_probe.h)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
     plain: PlainBlocks = field(init=False)
+    _lasting: dict[str, Lasting] = field(init=False)  # by phase
     _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
     _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
 
     def __post_init__(self) -> None:
         self.plain = PlainBlocks(self.layout, self.places)
+        step = self.layout.step
+        self._lasting = {"initial": Lasting.of_initial(step), "block": Lasting.of_events(step)}
 
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
         """Write a list of blocks; gives the calls of their C functions, in order, with their partition."""
@@ -144,14 +149,23 @@ class BlockWriter:
                 continue
             number = self._note(phase, block, self.prefix + name)
             w.put(f"/* {self._head(number, block)} */")
-            if may_fail(block):
-                w.put(f"z->c.block = {number};")
-            if isinstance(block, s.LinearLoop):
-                self._linear(w, phase, number, block)
-            else:
-                self.plain.write(w, block)
+            with self._checked(w, phase, number, block):
+                if isinstance(block, s.LinearLoop):
+                    self._linear(w, phase, number, block)
+                else:
+                    self.plain.write(w, block)
             self._keep(phase, block)
         return self._called(self._define(name, w.scope.lines)), run[0].partition
+
+    @contextmanager
+    def _checked(self, w: Writer, phase: str, number: int, block: s.Block) -> Iterator[None]:
+        """Around the statements of a block that may fail: which one it is, and whether that counts at once."""
+        fails = may_fail(block)
+        lasting = self._lasting.get(phase) if fails else None
+        strict = lasting is not None and lasting.has(block)
+        w.put(*([f"z->c.block = {number};"] if fails else []), *(["z->c.n_strict++;"] if strict else []))
+        yield
+        w.put(*(["z->c.n_strict--;"] if strict else []))
 
     def _is_apart(self, phase: str, block: s.Block) -> bool:
         """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
@@ -165,7 +179,8 @@ class BlockWriter:
         number = self._note(phase, block, name)
         outer, w.scope, w.part = w.scope, part.scope, part
         w.put(f"/* {self._head(number, block)} */")
-        self._linear(w, phase, number, block)
+        with self._checked(w, phase, number, block):
+            self._linear(w, phase, number, block)
         w.scope, w.part = outer, None
         head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
         self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""])
@@ -224,7 +239,8 @@ class BlockWriter:
                 w = self._writer(phase, block.partition)
                 w.put(head)
                 w.plan(s.expressions(block))
-                self._linear(w, phase, number, block)
+                with self._checked(w, phase, number, block):
+                    self._linear(w, phase, number, block)
                 symbol = self._define(name, w.scope.lines)
             case s.NonlinearLoop():
                 symbol = self._nonlinear(phase, name, head, number, block, inside)

@@ -1,8 +1,9 @@
-"""Which blocks share a C function, and what it is called: spelling, whatever is chosen computes the same."""
+"""What C needs to know of a block: which share a function, what it is called, where a failure counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from kilohertz.base import Dotted
@@ -11,6 +12,8 @@ from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.traverse import walk_all
+
+_BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
 
 
 def is_large(block: s.Block) -> bool:
@@ -43,13 +46,54 @@ def reads(block: s.Block) -> set[str]:
 
 def may_fail(block: s.Block) -> bool:
     """Functions do not know where they are called from: the block is noted before."""
-    if isinstance(block, (s.CallBlock, s.WhenBlock)):
-        return True
-    return any(isinstance(e, (Call, Index)) or _is_checked(e) for e in walk_all(s.expressions(block)))
+    return isinstance(block, (s.CallBlock, s.WhenBlock)) or bool(_failing(block))
+
+
+def _failing(block: s.Block) -> set[Expr]:
+    """What in a block may fail: calls, and subscripts that have to be in their bounds."""
+    return {e for e in walk_all(s.expressions(block)) if isinstance(e, (Call, Index)) or _is_checked(e)}
 
 
 def _is_checked(e: Expr) -> bool:
     return isinstance(e, Builtin) and e.name == "$subscript"
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """What of a phase stays when values that are still on their way have settled, and what that is computed from: a
+    failure there counts at once, one elsewhere where the last pass of an event has it (khz_fail_settled)."""
+
+    names: frozenset[str]
+    failing: frozenset[Expr]  # in their blocks; another block that has one of these may be the one that computes it
+
+    @classmethod
+    def of_initial(cls, step: s.Step) -> Lasting:
+        """Of the initial system: all that no event computes again."""
+        again = {t.name for block in step.blocks for t in s.targets(block)}
+        return cls._above(step.initial, {t.name for block in step.initial for t in s.targets(block)} - again)
+
+    @classmethod
+    def of_events(cls, step: s.Step) -> Lasting:
+        """Of a pass of an event: values that the next one reads as those before it."""
+        read = {name for block in step.blocks for name in reads(block)}
+        names = {v.of for name in read if (v := step.variables.get(name)) is not None and v.slot.kind in _BEFORE}
+        guarded = [b for b in step.blocks if isinstance(b, s.CallBlock) and b.guard is not None]
+        return cls._above(step.blocks, names | {t.name for b in guarded for t in s.targets(b)})
+
+    @classmethod
+    def _above(cls, blocks: Sequence[s.Block], names: set[str]) -> Lasting:
+        failing: set[Expr] = set()
+        for block in reversed(blocks):
+            targets = {t.name for t in s.targets(block)}
+            if not targets or not names.isdisjoint(targets):
+                names |= targets | reads(block)
+                failing |= _failing(block)
+        return cls(frozenset(names), frozenset(failing))
+
+    def has(self, block: s.Block) -> bool:
+        """Whether a failure of a block counts at once."""
+        targets = s.targets(block)
+        return not targets or any(t.name in self.names for t in targets) or not self.failing.isdisjoint(_failing(block))
 
 
 def loop_subject(block: s.Block, variables: Mapping[str, s.StepVariable]) -> str:

@@ -167,6 +167,7 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     double *const guess = memory;
     memcpy(guess, x, bytes);
     khz_status status;
+    c->n_strict++;
     if (c->newton_cap > 0) {
         khz_newton_problem p = *problem;
         p.lower = NULL;
@@ -179,6 +180,7 @@ khz_status khz_nonlinear(khz_context *c, int block, int place, const khz_newton_
     } else {
         status = searched(c, problem, instance, x, guess, memory + problem->n, order);
     }
+    c->n_strict--;
     if (status == KHZ_NO_CONVERGENCE && c->newton_cap > 0 &&
         capped(c, block, problem, instance, x, guess, khz_newton_residual(problem->n, memory + problem->n))) {
         return KHZ_OK;
@@ -334,7 +336,8 @@ static int mixed_moves(mixed_search *m)
     return m->violation == 0.0 && mixed_turn(m) == 0 && m->p->derive(m->instance) > 1;
 }
 
-khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
+/* 1: a mode agrees and its values stand.  0: the one nearest to agreeing is taken, or c->status says what failed. */
+static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
     mixed_search m; /* field by field: most of its room is for relations that there are not */
     int32_t entry[KHZ_MIXED_MOST];
@@ -359,11 +362,11 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     }
     c->status = before;
     if (mixed_together(&m)) {
-        return (khz_status)c->status;
+        return 1;
     }
     c->n_detours++;
     if (p->n > 0 && (p->n <= KHZ_MIXED_FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m))) {
-        return (khz_status)c->status;
+        return 1;
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */
     c->n_caps++;
@@ -377,6 +380,17 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
     if (mixed_moves(&m)) {
         c->block = c->status == KHZ_OK ? p->block : c->block;
         khz_fail(c, KHZ_NO_CONVERGENCE, KHZ_NOWHERE, "values that need each other do not settle");
+    }
+    return 0;
+}
+
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
+{
+    const int32_t before = c->status;
+    c->n_strict++;
+    const int agrees = mixed_search_modes(c, p, instance, r);
+    c->n_strict--;
+    if (agrees || c->status != before) {
         return (khz_status)c->status;
     }
     (void)p->derive(instance);

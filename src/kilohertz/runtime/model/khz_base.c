@@ -3,6 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+static void copy_message(char *to, const char *message)
+{
+    const size_t n = strlen(message);
+    const size_t kept = n < KHZ_MESSAGE_SIZE ? n : KHZ_MESSAGE_SIZE - 1;
+    memcpy(to, message, kept);
+    to[kept] = '\0';
+}
+
 void khz_fail(khz_context *c, khz_status status, int place, const char *message)
 {
     if (c->status != KHZ_OK) {
@@ -10,39 +18,38 @@ void khz_fail(khz_context *c, khz_status status, int place, const char *message)
     }
     c->status = (int32_t)status;
     c->place = place;
-    size_t n = strlen(message);
-    if (n >= sizeof c->message) {
-        n = sizeof c->message - 1;
-    }
-    memcpy(c->message, message, n);
-    c->message[n] = '\0';
+    copy_message(c->message, message);
 }
 
-static void fail_subscript(khz_context *c, int32_t subscript, int32_t size)
+void khz_fail_settled(khz_context *c, khz_status status, int place, const char *message)
 {
-    char text[64];
-    (void)snprintf(text, sizeof text, "subscript %ld outside 1 to %ld", (long)subscript, (long)size);
-    khz_fail(c, KHZ_BAD_INDEX, KHZ_NOWHERE, text);
+    if (c->is_settling == 0 || c->n_strict > 0) {
+        khz_fail(c, status, place, message);
+    } else if (c->noted == KHZ_OK) {
+        c->noted = (int32_t)status;
+        c->noted_place = place;
+        c->noted_block = c->block;
+        copy_message(c->noted_message, message);
+    }
 }
 
 void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size)
 {
-    if (c->phase != KHZ_PHASE_EVENT && c->phase != KHZ_PHASE_INITIAL) {
-        fail_subscript(c, subscript, size);
-    } else if (c->n_wrong++ == 0) {
-        c->wrong_size = size;
-        c->wrong_subscript = subscript;
-        c->wrong_block = c->block;
-    }
+    char text[64];
+    (void)snprintf(text, sizeof text, "subscript %ld outside 1 to %ld", (long)subscript, (long)size);
+    khz_fail_settled(c, KHZ_BAD_INDEX, KHZ_NOWHERE, text);
 }
 
-void khz_settle_subscripts(khz_context *c)
+khz_status khz_settle_failures(khz_context *c)
 {
-    if (c->n_wrong > 0) {
-        c->block = c->status == KHZ_OK ? c->wrong_block : c->block;
-        fail_subscript(c, c->wrong_subscript, c->wrong_size);
-        c->n_wrong = 0;
+    const int has_own = c->status == KHZ_ASSERTION || c->status == KHZ_BAD_INDEX;
+    if (c->noted != KHZ_OK && !has_own) {
+        c->block = c->noted_block;
+        c->status = KHZ_OK;
+        khz_fail(c, (khz_status)c->noted, c->noted_place, c->noted_message);
     }
+    c->noted = KHZ_OK;
+    return (khz_status)c->status;
 }
 
 static void count_vague(khz_context *c, int32_t block)

@@ -61,10 +61,11 @@ typedef struct khz_context {
     uint32_t n_vague;        /* such solutions so far, between events and at their ends */
     int32_t vague_first;     /* block of the first of them */
     int32_t vague;           /* block of such a system in the present pass of an event, 0: none */
-    int32_t n_wrong;         /* subscripts out of their bounds in the present pass of an event */
-    int32_t wrong_subscript; /* the first of them, how many elements there are, and the block that has it */
-    int32_t wrong_size;
-    int32_t wrong_block;
+    int32_t is_settling;     /* values are on their way: failures are noted (khz_fail_settled), ... */
+    int32_t n_strict;        /* ... but not in loops that try values and see the status, nor in what stays */
+    int32_t noted;           /* status of the first failure noted, 0: none; its place and block */
+    int32_t noted_place;
+    int32_t noted_block;
     int32_t restless;   /* what the last pass of an event changed: position in khz_model.discrete_block */
     int32_t is_open;    /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
     uint32_t n_passes;  /* of event iterations so far */
@@ -75,16 +76,19 @@ typedef struct khz_context {
     size_t arena_size;
     size_t arena_offset; /* of the arena from the context, in bytes */
     char message[KHZ_MESSAGE_SIZE];
+    char noted_message[KHZ_MESSAGE_SIZE];
 } khz_context;
 
 /* Record a failure; the first one stays.  Call from: anywhere.  Allocates: never. */
 void khz_fail(khz_context *c, khz_status status, int place, const char *message);
 
-/* A subscript is not in 1 .. size: a failure.  In a pass of an event, or of the initial equations, discrete values are
- * still on their way: noted, and a failure where the last pass has it (khz_settle_subscripts). */
+/* A failure for values that are wrong, or may be still on their way: in a pass of an event or of the initial equations
+ * it is noted, and a failure where the last pass has it (khz_settle_failures); at once where n_strict says so. */
+void khz_fail_settled(khz_context *c, khz_status status, int place, const char *message);
+/* A subscript is not in 1 .. size: likewise. */
 void khz_wrong_subscript(khz_context *c, int32_t subscript, int32_t size);
-/* Forget what was noted, and fail for it. */
-void khz_settle_subscripts(khz_context *c);
+/* Fail for what was noted, rather than for what had no solution because of it; forget it. */
+khz_status khz_settle_failures(khz_context *c);
 
 /* A block found one of many solutions.  In a pass of an event: counted where the last pass has it (khz_settle_vague).
  */

@@ -108,6 +108,8 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         (void)update_pre(m, instance); /* left limits of continuous variables; all others are up to date */
     }
     KHZ_ENTER(c, KHZ_PLACE_EVENT);
+    c->is_settling = 1;
+    c->n_strict = 0; /* a block that was not finished left it */
     for (*passes = 0; *passes < cap;) {
         ++*passes;
         /* Relations that were forced stay so long enough for most; where that leads nowhere they are free again. */
@@ -116,7 +118,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         }
         c->arena_used = 0;
         c->unsettled = 0;
-        c->n_wrong = 0;
+        c->noted = KHZ_OK;
         c->vague = 0;
         c->n_passes++;
         const khz_status result = m->event(instance);
@@ -132,12 +134,13 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         const int32_t changed = update_pre(m, instance);
         c->restless = moved >= 0 ? moved : changed;
         if (c->restless < 0) {
-            khz_settle_subscripts(c);
             khz_settle_vague(c);
             status = (khz_status)c->status;
             break;
         }
     }
+    c->is_settling = 0;
+    status = c->noted != KHZ_OK ? khz_settle_failures(c) : status;
     KHZ_COUNT(c, KHZ_PLACE_EVENT, *passes);
     KHZ_LEAVE(c, KHZ_PLACE_EVENT);
     c->phase = phase == KHZ_PHASE_EVENT ? KHZ_PHASE_CONTINUOUS : phase;
@@ -157,6 +160,18 @@ khz_status khz_event(const khz_model *m, void *instance)
     return status;
 }
 
+/* The initial equations once.  What was noted in those that are solved is looked at again in the passes that follow. */
+static khz_status run_initial(const khz_model *m, void *instance)
+{
+    khz_context *const c = (khz_context *)instance;
+    c->noted = KHZ_OK;
+    c->is_settling = 1;
+    c->n_strict = 0;
+    const khz_status status = m->initial(instance);
+    c->is_settling = 0;
+    return status == KHZ_OK ? KHZ_OK : khz_settle_failures(c);
+}
+
 /* From the simplified model (lambda = 0) to the actual one: the whole way at once where that converges, else in strides
  * that shrink and grow.  Bound: HOMOTOPY_STEPS solutions. */
 static khz_status continue_initial(const khz_model *m, void *instance)
@@ -164,12 +179,12 @@ static khz_status continue_initial(const khz_model *m, void *instance)
     khz_context *const c = (khz_context *)instance;
     c->lambda = 0.0;
     m->start(instance);
-    khz_status status = m->initial(instance);
+    khz_status status = run_initial(m, instance);
     double reached = 0.0;
     double stride = 1.0;
     for (int i = 0; i < HOMOTOPY_STEPS && status == KHZ_OK && reached < 1.0; i++) {
         c->lambda = fmin(1.0, reached + stride);
-        status = m->initial(instance);
+        status = run_initial(m, instance);
         if (status == KHZ_OK) {
             reached = c->lambda;
             stride *= 1.5;
@@ -194,7 +209,7 @@ static khz_status solve_initial(const khz_model *m, void *instance)
     c->lambda = 1.0;
     memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
     m->start(instance);
-    return m->initial(instance);
+    return run_initial(m, instance);
 }
 
 /* When each sample ticks: read after the initial equations, which may give the start or the interval (MLS 8.6).  Its
@@ -226,8 +241,6 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
     khz_status status = m->once(instance);
     if (status == KHZ_OK) {
         status = m->initial_asserts(instance);
-        khz_settle_subscripts(c);
-        status = (khz_status)c->status;
     }
     if (status == KHZ_OK) {
         memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);

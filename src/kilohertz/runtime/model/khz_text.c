@@ -100,7 +100,7 @@ const char *khz_string_format(khz_context *c, double x, const char *format)
 void khz_assert(khz_context *c, int is_error, int place, const char *message)
 {
     if (is_error) {
-        khz_fail(c, KHZ_ASSERTION, place, message);
+        khz_fail_settled(c, KHZ_ASSERTION, place, message);
         return;
     }
     c->warnings++;
