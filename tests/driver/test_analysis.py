@@ -107,7 +107,7 @@ def test_states_say_why_and_equations_where() -> None:
     why = {s.name: s.why for s in analysis.states}
     assert why["rotor.w"] == "its start is fixed, over shaft.w"
     gear = next(d for d in analysis.differentiated if d.place.component == "gear")
-    assert gear.order == 2 and gear.place.file.endswith("Rotational.mo")
+    assert gear.order == 2 and gear.place.file.endswith("Rotational/package.mo")
     text = Path(gear.place.file).read_text(encoding="utf-8").split("\n")
     assert gear.place.line is not None and "a.phi = ratio*b.phi" in text[gear.place.line - 1]
     assert "der(shaft.w)" in "".join(analysis.dummy_derivatives) or "shaft.acc" in analysis.dummy_derivatives
@@ -128,7 +128,7 @@ def test_the_keys_of_the_json_are_documented(capsys: pytest.CaptureFixture[str],
 def test_the_text_names_component_and_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["analyse", "Kilohertz.Examples.DriveTrain"]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"twice +rotor\.phi = gear\.ratio \* shaft\.phi +\(gear \S*Rotational\.mo:\d+\)", out)
+    assert re.search(r"twice +rotor\.phi = gear\.ratio \* shaft\.phi +\(gear \S*package\.mo:\d+\)", out)
     assert re.search(r"eliminate-aliases +16 +16", out)
 
 

@@ -3,6 +3,7 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
   connector Port "A place where fluid enters a component"
     Units.Pressure p "Pressure";
     flow Units.VolumeFlow q "Flow into the component";
+    annotation(Icon(graphics={Ellipse(extent={{-100,-100},{100,100}}, lineColor={0,80,160}, fillColor={0,80,160}, fillPattern=FillPattern.Solid)}));
   end Port;
 
   function rootOf "Square root of a pressure drop, of either sign and with a finite slope at zero"
@@ -24,43 +25,51 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
   end opening;
 
   model PressureSource "A supply that holds its pressure whatever is drawn"
-    Port a;
+    Port a "Where the pressure holds" annotation(Placement(transformation(extent={{-10,90},{10,110}})));
     parameter Units.Pressure p = 1.6e7 "Pressure";
   equation
     a.p = p;
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Polygon(points={{0,55},{-20,25},{20,25},{0,55}}, lineColor={0,80,160}, fillColor={0,80,160}, fillPattern=FillPattern.Solid), Line(points={{0,60},{0,90}}, color={0,80,160}), Text(extent={{-150,-70},{150,-110}}, textString="%name", textColor={0,0,255})}),
+      Documentation(info="<html><p><code>a.p = p</code>, whatever flow is drawn.</p></html>"));
   end PressureSource;
 
   model Tank "Where the fluid returns to"
-    Port a;
+    Port a "Above the surface" annotation(Placement(transformation(extent={{-10,90},{10,110}})));
     parameter Units.Pressure p = 2e5 "Pressure";
   equation
     a.p = p;
+    annotation(Icon(graphics={Line(points={{-60,20},{-60,-40},{60,-40},{60,20}}, color={0,80,160}), Line(points={{0,90},{0,-30}}, color={0,80,160}), Line(points={{-60,0},{60,0}}, color={0,80,160}, pattern=LinePattern.Dash)}),
+      Documentation(info="<html><p><code>a.p = p</code>; takes back any flow.</p></html>"));
   end Tank;
 
   model Volume "A chamber of fixed size"
-    Port a;
+    Port a "Into the chamber" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
     parameter Units.Volume V = 1e-4 "Volume";
     parameter Units.BulkModulus E = 1.4e9 "Bulk modulus";
     Units.Pressure p(start=5e6, nominal=1e6, stateSelect=StateSelect.prefer) "Pressure";
   equation
     a.p = p;
     der(p) = E/V*a.q;
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={0,80,160}, fillColor={190,215,240}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-60,0}}, color={0,80,160}), Text(extent={{-50,20},{50,-20}}, textString="V=%V")}),
+      Documentation(info="<html><p><code>der(p) = E/V a.q</code>.</p></html>"));
   end Volume;
 
   model LaminarResistance "Flow in proportion to the pressure drop"
-    Port a;
-    Port b;
+    Port a "Left end" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
+    Port b "Right end" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
     parameter Units.HydraulicResistance R = 3e8 "Resistance";
     Units.VolumeFlow q "Flow from a to b";
   equation
     q = (a.p - b.p)/R;
     a.q = q;
     b.q = -q;
+    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, color={0,80,160}), Line(points={{-60,25},{60,10}}, color={0,80,160}), Line(points={{-60,-25},{60,-10}}, color={0,80,160})}),
+      Documentation(info="<html><p><code>q = (a.p - b.p)/R</code>.</p></html>"));
   end LaminarResistance;
 
   model Line "A short line: its volume at end a, then its resistance"
-    Port a;
-    Port b;
+    Port a "End with the volume" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
+    Port b "End with the resistance" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
     parameter Units.Volume V = 5e-5 "Volume";
     parameter Units.HydraulicResistance R = 3e8 "Resistance";
     parameter Units.BulkModulus E = 1.4e9 "Bulk modulus";
@@ -76,12 +85,14 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     q = (p - b.p)/R;
     b.q = -q;
     der(p) = E/V*(a.q - q);
+    annotation(Icon(graphics={Rectangle(extent={{-90,15},{90,-15}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid)}),
+      Documentation(info="<html><p><code>der(p) = E/V (a.q - q)</code>, <code>q = (p - b.p)/R</code>.</p></html>"));
   end Line;
 
   model DifferentialCylinder "Two chambers of different area, with leakage between them; the piston has no mass"
-    Port a "At the piston side: pressure pushes out";
-    Port b "At the rod side: pressure pulls in";
-    Translational.Flange flange "End of the rod";
+    Port a "At the piston side: pressure pushes out" annotation(Placement(transformation(extent={{-80,-110},{-60,-90}})));
+    Port b "At the rod side: pressure pulls in" annotation(Placement(transformation(extent={{30,-110},{50,-90}})));
+    Translational.Flange flange "End of the rod" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
     parameter Units.Length d_piston = 0.063 "Diameter of the piston";
     parameter Units.Length d_rod = 0.045 "Diameter of the rod";
     parameter Units.Length stroke = 0.5 "From one end to the other";
@@ -115,13 +126,15 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     q_leak = G*(p_a - p_b);
     der(p_a) = E/(V_a + A_a*s)*(a.q - A_a*v - q_leak);
     der(p_b) = E/(V_b + A_b*(stroke - s))*(b.q + A_b*v + q_leak);
+    annotation(Icon(graphics={Rectangle(extent={{-90,40},{60,-40}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,40},{-15,-40}}, fillColor={150,150,150}, fillPattern=FillPattern.Solid), Rectangle(extent={{-15,8},{95,-8}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{-70,-90},{-70,-40}}, color={0,80,160}), Line(points={{40,-90},{40,-40}}, color={0,80,160}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+      Documentation(info="<html><p><code>f = A_a p_a - A_b p_b</code>; each pressure rises with the net flow over the chamber&apos;s volume: <code>der(p_a) = E/(V_a + A_a s) (a.q - A_a v - q_leak)</code>. It has no end stops: <code>Cylinder</code> has them.</p></html>"));
   end DifferentialCylinder;
 
   model Valve43 "A proportional 4/3 valve with four equal edges and a spool of second order"
-    Port p "Supply";
-    Port t "Tank";
-    Port a;
-    Port b;
+    Port p "Supply" annotation(Placement(transformation(extent={{-30,-110},{-10,-90}})));
+    Port t "Tank" annotation(Placement(transformation(extent={{10,-110},{30,-90}})));
+    Port a "First consumer" annotation(Placement(transformation(extent={{-30,90},{-10,110}})));
+    Port b "Second consumer" annotation(Placement(transformation(extent={{10,90},{30,110}})));
     input Real u(unit="V") "Command: positive opens p to a and b to t";
     parameter Real u_max(unit="V") = 10 "Command that opens it fully";
     parameter Units.VolumeFlow q_nominal = 40e-3/60 "Flow through one edge, fully open, at dp_nominal";
@@ -156,5 +169,7 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     b.q = -q_b;
     p.q = q_pa + q_pb;
     t.q = -(q_at + q_bt);
+    annotation(Icon(graphics={Rectangle(extent={{-90,30},{-30,-30}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,30},{30,-30}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Rectangle(extent={{30,30},{90,-30}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Line(points={{-75,-30},{-75,30},{-80,15}}, color={0,80,160}), Line(points={{-45,30},{-45,-30},{-50,-15}}, color={0,80,160}), Line(points={{45,-30},{75,30}}, color={0,80,160}), Line(points={{75,-30},{45,30}}, color={0,80,160})}),
+      Documentation(info="<html><p>The spool <code>y</code> follows the command like an oscillator; each edge passes <code>K y sqrt(dp)</code>, laminar below <code>dp_turn</code>, its opening rounded at zero by <code>rounding</code>.</p></html>"));
   end Valve43;
 end Hydraulics;

@@ -1,0 +1,52 @@
+within Kilohertz;
+package Math "Functions that several rooms use"
+  constant Real pi = 3.141592653589793 "Half the circumference of the unit circle";
+
+  function interpolate "Straight lines between points; beyond the ends the first or last value"
+    input Real x[:] "Rising places";
+    input Real y[size(x, 1)] "Values there";
+    input Real u "Where a value is wanted";
+    output Real v "The value";
+  protected
+    Integer low = 1 "x[low] <= u";
+    Integer high = size(x, 1) "u <= x[high]";
+    Integer middle;
+  algorithm
+    if u <= x[1] then
+      v := y[1];
+    elseif u >= x[high] then
+      v := y[high];
+    else
+      while high - low > 1 loop
+        middle := div(low + high, 2);
+        if x[middle] <= u then
+          low := middle;
+        else
+          high := middle;
+        end if;
+      end while;
+      v := y[low] + (y[high] - y[low])*(u - x[low])/(x[high] - x[low]);
+    end if;
+    annotation(Documentation(info="<html><p>Bisection finds the interval: at most <code>log2(n)</code> rounds.</p></html>"));
+  end interpolate;
+
+  function positive "Rounded positive part"
+    input Real x "Any number";
+    input Real rounding "Width of the rounding at zero";
+    output Real y "About max(x, 0)";
+  algorithm
+    y := (x + sqrt(x^2 + rounding^2))/2;
+    annotation(Inline=true, Documentation(info="<html><p><code>(x + sqrt(x^2 + rounding^2))/2</code>: half the rounding at zero.</p></html>"));
+  end positive;
+
+  function rising "The places of a table rise"
+    input Real x[:] "Places";
+    output Boolean ok "Each is above the one before";
+  algorithm
+    ok := true;
+    for i in 2:size(x, 1) loop
+      ok := ok and x[i] > x[i - 1];
+    end for;
+    annotation(Documentation(info="<html><p>For the checks of tables.</p></html>"));
+  end rising;
+end Math;

@@ -1,0 +1,20 @@
+within Kilohertz.Translational;
+model Brake "A rod held against the ground by a command"
+  extends TwoFlanges;
+  parameter Units.Force f_max(min=0) = 100 "Force it slides at when fully pressed";
+  parameter Real peak(min=1) = 1 "Force that breaks away, over the force of sliding";
+  Blocks.RealInput u "Pressure: 0 open, 1 fully pressed" annotation(Placement(transformation(extent={{-20,-20},{20,20}}, origin={0,110}, rotation=-90)));
+  replaceable model Law = Friction.StickSlip constrainedby Friction.Contact "How it sticks"
+    annotation(choices(choice(redeclare model Law = Kilohertz.Translational.Friction.StickSlip "Sticks and slides, with events"),
+      choice(redeclare model Law = Kilohertz.Translational.Friction.Smooth "Creeps, without events")));
+  Law law(level=f_max*u, peak=peak) "Between rod and ground";
+  Fixed ground "Takes up the force";
+  Units.Velocity v = law.v_rel "Speed of the rod";
+  Units.Force f = law.f_ab "Force against the motion";
+equation
+  connect(a, b);
+  connect(a, law.a);
+  connect(law.b, ground.a);
+  annotation(Icon(graphics={Rectangle(extent={{-90,8},{90,-8}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Rectangle(extent={{-40,30},{40,12}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Rectangle(extent={{-40,-12},{40,-30}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Line(points={{-60,-45},{60,-45}})}),
+    Documentation(info="<html><p>Slides at <code>f_max u</code>, holds up to <code>peak f_max u</code>.</p></html>"));
+end Brake;

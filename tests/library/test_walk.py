@@ -1,0 +1,34 @@
+"""The whole library: every class says what it is, every component has documentation and an icon, and the page shows it.
+
+That every example checks and runs to its end is held by tests/end_to_end/test_examples.py.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import components
+import kilohertz
+from kilohertz.syntax.tree import ClassDef
+
+LIBRARIES, TOP = components.library()
+CLASSES = list(components.classes(LIBRARIES, TOP))
+CHOICES = [c for c in CLASSES if components.is_component(c)]
+
+
+def test_every_class_is_described_and_every_component_documented_and_drawn() -> None:
+    assert components.incomplete(LIBRARIES, TOP) == []
+
+
+def test_the_page_and_its_pictures_are_up_to_date() -> None:
+    assert components.PAGE.read_text(encoding="utf-8") == components.page(LIBRARIES, TOP), "run docs/make/components.py"
+    drawn = components.pictures(LIBRARIES, TOP)
+    kept = {p.name: p.read_text(encoding="utf-8") for p in components.PICTURES.glob("*.svg")}
+    assert kept == drawn, "run python docs/make/components.py"
+
+
+@pytest.mark.parametrize("cls", CHOICES, ids=components.name_of)
+def test_a_component_alone_has_no_errors_of_the_language(cls: ClassDef) -> None:
+    """Whether it is balanced shows in the examples: alone, what is connected to it is missing."""
+    codes = [d.code for d in kilohertz.load(components.name_of(cls)).check().diagnostics]
+    assert [c for c in codes if not c.startswith("B4")] == []
