@@ -66,6 +66,15 @@ record Data parameter Integer n; Real r[n]; Integer k = 4; end Data;
 function make input Real x; input Integer n; output Data d(n = n); algorithm d.r := fill(x, n); end make;
 model A parameter Data d = make(2, 3); Real y[d.n] = d.r * time; Integer z = d.k; end A;
 """,
+    "records of different sizes, one for each element of an array": """
+record Layers parameter Integer n = 1; parameter Real d[n] = fill(1, n); end Layers;
+model Wall parameter Layers layers; Real x[layers.n]; equation der(x) = layers.d; end Wall;
+model A
+  parameter Layers thin(n = 1), thick(n = 3, d = {1, 2, 3});
+  Wall wall[2](layers = {thin, thick});
+  Real y = sum(wall[2].x) + wall[1].x[1];
+end A;
+""",
     "records whose sizes come with the constructor": """
 record R Real x[:] = {1, 2, 3}; Real y[:]; Real z[size(y, 1)]; end R;
 record Q R r; end Q;

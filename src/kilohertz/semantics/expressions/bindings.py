@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kilohertz.base import Note
+from kilohertz.base import ModelError, Note
 from kilohertz.ir import make
 from kilohertz.ir.expr import (
     Array,
@@ -20,7 +20,7 @@ from kilohertz.ir.types import (
     RecordType,
     Type,
 )
-from kilohertz.semantics.classes import Mod
+from kilohertz.semantics.classes import Mod, Selection
 from kilohertz.semantics.conversion import coerce, compatible
 from kilohertz.semantics.instances import Comp
 from kilohertz.semantics.wording import counted
@@ -43,15 +43,21 @@ class Bindings:
         whole = mod.cache.get(key)
         if whole is None:
             assert mod.spec.binding is not None
-            whole = self.elaborator.expr(mod.spec.binding, mod.ctx)
+            try:
+                whole = self.elaborator.expr(mod.spec.binding, mod.ctx)
+            except ModelError as error:
+                element = _element(mod)
+                if element is None or error.diagnostics[0].code != "S245":
+                    raise
+                return self._selected(self.elaborator.expr(element, mod.ctx), mod, mod.select[1:])
             mod.cache[key] = whole
         if not mod.select:
             return whole
-        return self._selected(whole, mod)
+        return self._selected(whole, mod, mod.select)
 
-    def _selected(self, expr: Expr, mod: Mod) -> Expr:
+    def _selected(self, expr: Expr, mod: Mod, select: Selection) -> Expr:
         pending: list[Expr] = []
-        for step in mod.select:
+        for step in select:
             if isinstance(step, tuple):
                 index, size = step
                 if len(pending) >= len(expr.ty.dims):
@@ -202,6 +208,17 @@ _ATTRIBUTE_TYPES = {  # of the others it is that of the variable
     **dict.fromkeys(("unit", "displayUnit", "quantity"), STRING),
     **dict.fromkeys(("fixed", "unbounded"), BOOLEAN),
 }
+
+
+def _element(mod: Mod) -> tree.Expr | None:
+    """What `{a, b}` gives the one element of an array that a modification has reached.
+
+    Records with arrays of different sizes do not stand in one array, but each in a component of its own.
+    """
+    match mod.spec.binding, mod.select:
+        case tree.Array(elements=elements), ((int(index), int(size)), *_) if len(elements) == size:
+            return elements[index - 1]
+    return None
 
 
 def _is_sized(ty: Type) -> bool:
