@@ -17,6 +17,7 @@ COMMANDS = {
     "analyse": "states, loops before and after tearing, events, cost bound",
     "simulate": "run off-line with a variable-step solver or a fixed step",
     "build": "make a real-time executable, its cost bound and its C source",
+    "export": "write a model as an FMU for other tools",
     "run": "build and run in real time",
     "watch": "signals, times and misses of a running rig",
     "set": "change a running rig: signal=value, pause, step, snapshot, restore, stop",

@@ -7,10 +7,11 @@ from kilohertz.driver.api import Model, Session, load
 
 if TYPE_CHECKING:
     from kilohertz.driver.analysing.check_report import Report
+    from kilohertz.driver.exchange import export
     from kilohertz.driver.job import Job
     from kilohertz.driver.tasks import build, open_job, run
 
-__all__ = ["Job", "Model", "Report", "Session", "build", "load", "open_job", "run"]
+__all__ = ["Job", "Model", "Report", "Session", "build", "export", "load", "open_job", "run"]
 
 __getattr__ = on_demand(
     __name__,
@@ -18,6 +19,7 @@ __getattr__ = on_demand(
         "Job": "job",
         "Report": "analysing.check_report",
         "build": "tasks",
+        "export": "exchange",
         "open_job": "tasks",
         "run": "tasks",
     },

@@ -1,0 +1,59 @@
+"""`khz export`: a model as an FMU for other tools."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kilohertz.cli.arguments import add_model, add_step_settings, integer, step_settings
+
+_EPILOG = """\
+Co-Simulation steps with the method that --solver and --step say (default: auto, 1 ms) and has the same bits as
+`khz simulate` with that method.
+
+  khz export Kilohertz.Examples.DriveTrain --solver rk4 --step 1ms -o DriveTrain.fmu
+  khz export Motor.mo --fmi 3 --kind cs --target x86_64-windows,aarch64-linux -o Motor.fmu"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add_model(parser)
+    add = parser.add_argument
+    add("-o", "--output", metavar="F.fmu", type=Path, help="what to write (default: the model's name)")
+    add("--fmi", metavar="V", type=integer, default=2, help="version of FMI: 2 or 3 (default: 2)")
+    add("--kind", metavar="K", type=_words, default=("me", "cs"), help="me, cs or me,cs (default: both)")
+    add("--target", metavar="T", type=_words, default=(), help="binaries for other machines too: x86_64-windows,...")
+    add("--no-sources", action="store_true", help="binaries alone, without the C they are made from")
+    add_step_settings(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from kilohertz.base import Dotted, render
+    from kilohertz.driver import export, load
+
+    model = load(arguments.model, arguments.library)
+    exported = export(
+        model,
+        arguments.output or Path(f"{Dotted.read(model.name).last}.fmu"),
+        fmi=arguments.fmi,
+        kinds=arguments.kind,
+        targets=arguments.target,
+        sources=not arguments.no_sources,
+        announce=lambda text: print(f"khz: {text}", file=sys.stderr),
+        **step_settings(arguments),
+    )
+    s = exported.contents.stepping
+    kinds = ", ".join(exported.contents.kinds)
+    machines = ", ".join(exported.platforms)
+    print(f"{exported.path}: FMI {arguments.fmi} ({kinds}), {machines}, {exported.size / 1024:.0f} KiB")
+    if "cs" in exported.contents.kinds:
+        print(f"Co-Simulation: {s.solver}, steps of {s.period_ns * 1e-6:g} ms")
+    for warning in (*model.warnings, *exported.warnings):
+        print(render(warning, model.session.libraries.sources), file=sys.stderr)
+    return 0
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
