@@ -1,0 +1,117 @@
+within Kilohertz;
+package Control "Controllers for axes and drives"
+  block HydraulicAxis "Position control of a hydraulic axis: P, velocity feed-forward, active damping"
+    extends Blocks.Box;
+    Blocks.RealInput x_ref(unit="m") "Where the axis should be" annotation(Placement(transformation(extent={{-140,60},{-100,100}})));
+    Blocks.RealInput v_ref(unit="m/s") "How fast it should move" annotation(Placement(transformation(extent={{-140,20},{-100,60}})));
+    Blocks.RealInput x(unit="m") "Measured position" annotation(Placement(transformation(extent={{-140,-20},{-100,20}})));
+    Blocks.RealInput p_a(unit="Pa") "Measured pressure of the piston side" annotation(Placement(transformation(extent={{-140,-60},{-100,-20}})));
+    Blocks.RealInput p_b(unit="Pa") "Measured pressure of the rod side" annotation(Placement(transformation(extent={{-140,-100},{-100,-60}})));
+    Blocks.RealOutput u(unit="V") "Command to the valve" annotation(Placement(transformation(extent={{100,-10},{120,10}})));
+    parameter Real K_p(unit="V/m") = 300 "Gain of the position error";
+    parameter Real K_ff(unit="V.s/m") = 32 "Feed-forward of the velocity";
+    parameter Real K_d(unit="V/Pa") = 2e-7 "Gain of the active damping";
+    parameter Units.Time T(min=1e-9) = 0.05 "The active damping leaves pressures alone that last longer";
+    parameter Real ratio = 0.4898 "Area of the rod side over that of the piston side";
+    parameter Real u_max(unit="V") = 10 "Limit of the command";
+    Units.Pressure p_load "Pressure difference, as seen by the piston side";
+    Units.Pressure p_slow(nominal=1e6) "Its slow part";
+    Real wanted(unit="V") "Command without its limit";
+  initial equation
+    p_slow = p_load;
+  equation
+    p_load = p_a - ratio*p_b;
+    T*der(p_slow) = p_load - p_slow;
+    wanted = K_p*(x_ref - x) + K_ff*v_ref - K_d*(p_load - p_slow);
+    u = if wanted > u_max then u_max elseif wanted < -u_max then -u_max else wanted;
+    annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="P + v + damping")}),
+      Documentation(info="<html><p><code>u = K_p (x_ref - x) + K_ff v_ref - K_d (p_load - p_slow)</code> within <code>u_max</code>: the fast part of the load pressure is fed back, which damps the oscillation of mass and fluid and leaves the position alone.</p></html>"));
+  end HydraulicAxis;
+
+  block SampledHydraulicAxis "The same at the instants of a clock, as a controller runs it"
+    extends Blocks.Box;
+    extends Blocks.Sampled.Clocked;
+    Blocks.RealInput x_ref(unit="m") "Where the axis should be" annotation(Placement(transformation(extent={{-140,60},{-100,100}})));
+    Blocks.RealInput v_ref(unit="m/s") "How fast it should move" annotation(Placement(transformation(extent={{-140,20},{-100,60}})));
+    Blocks.RealInput x(unit="m") "Measured position" annotation(Placement(transformation(extent={{-140,-20},{-100,20}})));
+    Blocks.RealInput p_a(unit="Pa") "Measured pressure of the piston side" annotation(Placement(transformation(extent={{-140,-60},{-100,-20}})));
+    Blocks.RealInput p_b(unit="Pa") "Measured pressure of the rod side" annotation(Placement(transformation(extent={{-140,-100},{-100,-60}})));
+    Blocks.RealOutput u(unit="V") "Command to the valve" annotation(Placement(transformation(extent={{100,-10},{120,10}})));
+    parameter Real K_p(unit="V/m") = 300 "Gain of the position error";
+    parameter Real K_ff(unit="V.s/m") = 32 "Feed-forward of the velocity";
+    parameter Real K_d(unit="V/Pa") = 2e-7 "Gain of the active damping";
+    parameter Units.Time T(min=1e-9) = 0.05 "The active damping leaves pressures alone that last longer";
+    parameter Real ratio = 0.4898 "Area of the rod side over that of the piston side";
+    parameter Real u_max(unit="V") = 10 "Limit of the command";
+  protected
+    final parameter Real left = exp(-period/T) "What is left of the slow part after a period";
+    discrete Units.Pressure p_load(start=0, fixed=true) "Pressure difference, as seen by the piston side";
+    discrete Units.Pressure p_slow(start=0, fixed=true) "Its slow part";
+    discrete Real out(start=0, fixed=true, unit="V") "Command";
+    Boolean begun(start=false, fixed=true) "There was an instant before";
+  equation
+    when ticks then
+      begun = true;
+      p_load = p_a - ratio*p_b;
+      p_slow = if pre(begun) then left*pre(p_slow) + (1 - left)*p_load else p_load;
+      out = max(-u_max, min(u_max, K_p*(x_ref - x) + K_ff*v_ref - K_d*(p_load - p_slow)));
+    end when;
+    u = out;
+    annotation(Icon(graphics={Text(extent={{-90,50},{90,0}}, textString="P + v + damping"), Line(points={{-80,-60},{-40,-60},{-40,-40},{0,-40},{0,-20},{40,-20},{40,-30},{80,-30}}, color={0,0,127})}),
+      Documentation(info="<html><p>As <code>HydraulicAxis</code>; the slow part of the load pressure is exact where the pressure is held between two instants.</p></html>"));
+  end SampledHydraulicAxis;
+
+  block Force "Force control: the force asked for, and an integral of what is missing"
+    extends Blocks.Feedback;
+    parameter Real K_ff = 0 "Command for a unit of force asked for";
+    parameter Real k = 1e-4 "Gain of the force error";
+    parameter Units.Time Ti(min=1e-12) = 0.1 "Time of the integral part";
+    parameter Real y_max = 1 "Limit of the command";
+    Real I(start=0, fixed=true) "Integral part";
+    Real wanted "Command without its limit";
+  equation
+    wanted = K_ff*reference + k*(reference - measured) + I;
+    y = if wanted > y_max then y_max elseif wanted < -y_max then -y_max else wanted;
+    der(I) = k/Ti*(reference - measured) + (y - wanted)/Ti;
+    annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="F")}),
+      Documentation(info="<html><p><code>y = K_ff r + k (r - m) + I</code> within <code>y_max</code>; the integral is led back at a limit.</p></html>"));
+  end Force;
+
+  block Cascade "Position control around speed control"
+    extends Blocks.Box;
+    Blocks.RealInput x_ref "Where it should be" annotation(Placement(transformation(extent={{-140,60},{-100,100}})));
+    Blocks.RealInput v_ref "How fast it should move" annotation(Placement(transformation(extent={{-140,10},{-100,50}})));
+    Blocks.RealInput x "Where it is" annotation(Placement(transformation(extent={{-140,-50},{-100,-10}})));
+    Blocks.RealInput v "How fast it moves" annotation(Placement(transformation(extent={{-140,-100},{-100,-60}})));
+    Blocks.RealOutput y "Torque or force" annotation(Placement(transformation(extent={{100,-10},{120,10}})));
+    parameter Real K_x(unit="1/s") = 20 "Gain of the position error";
+    parameter Real K_ff = 1 "Part of the speed asked for that is fed forward";
+    parameter Real v_max = 1e60 "Limit of the speed";
+    parameter Real K_v = 1 "Gain of the speed error";
+    parameter Units.Time Ti(min=1e-12) = 0.05 "Time of the integral part";
+    parameter Real y_max = 1e60 "Limit of the output";
+    Blocks.Limits.Limiter speed(y_max=v_max) "Speed asked for, within its limit";
+    Blocks.Continuous.PID speed_control(k=K_v, Ti=Ti, y_max=y_max) "Control of the speed";
+  equation
+    speed.u = K_x*(x_ref - x) + K_ff*v_ref;
+    connect(speed.y, speed_control.reference);
+    connect(v, speed_control.measured);
+    connect(speed_control.y, y);
+    annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="x > v")}),
+      Documentation(info="<html><p><code>K_x (x_ref - x) + K_ff v_ref</code>, within <code>v_max</code>, is the speed that the inner PI controller is asked for.</p></html>"));
+  end Cascade;
+
+  block Profile "Position and speed of a move there and back"
+    extends Blocks.Box;
+    Blocks.RealOutput x "Position" annotation(Placement(transformation(extent={{100,50},{120,70}})));
+    Blocks.RealOutput v "Speed" annotation(Placement(transformation(extent={{100,-70},{120,-50}})));
+    parameter Real x_0 = 0 "Position at the start";
+    parameter Real stroke = 1 "Way there";
+    parameter Units.Time T(min=1e-9) = 2 "There and back";
+  equation
+    x = x_0 + stroke/2*(1 - cos(2*Math.pi*time/T));
+    v = stroke*Math.pi/T*sin(2*Math.pi*time/T);
+    annotation(Icon(graphics={Line(points={{-80,-60},{-50,-60},{-30,60},{0,60},{30,60},{50,-60},{80,-60}}, color={0,0,127}, smooth=Smooth.Bezier)}),
+      Documentation(info="<html><p><code>x = x_0 + stroke/2 (1 - cos(2 pi t/T))</code> and its derivative.</p></html>"));
+  end Profile;
+end Control;
