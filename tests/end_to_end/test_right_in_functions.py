@@ -259,3 +259,34 @@ def test_what_a_when_takes_is_checked_in_its_pass(model: str, value: str, code: 
     [said] = caught.value.diagnostics
     assert said.code == code
     assert "time = 0.505" in said.message
+
+
+def test_a_text_in_a_record_that_a_function_gives_is_kept(model: str) -> None:
+    text = """
+model M
+  record Named
+    String name;
+    Real value;
+  end Named;
+  function named
+    input Integer k; output Named r;
+  algorithm
+    r.name := "number " + String(k);
+    r.value := k;
+    annotation(Inline = false);
+  end named;
+  function compared
+    input Integer k; output Real y;
+  protected
+    Named first, second;
+  algorithm
+    first := named(k);
+    second := named(k + 1);
+    y := if first.name == "number 3" and second.name == "number 4" then first.value + second.value else -1;
+    annotation(Inline = false);
+  end compared;
+  Integer k = 3 + integer(time/10);
+  Real y = compared(k);
+end M;
+"""
+    assert kilohertz.load(write(model, text)).simulate(stop=1.0).final("y") == 7.0

@@ -24,7 +24,7 @@ from kilohertz.codegen.reading import (
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
-from kilohertz.codegen.writing.writer import STATUS, Part
+from kilohertz.codegen.writing.writer import STATUS, Definition, Part
 from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
@@ -80,7 +80,7 @@ class BlockWriter:
     places: Callable[[Origin], int]
     prefix: str  # of functions that other files call
     infos: list[BlockInfo] = field(default_factory=list)
-    functions: list[list[str]] = field(default_factory=list)  # written C functions, in order
+    functions: list[Definition] = field(default_factory=list)  # written C functions and their tables, in order
     prototypes: list[str] = field(default_factory=list)
     timed: list[str] = field(default_factory=list)  # C functions of blocks, in the order of their places (khz_probe.h)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
@@ -183,7 +183,8 @@ class BlockWriter:
             self._linear(w, phase, number, block)
         w.scope, w.part = outer, None
         head = f"static KHZ_INLINE khz_status {name}({', '.join(('khz_instance *z', *part.taken.values()))})"
-        self.functions.append([head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""])
+        lines = [head, "{", *("    " + line for line in (*part.scope.lines, STATUS)), "}", ""]
+        self.functions.append(Definition(lines, is_local=True))
         call = self._called(name, *part.taken, probe="KHZ_SOLVED")
         w.put(f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")
 
@@ -220,7 +221,7 @@ class BlockWriter:
         prototype = f"khz_status {symbol}(khz_instance *z)"
         self.prototypes.append(prototype + ";")
         tail = [f"    {result}"] if result else []
-        self.functions.append([prototype, "{", *("    " + line for line in body), *tail, "}", ""])
+        self.functions.append(Definition([prototype, "{", *("    " + line for line in body), *tail, "}", ""]))
         return symbol
 
     # ----------------------------------------------------------------------------------------------------------- loops
@@ -398,7 +399,7 @@ class BlockWriter:
 
     def _callback(self, name: str, parameters: str, body: list[str], result: str = "void") -> None:
         head = f"static {result} {name}(void *instance{parameters})"
-        self.functions.append(with_instance(head, body))
+        self.functions.append(Definition(with_instance(head, body), is_local=True))
 
     def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> str:
         layout = self.layout

@@ -29,7 +29,9 @@ def write_external(w: Writer, function: Function) -> None:
         cast = "(void *)" if w.types.of(call.result.ty) == "void *" else ""
         text = f"{w.text(call.result)} = {cast}{text}"
     w.put("jmp_buf *const outer = khz_guard;", "jmp_buf guard;", "khz_guard = &guard;", "khz_caller = c;")
-    w.put("if (setjmp(guard) == 0) {", f"    {text};", "}", "khz_guard = outer;", "khz_heed_threads(c);", *after)
+    w.put(
+        "if (setjmp(guard) == 0) {", f"    {w.taking(text)};", "}", "khz_guard = outer;", "khz_heed_threads(c);", *after
+    )
 
 
 def _c_argument(w: Writer, e: Expr, written: set[str]) -> str:
@@ -76,7 +78,7 @@ def _fortran_call(w: Writer, symbol: str, args: tuple[Expr, ...], written: set[s
 def _own_text(w: Writer, text: str) -> str:
     """A text that may be written to: LAPACK tells in one what it did to the matrix."""
     name = w.fresh("f")
-    w.put(f"char *const {name} = (char *)khz_arena(c, strlen({text}) + 1);")
+    w.put(f"char *const {name} = (char *){w.taking(f'khz_arena(c, strlen({text}) + 1)')};")
     w.put(f"if ({name} == NULL) {{", f"    {w.leave}", "}", f"strcpy({name}, {text});")
     return name
 

@@ -16,7 +16,7 @@ from kilohertz.codegen.external import write_external
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.statements import Places, StatementWriter
-from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_growing, is_string
+from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_string, needs_room
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
@@ -239,11 +239,8 @@ class _FunctionBody:
 
     def lines(self) -> list[str]:
         w, f = self.writer, self.function
-        long_lived = [v for v in (*f.outputs, *f.locals) if is_string(v.ty) or is_growing(v.ty)]
-        self.statements.keeps_arena = bool(long_lived)
-        release = not any(is_string(v.ty) or is_growing(v.ty) for v in f.outputs)
-        if release:
-            w.put("const size_t mark = c->arena_used;")
+        self.statements.keeps_arena = any(needs_room(v.ty) for v in (*f.outputs, *f.locals))
+        release = not any(needs_room(v.ty) for v in f.outputs)
         for local in _in_order([*f.outputs, *f.locals]):
             self._declare(local)
         if f.external is not None:
@@ -255,11 +252,8 @@ class _FunctionBody:
         body = list(w.scope.lines)
         if self.statements.uses_end:
             body.append("end:;")
-        if release:
-            if any("khz_" in line or "f_" in line for line in body[1:]):
-                body.append("c->arena_used = mark;")
-            else:
-                body.remove("const size_t mark = c->arena_used;")
+        if release and w.n_taking > 0:
+            body = ["const size_t mark = c->arena_used;", *body, "c->arena_used = mark;"]
         w.scope.lines = []
         self._give_outputs()
         unused = [f"(void){self.names(i.name)};" for i in self.inputs]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from kilohertz.codegen.writing.writer import Definition
 from kilohertz.cost import loop_elimination, loop_pattern
 from kilohertz.graphs import Elimination
 from kilohertz.ir.step import NonlinearLoop
@@ -23,7 +24,7 @@ class Host(Protocol):
     @property
     def layout(self) -> Memory: ...
     @property
-    def functions(self) -> list[list[str]]: ...
+    def functions(self) -> list[Definition]: ...
 
 
 def sparse_loop(name: str, block: NonlinearLoop, host: Host) -> str:
@@ -31,7 +32,7 @@ def sparse_loop(name: str, block: NonlinearLoop, host: Host) -> str:
     rows, elimination = loop_pattern(block), loop_elimination(block)
     if rows is None or elimination is None:
         return ", NULL, NULL"
-    host.functions.append(plan_lines(f"{name}_plan", rows, elimination))
+    host.functions.append(Definition(plan_lines(f"{name}_plan", rows, elimination), is_local=True))
     at = host.layout.memory
     host.layout.memory += formula("KHZ_SPARSE_ROOM", elimination.n_entries, len(rows)) + sum(
         map(len, rows)

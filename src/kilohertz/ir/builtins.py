@@ -297,21 +297,29 @@ _QUIETED = (
 
 
 def _asks(
-    name: str, type_: TypeRule, event: Event, *arguments: str, still: bool = False, instructions: int = 160
+    name: str,
+    type_: TypeRule,
+    event: Event,
+    *arguments: str,
+    still: bool = False,
+    hides: bool = False,
+    instructions: int = 160,
 ) -> BuiltinFunction:
     """An operator that asks the running simulation."""
     slope = Slope.STILL if still else None
-    return BuiltinFunction(name, type_, arguments, event=event, derivative=slope, instructions=instructions)
+    return BuiltinFunction(
+        name, type_, arguments, event=event, derivative=slope, instructions=instructions, hides=hides
+    )
 
 
 _BOOLEAN = result_types.constant(BOOLEAN)
 _OPERATORS = (
     _asks("der", result_types.like_first, Event.RATE),
-    _asks("pre", result_types.like_first, Event.BEFORE, still=True),
+    _asks("pre", result_types.like_first, Event.BEFORE, still=True, hides=True),
     _asks("edge", result_types.elementwise(BOOLEAN), Event.BEFORE),
     _asks("change", result_types.elementwise(BOOLEAN), Event.BEFORE),
-    _asks("initial", _BOOLEAN, Event.INSTANT, still=True),
-    _asks("terminal", _BOOLEAN, Event.INSTANT, still=True),
+    _asks("initial", _BOOLEAN, Event.INSTANT, still=True, hides=True),
+    _asks("terminal", _BOOLEAN, Event.INSTANT, still=True, hides=True),
     _asks("sample", _BOOLEAN, Event.INSTANT, "u", "clock", still=True),
     _asks("$when", _BOOLEAN, Event.INSTANT),  # a condition that has just become true
     _asks("$tick", _BOOLEAN, Event.INSTANT),  # of a clock, by its number
@@ -324,7 +332,7 @@ _OPERATORS = (
         *("in0", "in1", "x", "positiveVelocity", "initialPoints", "initialValues"),
     ),
     _asks("transport", result_types.constant(REAL), Event.PAST, still=True),  # one end of a spatialDistribution
-    _asks("previous", result_types.like_first, Event.CLOCKED),
+    _asks("previous", result_types.like_first, Event.CLOCKED, hides=True),
     _asks("hold", result_types.like_first, Event.CLOCKED),
     _asks("noClock", result_types.like_first, Event.CLOCKED),
     _asks("sampled", result_types.like_first, Event.CLOCKED),  # the `sample` of a clock
@@ -332,8 +340,8 @@ _OPERATORS = (
     _asks("superSample", result_types.like_first, Event.CLOCKED, "u", "factor"),
     _asks("shiftSample", result_types.like_first, Event.CLOCKED, "u", "shiftCounter", "resolution"),
     _asks("backSample", result_types.like_first, Event.CLOCKED, "u", "backCounter", "resolution"),
-    _asks("interval", result_types.constant(REAL), Event.CLOCKED),
-    _asks("firstTick", _BOOLEAN, Event.CLOCKED),
+    _asks("interval", result_types.constant(REAL), Event.CLOCKED, hides=True),
+    _asks("firstTick", _BOOLEAN, Event.CLOCKED, hides=True),
     _asks("Clock", result_types.constant(CLOCK), Event.CLOCKED),
     _asks("$state", result_types.constant(CLOCK), Event.CLOCKED),  # the ticks of a clock at which a state is active
     _asks("inStream", result_types.like_first, Event.NONE),
@@ -342,17 +350,31 @@ _OPERATORS = (
 
 
 def _shaped(
-    name: str, type_: TypeRule, derivative: Slope | None, *arguments: str, operations: int = 20, instructions: int = 160
+    name: str,
+    type_: TypeRule,
+    derivative: Slope | None,
+    *arguments: str,
+    operations: int = 20,
+    instructions: int = 160,
+    hides: bool = False,
+    mixes: bool = False,
 ) -> BuiltinFunction:
     """A function of whole arrays, sizes or texts."""
     return BuiltinFunction(
-        name, type_, arguments, derivative=derivative, operations=operations, instructions=instructions
+        name,
+        type_,
+        arguments,
+        derivative=derivative,
+        operations=operations,
+        instructions=instructions,
+        hides=hides,
+        mixes=mixes,
     )
 
 
 _SHAPED = (
-    _shaped("size", result_types.size, Slope.STILL, operations=0, instructions=2),
-    _shaped("ndims", result_types.constant(INTEGER), Slope.STILL, operations=0, instructions=2),
+    _shaped("size", result_types.size, Slope.STILL, operations=0, instructions=2, hides=True),
+    _shaped("ndims", result_types.constant(INTEGER), Slope.STILL, operations=0, instructions=2, hides=True),
     _shaped("zeros", result_types.sized_integer, Slope.STILL),
     _shaped("ones", result_types.sized_integer, Slope.STILL),
     _shaped("identity", result_types.identity, Slope.STILL),
@@ -360,17 +382,17 @@ _SHAPED = (
     _shaped("linspace", result_types.spaced, Slope.LINEAR, "x1", "x2", "n"),
     _shaped("diagonal", result_types.diagonal, Slope.LINEAR),
     _shaped("transpose", result_types.transposed, Slope.LINEAR),
-    _shaped("symmetric", result_types.like_first, Slope.LINEAR),
-    _shaped("skew", result_types.skewed, Slope.LINEAR),
-    _shaped("cross", result_types.like_first, Slope.BILINEAR),
-    _shaped("outerProduct", result_types.outer_product, Slope.BILINEAR),
-    _shaped("sum", result_types.reduced, Slope.LINEAR),
-    _shaped("product", result_types.reduced, None),
+    _shaped("symmetric", result_types.like_first, Slope.LINEAR, mixes=True),
+    _shaped("skew", result_types.skewed, Slope.LINEAR, mixes=True),
+    _shaped("cross", result_types.like_first, Slope.BILINEAR, mixes=True),
+    _shaped("outerProduct", result_types.outer_product, Slope.BILINEAR, mixes=True),
+    _shaped("sum", result_types.reduced, Slope.LINEAR, mixes=True),
+    _shaped("product", result_types.reduced, None, mixes=True),
     _shaped("scalar", result_types.reduced, Slope.LINEAR, operations=0, instructions=2),
     _shaped("vector", result_types.vector, Slope.LINEAR),
     _shaped("matrix", result_types.matrix, Slope.LINEAR),
     _shaped("promote", result_types.promoted, Slope.LINEAR),
-    _shaped("cat", result_types.joined, Slope.LINEAR),
+    _shaped("cat", result_types.joined, Slope.LINEAR, mixes=True),
     _shaped("array", result_types.listed, None),
     _shaped(
         "String",

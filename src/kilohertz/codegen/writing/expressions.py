@@ -112,7 +112,7 @@ class Writer(ArrayBuiltinWriter):
             return self.dot(left, right), PRIMARY
         match op:
             case "+" if is_string(e.ty):
-                return f"khz_concat({self.context}, {self.text(left)}, {self.text(right)})", PRIMARY
+                return self.taking(f"khz_concat({self.context}, {self.text(left)}, {self.text(right)})"), PRIMARY
             case "+":
                 return self._sum(e)
             case "-":
@@ -262,12 +262,12 @@ class Writer(ArrayBuiltinWriter):
         format_ = next((a for a in args[1:] if is_string(a.ty)), None)
         if format_ is not None:
             value = self.text(first) if is_real(first.ty) else f"(double){self.text(first, PRIMARY)}"
-            return f"khz_string_format({c}, {value}, {self.text(format_)})"
+            return self.taking(f"khz_string_format({c}, {value}, {self.text(format_)})")
         numbers = [a for a in args[1:] if a.ty == INTEGER]
         left = next((self.text(a) for a in args[1:] if a.ty == BOOLEAN), "1")
         digits = self.text(numbers.pop(0)) if is_real(first.ty) and numbers else "6"
         text = self._plain_string(first, digits)
-        return f"khz_pad({c}, {text}, {self.text(numbers[0])}, {left})" if numbers else text
+        return self.taking(f"khz_pad({c}, {text}, {self.text(numbers[0])}, {left})") if numbers else text
 
     def _plain_string(self, e: Expr, digits: str) -> str:
         c = self.context
@@ -279,8 +279,8 @@ class Writer(ArrayBuiltinWriter):
         if e.ty == BOOLEAN:
             return f'({self.text(e, PRIMARY)} ? "true" : "false")'
         if e.ty == INTEGER:
-            return f"khz_string_int({c}, {self.text(e)})"
-        return self.text(e) if is_string(e.ty) else f"khz_string_real({c}, {self.text(e)}, {digits})"
+            return self.taking(f"khz_string_int({c}, {self.text(e)})")
+        return self.text(e) if is_string(e.ty) else self.taking(f"khz_string_real({c}, {self.text(e)}, {digits})")
 
     # --------------------------------------------------------------------------------------------------------- records
 
@@ -398,6 +398,7 @@ class Writer(ArrayBuiltinWriter):
 
     def _write_call(self, call: x.Call) -> None:
         callee = self.host.callee(call)
+        self.n_taking += any(needs_room(ty) for ty in callee.outputs)
         arguments = [self.context]
         for argument, ty in zip(callee.arguments, callee.inputs, strict=True):
             arguments += self._argument(argument, ty)

@@ -156,10 +156,10 @@ class StatementWriter:
         if self.keeps_arena:
             self.body(body)
             return
-        mark = w.fresh("m")
+        mark, before = w.fresh("m"), w.n_taking
         lines = w.inside(lambda: self.body(body))
         lines = [line[4:] for line in lines]
-        if any("khz_arena(" in line or "&a" in line for line in lines):
+        if w.n_taking > before:
             w.put(f"const size_t {mark} = {w.context}->arena_used;", *lines, f"{w.context}->arena_used = {mark};")
         else:
             w.put(*lines)

@@ -7,7 +7,7 @@ if-expression is `c ? a : b` while its branches need no statements, else an `if`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -43,6 +43,14 @@ class Part:
     taken: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function or table of a C file."""
+
+    lines: Sequence[str]
+    is_local: bool = False  # `static`: what uses it follows in the same file
+
+
 class Host(Protocol):
     """What a writer must be told from outside: variables, functions, operators of the model."""
 
@@ -67,7 +75,8 @@ class WriterCore(ABC):
     def __init__(self, host: Host, context: str, leave: str = STATUS) -> None:
         self.host, self.types, self.context = host, host.types, context
         self.leave = leave  # the statement that ends the C function where it cannot go on
-        self._count = 0
+        self.n_temporaries = 0
+        self.n_taking = 0  # calls so far that leave room of the arena taken
         self.scope = Scope(None)
         self.placement = Placement((), self.scope)
         self.locals: dict[str, str | ArrayValue] = {}
@@ -82,8 +91,8 @@ class WriterCore(ABC):
         self.scope.lines.extend(lines)
 
     def fresh(self, stem: str = "t") -> str:
-        self._count += 1
-        return f"{stem}{self._count}"
+        self.n_temporaries += 1
+        return f"{stem}{self.n_temporaries}"
 
     def inside(self, body: Callable[[], None], scope: Scope | None = None) -> list[str]:
         """The lines of a body written in its own scope, indented."""
@@ -173,8 +182,14 @@ class WriterCore(ABC):
             self.types.note_room(int(size), element)
         ctype = self.types.of(element)
         cast = f"({ctype}*)" if ctype.endswith("*") else f"({ctype} *)"
-        self.put(f"{target} = {cast}khz_arena({self.context}, sizeof(*{pointer}) * (size_t)({size}));")
+        room = self.taking(f"khz_arena({self.context}, sizeof(*{pointer}) * (size_t)({size}))")
+        self.put(f"{target} = {cast}{room};")
         self.put(f"if ({pointer} == NULL) {{", f"    {self.leave}", "}")
+
+    def taking(self, call: str) -> str:
+        """A call that takes room in the arena and leaves it taken."""
+        self.n_taking += 1
+        return call
 
     def length(self, text: str) -> str:
         """A dimension as a name or number, so that it can be used often."""

@@ -72,3 +72,5 @@ class BuiltinFunction:
     instructions: int = 160  # of the reference target of cost/targets.py, at most, for ordinary arguments
     far_instructions: int = 0  # for a huge argument, where that is more
     is_elementary: bool = False  # of one Real, and a call of the C library: tens of instructions
+    hides: bool = False  # no equation is solved for what stands in it
+    mixes: bool = False  # an element of the result is made of other elements of an array than its own

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from kilohertz.base import InternalError, Origin
+from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Array, Binary, Builtin, Colon, Expr, IfExp, Index, Int, Range, Record, Ref, Unary
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -38,8 +39,8 @@ from kilohertz.ir.flat import (
 from kilohertz.ir.types import CLOCK, REAL, ExternalObjectType, FunctionType, RecordType, TupleType, Type
 from kilohertz.semantics.balancing.equation_parts import assigned_variables, assignments
 
-_KNOWN = frozenset({"pre", "previous", "size", "ndims", "interval", "firstTick", "cardinality", "initial", "terminal"})
-_NOT_ELEMENTWISE = frozenset({"sum", "product", "max", "min", "cross", "outerProduct", "skew", "symmetric", "cat"})
+_HIDING = frozenset(f.name for f in BUILTINS.values() if f.hides)
+_MIXING = frozenset(f.name for f in BUILTINS.values() if f.mixes)
 _DENSE = 200_000  # entries an algorithm may bring in; above, its rows touch what they assign and nothing else
 _TOO_DENSE = 20_000_000  # entries in all; above, the structure is not worth its memory
 
@@ -119,7 +120,7 @@ class Columns:
                     else:
                         columns.add(start)
                 continue
-            if isinstance(e, Builtin) and e.name in _KNOWN:
+            if isinstance(e, Builtin) and e.name in _HIDING:
                 continue
             if e in seen:
                 continue
@@ -320,7 +321,7 @@ class _Reader:
             if key in seen:
                 continue
             seen[key] = view
-            if isinstance(e, Builtin) and e.name in _KNOWN:
+            if isinstance(e, Builtin) and e.name in _HIDING:
                 continue
             if isinstance(e, Ref) and e.ty.dims:
                 self._spread_ref(e.name, mapping, only, rows)
@@ -364,9 +365,7 @@ def _inside(e: Expr, mapping: _Mapping, only: _Mapping, n_rows: int) -> Iterable
             return [(then, mapping, only), (otherwise, mapping, only)]
         case Builtin("transpose", (arg,)):
             return [(arg, _composed(_transposition(arg.ty), mapping), only)]
-        case Builtin(name, args) if name not in _NOT_ELEMENTWISE and all(
-            a.ty.is_scalar or a.ty.dims == e.ty.dims for a in args
-        ):
+        case Builtin(name, args) if name not in _MIXING and all(a.ty.is_scalar or a.ty.dims == e.ty.dims for a in args):
             return [(a, mapping, only) for a in args]
         case Array(elements) if elements:
             return _by_element(elements, mapping, only, n_rows)
