@@ -16,6 +16,14 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     y = k*u;
   end Gain;
 
+  model Bounded "Its values have limits"
+    type Mode = enumeration(slow, fast);
+    input Real u(min = -1, max = 1);
+    parameter Real k(min = 0, max = 10) = 2;
+    parameter Mode mode = Mode.slow;
+    output Real y = if mode == Mode.fast then k*u else u;
+  end Bounded;
+
   model Clock "Knows the time"
     output Real y(start = 0, fixed = true);
   equation

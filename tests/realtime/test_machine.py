@@ -16,19 +16,23 @@ import pytest
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.cli.commands.watch import sparkline
-from kilohertz.realtime import Built, Device, Live, Scenario, Stimulus, start
+from kilohertz.realtime import Built, Device, Live, Scenario, SignalFault, Stimulus, Trigger, start
+from kilohertz.stimuli import FAULTS
 from kilohertz.toolchain import Source, Unit, build_shared
 
 Build = Callable[[Scenario], Built]
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the trap needs glibc")
-@pytest.mark.parametrize("driven", ["device", "formula"])
+@pytest.mark.parametrize("driven", ["device", "formula", "faults"])
 def test_the_loop_does_not_allocate(make: Build, lag: Scenario, driven: str) -> None:
     device = Device("echo", "loopback", {}, ({"signal": "u"},) if driven == "device" else (), ({"signal": "y"},))
     formula = "prbs(sample = 0.01, order = 31) + noise() + table({0, 1}, {2, 3}, linear = true) + mod(time, 0.1)"
     stimuli = (Stimulus(formulas={"u": formula}),) if driven == "formula" else ()
-    built = make(replace(lag, devices=(device,), stimuli=stimuli))
+    planted = [SignalFault("u", kind, 0.005, f"{kind}_in", 0.01) for kind in FAULTS]
+    planted += [SignalFault("y", kind, 0.005, f"{kind}_out", when=Trigger("y", ">", 0.01)) for kind in FAULTS]
+    faults = tuple(planted) if driven == "faults" else ()
+    built = make(replace(lag, devices=(device,), stimuli=stimuli, faults=faults))
     source = Source("trap.c", Path(__file__).with_name("trap.c").read_text())
     try:
         trap = build_shared([Unit((source,))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -82,6 +83,14 @@ def test_a_compiler_that_was_named_is_not_passed_over(monkeypatch: pytest.Monkey
         find_compiler()
     assert caught.value.diagnostics[0].code == "C601"
     assert "/nowhere/gcc -m32" in caught.value.diagnostics[0].message
+
+
+def test_flags_of_a_named_compiler_are_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for flags in ("", " -DONE", " -DTWO"):
+        monkeypatch.setenv("CC", f"{shutil.which('cc') or shutil.which('gcc')}{flags}")
+        found.append(find_compiler().version)
+    assert len(set(found)) == 3
 
 
 def test_zig_is_taken_where_there_is_no_cc(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ COMMANDS = {
     "run": "build and run in real time",
     "watch": "signals, times and misses of a running rig",
     "set": "change a running rig: signal=value, pause, step, snapshot, restore, stop",
+    "fault": "plant faults on signals of a running rig, list and release them",
     "doctor": "what this machine grants a real-time task, and what to change",
     "profile": "run with timers on; where the time goes, by block, line and component",
     "compare": "a result, recording or model against a reference: verdict, errors, where they part",

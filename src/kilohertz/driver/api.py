@@ -410,17 +410,19 @@ class Model:
         duration: float | None = None,
         settings: Mapping[str, float] | None = None,
         inputs: Inputs | InputValues | Sequence[Inputs] | None = None,
+        faults: Iterable[Mapping[str, Any]] = (),
         folder: str | Path | None = None,
         **stepping: Any,
     ) -> RealTimeReport:
         """Run in real time until the duration is over or Ctrl-C; the deadline report with what was recorded.
 
         What is given overrides the model's own `Kilohertz.RealTime` block; `settings` are values of parameters,
-        `inputs` files and formulas that drive the model, as in `simulate`.
+        `inputs` files and formulas that drive the model, as in `simulate`, `faults` those on its signals by their keys
+        (docs/reference/scenario.md).
         """
         from kilohertz.driver.job import job_of_model
 
         job = job_of_model(self).changed(
-            StepSettings.of(**stepping), duration=duration, settings=settings, inputs=inputs
+            StepSettings.of(**stepping), duration=duration, settings=settings, inputs=inputs, faults=faults
         )
         return job.run(folder=folder)

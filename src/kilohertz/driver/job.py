@@ -6,10 +6,10 @@ The one road to a running task: `driver/tasks.py` and `Model.run` make a `Job`, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Announce, Diagnostic, ModelError, render
 from kilohertz.driver.driven import inputs_of, stimuli_of
@@ -98,6 +98,7 @@ class Job:
         duration: float | None = None,
         settings: Mapping[str, float] | None = None,
         inputs: Driving | None = None,
+        faults: Iterable[Mapping[str, Any]] = (),
         profile: str = "",
     ) -> Job:
         """The same with what is given instead; `settings` are values of parameters and inputs, `inputs` stimuli more.
@@ -105,8 +106,11 @@ class Job:
         Where there are several tasks, they are called `task.name`, and `step` is the base period: slower tasks stay as
         much slower as they were.
         """
+        from kilohertz.realtime.faults import more_faults
+
         scenario = _with_values(self.scenario, settings or {})
         scenario = replace(scenario, profile=_known(profile) or scenario.profile)
+        scenario = replace(scenario, faults=more_faults(scenario.faults, faults))
         if inputs is not None:
             scenario = replace(scenario, stimuli=(*scenario.stimuli, *stimuli_of(inputs)))
         tasks = tuple(replace(t, stepping=asked.over(t.stepping).but(step=t.stepping.step)) for t in scenario.tasks)

@@ -26,6 +26,7 @@ def open_job(
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
     inputs: Driving | None = None,
+    faults: Iterable[Mapping[str, Any]] = (),
     libraries: Iterable[str | Path] = (),
     profile: str = "",
     **stepping: Any,
@@ -33,12 +34,13 @@ def open_job(
     """A scenario from its file, from a model or as it is, with what is given instead.
 
     `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.  `inputs` are files
-    and formulas that drive inputs over time, beside the scenario's own.  `profile` (`always`,
-    `burst`, or `off` until a running task is told otherwise) builds it with probes.
+    and formulas that drive inputs over time, beside the scenario's own; `faults` are faults on signals by their keys
+    (docs/reference/scenario.md), beside those of the scenario.  `profile` (`always`, `burst`, or
+    `off` until a running task is told otherwise) builds it with probes.
     """
     asked = StepSettings.of(**stepping)
     job = _opened(what, tuple(str(p) for p in libraries))
-    return job.changed(asked, duration=duration, settings=settings, inputs=inputs, profile=profile)
+    return job.changed(asked, duration=duration, settings=settings, inputs=inputs, faults=faults, profile=profile)
 
 
 def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
@@ -62,13 +64,14 @@ def build(
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
     inputs: Driving | None = None,
+    faults: Iterable[Mapping[str, Any]] = (),
     libraries: Iterable[str | Path] = (),
     profile: str = "",
     announce: Announce | None = None,
     **stepping: Any,
 ) -> Built:
     """Compile the models of a scenario into one executable.  `announce` hears what is being done."""
-    given = {"settings": settings, "inputs": inputs, **stepping}
+    given = {"settings": settings, "inputs": inputs, "faults": faults, **stepping}
     job = open_job(what, duration=duration, libraries=libraries, profile=profile, **given)
     return job.build(folder=folder, target=target, announce=announce)
 
@@ -81,6 +84,7 @@ def run(
     duration: float | None = None,
     settings: Mapping[str, float] | None = None,
     inputs: Driving | None = None,
+    faults: Iterable[Mapping[str, Any]] = (),
     libraries: Iterable[str | Path] = (),
     profile: str = "",
     announce: Announce | None = None,
@@ -93,6 +97,6 @@ def run(
     `what` is a scenario.toml, a model (its own RealTime block, or 1 kHz and other defaults) or a `Scenario`; what is
     given besides overrides it.
     """
-    given = {"settings": settings, "inputs": inputs, **stepping}
+    given = {"settings": settings, "inputs": inputs, "faults": faults, **stepping}
     job = open_job(what, duration=duration, libraries=libraries, profile=profile, **given)
     return job.run(folder=folder, announce=announce, progress=progress, check=check)

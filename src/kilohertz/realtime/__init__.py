@@ -16,26 +16,26 @@ This room knows no compiler: `build` takes models that the driver compiled.
 """
 
 from kilohertz.realtime.executable import Built, ModelCode, build
+from kilohertz.realtime.faults import Fault
 from kilohertz.realtime.launch import Running, measure, start, trace_path
-from kilohertz.realtime.live import Live, attach, running
+from kilohertz.realtime.live import Live, LiveFault, attach, running
 from kilohertz.realtime.predict import Prediction, predict
 from kilohertz.realtime.report import Report
 from kilohertz.realtime.scenario import (
     PROFILES,
     Connection,
     Device,
-    Fault,
     RealTime,
     Recording,
     Scenario,
     Stimulus,
     Task,
-    Trigger,
     plain_scenario,
     read_scenario,
     scenario_of_settings,
 )
 from kilohertz.realtime.threads import Placed, Thread, placed
+from kilohertz.stimuli import SignalFault, Trigger
 
 __all__ = [
     "PROFILES",
@@ -44,6 +44,7 @@ __all__ = [
     "Device",
     "Fault",
     "Live",
+    "LiveFault",
     "ModelCode",
     "Placed",
     "Prediction",
@@ -52,6 +53,7 @@ __all__ = [
     "Report",
     "Running",
     "Scenario",
+    "SignalFault",
     "Stimulus",
     "Task",
     "Thread",

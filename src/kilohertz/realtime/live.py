@@ -17,12 +17,15 @@ import mmap
 import os
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from kilohertz.base import Diagnostic, ModelError, Note, near
+from kilohertz.realtime.faults import fault_of
 from kilohertz.runtime import constant, family, fields, task_layout, words
+from kilohertz.stimuli import FAULTS
 
 FOLDER = Path("/dev/shm")
 STATES, TIMES = words("KHZ_STATE_"), words("KHZ_TIME_")
@@ -33,14 +36,24 @@ _PROFILES = family("KHZ_PROFILE_")
 _REPLIES = {
     constant("KHZ_REPLY_UNKNOWN"): "there is no such signal",
     constant("KHZ_REPLY_NOT_TUNABLE"): "it cannot be set: it is computed from other values",
-    constant("KHZ_REPLY_DRIVEN"): "a stimulus, a connection or a device drives it and would set it again at once",
+    constant("KHZ_REPLY_DRIVEN"): (
+        "a stimulus, a connection or a device drives it and would set it again at once; "
+        "`--override` (Python: `override`) holds a value against that until it is released"
+    ),
     constant("KHZ_REPLY_NO_SNAPSHOT"): "no snapshot was taken",
     constant("KHZ_REPLY_NOT_FINITE"): "the value is not finite",
     constant("KHZ_REPLY_REFUSED"): "it cannot be set while the rig runs: external objects depend on the parameters",
+    constant("KHZ_REPLY_RANGE"): "the value is outside its min and max",
+    constant("KHZ_REPLY_NO_FAULT"): "it is a parameter: a fault is for what a model gets or gives",
+    constant("KHZ_REPLY_UNREAD"): "no connection and no device takes it: a fault on it would change nothing",
+    constant("KHZ_REPLY_ELSEWHERE"): "the condition looks at a signal of another thread",
+    constant("KHZ_REPLY_TOO_LONG"): f"the delay is longer than {constant('KHZ_LIVE_LINE')} periods",
+    constant("KHZ_REPLY_FULL"): f"{constant('KHZ_LIVE_FAULTS')} faults wait or are active: release one",
     constant("KHZ_REPLY_HIDDEN"): (
         "a snapshot cannot hold what external functions of a model remember: they are not declared `pure`"
     ),
 }
+_FAULT_STATES = words("KHZ_INJECTED_")
 _ANSWER_SECONDS = 5.0
 _SUB, _BUCKETS = constant("KHZ_HISTOGRAM_SUB"), constant("KHZ_HISTOGRAM_BUCKETS")
 
@@ -83,6 +96,34 @@ class Lane(ctypes.Structure):
         times = self.account.time[TIMES.index(kind)]
         assert isinstance(times, Histogram)
         return times
+
+
+class _FaultEntry(ctypes.Structure):
+    _fields_ = fields("khz_fault")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFault:
+    """A fault of a running rig: what it is on, and since when it is active, has been, or that it waits."""
+
+    name: str
+    signal: str
+    kind: str
+    value: float  # NaN: none was given
+    state: str  # waiting, active, over
+    since: float  # model time; NaN: it has not begun
+    ended: float  # NaN: it has not ended
+    passed: int  # values while it was active
+    is_live: bool  # given to the running rig, not by its scenario
+    number: int  # its place in the rig
+
+    def as_text(self) -> str:
+        """`live1: stuck 3 on plant.u, active since 1.2 s`."""
+        number = "" if math.isnan(self.value) else f" {self.value:g}"
+        begun = {"waiting": "", "active": f" since {self.since:g} s"}.get(
+            self.state, " before it began" if math.isnan(self.since) else f": {self.since:g} s to {self.ended:g} s"
+        )
+        return f"{self.name}: {self.kind}{number} on {self.signal}, {self.state}{begun}"
 
 
 class _Head(ctypes.Structure):
@@ -152,6 +193,7 @@ class Live(Mapping[str, float]):
         entries = (_Entry * h.n_signals).from_buffer(self._map, h.directory)
         self.threads: tuple[Lane, ...] = tuple((Lane * h.n_lanes).from_buffer(self._map, h.lanes))
         self.entries = {self._text(e.name): (i, e) for i, e in enumerate(entries)}
+        self._faults = (_FaultEntry * h.n_faults).from_buffer(self._map, h.faults)
 
     def _text(self, at: int) -> str:
         end = self._map.find(b"\0", at)
@@ -166,7 +208,7 @@ class Live(Mapping[str, float]):
     def close(self) -> None:
         """Detach; the rig does not notice."""
         self.entries, self.threads = {}, ()
-        del self._values, self._head
+        del self._values, self._head, self._faults
         with contextlib.suppress(BufferError):  # somebody still holds a view: the collector closes it
             self._map.close()
         self._file.close()
@@ -255,11 +297,73 @@ class Live(Mapping[str, float]):
             raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, tunable)}"))
         if not math.isfinite(value):
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}"))
-        kind = self.entries[name][1].type
+        entry = self.entries[name][1]
+        kind = entry.type
         if kind != _REAL and not (value in (0.0, 1.0) if kind == _BOOLEAN else value.is_integer()):
             said = "it is true or false" if kind == _BOOLEAN else "it is an Integer"
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value:g}: {said}"))
+        if entry.tunable and not entry.least <= value <= entry.most:
+            limit = f"its min is {entry.least:g}" if value < entry.least else f"its max is {entry.most:g}"
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value:g}: {limit}"))
         self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
+
+    # -------------------------------------------------------------------------------------------------------- faults
+
+    @property
+    def faults(self) -> tuple[LiveFault, ...]:
+        """Those of the scenario, then those that were given to the running rig, as long as they are known."""
+        names = list(self.entries)
+        return tuple(
+            _live_fault(f, names[f.settings.signal], i)
+            for i, f in enumerate(self._faults)
+            if _FAULT_STATES[f.state] != "free"
+        )
+
+    def override(self, name: str, value: float) -> None:
+        """Hold an input, or what others get of a signal, at a value until it is released."""
+        self.fault(name, "stuck", value)
+
+    def fault(self, signal: str, kind: str, value: float | str | None = None, **keys: Any) -> None:
+        """Plant a fault on a signal: kinds and keys as in a scenario (`from_` for `from`).
+
+        It takes the place of one of the same kind on the same signal that was given to the running rig before.
+        """
+        known = FAULTS.get(kind)
+        given = {} if value is None or known is None else {known.key: value}
+        more = {k.removesuffix("_"): v for k, v in keys.items() if v is not None}
+        f = fault_of({"signal": signal, "kind": kind, **given, **more})
+        if f.device:
+            raise ModelError(Diagnostic("R742", "`device` is for the faults of a scenario"))
+        settings = self._head.mailbox.fault
+        with self._locked():
+            settings.kind, settings.seed, settings.device = list(FAULTS).index(kind), f.seed, -1
+            settings.signal = self._number(signal)
+            settings.value = f.value
+            settings.begin = self._head.start if f.begin is None else f.begin
+            settings.until, settings.lasts = f.until, f.lasts
+            settings.trigger = -1 if f.when is None else self._number(f.when.signal)
+            if f.when is not None:
+                settings.is_above, settings.level = int(f.when.operator == ">"), f.when.value
+            if known is not None and known.is_arithmetic and self.entries[signal][1].type == _BOOLEAN:
+                text = f"`{signal}` is true or false: stuck, dropout or delay, not {kind}"
+                raise ModelError(Diagnostic("R742", text))
+            self._post("fault", what=f"`{signal}`: ")
+
+    def release(self, which: str = "") -> int:
+        """End faults: by their name, by their signal, or all (of the scenario too); how many."""
+        open_ones = [f for f in self.faults if f.state in ("waiting", "active")]
+        chosen = [f for f in open_ones if not which or which in (f.name, f.signal)]
+        if which and not chosen:
+            known = [n for f in open_ones for n in (f.name, f.signal)]
+            raise ModelError(Diagnostic("R719", f"the rig has no fault `{which}`{near(which, known)}"))
+        for f in chosen:
+            self._ask("release", f.number)
+        return len(chosen)
+
+    def _number(self, name: str) -> int:
+        if name not in self.entries:
+            raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, self.entries)}"))
+        return int(self.entries[name][0])
 
     def pause(self) -> None:
         """Stop stepping; model time stands still."""
@@ -299,21 +403,47 @@ class Live(Mapping[str, float]):
         return math.lcm(*(t.period_ns for t in self.threads))
 
     def _ask(self, command: str, index: int = 0, value: float = 0.0, what: str = "") -> None:
-        box = self._head.mailbox
-        fcntl.flock(self._file, fcntl.LOCK_EX)  # one letter at a time, whoever writes
+        with self._locked():
+            self._post(command, index, value, what)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One letter at a time, whoever writes."""
+        fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
-            box.command, box.index, box.value = _COMMANDS[command], index, value
-            box.asked = number = box.answered + 1
-            deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * self._common_ns()
-            while box.answered != number:
-                if self.state in ("ended", "gone") or time.monotonic() > deadline:
-                    raise ModelError(Diagnostic("R746", f"the rig does not answer `{command}`: it is {self.state}"))
-                time.sleep(min(0.001, self.period))
-            reply = box.reply
+            yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _post(self, command: str, index: int = 0, value: float = 0.0, what: str = "") -> None:
+        """A letter and its answer; the lock is ours."""
+        box = self._head.mailbox
+        box.command, box.index, box.value = _COMMANDS[command], index, value
+        box.asked = number = box.answered + 1
+        deadline = time.monotonic() + _ANSWER_SECONDS + 2e-9 * self._common_ns()
+        while box.answered != number:
+            if self.state in ("ended", "gone") or time.monotonic() > deadline:
+                raise ModelError(Diagnostic("R746", f"the rig does not answer `{command}`: it is {self.state}"))
+            time.sleep(min(0.001, self.period))
+        reply = box.reply
         if reply:
             raise ModelError(Diagnostic("R746", f"{what}{_REPLIES.get(reply, f'refused ({reply})')}"))
+
+
+def _live_fault(f: Any, signal: str, number: int) -> LiveFault:
+    state = _FAULT_STATES[f.state]
+    return LiveFault(
+        name=bytes(f.name).decode(),
+        signal=signal,
+        kind=list(FAULTS)[f.settings.kind],
+        value=float(f.settings.value),
+        state=state,
+        since=float(f.since) if f.n_values else math.nan,
+        ended=float(f.ended) if f.n_values and state == "over" else math.nan,
+        passed=int(f.n_values),
+        is_live=bool(f.is_live),
+        number=number,
+    )
 
 
 def _lives(pid: int) -> bool:

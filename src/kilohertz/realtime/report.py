@@ -82,6 +82,11 @@ class Report:
         ticks, period = int(thread["counts"]["ticks"]), float(thread["period_ns"]) * 1e-9
         return float(thread["wall_ns"]) * 1e-9 - ticks * period * scale
 
+    @property
+    def faults(self) -> tuple[dict[str, Any], ...]:
+        """Those planted on signals: name, signal, kind, since when, until when (docs/reference/report.md)."""
+        return tuple(self.data["faults"])
+
     def thread(self, name: str) -> dict[str, Any]:
         """A real-time thread by its name: its counts, times and settings."""
         of_thread: dict[str, Any] = next(t for t in self.data["threads"] if t["name"] == name)
@@ -104,7 +109,7 @@ class Report:
             details = [*self._cycles(thread), *_times(thread), *_grants(thread["settings"][:_OWN_SETTINGS])]
             lines += [f"  thread {thread['name']}:", *(f"  {line}" for line in details)]
         settings = self.data["settings"][_OWN_SETTINGS if len(threads) > 1 else 0 :]
-        return "\n".join([*lines, *self._trouble(), *self._devices(), *_grants(settings)])
+        return "\n".join([*lines, *self._trouble(), *self._faults(), *self._devices(), *_grants(settings)])
 
     def _cycles(self, part: dict[str, Any]) -> list[str]:
         """Steps and misses of a thread, or of the whole."""
@@ -175,6 +180,11 @@ class Report:
                 lines.append(f"    {block['unknowns']} at {block['origin']}: {what}, {when}")
         return lines
 
+    def _faults(self) -> list[str]:
+        lines = [f"  fault {_fault(f)}" for f in self.data["faults"]]
+        forgotten = self.counts["faults_forgotten"]
+        return [*lines, f"  and {forgotten} faults before them"] if forgotten else lines
+
     def _devices(self) -> list[str]:
         lines = []
         for device in self.data["devices"]:
@@ -206,6 +216,17 @@ def _stuck(thread: str, place: dict[str, Any]) -> str:
     block = f", {place['unknowns']} at {place['origin']}" if place["origin"] else ""
     how = "" if place["interrupted"] else " (it could not be interrupted)"
     return f"  {thread}: step {place['step']} did not end: {place['model']}, {place['stage']}{block}{how}"
+
+
+def _fault(f: dict[str, Any]) -> str:
+    """`live1: stuck 3 on plant.u, active from 1.2 s to 2 s, 800 values`."""
+    number = "" if f["value"] is None else f" {f['value']:g}"
+    given = " (given while it ran)" if f["live"] else ""
+    head = f"{f['name']}: {f['kind']}{number} on {f['signal']}{given}"
+    if f["since"] is None:
+        return f"{head}, never active"
+    end = "to the end" if f["ended"] is None else f"to {f['ended']:g} s"
+    return f"{head}, active from {f['since']:g} s {end}, {f['passed']} values"
 
 
 _OWN_SETTINGS = 2  # affinity and priority are a thread's own, the others of all

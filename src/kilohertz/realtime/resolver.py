@@ -28,14 +28,21 @@ class Resolver:
             for name, signal in table.items():
                 yield i, f"{task.name}.{name}" if self.several else name, signal
 
-    def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
-        """The task's number and the signal; where there is none, a problem that names what is close."""
+    def look(self, name: str) -> tuple[int, ModelSignal] | None:
+        """The task's number and the signal; None where there is none."""
         for i, task in enumerate(self.scenario.tasks):
             without_task = name.removeprefix(task.name + ".") if name.startswith(task.name + ".") else None
             plain = name if not self.several else None
             for candidate in (without_task, plain):
                 if candidate is not None and candidate in self.tables[i]:
                     return i, self.tables[i][candidate]
+        return None
+
+    def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
+        """The task's number and the signal; where there is none, a problem that names what is close."""
+        found = self.look(name)
+        if found is not None:
+            return found
         known = [n for _, n, s in self.names() if what != "input" or s.causality == "input"]
         self.problems.add("R744", f"there is no {what} `{name}`{near(name, known)}", path)
         return None

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz import devices
-from kilohertz.base import Dotted, ModelError, near, seconds
-from kilohertz.realtime.threads import MAIN, Thread, check_threads, read_thread
+from kilohertz.base import Dotted, ModelError, seconds
+from kilohertz.realtime.faults import Fault, read_faults, read_trigger
+from kilohertz.realtime.threads import Thread, check_threads, read_thread
 from kilohertz.realtime.toml_table import Problems, Table, beside, open_table
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family, words
 from kilohertz.solvers import SETTINGS, StepSettings
 from kilohertz.solvers.settings import not_fixed
-from kilohertz.stimuli import formula_of
+from kilohertz.stimuli import SignalFault, Trigger, formula_of
 
 INTERPOLATIONS = words("KHZ_STIMULUS_")
 POLICIES = tuple(family("KHZ_POLICY_"))
@@ -78,15 +79,6 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
-class Trigger:
-    """`signal > value` or `signal < value`; `time` is a signal too."""
-
-    signal: str
-    operator: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class Recording:
     """What is recorded, and when."""
 
@@ -125,16 +117,6 @@ class RealTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """A planted slow step, to see what the policy does: from `step` on, every `every` steps, `ns` longer."""
-
-    step: int = 0
-    every: int = 1 << 40
-    ns: int = 0
-    thread: str = ""  # "": the first
-
-
-@dataclass(frozen=True, slots=True)
 class Scenario:
     """Everything a real-time run is told."""
 
@@ -151,7 +133,8 @@ class Scenario:
     devices: tuple[Device, ...] = ()
     recording: Recording = Recording()
     realtime: RealTime = RealTime()
-    fault: Fault = Fault()
+    fault: Fault = field(default_factory=Fault)  # a slow step
+    faults: tuple[SignalFault, ...] = ()
     threads: tuple[Thread, ...] = ()
     keep: bool = False  # it goes on when whoever started it is gone
     live: bool = True
@@ -233,6 +216,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
     check_threads(top.problems, threads, tasks)
     duration = top.seconds("duration", None, positive=True)
     live = top.table("live")
+    slow, faults = read_faults(top, [t.name for t in threads])
     scenario = Scenario(
         name,
         tasks,
@@ -247,7 +231,8 @@ def _scenario(top: Table, file: Path) -> Scenario:
         devices=tuple(_device(t) for t in top.tables("device")),
         recording=_recording(top.table("record"), file),
         realtime=_realtime(top.table("realtime")),
-        fault=_fault(top.table("fault"), [t.name for t in threads]),
+        fault=slow,
+        faults=faults,
         threads=threads,
         keep=top.flag("keep", False),
         live=live.flag("enabled", True),
@@ -437,8 +422,8 @@ def _recording(table: Table, file: Path) -> Recording:
         str(beside(file, name)) if name else "",
         table.texts("signals", ("all",)),
         table.integer("every", 1, 1),
-        _trigger(table, "from"),
-        _trigger(table, "until"),
+        read_trigger(table, "from"),
+        read_trigger(table, "until"),
         table.integer("before", 0, 0, 1 << 24),
         table.integer("ring", 0, 0, 1 << 24),
         table.flag("enabled", True),
@@ -446,22 +431,6 @@ def _recording(table: Table, file: Path) -> Recording:
     )
     table.close()
     return out
-
-
-def _trigger(table: Table, key: str) -> Trigger | None:
-    text = table.text(key)
-    if not text:
-        return None
-    for operator in (">", "<"):
-        signal, separator, value = text.partition(operator)
-        if not separator:
-            continue
-        try:
-            return Trigger(signal.strip(), operator, float(value))
-        except ValueError:
-            break
-    table.wrong(key, f'is `{text}`, but must be a condition such as "capacitor.v > 0.5" or "time > 2"')
-    return None
 
 
 def _realtime(table: Table) -> RealTime:
@@ -485,14 +454,5 @@ def _realtime(table: Table) -> RealTime:
         loss_stops=table.choice("lost_process", ("stop", "continue"), "stop") == "stop",
         heartbeat=table.text("heartbeat"),
     )
-    table.close()
-    return out
-
-
-def _fault(table: Table, threads: list[str]) -> Fault:
-    slow, thread = table.seconds("slow", 0.0) or 0.0, table.text("thread")
-    if thread and thread not in (*threads, MAIN):
-        table.wrong("thread", f"is `{thread}`, which is no thread{near(thread, threads)}")
-    out = Fault(table.integer("step", 0), table.integer("every", 1 << 40, 1), nanoseconds(slow), thread)
     table.close()
     return out

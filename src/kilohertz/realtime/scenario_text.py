@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
 from kilohertz.ir.rules.limits import refusal
 from kilohertz.realtime.playback import Playback, stimuli
 from kilohertz.realtime.resolver import Resolver
-from kilohertz.realtime.scenario import PROFILES, Device, Recording, Scenario, Task, Trigger
+from kilohertz.realtime.scenario import PROFILES, Device, Recording, Scenario, Task
 from kilohertz.realtime.threads import Placed
 from kilohertz.results import Selection
+from kilohertz.runtime import constant
+from kilohertz.stimuli import FAULTS, SignalFault, Trigger
 
 _RING_SECONDS, _RING_LEAST, _RING_BYTES = 2.0, 4096, 1 << 28
+_LONGEST_DELAY = constant("KHZ_INJECTION_LINE")  # periods
+_Column: TypeAlias = tuple[str, dict[str, object]]  # its name, and where its values are
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ def flat_scenario(
     _connections(lines, resolver)
     playback = stimuli(lines, resolver, folder)
     _devices(lines, resolver)
+    _faults(lines, resolver)
     _record(lines, resolver)
     problems.stop_if_any()
     head = f"# {scenario.name}: written by khz build; keys are described in docs/reference/scenario.md\n"
@@ -178,14 +186,76 @@ def _mapped(lines: dict[str, object], resolver: Resolver, head: str, d: Device, 
     return tasks
 
 
+def _faults(lines: dict[str, object], resolver: Resolver) -> None:
+    s, n = resolver.scenario, 0
+    for f in s.faults:
+        place = resolver.find(f.signal, (*f.path, "signal"))
+        if place is None or not _is_fault_there(f, place, resolver):
+            continue
+        head = f"fault.{n}"
+        resolver.bind(lines, f"{head}.on", place)
+        lines |= {f"{head}.name": f.name, f"{head}.kind": list(FAULTS).index(f.kind), f"{head}.seed": f.seed}
+        numbers = {"value": f.value, "from": f.begin, "until": f.until, "lasts": f.lasts}
+        lines |= {f"{head}.{k}": v for k, v in numbers.items() if v is not None and math.isfinite(v)}
+        if f.device:
+            lines[f"{head}.device"] = [d.name for d in s.devices].index(f.device)
+        trigger = resolver.look(f.when.signal) if f.when is not None else None
+        if f.when is not None and trigger is not None:
+            resolver.bind(lines, f"{head}.when", trigger)
+            lines |= {f"{head}.has_condition": 1, f"{head}.when.above": int(f.when.operator == ">")}
+            lines[f"{head}.when.level"] = f.when.value
+        n += 1
+    lines["n_faults"] = n
+
+
+def _is_fault_there(f: SignalFault, place: tuple[int, ModelSignal], resolver: Resolver) -> bool:
+    """Whether the fault can be on this signal; what is wrong with it is a problem."""
+    s, signal, before = resolver.scenario, place[1], len(resolver.problems.diagnostics)
+    sent = {d.name: [resolver.look(m["signal"]) for m in d.send] for d in s.devices}
+    readers = [*(resolver.look(c.source) for c in s.connections), *(p for places in sent.values() for p in places)]
+    wrong = partial(_wrong_fault, resolver, f)
+    if signal.causality == "parameter":
+        wrong("signal", f"is `{f.signal}`, a parameter: a fault is for what a model gets or gives", "R744")
+    elif signal.causality != "input" and place not in readers:
+        text = "which no connection and no device takes: a fault on it would change nothing"
+        wrong("signal", f"is `{f.signal}`, {text}", "R744")
+    if FAULTS[f.kind].is_arithmetic and signal.type == "boolean":
+        wrong("kind", f"is `{f.kind}`, but `{f.signal}` is true or false: stuck, dropout or delay")
+    if f.device and (signal.causality == "input" or place not in sent.get(f.device, [])):
+        wrong("device", f"is `{f.device}`, which does not get `{f.signal}`{near(f.device, list(sent))}")
+    if FAULTS[f.kind].is_time and f.value * 1e9 / s.tasks[place[0]].stepping.period_ns > _LONGEST_DELAY:
+        wrong(FAULTS[f.kind].key, f"is longer than {_LONGEST_DELAY} periods")
+    if f.when is not None:
+        trigger = resolver.find(f.when.signal, (*f.path, "when"))
+        if trigger is not None and resolver.thread_of[trigger[0]] != resolver.thread_of[place[0]]:
+            wrong("when", f"looks at `{f.when.signal}`, which another thread has")
+    for name, _ in _fault_columns(s, [f]):
+        if resolver.look(name) is not None:
+            wrong("name", f"is `{f.name}`, but `{name}` is a signal of a model")
+    return len(resolver.problems.diagnostics) == before
+
+
+def _wrong_fault(resolver: Resolver, f: SignalFault, key: str, what: str, code: str = "R742") -> None:
+    resolver.problems.add(code, f"`{key}` {what}", (*f.path, key))
+
+
+def _fault_columns(s: Scenario, faults: Sequence[SignalFault]) -> list[_Column]:
+    """What is recorded of faults: whether they are active, and what stands for their signals."""
+    return [
+        (f"{f.name}.{what}", {"fault": s.faults.index(f), "signal": what})
+        for f in faults
+        for what in ("active", "value")
+    ]
+
+
 def _record(lines: dict[str, object], resolver: Resolver) -> None:
     r, s = resolver.scenario.recording, resolver.scenario
     columns = _columns(r, resolver) if r.enabled else []
     for which, trigger in (("begin", r.begin), ("end", r.end)):
         if trigger is not None and r.enabled:
             _trigger(lines, resolver, columns, which, trigger)
-    for i, (task, name, signal) in enumerate(columns):
-        resolver.bind(lines, f"record.{i}.from", (task, signal))
+    for i, (name, place) in enumerate(columns):
+        lines |= {f"record.{i}.from.{key}": value for key, value in place.items()}
         lines[f"record.{i}.name"] = name
     rows = r.ring or max(_RING_LEAST, round(_RING_SECONDS * 1e9 / s.period_ns / r.every))
     most = max(64, _RING_BYTES // (8 * (len(columns) + 1)))
@@ -194,31 +264,35 @@ def _record(lines: dict[str, object], resolver: Resolver) -> None:
     lines["record.times"] = int(r.times)
 
 
-def _columns(r: Recording, resolver: Resolver) -> list[tuple[int, str, ModelSignal]]:
+def _columns(r: Recording, resolver: Resolver) -> list[_Column]:
     wanted, varying = Selection(r.signals), ("", "input", "output")
-    out = [
-        (task, name, signal)
+    out: list[_Column] = [
+        (name, {"task": task, "signal": signal.name})
         for task, name, signal in resolver.names()
         if wanted.takes(name, is_output=signal.causality == "output", is_in_all=signal.causality in varying)
     ]
-    for problem in wanted.problems(name for _, name, _ in resolver.names()):
+    faults = _fault_columns(resolver.scenario, resolver.scenario.faults)
+    out += [(name, place) for name, place in faults if wanted.takes(name, is_output=False, is_in_all=True)]
+    known = (*(name for _, name, _ in resolver.names()), *(name for name, _ in faults))
+    for problem in wanted.problems(known):
         resolver.problems.add(problem.code, problem.message, ("record", "signals"))
     return out
 
 
-def _trigger(
-    lines: dict[str, object], resolver: Resolver, columns: list[tuple[int, str, ModelSignal]], which: str, t: Trigger
-) -> None:
+def _trigger(lines: dict[str, object], resolver: Resolver, columns: list[_Column], which: str, t: Trigger) -> None:
     at = 0
     if t.signal != "time":
-        place = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
+        place = dict(_fault_columns(resolver.scenario, resolver.scenario.faults)).get(t.signal)
         if place is None:
-            return
-        names = [(task, signal.name) for task, _, signal in columns]
-        if (place[0], place[1].name) not in names:
-            columns.append((place[0], t.signal, place[1]))
-            names.append((place[0], place[1].name))
-        at = names.index((place[0], place[1].name)) + 1
+            found = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
+            if found is None:
+                return
+            place = {"task": found[0], "signal": found[1].name}
+        places = [p for _, p in columns]
+        if place not in places:
+            columns.append((t.signal, place))
+            places.append(place)
+        at = places.index(place) + 1
     lines |= {f"record.{which}.op": t.operator, f"record.{which}.column": at, f"record.{which}.value": t.value}
 
 

@@ -26,6 +26,7 @@ _MODEL = (
 _TASK = (
     *("khz_device_counters", "khz_segment", "khz_channel", "khz_slot"),
     *("khz_histogram", "khz_counts", "khz_account", "khz_mailbox", "khz_live_signal", "khz_lane", "khz_live"),
+    *("khz_fault_settings", "khz_fault"),
 )
 
 

@@ -1,8 +1,25 @@
-"""Stimuli: formulas of time for inputs, the same in a scenario, off-line and in a periodic task."""
+"""Stimuli: formulas of time for inputs, the same in a scenario, off-line and in a periodic task; faults on signals."""
 
+from kilohertz.stimuli.faults import KEYS as FAULT_KEYS
+from kilohertz.stimuli.faults import KINDS as FAULTS
+from kilohertz.stimuli.faults import FaultKey, FaultKind, SignalFault, Trigger
 from kilohertz.stimuli.formula import Decision, Formula, formula_of
 from kilohertz.stimuli.generators import GENERATORS, Generator
 from kilohertz.stimuli.instants import breaks
 from kilohertz.stimuli.stimulus_rows import check_rows
 
-__all__ = ["GENERATORS", "Decision", "Formula", "Generator", "breaks", "check_rows", "formula_of"]
+__all__ = [
+    "FAULTS",
+    "FAULT_KEYS",
+    "GENERATORS",
+    "Decision",
+    "FaultKey",
+    "FaultKind",
+    "Formula",
+    "Generator",
+    "SignalFault",
+    "Trigger",
+    "breaks",
+    "check_rows",
+    "formula_of",
+]

@@ -53,7 +53,7 @@ def _find(cc: str, path: str) -> Compiler:
         if version is None:
             notes = (Note("without CC a compiler is looked for: " + ", ".join((*CANDIDATES, "zig"))),)
             raise ModelError(Diagnostic("C601", f"CC is `{cc}`, which is no C compiler that can be run", notes=notes))
-        return Compiler(command, version)
+        return Compiler(command, "\n".join((version, *command[1:])))  # its flags change what it makes
     commands: list[tuple[str, ...]] = []
     commands += [(executable,) for name in CANDIDATES if (executable := shutil.which(name, path=path))]
     if importlib.util.find_spec("ziglang") is not None:

@@ -9,7 +9,8 @@ from kilohertz.cli.arguments import number, setting
 _EPILOG = """\
   khz set resistor.R=50                        the only rig that runs
   khz set --rig axis controller.k=3.5 --pause
-What is given is done in this order: restore, values, snapshot, step, pause or resume, stop.
+  khz set u=3 --override                       also where a device or a stimulus drives it; --release u ends it
+What is given is done in this order: restore, release, values, snapshot, step, pause or resume, stop.
 A model with external objects keeps its parameters. A snapshot holds everything but what external functions remember: it
 is refused where one may (not declared `pure`, and given an external object, or `impure`); tables are `pure`."""
 
@@ -20,6 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("values", metavar="NAME=VALUE", type=setting, nargs="*", help="a tunable parameter or an input")
     add("--rig", metavar="RIG", default="", help="the rig's name (default: the only one that runs)")
+    add("--override", action="store_true", help="hold these against what drives them, until they are released")
+    add("--release", metavar="SIGNAL", action="append", default=[], help="end an override, or any fault on it")
     add("--pause", action="store_true", help="stop stepping; time stands still")
     add("--resume", action="store_true", help="go on")
     add("--step", metavar="N", type=int, help="make N steps, then pause")
@@ -35,8 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     with attach(arguments.rig) as live:
         if arguments.restore:
             live.restore()
+        for name in arguments.release:
+            live.release(name)
         for name, value in values:
-            live.set(name, value)
+            (live.override if arguments.override else live.set)(name, value)
         if arguments.snapshot:
             live.snapshot()
         if arguments.step is not None:

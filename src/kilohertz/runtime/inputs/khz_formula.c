@@ -131,8 +131,10 @@ static double uniform(double index, double seed, uint64_t draw)
     return (double)(scrambled(index, seed, draw) >> 11) * 0x1p-53;
 }
 
+double khz_uniform(double index, double seed) { return uniform(index, seed, 0); }
+
 /* Box and Muller: one of the two numbers that two draws give. */
-static double normal(double index, double seed)
+double khz_normal(double index, double seed)
 {
     const double radius = sqrt(-2.0 * log(1.0 - uniform(index, seed, 0)));
     return radius * cos(6.283185307179586 * uniform(index, seed, 1));
@@ -252,9 +254,9 @@ static double of_two(int32_t operation, double a, double b)
     case KHZ_OPERATION_MAX:
         return a > b ? a : b;
     case KHZ_OPERATION_NORMAL:
-        return normal(a, b);
+        return khz_normal(a, b);
     default:
-        return uniform(a, b, 0);
+        return khz_uniform(a, b);
     }
 }
 

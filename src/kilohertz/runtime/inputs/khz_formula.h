@@ -75,6 +75,9 @@ KHZ_EXPORT int32_t khz_formula_check(const khz_formula *f);
 double khz_formula_value(const khz_formula *f, double when, double time);
 /* The value that a periodic task takes at an instant. */
 KHZ_EXPORT double khz_formula_sample(const khz_formula *f, double time);
+/* Random numbers that an index and a seed have of their own: normally distributed; evenly from 0 up to 1. */
+double khz_normal(double index, double seed);
+double khz_uniform(double index, double seed);
 /* Values [n] at instants [n], for Python. */
 KHZ_EXPORT void khz_formula_values(const khz_formula *f, const double *when, const double *time, int64_t n,
                                    double *values);

@@ -23,6 +23,7 @@ static int32_t save(khz_thread *k)
     for (int32_t i = 0; i < k->n_outgoing; i++) {
         k->outgoing[i].kept = k->outgoing[i].seen;
     }
+    khz_thread_keep_faults(k, 0);
     memcpy(k->kept_message, k->message, sizeof(double) * (size_t)k->outbox.n);
     k->snapshot_step = k->step;
     k->has_snapshot = 1;
@@ -41,6 +42,7 @@ static void restore(khz_thread *k)
     for (int32_t i = 0; i < k->n_outgoing; i++) {
         k->outgoing[i].seen = k->outgoing[i].kept;
     }
+    khz_thread_keep_faults(k, 1);
     k->step = k->snapshot_step;
     if (k->rig->n_threads == 1) {
         return;
@@ -79,11 +81,16 @@ static int32_t set_signal(khz_thread *k, int32_t index, double value)
     if (!isfinite(value)) {
         return KHZ_REPLY_NOT_FINITE;
     }
+    if (value < b->signal->least || value > b->signal->most) {
+        return KHZ_REPLY_RANGE;
+    }
     if (b->signal->causality != KHZ_SIGNAL_PARAMETER) {
         if (khz_thread_is_driven(k, b)) {
             return KHZ_REPLY_DRIVEN; /* the next cycle would take it away */
         }
-        khz_signal_set(b->task->instance, b->signal, value);
+        if (!khz_thread_set_below(k, b, value)) {
+            khz_signal_set(b->task->instance, b->signal, value);
+        }
         return KHZ_REPLY_OK;
     }
     if (b->task->linked->n_objects > 0) {
@@ -101,11 +108,15 @@ static uint64_t steps_to_make(const khz_thread *k, int32_t asked)
     return (uint64_t)((base + hyper - 1) / hyper * hyper / k->every);
 }
 
-static int32_t obey(khz_thread *k, int32_t command, int32_t index, double value)
+static int32_t obey(khz_thread *k, const khz_order *o)
 {
-    switch (command) {
+    switch (o->command) {
     case KHZ_COMMAND_SET:
-        return set_signal(k, index, value);
+        return set_signal(k, o->index, o->value);
+    case KHZ_COMMAND_FAULT:
+        return khz_thread_plant(k, &o->fault);
+    case KHZ_COMMAND_RELEASE:
+        return khz_thread_release_fault(k, o->index);
     case KHZ_COMMAND_PAUSE:
         k->is_paused = 1;
         k->to_step = 0;
@@ -117,7 +128,7 @@ static int32_t obey(khz_thread *k, int32_t command, int32_t index, double value)
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_STEP:
         k->is_paused = 0;
-        k->to_step = steps_to_make(k, index);
+        k->to_step = steps_to_make(k, o->index);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_SNAPSHOT:
         return save(k);
@@ -129,7 +140,7 @@ static int32_t obey(khz_thread *k, int32_t command, int32_t index, double value)
         khz_thread_publish(k, 1);
         return KHZ_REPLY_OK;
     case KHZ_COMMAND_PROFILE:
-        return khz_thread_profile_mode(k, index);
+        return khz_thread_profile_mode(k, o->index);
     case KHZ_COMMAND_STOP:
         k->stop_now = 1;
         return KHZ_REPLY_OK;
@@ -167,6 +178,7 @@ static void post(khz_thread *k)
     o->command = box->command;
     o->index = box->index;
     o->value = box->value;
+    o->fault = box->fault;
     o->at = common_tick(k);
     o->letter = asked;
     o->is_open = 1;
@@ -186,7 +198,7 @@ static void follow(khz_thread *k)
     k->obeyed = number;
     k->account->counts.commands += (uint64_t)(k->index == k->rig->leader);
     k->account->counts.commands_late += (uint64_t)(now > o->at);
-    const int32_t reply = obey(k, o->command, o->index, o->value);
+    const int32_t reply = obey(k, o);
     if (reply != KHZ_REPLY_OK) {
         atomic_store_explicit(&o->reply, reply, memory_order_relaxed);
     }

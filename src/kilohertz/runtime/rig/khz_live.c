@@ -35,32 +35,34 @@ static int is_in_use(const char *path)
 
 static size_t head_size(void) { return (sizeof(khz_live) + 63U) & ~(size_t)63U; }
 
-size_t khz_live_size(uint32_t n_signals, uint32_t n_lanes, size_t n_text)
+size_t khz_live_size(const khz_live_room *room)
 {
-    return head_size() + sizeof(khz_lane) * n_lanes + (sizeof(khz_live_signal) + sizeof(double)) * n_signals + n_text +
-           64;
+    return head_size() + sizeof(khz_lane) * room->n_lanes + sizeof(khz_fault) * room->n_faults +
+           (sizeof(khz_live_signal) + sizeof(double)) * room->n_signals + room->n_text + 64;
 }
 
-khz_live *khz_live_lay_out(void *memory, const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text)
+khz_live *khz_live_lay_out(void *memory, const char *name, const khz_live_room *room)
 {
     khz_live *const live = (khz_live *)memory;
     live->layout = khz_layout_digest(&khz_task_layout);
-    live->size = khz_live_size(n_signals, n_lanes, n_text);
+    live->size = khz_live_size(room);
     live->lanes = head_size();
-    live->directory = live->lanes + sizeof(khz_lane) * n_lanes;
-    live->values = live->directory + sizeof(khz_live_signal) * n_signals;
-    live->n_signals = n_signals;
-    live->n_lanes = n_lanes;
+    live->faults = live->lanes + sizeof(khz_lane) * room->n_lanes;
+    live->directory = live->faults + sizeof(khz_fault) * room->n_faults;
+    live->values = live->directory + sizeof(khz_live_signal) * room->n_signals;
+    live->n_signals = room->n_signals;
+    live->n_lanes = room->n_lanes;
+    live->n_faults = room->n_faults;
     live->pid = (int32_t)getpid();
     (void)snprintf(live->name, sizeof live->name, "%s", name);
     return live;
 }
 
-khz_live *khz_live_create(const char *name, uint32_t n_signals, uint32_t n_lanes, size_t n_text)
+khz_live *khz_live_create(const char *name, const khz_live_room *room)
 {
     char path[KHZ_LIVE_NAME];
     segment_name(path, sizeof path, name);
-    const size_t size = khz_live_size(n_signals, n_lanes, n_text);
+    const size_t size = khz_live_size(room);
     if (is_in_use(path)) {
         errno = EBUSY;
         return NULL;
@@ -82,7 +84,7 @@ khz_live *khz_live_create(const char *name, uint32_t n_signals, uint32_t n_lanes
         return NULL;
     }
     memset(memory, 0, size);
-    return khz_live_lay_out(memory, name, n_signals, n_lanes, n_text);
+    return khz_live_lay_out(memory, name, room);
 }
 
 void khz_live_open(khz_live *live)

@@ -128,6 +128,57 @@ static void put_wire(FILE *f, const khz_wire *w)
     (void)fputs("}", f);
 }
 
+/* A number as JSON has it: null where it is none. */
+static void put_number(FILE *f, const char *key, double value)
+{
+    if (isfinite(value)) {
+        (void)fprintf(f, ", \"%s\": %.17g", key, value);
+    } else {
+        (void)fprintf(f, ", \"%s\": null", key);
+    }
+}
+
+static void put_signal(FILE *f, const khz_rig *r, int32_t number)
+{
+    const khz_binding *const b = &r->signals[number];
+    char name[1200];
+    (void)snprintf(name, sizeof name, "%s%s%s", r->n_tasks > 1 ? b->task->name : "", r->n_tasks > 1 ? "." : "",
+                   b->signal->name);
+    put_text(f, name);
+}
+
+static void put_fault(FILE *f, const khz_rig *r, const khz_fault *t)
+{
+    const int has_begun = t->n_values > 0;
+    const int is_over = has_begun && t->state == KHZ_INJECTED_OVER;
+    (void)fputs("    {\"name\": ", f);
+    put_text(f, t->name);
+    (void)fputs(", \"signal\": ", f);
+    put_signal(f, r, t->settings.signal);
+    (void)fprintf(f, ", \"kind\": \"%s\", \"live\": %s, \"state\": \"%s\"",
+                  khz_word(&khz_model_layout, "khz_fault_", t->settings.kind), t->is_live ? "true" : "false",
+                  khz_word(&khz_model_layout, "khz_injected_", t->state));
+    put_number(f, "value", t->settings.value);
+    put_number(f, "since", has_begun ? t->since : (double)NAN);
+    put_number(f, "ended", is_over ? t->ended : (double)NAN);
+    (void)fprintf(f, ", \"passed\": %llu}", (unsigned long long)t->n_values);
+}
+
+static void put_faults(FILE *f, const khz_rig *r)
+{
+    const khz_fault *const faults = khz_live_faults(r->live);
+    const char *separator = "\n";
+    (void)fputs("  \"faults\": [", f);
+    for (uint32_t i = 0; i < r->live->n_faults; i++) {
+        if (faults[i].state != KHZ_INJECTED_FREE) {
+            (void)fputs(separator, f);
+            put_fault(f, r, &faults[i]);
+            separator = ",\n";
+        }
+    }
+    (void)fputs("\n  ],\n", f);
+}
+
 static void put_recorder(FILE *f, const khz_rig *r, const khz_counts *c)
 {
     if (!r->has_recorder) {
@@ -273,7 +324,9 @@ static void put_parts(FILE *f, const khz_rig *r)
         put_wire(f, &r->wires[i]);
         (void)fputs(i + 1 < r->n_wires ? ",\n" : "\n", f);
     }
-    (void)fputs("  ],\n  \"threads\": [\n", f);
+    (void)fputs("  ],\n", f);
+    put_faults(f, r);
+    (void)fputs("  \"threads\": [\n", f);
     for (int32_t i = 0; i < r->n_threads; i++) {
         put_thread(f, &r->threads[i]);
         (void)fputs(i + 1 < r->n_threads ? ",\n" : "\n", f);

@@ -29,12 +29,13 @@ typedef struct khz_counts {
     uint64_t rows;         /* handed to the recorder */
     uint64_t dropped;      /* rows that found the ring full */
     uint64_t commands;
-    uint64_t stalls;        /* times the watchdog saw no progress */
-    uint64_t flags_cycles;  /* steps whose stepper raised a flag */
-    uint64_t link_losses;   /* times a device fell silent for longer than its time-out */
-    uint64_t exchange_late; /* messages of another thread that were not there in time: the one before stood for it */
-    uint64_t exchange_old;  /* messages of another thread that were overwritten because this one was so late */
-    uint64_t commands_late; /* commands obeyed after the tick that the threads had agreed on */
+    uint64_t stalls;           /* times the watchdog saw no progress */
+    uint64_t flags_cycles;     /* steps whose stepper raised a flag */
+    uint64_t link_losses;      /* times a device fell silent for longer than its time-out */
+    uint64_t exchange_late;    /* messages of another thread that were not there in time: the one before stood for it */
+    uint64_t exchange_old;     /* messages of another thread that were overwritten because this one was so late */
+    uint64_t commands_late;    /* commands obeyed after the tick that the threads had agreed on */
+    uint64_t faults_forgotten; /* faults given to the running rig whose place another one took: not in the report */
 } khz_counts;
 
 enum {

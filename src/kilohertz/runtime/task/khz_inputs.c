@@ -13,7 +13,7 @@ static void set(const khz_thread *k, const khz_binding *b, double value)
 static double look_at(const khz_binding *from, khz_seen *seen)
 {
     const uint64_t steps = from->task->stepper->counts.steps;
-    const double value = khz_signal_get(from->task->instance, from->signal);
+    const double value = khz_thread_given(from, -1);
     if (steps != seen->steps) {
         seen->before = seen->steps == 0 ? value : seen->last;
         seen->steps = steps;
@@ -85,6 +85,7 @@ void khz_thread_inputs(khz_thread *k)
             connect_one(k, c);
         }
     }
+    khz_thread_input_faults(k, NULL);
 }
 
 void khz_thread_late_inputs(khz_thread *k, const khz_task *u)
@@ -96,6 +97,7 @@ void khz_thread_late_inputs(khz_thread *k, const khz_task *u)
             khz_signal_set(u->instance, c->to.signal, passed_on(c, value, value, 0.0));
         }
     }
+    khz_thread_input_faults(k, u);
 }
 
 static int is_same(const khz_binding *a, const khz_binding *b)

@@ -148,6 +148,20 @@ static khz_status prepare_merge(khz_rig *r, int32_t n_all, uint64_t n_rows)
     return KHZ_OK;
 }
 
+/* A signal of a task, or of a fault of the scenario. */
+static khz_status bind_column(khz_rig *r, int32_t i, khz_binding *b)
+{
+    char at[KHZ_KEY_SIZE];
+    (void)snprintf(at, sizeof at, "record.%d.from.fault", (int)i);
+    const int32_t fault = (int32_t)khz_scenario_integer(&r->scenario, at, -1, -1, r->n_faults - 1);
+    if (fault < 0) {
+        return khz_rig_bind(r, "record", i, "from", b);
+    }
+    (void)snprintf(at, sizeof at, "record.%d.from.signal", (int)i);
+    *b = khz_rig_fault_signal(r, fault, khz_scenario_text(&r->scenario, at, "value"));
+    return b->task != NULL ? KHZ_OK : khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for the recorder");
+}
+
 static khz_status name_columns(khz_rig *r, khz_column *names)
 {
     r->columns = (khz_binding *)khz_rig_room(r, r->n_columns, sizeof *r->columns);
@@ -156,7 +170,7 @@ static khz_status name_columns(khz_rig *r, khz_column *names)
         char at[KHZ_KEY_SIZE];
         (void)snprintf(at, sizeof at, "record.%d.name", (int)i);
         khz_binding *const b = &r->columns[i];
-        const khz_status status = khz_rig_bind(r, "record", i, "from", b);
+        const khz_status status = bind_column(r, i, b);
         if (status != KHZ_OK) {
             return status;
         }
@@ -247,6 +261,8 @@ static void write_directory(khz_rig *r)
         directory[i].causality = s->causality;
         directory[i].tunable = s->tunable;
         directory[i].lane = u->thread->index;
+        directory[i].least = s->least;
+        directory[i].most = s->most;
     }
 }
 
@@ -267,16 +283,17 @@ static void own_lane(khz_rig *r, khz_thread *k)
 
 static khz_status prepare_live(khz_rig *r)
 {
-    size_t n_text = 1;
-    const uint32_t n_signals = (uint32_t)r->n_signals;
-    const uint32_t n_lanes = (uint32_t)r->n_threads;
+    const int is_wanted = khz_scenario_integer(&r->scenario, "live", 1, 0, 1) != 0;
+    const int32_t n_given = is_wanted ? KHZ_LIVE_FAULTS * r->n_threads : 0;
+    khz_live_room room = {(uint32_t)r->n_signals, (uint32_t)r->n_threads, (uint32_t)(r->n_faults + n_given), 1};
     for (int32_t i = 0; i < r->n_signals; i++) {
         const khz_signal *const s = r->signals[i].signal;
-        n_text += strlen(s->name) + strlen(s->unit) + strlen(s->description) + strlen(r->signals[i].task->name) + 4;
+        room.n_text +=
+            strlen(s->name) + strlen(s->unit) + strlen(s->description) + strlen(r->signals[i].task->name) + 4;
     }
     int error = -1;
-    if (khz_scenario_integer(&r->scenario, "live", 1, 0, 1) != 0) {
-        r->live = khz_live_create(r->name, n_signals, n_lanes, n_text);
+    if (is_wanted) {
+        r->live = khz_live_create(r->name, &room);
         error = r->live != NULL ? 0 : errno;
         if (error == EBUSY) {
             return khz_rig_fail(r, KHZ_UNSUPPORTED, "a rig of this name is already running");
@@ -284,11 +301,12 @@ static khz_status prepare_live(khz_rig *r)
     }
     r->live_is_shared = error == 0;
     if (r->live == NULL) {
-        void *const memory = khz_rig_room(r, (int64_t)khz_live_size(n_signals, n_lanes, 0), 1);
+        room.n_text = 0;
+        void *const memory = khz_rig_room(r, (int64_t)khz_live_size(&room), 1);
         if (memory == NULL) {
             return khz_rig_fail(r, KHZ_OUT_OF_MEMORY, "no memory for live values");
         }
-        r->live = khz_live_lay_out(memory, r->name, n_signals, n_lanes, 0);
+        r->live = khz_live_lay_out(memory, r->name, &room);
     }
     for (int32_t i = 0; i < r->n_threads; i++) {
         own_lane(r, &r->threads[i]);
@@ -297,16 +315,21 @@ static khz_status prepare_live(khz_rig *r)
     }
     r->live->period_ns = r->period_ns;
     r->live->start = r->start;
+    r->live->n_planted = (uint32_t)r->n_faults;
     if (r->live_is_shared) {
         write_directory(r);
-        khz_live_open(r->live);
     }
     return KHZ_OK;
 }
 
 khz_status khz_rig_outputs(khz_rig *r)
 {
-    khz_status status = prepare_messages(r);
-    status = status == KHZ_OK ? prepare_live(r) : status;
-    return status == KHZ_OK ? prepare_recorder(r) : status;
+    khz_status status = prepare_live(r);
+    status = status == KHZ_OK ? khz_rig_faults(r) : status;
+    status = status == KHZ_OK ? prepare_messages(r) : status; /* the first ones with their faults */
+    status = status == KHZ_OK ? prepare_recorder(r) : status;
+    if (status == KHZ_OK && r->live_is_shared) {
+        khz_live_open(r->live);
+    }
+    return status;
 }

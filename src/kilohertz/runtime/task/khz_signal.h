@@ -17,7 +17,8 @@ typedef struct khz_signal {
     int32_t causality;
     int64_t offset; /* in the instance, bytes */
     int32_t sign;
-    int32_t tunable; /* may be set while the model runs */
+    int32_t tunable;    /* may be set while the model runs */
+    double least, most; /* that it may be set to */
 } khz_signal;
 
 /* A name with what it names.  Allocates: never.  Call from: anywhere. */

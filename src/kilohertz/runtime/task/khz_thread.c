@@ -105,6 +105,7 @@ static int step_tasks(khz_thread *k)
         khz_thread_late_inputs(k, u);
         const int64_t began = k->rig->n_tasks > 1 ? khz_now() : 0;
         const uint32_t flags = khz_stepper_step(u->stepper);
+        khz_thread_output_faults(k, u, k->step + 1);
         k->flags |= flags;
         if (k->rig->n_tasks > 1 && k->step >= k->grace) {
             khz_histogram_add(&u->compute, khz_now() - began);
@@ -131,7 +132,7 @@ static void send(khz_thread *k, int is_late)
     for (int32_t i = 0; i < k->n_wires; i++) {
         khz_wire *const w = k->wires[i];
         for (int32_t j = 0; j < w->n_out; j++) {
-            w->outputs[j] = khz_signal_get(w->out[j].task->instance, w->out[j].signal);
+            w->outputs[j] = khz_thread_given(&w->out[j], (int32_t)(w - k->rig->wires));
         }
         KHZ_ENTER(&k->probes, KHZ_PLACES_OF_CYCLE + i);
         (void)khz_port_send(w->port, k->step, (int64_t)(k->step + 1) * k->period_ns, w->outputs, k->safe_now);
@@ -264,6 +265,7 @@ static int work(khz_thread *k, khz_cycle_times *t)
 {
     enter(k, KHZ_AT_INPUTS);
     t->began = khz_now();
+    khz_thread_undo_faults(k);
     int end = k->n_wires > 0 ? khz_thread_receive(k) : KHZ_END_NONE;
     t->received = k->n_wires > 0 ? khz_now() : t->began;
     khz_thread_inputs(k);

@@ -120,6 +120,16 @@ typedef struct khz_wire {
     int32_t is_lost;
 } khz_wire;
 
+/* A fault and the signal it is on. */
+typedef struct khz_tap {
+    khz_fault *fault; /* in the live segment */
+    khz_fault kept;   /* with the snapshot, and so is the line */
+    khz_binding signal, trigger;
+    double *line, *kept_line; /* [n_room] of a delay */
+    int32_t n_room;
+    int32_t is_late; /* the input is set just before the step */
+} khz_tap;
+
 enum { KHZ_POLICY_CATCH_UP = 0, KHZ_POLICY_SKIP, KHZ_POLICY_HOLD, KHZ_POLICY_SAFE, KHZ_POLICY_STOP, KHZ_POLICIES };
 
 /* A setting of the system: what was asked for, and what came of it. */
@@ -188,7 +198,10 @@ struct khz_thread {
     int32_t *signals;     /* numbers in the rig */
     khz_binding *columns; /* recorded ones, without time */
     int32_t n_tasks, n_connections, n_playbacks, n_wires, n_signals, n_columns;
-    khz_ring *ring; /* for rows; NULL: nothing is recorded */
+    khz_tap *taps;           /* faults of its signals: of the scenario, then places for those given live */
+    int32_t n_taps, n_armed; /* armed: they wait or are active */
+    uint64_t n_planted;      /* live so far */
+    khz_ring *ring;          /* for rows; NULL: nothing is recorded */
     khz_link *links;
     int32_t n_links;
     khz_outbox outbox;
@@ -242,6 +255,7 @@ typedef struct khz_order {
     _Atomic uint64_t number; /* 0: there was none */
     int32_t command, index;
     double value;
+    khz_fault_settings fault;
     int64_t at; /* tick, in base periods */
     _Atomic int32_t answers, reply;
     int32_t is_open; /* the leader's own */
@@ -274,7 +288,7 @@ struct khz_rig {
     khz_wire *wires;
     khz_binding *signals; /* all signals of all tasks, as in the live segment */
     khz_binding *columns; /* recorded ones, without time */
-    int32_t n_threads, n_tasks, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes;
+    int32_t n_threads, n_tasks, n_connections, n_playbacks, n_wires, n_signals, n_columns, n_processes, n_faults;
     _Atomic int32_t leader; /* the thread that looks at the mailbox: one with the shortest period */
     khz_order order;
     khz_recorder recorder;
@@ -347,6 +361,23 @@ int khz_thread_is_driven(const khz_thread *k, const khz_binding *b);
 int khz_thread_receive(khz_thread *k);
 void khz_thread_inputs(khz_thread *k);
 void khz_thread_late_inputs(khz_thread *k, const khz_task *u);
+/* khz_injected.c: the faults of the scenario, and places for others.  After models, stimuli and live values. */
+khz_status khz_rig_faults(khz_rig *r);
+/* What a fault of the scenario is recorded by: `active` or `value`; no task where there is no memory. */
+khz_binding khz_rig_fault_signal(khz_rig *r, int32_t fault, const char *what);
+/* Before inputs are set: as they would be without faults.  After: those that have one, of all tasks whose period begins
+ * or (`late`) of a task that is read just before its step.  After a step: signals of the task that readers get. */
+void khz_thread_undo_faults(khz_thread *k);
+void khz_thread_input_faults(khz_thread *k, const khz_task *late);
+void khz_thread_output_faults(khz_thread *k, const khz_task *u, uint64_t step);
+/* What readers get of a signal: its value, or what a fault makes of it.  `wire`: the number of a device, -1: others. */
+double khz_thread_given(const khz_binding *b, int32_t wire);
+/* Commands: KHZ_REPLY_*.  A value for an input below its fault: 1 where there is one. */
+int32_t khz_thread_plant(khz_thread *k, const khz_fault_settings *s);
+int32_t khz_thread_release_fault(khz_thread *k, int32_t index);
+int khz_thread_set_below(khz_thread *k, const khz_binding *b, double value);
+/* Faults into the snapshot, or back from it. */
+void khz_thread_keep_faults(khz_thread *k, int back);
 /* A message to the other threads: the values at a step of its own. */
 void khz_thread_post(khz_thread *k, uint64_t step);
 /* khz_thread.c: the loop; returns when it is over.  After the first cycle: no allocation, no lock, no printing. */
