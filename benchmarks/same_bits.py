@@ -22,6 +22,7 @@ import hashlib
 import json
 import os
 import resource
+import shutil
 import statistics
 import struct
 import subprocess
@@ -313,7 +314,9 @@ def compare_compile(trees: tuple[Tree, Tree], cases: list[Case], runs: int) -> i
 
 def _compile_once(tree: Tree, case: Case) -> list[float]:
     """Processor seconds of Python and of the compilers; the runtime is built anew as well."""
-    subprocess.run(["rm", "-rf", str(tree.home / "compiled" / "build")], check=True)
+    for made in ("build", "forms-*"):
+        for folder in (tree.home / "compiled").glob(made):
+            shutil.rmtree(folder)
     words = ["simulate", case.argument(), "--quiet", *list(case.runs())[1]]
     numbers = answer(tree.start("compile", json.dumps(words), cache="compiled"), f"{case.name}, {tree.label} tree")
     if numbers["code"] != 0:

@@ -38,7 +38,7 @@ def test_the_second_time_it_comes_from_the_cache(source: Path, tmp_path: Path, m
 
 
 def test_the_key_file_saves_reading_the_source(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kilohertz.syntax.parse_cache._SETTLED_NS", -1)
+    monkeypatch.setattr("kilohertz.base.outside.SETTLED_NS", -1)
     cache = TreeCache(tmp_path / "cache")
     cache.load(str(source))
     assert len(stored_files(tmp_path / "cache", ".key")) == 1

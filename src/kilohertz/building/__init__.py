@@ -11,6 +11,7 @@ from kilohertz.building.c_units import (
     model_units,
     runtime_headers,
     runtime_units,
+    units_of,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "model_units",
     "runtime_headers",
     "runtime_units",
+    "units_of",
     "write_tree",
 ]
 

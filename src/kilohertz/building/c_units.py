@@ -46,7 +46,12 @@ def model_units(step: Step, sources: SourceMap | None = None, flags: tuple[str, 
 
 
 def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tuple[str, ...]) -> ModelUnits:
-    code = generate(step, sources, prefix=prefix)
+    return units_of(step, sources, generate(step, sources, prefix=prefix), flags)
+
+
+def units_of(step: Step, sources: SourceMap | None, code: CProgram, flags: tuple[str, ...] = ()) -> ModelUnits:
+    """The same for C that is here already; folders of external code are looked for now."""
+    prefix = code.prefix
     headers = (*runtime_headers(), Source(code.header.name, code.header.text))
     place = f"models/{prefix.rstrip('_')}"
     units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, place)]

@@ -12,7 +12,7 @@ from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarnin
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
-from kilohertz.driver.stages import Work, run_to
+from kilohertz.driver.stages import Work, keeping_of, run_to, whole_step
 from kilohertz.solvers import StepSettings
 from kilohertz.syntax.library import Libraries
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
     from kilohertz.passes import Inlining
+    from kilohertz.passes.contract import Pass
     from kilohertz.profiler import Profile
     from kilohertz.realtime import Report as RealTimeReport
     from kilohertz.results import Result
@@ -84,6 +85,7 @@ class Model:
         self._work = Work(session.libraries, name)
         self._inlined: dict[Inlining, Step] = {}
         self._index1: Step | None = None
+        self._names: dict[int, str] = {}  # of the two, by id: they are kept as long
         self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
         self._programs: dict[int, Program] = {}  # likewise
 
@@ -146,9 +148,7 @@ class Model:
 
     def process(self) -> Step:
         """What is computed when, in which order: the equations after symbolic processing."""
-        run_to("step", self._work)
-        assert self._work.step is not None
-        return self._work.step
+        return whole_step(self._work)
 
     def form_after(self, name: str) -> str:
         """The text of the form that a pass leaves; passes that are optional run where they are asked for."""
@@ -159,22 +159,29 @@ class Model:
 
     def inlined(self, choice: Inlining | None = None) -> Step:
         """The same with the formula of an implicit stage joined (default: for every state)."""
-        from kilohertz.driver.pipeline import further
         from kilohertz.passes.step.inline_stage import InlineStage, Inlining
 
-        choice, step = choice or Inlining(), self.process()
+        choice = choice or Inlining()
         if choice not in self._inlined:
-            self._inlined[choice] = further(step, InlineStage(choice), verify=self._work.verify)
+            self._inlined[choice] = self._further(f"inlined {choice.label}", InlineStage(choice))
         return self._inlined[choice]
 
     def index1(self) -> Step:
         """The same with the unknowns of nonlinear loops left to the method of integration."""
-        from kilohertz.driver.pipeline import further
         from kilohertz.passes.step.open_loops import OpenLoops
 
         if self._index1 is None:
-            self._index1 = further(self.process(), OpenLoops(), verify=self._work.verify)
+            self._index1 = self._further("index1", OpenLoops())
         return self._index1
+
+    def _further(self, name: str, optional: Pass) -> Step:
+        """The form that an optional pass leaves, made here or by an earlier process, which kept it by this name."""
+        from kilohertz.driver.pipeline import further
+
+        keeping = keeping_of(self._work)
+        form = keeping.derived(name, lambda: further(self.process(), optional, verify=self._work.verify))
+        self._names[id(form)] = name
+        return form
 
     @takes_settings()
     def analyse(self, **stepping: Any) -> Analysis:
@@ -185,6 +192,8 @@ class Model:
         from kilohertz.driver.analysing.analysis import analyse
         from kilohertz.driver.analysing.prices_here import prices_here
 
+        if not self._is_first_hand():
+            return Model(self.name, self.session, self._called).analyse(**stepping)
         plan, step = self._bounded(StepSettings.of(**stepping))
         taken, sources = self._work.seconds["flatten"], self.session.libraries.sources
         analysis = analyse(self.check(), step, self._work.log, taken, sources)
@@ -193,6 +202,12 @@ class Model:
         return replace(
             analysis, bound=cost_bound(step, plan.stepping, prices_here()), notes=(*analysis.notes, *plan.notes)
         )
+
+    def _is_first_hand(self) -> bool:
+        """Whether all forms are made in this process, also from now on: what passes said is not kept."""
+        keeping = keeping_of(self._work)
+        keeping.recalls &= keeping.was_recalled
+        return not keeping.recalls
 
     @takes_settings()
     def cost_bound(self, solver: str, **stepping: Any) -> dict[str, Any]:
@@ -241,7 +256,7 @@ class Model:
     def built(self, form: Step, *, probes: bool = False) -> ModelUnits:
         """The C of one of this model's forms (`process`, `inlined`, `index1`), generated once; with `probes` it can be
         timed."""
-        from kilohertz.building import PROBES, model_units
+        from kilohertz.building import PROBES
 
         if form is self._work.step and not probes:
             run_to("built", self._work)
@@ -249,7 +264,8 @@ class Model:
             return self._work.built
         key = id(form), probes
         if key not in self._built:
-            self._built[key] = model_units(form, self.session.libraries.sources, PROBES if probes else ())
+            flags = PROBES if probes else ()
+            self._built[key] = keeping_of(self._work).units(self._names.get(id(form), "step"), form, flags)
         return self._built[key]
 
     @takes_settings(offline=True)

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Diagnostic, ModelError, Severity
+from kilohertz.base.outside import asking
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
+    from kilohertz.driver.keeping import Keeping
     from kilohertz.ir.flat import Flat
     from kilohertz.ir.step import Step
     from kilohertz.passes.contract import Log
@@ -41,6 +43,7 @@ class Work:
     seconds: dict[str, float] = field(default_factory=dict)
     _log: Log | None = None
     verify: bool = field(default_factory=lambda: VERIFY)  # check every form between passes
+    keeping: Keeping | None = None  # made when the first form is asked for
 
     @property
     def log(self) -> Log:
@@ -92,10 +95,8 @@ def _process(work: Work) -> Step:
 
 
 def _generate(work: Work) -> ModelUnits:
-    from kilohertz.building import model_units
-
     assert work.step is not None
-    return model_units(work.step, work.libraries.sources)
+    return keeping_of(work).units("step", work.step)
 
 
 def _build(work: Work) -> Program:
@@ -115,14 +116,53 @@ STAGES = (
 
 
 def run_to(form: str, work: Work) -> None:
-    """Run the stages that are still missing until `work` has a form."""
-    for stage in STAGES:
-        if getattr(work, stage.makes) is None:
-            started = time.perf_counter()
+    """Run the stages that are still missing until `work` has a form; what an earlier process kept is not made again."""
+    keeping = keeping_of(work)
+    names = [stage.makes for stage in STAGES]
+    last = at = names.index(form)
+    while at >= 0 and getattr(work, names[at]) is None and not _recalled(names[at], work):
+        at -= 1
+    for stage in STAGES[at + 1 : last + 1]:
+        started = time.perf_counter()
+        with asking(work.libraries.outside):
             setattr(work, stage.makes, _without_collector(stage.run, work))
-            work.seconds[stage.name] = time.perf_counter() - started
-        if stage.makes == form:
-            return
+        work.seconds[stage.name] = time.perf_counter() - started
+        keeping.made(getattr(work, stage.makes), work.warnings)
+
+
+def whole_step(work: Work) -> Step:
+    """The Step with the equations it was made from; where an earlier process made it and these are lost, worked out."""
+    run_to("step", work)
+    assert work.step is not None
+    if work.step.dae is None:
+        work.step.dae = keeping_of(work).equations()
+    if work.step.dae is None:
+        fresh = Work(work.libraries, work.name)
+        keeping_of(fresh).recalls = False
+        work.step.dae = whole_step(fresh).dae
+    return work.step
+
+
+def keeping_of(work: Work) -> Keeping:
+    """Who keeps the forms of a model and brings back kept ones."""
+    from kilohertz.driver.keeping import Keeping
+
+    if work.keeping is None:
+        work.keeping = Keeping(work.name, work.libraries, verify=work.verify)
+    return work.keeping
+
+
+def _recalled(form: str, work: Work) -> bool:
+    """Whether an earlier process kept the form, and it is taken over."""
+    started = time.perf_counter()
+    kept = keeping_of(work).recall(form)
+    if kept is None:
+        return False
+    made, said = kept
+    setattr(work, form, made)
+    work.warnings += said
+    work.seconds["recall"] = work.seconds.get("recall", 0.0) + time.perf_counter() - started
+    return True
 
 
 def _without_collector(job: Callable[[Work], Any], work: Work) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, Dotted, Note, Severity, Span, closest
+from kilohertz.base.outside import the_outside
 from kilohertz.semantics.classes.modifiers import Spec
 from kilohertz.semantics.classes.nodes import PRIMITIVES, ClassNode, Element, View, visible_names
 from kilohertz.semantics.instances import Comp
@@ -118,7 +119,7 @@ class World:
         if not isinstance(cls, ClassNode):
             return None
         folder = "/" if path.endswith("/") else ""  # models append a file's name to it
-        return str(Path(cls.definition.file).resolve().parent / path) + folder
+        return str(Path(the_outside().real_path(cls.definition.file)).parent / path) + folder
 
     # -------------------------------------------------------------------------------------------------------- messages
 

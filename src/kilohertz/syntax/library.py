@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span
+from kilohertz.base.outside import Outside
 from kilohertz.base.versions import version
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
 from kilohertz.syntax.parse_cache import TreeCache
@@ -40,6 +41,10 @@ class Libraries:
 
     def __init__(self, roots: Iterable[str | Path] = (), cache: TreeCache | None = None) -> None:
         self.sources = SourceMap()
+        self.outside = Outside()  # what was read and looked for
+        self.given: list[tuple[str, ...]] = []  # files and texts of the user, in the order they were loaded
+        self.n_flattened = 0  # models, by whoever flattens them
+        self.read: dict[str, Name | None] = {}  # files, and the package that each was expected in
         self.diagnostics: list[Diagnostic] = []
         self._cache = TreeCache.from_environment() if cache is None else cache
         self._roots = [Path(root) for root in roots]
@@ -58,6 +63,10 @@ class Libraries:
         """The given roots, then those of MODELICAPATH."""
         listed = os.environ.get("MODELICAPATH", "").split(os.pathsep)
         return cls((*roots, *(entry for entry in listed if entry)), cache)
+
+    def identity(self) -> list[str]:
+        """What decides where a class is found, besides what stands there: the roots, and the user's files and texts."""
+        return [str(root.absolute()) for root in self._roots] + [part for given in self.given for part in given]
 
     # --------------------------------------------------------------------------------------------------------- finding
 
@@ -102,7 +111,7 @@ class Libraries:
         names = list(known) + [name for name in sorted(stored) if name not in known]
         directory = self._directories.get(cls)
         if directory is not None:
-            rank = {name: at for at, name in enumerate(package_order(directory))}
+            rank = {name: at for at, name in enumerate(package_order(directory, self.outside))}
             names.sort(key=lambda name: rank.get(name, len(rank)))
         return {name: partial(self._demand, cls, name) for name in names}
 
@@ -112,6 +121,9 @@ class Libraries:
         for group in (self._tops, *self._added.values(), *self._children.values()):
             for cls in group.values():
                 by_file.setdefault(cls.file, []).append(cls)
+        for file, within in self.read.items():
+            if file not in by_file:  # read by an earlier process, which kept what it made of it
+                by_file[file] = list(self._checked(file, within).classes)
 
         def name(span: Span) -> str:
             found: ClassDef | None = None
@@ -152,8 +164,9 @@ class Libraries:
         A file that says `within P` joins the package P: that of the libraries, or the one whose directories it lies in.
         """
         file = Path(path)
-        if is_package(file):
+        if is_package(file, self.outside):
             file = file / "package.mo"
+        self.given.append((str(file), str(file.absolute())))
         stored = self._checked(str(file), None)
         if stored.within:
             self._add_surroundings(file, stored.within[0])
@@ -163,6 +176,7 @@ class Libraries:
     def load_text(self, text: str, file: str = "<text>") -> tuple[ClassDef, ...]:
         """The same for a text that is in no file."""
         self.sources.add(file, text)
+        self.given.append((file, text))
         stored, diagnostics = parse_text(text, file, keep_annotations=True)
         self._raise_errors(diagnostics)
         return self._join(stored, None)
@@ -191,7 +205,7 @@ class Libraries:
 
     def _add_surroundings(self, file: Path, name: str) -> None:
         """A file inside a package directory brings that package along, unless one of that name is loaded."""
-        around = enclosing_packages(file)
+        around = enclosing_packages(file, self.outside)
         if around and name not in self._tops:
             self._candidates[name] = [package_place(around[-1])]
 
@@ -199,24 +213,32 @@ class Libraries:
 
     def _add_root(self, root: Path) -> None:
         try:
-            packages = self._root_package(root) if is_package(root) or root.is_file() else libraries_in(root)
+            packages = self._in_root(root)
         except OSError:
             self._warn("L303", f"the library directory `{root}` cannot be read", None)
             return
         for name, place in packages:
             self._candidates.setdefault(name, []).append(place)
 
+    def _in_root(self, root: Path) -> list[tuple[str, Place]]:
+        if is_package(root, self.outside) or self.outside.kind(root) == "file":
+            return self._root_package(root)
+        return libraries_in(root, self.outside)
+
     def _root_package(self, root: Path) -> list[tuple[str, Place]]:
         """A root that is a package itself: the text says its name, and the directory may be called anything."""
         folder = root.parent if root.name == "package.mo" else root
-        place = package_place(folder) if is_package(folder) else Place(str(root))
+        place = package_place(folder) if is_package(folder, self.outside) else Place(str(root))
+        self.outside.reads(place.file)
         stored, _ = self._cache.load(place.file)
-        around = enclosing_packages(Path(place.file))
+        around = enclosing_packages(Path(place.file), self.outside)
         if stored.within and around:
             return self._root_package(around[-1])
         return [(cls.name, place) for cls in stored.classes]
 
     def _checked(self, file: str, within: Name | None) -> StoredDefinition:
+        self.outside.reads(file)
+        self.read[file] = within
         try:
             stored, diagnostics = self._cache.load(file, within)
         except OSError as error:
@@ -263,7 +285,7 @@ class Libraries:
         stored = self._stored.get(cls)
         if stored is None:
             directory = self._directories.get(cls)
-            stored = self._stored[cls] = {} if directory is None else children_in(directory)
+            stored = self._stored[cls] = {} if directory is None else children_in(directory, self.outside)
         return stored
 
     # -------------------------------------------------------------------------------------------------------- versions

@@ -17,14 +17,13 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-import platformdirs
-
 from kilohertz.base import Diagnostic, Severity, Span
+from kilohertz.base.cache_place import is_switched_off, user_cache
+from kilohertz.base.outside import Stamp
 from kilohertz.syntax.archive import pack, unpack
 from kilohertz.syntax.parsing.parser import parse_text
 from kilohertz.syntax.tree import StoredDefinition
 
-_SETTLED_NS = 2_000_000_000
 _FORGOTTEN_S = 30 * 24 * 3600
 
 
@@ -50,10 +49,7 @@ class TreeCache:
     @classmethod
     def from_environment(cls) -> TreeCache:
         """The user's cache, as the environment variables say."""
-        if os.environ.get("KHZ_NO_CACHE", "0") not in ("", "0"):
-            return cls(None)
-        place = os.environ.get("KHZ_CACHE_DIR")
-        return cls(Path(place) if place else platformdirs.user_cache_path("kilohertz"))
+        return cls(None if is_switched_off() else user_cache())
 
     def load(self, file: str, within: tuple[str, ...] | None = None) -> tuple[StoredDefinition, list[Diagnostic]]:
         """The tree of a source file, from the cache or parsed now.
@@ -61,9 +57,9 @@ class TreeCache:
         `within` is assumed where the file has no within clause.  Raises OSError where the file cannot be read.
         """
         source = Path(file)
-        stat = source.stat()
+        stamp = Stamp.of(source)
         salt = ".".join(within) if within is not None else "-"
-        facts = (str(source.absolute()), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, salt)
+        facts = (str(source.absolute()), *stamp, salt)
         stat_key = _digest(repr(facts).encode())
         if (key := self._read(stat_key, ".key")) and (stored := self._tree(key.decode("ascii", "replace"), file)):
             return stored, []
@@ -76,7 +72,7 @@ class TreeCache:
             diagnostics += strange
             if diagnostics or not self._store(content_key, stored):
                 return stored, diagnostics
-        if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED_NS:
+        if stamp.is_settled:
             self._write(stat_key, ".key", content_key.encode())
         return stored, []
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from kilohertz.base.outside import Outside
+
 _PACKAGE = "package.mo"
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
 _VERSIONED = re.compile(rf"{_NAME}(?: (?P<version>\S.*))?")
@@ -20,24 +22,26 @@ class Place:
     version: str = ""  # as the directory's or file's name says; empty where it says nothing
 
 
-def libraries_in(root: Path) -> list[tuple[str, Place]]:
+def libraries_in(root: Path, outside: Outside) -> list[tuple[str, Place]]:
     """The top-level packages in a directory of libraries.  Raises OSError where it cannot be read."""
-    return _scan(root, with_versions=True)
+    return _scan(root, outside, with_versions=True)
 
 
-def children_in(directory: Path) -> dict[str, Place]:
+def children_in(directory: Path, outside: Outside) -> dict[str, Place]:
     """The classes stored beside a package.mo, in no particular order.  Of two with one name the directory counts."""
     places: dict[str, Place] = {}
-    for name, place in _scan(directory, with_versions=False):
+    for name, place in _scan(directory, outside, with_versions=False):
         if name not in places or place.directory is not None:
             places[name] = place
     return places
 
 
-def package_order(directory: Path) -> list[str]:
+def package_order(directory: Path, outside: Outside) -> list[str]:
     """The lines of package.order, or nothing where there is none."""
+    file = directory / "package.order"
+    outside.reads(file)
     try:
-        text = (directory / "package.order").read_text(encoding="utf-8-sig", errors="replace")
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError:
         return []
     return [line.strip() for line in text.splitlines() if line.strip()]
@@ -48,33 +52,33 @@ def package_place(directory: Path, version: str = "") -> Place:
     return Place(str(directory / _PACKAGE), directory, version)
 
 
-def is_package(directory: Path) -> bool:
+def is_package(directory: Path, outside: Outside) -> bool:
     """Is this the directory of a directory package?"""
-    return (directory / _PACKAGE).is_file()
+    return outside.kind(directory / _PACKAGE) == "file"
 
 
-def enclosing_packages(file: Path) -> list[Path]:
+def enclosing_packages(file: Path, outside: Outside) -> list[Path]:
     """The package directories around a file, innermost first, up to the one whose parent is no package."""
     folder = file.absolute().parent
     if file.name == _PACKAGE:
         folder = folder.parent
     packages = []
-    while is_package(folder):
+    while is_package(folder, outside):
         packages.append(folder)
         folder = folder.parent
     return packages
 
 
-def _scan(directory: Path, with_versions: bool) -> list[tuple[str, Place]]:
+def _scan(directory: Path, outside: Outside, with_versions: bool) -> list[tuple[str, Place]]:
     places = []
-    for entry in sorted(directory.iterdir(), key=lambda path: path.name):
+    for entry in (directory / name for name in outside.names(directory)):
         is_file = entry.suffix == ".mo"
         named = _VERSIONED.fullmatch(entry.stem if is_file else entry.name)
         if named is None or entry.name == _PACKAGE or (named["version"] and not with_versions):
             continue
         version = named["version"] or ""
-        if is_file and entry.is_file():
+        if is_file and outside.kind(entry) == "file":
             places.append((named["name"], Place(str(entry), None, version)))
-        elif not is_file and is_package(entry):
+        elif not is_file and is_package(entry, outside):
             places.append((named["name"], package_place(entry, version)))
     return places

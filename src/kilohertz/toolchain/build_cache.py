@@ -15,16 +15,14 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-import platformdirs
+from kilohertz.base.cache_place import user_cache
 
 C_SUFFIXES = (".h", ".c", ".inc")  # what external code may include
 
 
 def cache_directory() -> Path:
     """$KHZ_CACHE_DIR, or the user's cache folder; one among temporary files where that cannot be written to."""
-    chosen = os.environ.get("KHZ_CACHE_DIR")
-    folder = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("kilohertz", appauthor=False))
-    build = folder / "build"
+    build = user_cache() / "build"
     with contextlib.suppress(OSError):
         build.mkdir(parents=True, exist_ok=True)
         if os.access(build, os.W_OK | os.X_OK):

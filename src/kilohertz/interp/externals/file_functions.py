@@ -5,11 +5,10 @@ The one place of this room that touches the disk, and only to read: what writes 
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 
+from kilohertz.base.outside import the_outside
 from kilohertz.interp.errors import EvaluationError
 from kilohertz.interp.externals.protocol import Message, Outputs, Symbol
 from kilohertz.interp.values import ArrayValue, Value
@@ -19,19 +18,17 @@ _HEADER = re.compile(r"\s*(?:double|float)[ \t(,)]+([^ \t(,)\r\n]+)[ \t(,)]+(\d+
 
 def _stat(args: list[Value]) -> int:
     """FileType.NoFile, .RegularFile, .Directory, .SpecialFile."""
-    path = Path(args[0])
-    if not path.exists():
-        return 1
-    return 2 if path.is_file() else 3 if path.is_dir() else 4
+    return {"": 1, "file": 2, "folder": 3, "other": 4}[the_outside().kind(args[0])]
 
 
 def _full_path_name(args: list[Value]) -> str:
     name = str(args[0])
-    full = os.path.realpath(name).replace("\\", "/")
+    full = the_outside().real_path(name).replace("\\", "/")
     return full + "/" if name.endswith("/") and full != "/" else full
 
 
 def _text(name: str) -> str:
+    the_outside().reads(name)
     try:
         with open(name, encoding="utf-8", errors="replace", newline="") as file:
             return file.read()
@@ -68,7 +65,7 @@ def _number_of_files(args: list[Value]) -> int:
 
 def _directory(name: str) -> list[str]:
     try:
-        return sorted(path.name for path in Path(name).iterdir())
+        return the_outside().names(name)
     except OSError as error:
         raise EvaluationError(f'cannot read directory "{name}": {error.strerror}') from error
 
@@ -80,13 +77,13 @@ def _read_directory(args: list[Value]) -> Outputs:
 
 def _getenv(args: list[Value]) -> Outputs:
     name, slashes = args[:2]
-    content = os.environ.get(name)
+    content = the_outside().variable(name)
     text = content or ""
     return Outputs({2: text.replace("\\", "/") if slashes else text, 3: content is not None})
 
 
 def _getcwd(_: list[Value]) -> str:
-    return str(Path.cwd()).replace("\\", "/")
+    return the_outside().working_folder().replace("\\", "/")
 
 
 def _print(args: list[Value]) -> Message:
@@ -102,7 +99,8 @@ def _nothing(_: list[Value]) -> None:
 
 def read_matrix(file: str, name: str) -> ArrayValue:
     """A Real matrix by name from a text file (`double name(n, m)`) or a MAT file (v4, v6, v7)."""
-    if not Path(file).is_file():
+    the_outside().reads(file)
+    if the_outside().kind(file) != "file":
         raise EvaluationError(f'cannot read file "{file}": no such file')
     if file.lower().endswith(".mat"):
         return _mat_matrix(file, name)

@@ -51,6 +51,11 @@ class Inlining:
     implicit: frozenset[str] | None = None
     part: frozenset[str] | None = None
 
+    @property
+    def label(self) -> str:
+        """Both as one text: equal for equal choices, in every process."""
+        return " of ".join("all" if names is None else repr(sorted(names)) for names in (self.implicit, self.part))
+
 
 def base_name(state: str) -> str:
     return f"base({state})"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Origin, Span
+from kilohertz.base.outside import the_outside
 from kilohertz.ir import make, traverse
 from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Field, Int, Record, Ref, Str
 from kilohertz.ir.flat import Assign, DerivativeOf, ExternalCall, Function, Local
@@ -312,7 +312,7 @@ class Functions:
             uris = _strings(annotation_value(entries, key)) or [default]
             setattr(call, attribute, tuple(p for uri in uris if (p := world.resource(uri)) is not None))
         sources = world.resource(f"modelica://{top}/Resources/C-Sources")
-        if sources is not None and Path(sources).is_dir():
+        if sources is not None and the_outside().kind(sources) == "folder":
             call.source_directories += (sources,)
 
     # ------------------------------------------------------------------------------------------------------ annotations

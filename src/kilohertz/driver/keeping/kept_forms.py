@@ -1,0 +1,93 @@
+"""Which forms of a model are kept and how they are taken over: Flat, Step and C, each with what was said until then.
+
+A Step is kept without the Dae it was made from, which only optional passes need; that has a place of its own.  What
+these passes leave is kept beside it, by a name that says what they were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kilohertz.base import Diagnostic
+from kilohertz.driver.keeping.form_store import FormStore
+from kilohertz.ir.flat import Flat
+from kilohertz.ir.step import Step
+
+if TYPE_CHECKING:
+    from kilohertz.building import ModelUnits
+    from kilohertz.ir.dae import Dae
+    from kilohertz.syntax.library import Libraries
+
+_FLAT, _STEP, _DAE = "flat", "step", "dae"
+
+
+class Keeping:
+    """The kept forms of one model on its way."""
+
+    def __init__(self, name: str, libraries: Libraries, *, verify: bool) -> None:
+        self._libraries = libraries
+        # forms that nobody checked must not stand for checked ones
+        self._store = FormStore.of((name, *libraries.identity())) if not verify else FormStore(None)
+        # what earlier models of the session made the libraries say is not known by model
+        self._mixed = bool(libraries.diagnostics) and libraries.n_flattened > 0
+        self._flat: tuple[Flat, tuple[Diagnostic, ...]] | None = None  # made here
+        self.recalls = True  # what earlier processes kept is taken over
+        self.was_recalled = False
+
+    def recall(self, form: str) -> tuple[Any, tuple[Diagnostic, ...]] | None:
+        """A form of an earlier process, with what was said until it was made."""
+        kept = self._recall(form) if form in (_FLAT, _STEP) else None
+        if kept is None:
+            return None
+        made, warnings, read = kept
+        for file, within in read.items():
+            self._libraries.read.setdefault(file, within)
+        self.was_recalled = True
+        return made, warnings
+
+    def made(self, form: object, warnings: Iterable[Diagnostic]) -> None:
+        """A form was made here: once there is a Step, all are kept."""
+        said = tuple(dict.fromkeys((*self._libraries.diagnostics, *warnings)))
+        if isinstance(form, Flat):
+            self._libraries.n_flattened += 1
+            self._flat = form, said
+        if isinstance(form, Step) and not self._mixed:
+            self._keep(form, said)
+
+    def _keep(self, step: Step, said: tuple[Diagnostic, ...]) -> None:
+        read = dict(self._libraries.read)
+        forms: dict[str, object] = {_STEP: (replace(step, dae=None), said, read), _DAE: step.dae}
+        if self._flat is None:  # it was taken over; what came after it was lost
+            for name, lost in forms.items():
+                self._store.add(name, lost)
+        else:
+            self._store.keep(forms | {_FLAT: (*self._flat, read)}, self._libraries.outside)
+
+    def equations(self) -> Dae | None:
+        """The equations that the Step was made from."""
+        kept: Dae | None = self._recall(_DAE)
+        return kept
+
+    def derived(self, name: str, make: Callable[[], Step]) -> Step:
+        """What optional passes leave of the Step."""
+        kept: Step | None = self._recall(name)
+        if kept is None:
+            kept = make()
+            self._store.add(name, replace(kept, dae=None))
+        return kept
+
+    def units(self, name: str, form: Step, flags: tuple[str, ...] = ()) -> ModelUnits:
+        """The C of a form, by the form's name."""
+        from kilohertz.building import model_units, units_of
+
+        sources, kept = self._libraries.sources, self._recall(f"{name}.c")
+        if kept is not None:
+            return units_of(form, sources, kept, flags)
+        units = model_units(form, sources, flags)
+        self._store.add(f"{name}.c", units.code)
+        return units
+
+    def _recall(self, form: str) -> Any | None:
+        return self._store.recall(form) if self.recalls else None
