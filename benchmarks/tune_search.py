@@ -4,10 +4,12 @@
 
 For each model: the price of what `tune` takes and its trials, the price of the cheapest point of the whole space that
 is accurate enough and how many points that has.  Both judge by the same runs and prices (docs/reference/tune.md); the
-exhaustive search leaves out only what costs more than the best one found so far, since it cannot win, and counts it.
+exhaustive search leaves out only what costs more than the best one found so far even where every loop converges at
+once, since it cannot win, and counts it.
 
-With --count the instructions of a step of the chosen point are counted by callgrind.  The price is a bound; predicted
-is the price times what the same model's cheapest explicit method takes of its own bound, counted too.
+With --count the instructions of a step of the chosen point are counted by callgrind.  Predicted is its
+price, that of its trial by the calls and iterations it made, times what the same model's cheapest method that runs
+takes of such a price, counted too: prices are those of a bound, which is above what a processor does.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ from pathlib import Path
 from typing import Any
 
 import kilohertz
+from kilohertz.base import ModelError
 from kilohertz.driver.plan import Experiment, make_plan, reference_of
 from kilohertz.driver.studies.tune import Trials, goal_of, space_of
 from kilohertz.profiler import count_instructions
+from kilohertz.profiler.instructions import SKIPPED
 from kilohertz.solvers import StepSettings
-from kilohertz.tuning import Bench, Search
+from kilohertz.tuning import Bench, Point, Search
 
+MOST_COUNTED = 1000  # steps
 FOLDER = Path(__file__).parent / "models"
 OWN = (
     "Decay",
@@ -62,14 +67,15 @@ def searched(name: str, step: float, error: float, count: bool) -> dict[str, Any
     spent = time.process_time() - began
     every = Bench(trials.price, trials.run)
     every.points.update(ours.points)  # the same runs: not made twice
-    points = [(p.price, s) for s in space.every() if (p := every.price(s)) is not None]
+    points = [(least, s) for s in space.every() if (least := _least(trials, s)) is not None]
     cheapest = None
-    for price, settings in sorted(points, key=lambda point: point[0]):
+    for least, settings in sorted(points, key=lambda point: point[0]):
+        if cheapest is not None and least >= cheapest:
+            break
         point = every.point(settings)
         assert point is not None
-        if point.error <= error:
-            cheapest = price
-            break
+        if point.error <= error and (cheapest is None or point.price < cheapest):
+            cheapest = point.price
     out: dict[str, Any] = {
         "model": name,
         "points": len(points),
@@ -80,20 +86,34 @@ def searched(name: str, step: float, error: float, count: bool) -> dict[str, Any
         "cheapest": cheapest,
     }
     if count and best is not None:
-        out |= counted(model, best.settings, best.price * step, step)
+        steps = min(MOST_COUNTED, round(reference.span / step) - SKIPPED)
+        out |= counted(model, best, every, step, steps)
     return out
 
 
-def counted(model: Any, chosen: StepSettings, price: float, step: float) -> dict[str, Any]:
-    """Instructions of a period: counted, and predicted from the bound and one calibration."""
-    plain = StepSettings.of(solver="rk2", step=step)
-    calibration = _counted(model, plain) / model.cost_bound("rk2", step=step)["regular"]["instructions"]
-    return {"counted": _counted(model, chosen), "predicted": price * calibration, "calibration": calibration}
+def _least(trials: Trials, settings: StepSettings) -> float | None:
+    """No run takes less: each loop converges in its first iteration."""
+    try:
+        return trials.price(settings).least
+    except ModelError:
+        return None
 
 
-def _counted(model: Any, settings: StepSettings) -> float:
+def counted(model: Any, chosen: Point, bench: Bench, step: float, steps: int) -> dict[str, Any]:
+    """Instructions of a period: counted, and predicted from the trial and one calibration."""
+    plain = next(
+        p
+        for solver in ("rk2", "lie", "rodas4")
+        if (p := bench.point(StepSettings.of(solver=solver, step=step))) is not None and p.error < float("inf")
+    )
+    calibration = _counted(model, plain.settings, steps) / (plain.price * step)
+    number = _counted(model, chosen.settings, steps)
+    return {"counted": number, "predicted": chosen.price * step * calibration, "calibration": calibration}
+
+
+def _counted(model: Any, settings: StepSettings, steps: int) -> float:
     plan = make_plan(model, settings)
-    return count_instructions(model.built(model.planned(plan)), plan.stepping, 200).per_step
+    return count_instructions(model.built(model.planned(plan)), plan.stepping, steps).per_step
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from kilohertz import load
 from kilohertz.building import linked_units, main_unit
 from kilohertz.cost import Bounds, cost_bound
 from kilohertz.passes import Inlining
-from kilohertz.simulate import Program, Stepper
+from kilohertz.simulate import Program, Statistics, Stepper
 from kilohertz.simulate.stepper import UNUSUAL, Flags
 from kilohertz.solvers import EVENTS, METHODS, StepSettings
 from kilohertz.toolchain import build_executable
@@ -221,3 +221,23 @@ def test_bounds_that_share_their_counts_are_those_made_alone() -> None:
     bounds = Bounds(compiled("Everything").step)
     settings = [StepSettings(m, events=e, loop_newton=n) for m in METHODS for e in ("none", "exact") for n in (3, 6)]
     assert all(bounds.of(s) == cost_bound(compiled("Everything").step, s) for s in settings)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_run_took_is_its_bound_where_nothing_is_left_to_chance(method: str) -> None:
+    bounds, settings = Bounds(compiled("Axis").step), StepSettings(method, 2e-5)
+    stepper = Stepper(compiled("Axis"), settings)
+    stepper.start(0.0)
+    for _ in range(10):
+        stepper.step()
+    assert bounds.of_run(settings, stepper.counts, 0) == bounds.of(settings)["regular"]["instructions"]
+
+
+def test_what_a_run_took_follows_its_iterations() -> None:
+    model, statistics = load(str(MODELS["Orifices, index-1"])), Statistics()
+    model.simulate(solver="rk4", step=1e-3, stop=0.1, statistics=statistics)
+    bounds, settings = Bounds(model.process()), StepSettings("rk4")
+    n = statistics.loop_iterations
+    some, more = (bounds.of_run(settings, statistics.counts, k) for k in (n, 2 * n))
+    least, most = (bounds.of(StepSettings("rk4", loop_newton=k))["regular"]["instructions"] for k in (1, 6))
+    assert n > 0 and some < more and least * 0.9 < some < most

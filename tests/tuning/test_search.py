@@ -22,7 +22,7 @@ def price(s: StepSettings) -> Prices:
     """A stage costs 1000, an implicit one five times that unless the Jacobian is kept."""
     each = 1000.0 * SOLVERS[s.solver].order * (1 if s.solver.startswith(("euler", "rk")) else 1 + 4 / s.jacobian_every)
     each *= s.internal_steps * (1.1 if s.events != "none" else 1.0)
-    return Prices(each / s.step, each, 10 * each + s.event_cap + s.loop_newton + s.events_per_step)
+    return Prices(each / s.step, each, 10 * each + s.event_cap + s.loop_newton + s.events_per_step, each / s.step)
 
 
 def run(s: StepSettings, p: Prices) -> Point:

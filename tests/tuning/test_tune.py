@@ -10,7 +10,8 @@ import pytest
 import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.cli import main
-from kilohertz.driver.plan import make_plan
+from kilohertz.driver.plan import Experiment, make_plan, reference_of
+from kilohertz.driver.studies.tune import Trials
 from kilohertz.realtime import read_scenario
 from kilohertz.solvers import StepSettings
 
@@ -37,8 +38,10 @@ def test_the_choice_is_accurate_and_no_dearer_than_what_auto_takes(model: kilohe
     auto = make_plan(model, StepSettings.of(step=1e-3, solver="auto"))
     tuned = model.tune(step=1e-3, error=0.005)
     assert tuned.ok and tuned.chosen.error <= 0.005
-    mine, theirs = (model.cost_bound(s.solver, step=1e-3, events=s.events) for s in (tuned.settings, auto.stepping))
-    assert mine["regular"]["instructions"] <= theirs["regular"]["instructions"]
+    reference = reference_of(model, StepSettings.of(step=1e-3), Experiment())
+    bench = Trials(model, reference, Experiment()).bench()
+    mine, theirs = (bench.point(s) for s in (tuned.settings, auto.stepping))
+    assert mine is not None and theirs is not None and mine.price <= theirs.price
     exact = model.simulate(tolerance=1e-9, intervals=1000)
     fixed = model.simulate(intervals=1000, **tuned.keywords)
     assert abs(fixed.final("y") - exact.final("y")) <= 0.005

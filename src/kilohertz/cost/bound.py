@@ -7,6 +7,7 @@ without a search and without a failure, `worst` one with everything that the set
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from kilohertz.cost.phases import Phases
 from kilohertz.cost.prices import Count, copy, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
-from kilohertz.ir.step import Kind, Step, stage_roles
+from kilohertz.ir.step import Kind, Partition, Step, stage_roles
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
@@ -74,10 +75,26 @@ class Bounds:
 
     def of(self, stepping: StepSettings) -> dict[str, Any]:
         """As `cost_bound`."""
-        cap = stepping.loop_newton
+        return _bound(self._period(stepping, stepping.loop_newton), self._target)
+
+    def of_run(self, stepping: StepSettings, counts: Mapping[str, int], loop_iterations: int) -> float:
+        """Instructions of a period on the average of a run: with the calls and iterations that it made, not with caps.
+
+        `counts` are those of the stepper (`khz_step_counts`).
+        """
+        once, twice = (self._period(stepping, cap) for cap in (1, 2))
+        work, periods = once.called(counts), max(1, counts["steps"])
+        instructions = float(self._target.instructions(once.total(work, REGULAR, periods).regular))
+        if once.n_loops:
+            one, two = (float(self._target.instructions(p.loops.regular)) for p in (once, twice))
+            n_solved = work.closed + work.looks if once.phases.is_open else work.inlined or work.rhs
+            instructions += (two - one) * (loop_iterations / once.n_loops - n_solved)
+        return instructions / periods
+
+    def _period(self, stepping: StepSettings, cap: int) -> _Period:
         if cap not in self._phases:
             self._phases[cap] = Phases(self._step, cap)
-        return _bound(_Period(self._phases[cap], stepping), self._target)
+        return _Period(self._phases[cap], stepping)
 
 
 def _bound(period: _Period, target: Target) -> dict[str, Any]:
@@ -129,13 +146,47 @@ class _Period:
     def bound(self, case: str, times: int, target: Target) -> dict[str, int]:
         """Calls and costs of one kind of period with so many internal steps."""
         work = self.work(case)
-        counted = self._total(work, case)
+        counted = self.total(work, case)
         cost = counted.worst if case == WORST else counted.regular
         fields = (f.name for f in Work.__dataclass_fields__.values() if not f.metadata.get("internal"))
         calls = {name: times * int(getattr(work, name)) for name in fields}
         return calls | {"operations": times * cost.operations, "instructions": times * target.instructions(cost)}
 
     # ---------------------------------------------------------------------------------------------------------- calls
+
+    @property
+    def n_loops(self) -> int:
+        """Nonlinear loops of a stage."""
+        blocks = (self.step.inlined or ()) if self.stepping.inline else self.step.in_partition(Partition.STEP)
+        return sum(isinstance(b, s.NonlinearLoop) for b in blocks)
+
+    @property
+    def loops(self) -> Count:
+        """A stage with its loops solved."""
+        return self.per["inlined" if self.stepping.inline else "closed"]
+
+    def called(self, counts: Mapping[str, int]) -> Work:
+        """How often what was called in a whole run."""
+        steps, jacobians = self.stepping.internal_steps * counts["steps"], counts["jacobians"]
+        rosenbrock = isinstance(self.method, Rosenbrock)
+        closed = counts["corrected"] * (self.kernels.stage_rhs(1) + 1) if self.phases.is_open else 0
+        return Work(
+            steps=steps,
+            rhs=counts["rhs"],
+            solved=closed if self.phases.is_open else counts["rhs"],
+            jacobians=jacobians,
+            directional=jacobians * (self.kernels.colours + int(rosenbrock))
+            if self.step.directional is not None
+            else 0,
+            factorisations=counts["factorisations"],
+            solves=counts["solves"],
+            stage_newton=0 if rosenbrock else counts["solves"],
+            event_passes=counts["event_passes"],
+            looks=0,
+            closed=closed,
+            inlined=self.stepping.inline * steps * self.kernels.stage_rhs(self.stepping.n_substeps),
+            events=counts["state_events"] + counts["time_events"],
+        )
 
     def work(self, case: str) -> Work:
         """How often what is called."""
@@ -218,11 +269,11 @@ class _Period:
 
     # ---------------------------------------------------------------------------------------------------------- costs
 
-    def _total(self, w: Work, case: str) -> Count:
-        """The calls, and what the runtime does between them."""
+    def total(self, w: Work, case: str, periods: int = 1) -> Count:
+        """The calls in one period or in several, and what the runtime does between them."""
         per, k = self.per, self.kernels
         slopes = int(isinstance(self.method, Rosenbrock))
-        looks = 2 + w.looks + 2 * w.steps + 2 * w.events  # at the end, and wherever all values were looked at
+        looks = 2 * periods + w.looks + 2 * w.steps + 2 * w.events  # at the end, and wherever all values were looked at
         parts = [
             per["rhs"].times(w.rhs - w.steps - w.looks - w.closed - w.inlined),
             per["closed"].times(w.closed),
@@ -231,15 +282,15 @@ class _Period:
             per["inlined"].times(w.inlined),
             per["directional"].times(w.directional),
             per["event"].times(w.event_passes),
-            per["asserts"],
+            per["asserts"].times(periods),
             self.phases.crossings.times(looks),
             k.jacobian(w.directional, slopes).times(w.jacobians),
             k.factor.times(w.factorisations),
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),
-            self._instants.times(1 + w.steps),
-            _PERIOD,
+            self._instants.times(periods + w.steps),
+            _PERIOD.times(periods),
         ]
         if case == WORST:  # differences after a direction that has no value
             parts.append(k.differences.times(w.jacobians))

@@ -54,6 +54,7 @@ class Statistics:
     notes: tuple[str, ...] = ()  # what was chosen for the user, and why
     warnings: tuple[Diagnostic, ...] = ()  # what the run had to cope with
     counts: dict[str, int] = field(default_factory=dict)
+    loop_iterations: int = 0  # of Newton in nonlinear loops, after the start
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,7 @@ class _Run:
             start = self.experiment.start
             status = instance.initialize(start) if stepper is None else stepper.start(start)
             if status == 0:
+                iterations = int(instance.context.n_iterations)
                 o = self._structure(stepping.tolerance)
                 if stepper is None:
                     table = function_table() if stepping.solver == "cvode" else ida_table(library)
@@ -220,6 +222,8 @@ class _Run:
                     stepper.stop_after(round((self.experiment.stop - start) * 1e9))
                     status = int(library.khz_run_stepper(ctypes.byref(o), ctypes.c_void_p(stepper.address)))
                 _count(o, statistics)
+                if statistics is not None:
+                    statistics.loop_iterations = int(instance.context.n_iterations) - iterations
                 odd = not_finite(instance, o.n_not_finite, o.odd_block, o.odd_time) if stepper is None else []
                 when, solver_code = "during the simulation", int(o.code)
             else:

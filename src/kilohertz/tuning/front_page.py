@@ -28,7 +28,7 @@ def _facts(t: Tuned) -> list[tuple[str, str, str]]:
     c = t.chosen
     return [
         ("error", f"{100 * c.error:.2g} %", "largest, of a signal's range"),
-        ("a second", f"{c.price / 1e6:.3g} M", "instructions for a second of the model, expected"),
+        ("a second", f"{c.price / 1e6:.3g} M", "instructions for a second of the model, by the calls of the trial"),
         ("period", f"{c.period:.3g}", "instructions of a regular period, at most"),
         ("worst", f"{c.worst:.3g}", "instructions of any period, at most"),
         ("trials", str(len(t.points)), f"in {t.seconds:.1f} s"),
@@ -55,7 +55,7 @@ def _table(t: Tuned) -> Table:
     columns = (
         Column("settings"),
         Column("step / ms", True),
-        Column("M instructions/s", True, "for a second of the model, expected", bar=True),
+        Column("M instructions/s", True, "for a second of the model, by the calls of the trial", bar=True),
         Column("error / %", True, "largest, of a signal's range"),
         Column("period", True, "instructions of a regular period, at most"),
         Column("worst", True, "instructions of any period, at most"),

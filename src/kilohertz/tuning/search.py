@@ -1,17 +1,19 @@
 """The search: cheapest settings that are accurate enough, with few trials.
 
-Every point has a price before it is run, the cost bound of a period at the model's rate of events.  First each method
-that is stable for the step is tried once, the cheapest first.  From its error and order follows how many internal steps
-it would need, and so the least price at which it may be accurate enough; the method with the least such price goes on,
-until none is left that could beat the best one found.  Then the other settings of the best one are varied one by one,
-and caps are lowered as far as nothing changes.  Work is counted, not timed: the answer is the same on every machine.
+Every point has a price before it is run, the cost bound of a period at the model's rate of events.  Its run tells what
+it took by the calls and iterations it made, and what share of its bound a form of the equations takes is known for the
+next point.  First each method that is stable for the step is tried once, the cheapest first.  From its error and order
+follows how many internal steps it would need, and so the least price at which it may be accurate enough; the method
+with the least such price goes on, until none is left that could beat the best one found.  Then the other settings of
+the best one are varied one by one, and caps are lowered as far as nothing changes.  Work is counted, not timed: the
+answer is the same on every machine.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kilohertz.base import Announce, ModelError
@@ -29,14 +31,13 @@ class Point:
     """Settings that were tried: what a second of the model costs, and how far off it is."""
 
     settings: StepSettings
-    price: float  # instructions for a second of model time, expected
+    price: float  # instructions for a second of model time, as it ran; where it failed, as expected
     period: float  # instructions of a regular period, at most
     worst: float  # of any period
     error: float  # largest, as a share of a signal's range; infinite where the run failed
     late: float  # the same with two steps of slack in time everywhere
     badness: float
     seconds: float = 0.0  # processor time of a period, as it ran
-    counts: dict[str, int] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -58,11 +59,15 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a point costs before it is run: expected for a second of the model, at most for a period."""
+    """What a point costs before it is run: expected for a second of the model, at most for a period.
+
+    `least` is the price where every loop converges at once, which counts as long as a form has not been run.
+    """
 
     price: float
     period: float
     worst: float
+    least: float
 
 
 class Bench:
@@ -71,10 +76,17 @@ class Bench:
     def __init__(self, price: Callable[[StepSettings], Prices], run: Callable[[StepSettings, Prices], Point]) -> None:
         self._price, self._run = price, run
         self._prices: dict[tuple[Any, ...], Prices | None] = {}
+        self._share: dict[tuple[bool, bool], float] = {}  # of its bound that a form took when it ran last
         self.points: dict[tuple[Any, ...], Point] = {}
 
     def price(self, settings: StepSettings) -> Prices | None:
         """None where no plan can be made of these settings."""
+        bound, share = self._bound(settings), self._share.get(_form(settings))
+        if bound is None:
+            return None
+        return replace(bound, price=bound.least if share is None else bound.price * share)
+
+    def _bound(self, settings: StepSettings) -> Prices | None:
         k = key(settings)
         if k not in self._prices:
             try:
@@ -85,12 +97,14 @@ class Bench:
 
     def point(self, settings: StepSettings) -> Point | None:
         """The point, run where it was not; None where it cannot be."""
-        prices = self.price(settings)
-        if prices is None:
+        bound, prices = self._bound(settings), self.price(settings)
+        if bound is None or prices is None:
             return None
         k = key(settings)
         if k not in self.points:
-            self.points[k] = self._run(settings, prices)
+            p = self.points[k] = self._run(settings, prices)
+            if math.isfinite(p.error) and bound.price > 0:
+                self._share[_form(settings)] = p.price / bound.price
         return self.points[k]
 
     @property
@@ -101,6 +115,11 @@ class Bench:
             if math.isfinite(p.error) and (not out or p.error < out[-1].error):
                 out.append(p)
         return out
+
+
+def _form(settings: StepSettings) -> tuple[bool, bool]:
+    """Of the equations: loops left to the method, stages joined."""
+    return settings.index1, settings.inline
 
 
 class Search:
@@ -123,8 +142,6 @@ class Search:
     def run(self) -> Point | None:
         """The cheapest point that meets the goal; None where none was found."""
         for settings in sorted(self._firsts(), key=self._price_of):
-            if self.best is not None and self._price_of(settings) >= self.best.price:
-                break  # all that follow cost more
             self._try(settings)
         self._rescue()
         self._try_ways()
@@ -137,15 +154,19 @@ class Search:
     # ---------------------------------------------------------------------------------------------------------- trials
 
     def _firsts(self) -> Iterator[StepSettings]:
-        """Each method once; where there are loops also in the form that leaves them to the method."""
+        """Each method once; where there are loops also in the form that leaves them to the method, and where it has a
+        Jacobian also with one that is kept for long: both may make it the cheapest."""
         for step in self.space.steps:
             for solver in self.space.methods:
                 first = self._first(solver, step)
                 if first is None:
                     continue
-                yield first
-                if "index1" in self.space.values(solver):
-                    yield first.but(index1=True)
+                values = self.space.values(solver)
+                forms = [first, *([first.but(index1=True)] if "index1" in values else [])]
+                for form in forms:
+                    yield form
+                    if "jacobian_every" in values:
+                        yield form.but(jacobian_every=max(values["jacobian_every"]))
 
     def _first(self, solver: str, step: float) -> StepSettings | None:
         settings = self.space.first(solver, step)

@@ -146,8 +146,9 @@ class Trials:
         """Expected for a second of the model: regular periods, and as many with an event as the reference run had."""
         self.plan(settings)  # whether there is one
         n, step = settings.internal_steps, settings.step
-        each = self._each(settings.but(internal_steps=1))
-        return Prices(n * each.period / step + min(self._rate, n / step) * each.event, n * each.regular, n * each.worst)
+        each, least = (self._each(settings.but(internal_steps=1, loop_newton=c)) for c in (settings.loop_newton, 1))
+        price, lowest = (n * i.period / step + min(self._rate, n / step) * i.event for i in (each, least))
+        return Prices(price, n * each.regular, n * each.worst, lowest)
 
     def _each(self, settings: StepSettings) -> _Instructions:
         """Of one internal step: so many are so many times the work."""
@@ -202,15 +203,19 @@ class Trials:
         d = judge.distances(result)
         return Point(
             settings,
-            prices.price,
+            self._taken(plan, statistics) / settings.step,
             prices.period,
             prices.worst,
             d.largest,
             d.largest_late,
             badness_of(d),
             seconds,
-            dict(statistics.counts),
         )
+
+    def _taken(self, plan: Plan, statistics: Statistics) -> float:
+        """Instructions of a period on the average of a run, by the calls and iterations it made."""
+        bounds = self._bounds(self._model.planned(plan))
+        return bounds.of_run(plan.stepping, statistics.counts, statistics.loop_iterations)
 
     def _judge(self, step: float) -> tuple[Judge, float, float]:
         """Who judges runs with this step, where they end, and how many steps that is."""
