@@ -36,4 +36,5 @@ package Units "Quantities with their units"
   type ThermalResistance = Real(final quantity="ThermalResistance", final unit="K/W") "Thermal resistance";
   type ThermalConductance = Real(final quantity="ThermalConductance", final unit="W/K", min=0) "Thermal conductance";
   type Power = Real(final quantity="Power", final unit="W") "Power";
+  type Density = Real(final quantity="Density", final unit="kg/m3", min=0) "Density";
 end Units;

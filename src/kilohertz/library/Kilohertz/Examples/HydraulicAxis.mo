@@ -90,4 +90,59 @@ package HydraulicAxis "A differential cylinder moves a mass: 4/3 valve, lines, p
     extends Controlled(controller(K_d=0));
     annotation(experiment(StopTime=4, Tolerance=1e-8));
   end ClosedLoop;
+
+  model EndStops "The valve driven so far that the piston meets its stops"
+    extends OpenLoop(amplitude=10);
+    Translational.EndStop stop(s_min=0, s_max=0.5, c=1e8, d=1e5) "Ends of the stroke";
+    Translational.Fixed housing "Takes up what the stops take";
+  equation
+    connect(housing.a, stop.a);
+    connect(stop.b, cylinder.flange);
+    annotation(experiment(StopTime=4, Tolerance=1e-8), Documentation(info="<html><p>The benchmark axis with the ends of its stroke: contact is an
+      event. Without the stops the same command drives it to 0.55 m of a stroke of 0.5 m.</p></html>"));
+  end EndStops;
+
+  model WithComponents "Plant and controller of the library: the same axis from reusable parts"
+    Hydraulics.PressureSource supply(p=1.6e7);
+    Hydraulics.Tank tank(p=2e5);
+    Hydraulics.Valve43 valve;
+    Hydraulics.Line line_a(steady=true);
+    Hydraulics.Line line_b(steady=true);
+    Hydraulics.Cylinder cylinder(steady=true);
+    Translational.Mass mass(m=500, d=6000, s(start=0.25, fixed=true));
+    Translational.ConstantForce load(f=-5000);
+    Translational.Sensors.Position position;
+    Hydraulics.Sensors.Pressure pressure_a;
+    Hydraulics.Sensors.Pressure pressure_b;
+    Control.Profile profile(x_0=0.25, stroke=0.1, T=4);
+    replaceable Control.HydraulicAxis controller(ratio=1 - (0.045/0.063)^2);
+  initial equation
+    der(mass.v) = 0;
+  equation
+    connect(supply.a, valve.p);
+    connect(tank.a, valve.t);
+    connect(valve.a, line_a.a);
+    connect(valve.b, line_b.a);
+    connect(line_a.b, cylinder.a);
+    connect(line_b.b, cylinder.b);
+    connect(cylinder.flange, mass.a);
+    connect(mass.b, load.b);
+    connect(position.a, mass.b);
+    connect(pressure_a.a, cylinder.a);
+    connect(pressure_b.a, cylinder.b);
+    connect(profile.x, controller.x_ref);
+    connect(profile.v, controller.v_ref);
+    connect(position.s, controller.x);
+    connect(pressure_a.p, controller.p_a);
+    connect(pressure_b.p, controller.p_b);
+    valve.u = controller.u;
+    annotation(experiment(StopTime=10, Tolerance=1e-8, Interval=1e-3), Documentation(info="<html><p>Agrees with <code>Controlled</code>: the stops are
+      not reached, the command not limited.</p></html>"));
+  end WithComponents;
+
+  model SampledControl "The same with the controller at 1 kHz"
+    extends WithComponents(redeclare Control.SampledHydraulicAxis controller(period=1e-3));
+    annotation(experiment(StopTime=4, Tolerance=1e-8, Interval=1e-3), Documentation(info="<html><p>What a program of the controller does, in one model
+      with the plant.</p></html>"));
+  end SampledControl;
 end HydraulicAxis;

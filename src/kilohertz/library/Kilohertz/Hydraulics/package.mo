@@ -172,4 +172,16 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     annotation(Icon(graphics={Rectangle(extent={{-90,30},{-30,-30}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,30},{30,-30}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Rectangle(extent={{30,30},{90,-30}}, lineColor={0,80,160}, fillColor={255,255,255}, fillPattern=FillPattern.Solid), Line(points={{-75,-30},{-75,30},{-80,15}}, color={0,80,160}), Line(points={{-45,30},{-45,-30},{-50,-15}}, color={0,80,160}), Line(points={{45,-30},{75,30}}, color={0,80,160}), Line(points={{75,-30},{45,30}}, color={0,80,160})}),
       Documentation(info="<html><p>The spool <code>y</code> follows the command like an oscillator; each edge passes <code>K y sqrt(dp)</code>, laminar below <code>dp_turn</code>, its opening rounded at zero by <code>rounding</code>.</p></html>"));
   end Valve43;
+
+  partial model TwoPorts "What flows in at one side flows out at the other"
+    Port a "Left end" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
+    Port b "Right end" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
+    Units.VolumeFlow q "Flow from a to b";
+    Units.Pressure dp "Pressure drop from a to b";
+  equation
+    dp = a.p - b.p;
+    a.q = q;
+    b.q = -q;
+    annotation(Icon(graphics={Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}));
+  end TwoPorts;
 end Hydraulics;
