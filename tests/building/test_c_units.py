@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kilohertz.codegen import model_prefix
 from kilohertz.driver import Session, build, load
-from kilohertz.toolchain import object_files
+from kilohertz.toolchain import Source, build_objects, object_files
 
 MODEL = """\
 model {name} "Compiled by nobody before"
@@ -19,6 +22,20 @@ equation
   der(x) = -y;
   y + 0.1 * y ^ 3 = x;
 end {name};
+"""
+
+
+CALLED = """\
+model Called "With a function in C"
+  function twice
+    input Real u;
+    output Real y;
+    external "C" y = twice(u) annotation(Include = "static double twice(double u) { return 2.0 * u; }");
+  end twice;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -twice(x);
+end Called;
 """
 
 
@@ -73,3 +90,44 @@ def test_two_models_of_one_name_have_symbols_of_their_own() -> None:
 def test_the_prefix_of_a_model(name: str, prefix: str) -> None:
     assert model_prefix(name) == prefix
     assert model_prefix(name, {prefix}) == prefix + "2_"
+
+
+def test_with_probes_a_model_has_two_copies_and_one_external_file(tmp_path: Path) -> None:
+    (tmp_path / "Called.mo").write_text(CALLED)
+    model = load(f"{tmp_path / 'Called.mo'}:Called")
+    bare, probed = model.built(model.process()), model.built(model.process(), probes=True)
+    plain, timed, external = probed.units
+    assert (len(bare.units), bare.has_probes, probed.has_probes) == (2, False, True)
+    assert plain.sources == timed.sources == bare.units[0].sources
+    names = subprocess.run(
+        ["nm", "--defined-only", "--extern-only", *map(str, build_objects([timed]))],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    defined = {line.split()[-1] for line in names.splitlines() if len(line.split()) == 3}
+    assert defined == {f"khz_timed_{symbol}" for symbol in probed.code.symbols}  # none of the plain copy's
+    assert probed.timed_getter in defined
+    assert external.sources == bare.units[1].sources
+
+
+def test_without_probes_they_are_nothing_to_the_compiler() -> None:
+    model = load("Kilohertz.Examples.SaturatingInductors.Original")
+    (unit,) = model.built(model.process()).units
+    assert any("KHZ_" in source.text for source in unit.sources)
+    bare = tuple(Source(s.name, _without_probes(s.text)) for s in unit.sources)
+    assert [o.read_bytes() for o in build_objects([unit])] == [
+        o.read_bytes() for o in build_objects([replace(unit, sources=bare)])
+    ]
+
+
+def _without_probes(text: str) -> str:
+    """The calls without what is around them, everything on its line."""
+    text = re.sub(r"KHZ_(?:CALLED|RETURNS)\(c, \d+\);", ";", text)
+    while (probe := re.search(r"KHZ_(?:TIMED|SOLVED|ITERATED)\(&z->c, \d+, ", text)) is not None:
+        depth, end = 1, probe.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        text = text[: probe.start()] + text[probe.end() : end - 1] + text[end:]
+    return text

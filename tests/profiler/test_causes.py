@@ -23,14 +23,14 @@ def made_up(period_ns: int = 0) -> Profile:
     records = np.zeros(100, record_type(len(PLACES)))
     head, places = records["head"], records["places"]
     head["cycle"] = np.arange(100)
-    head["mode"] = 2
+    head["mode"], head["every"], head["is_warm"] = 2, 1, 1
     head["release_ns"] = head["woke_ns"] = np.arange(100) * 1000_000
     places["calls"] = 1
     places["ticks"] = (100, 2000, 1000, 100, 500)
     places["iterations"][:, 1] = 4
     head["ticks"] = places["ticks"].sum(axis=1)
     head["ended_ns"] = head["release_ns"] + head["ticks"]
-    return Profile("m", PLACES, Costs(1.0, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, True), period_ns, records, {})
+    return Profile("m", PLACES, Costs(1.0, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, True), period_ns, records, {})
 
 
 def slower(profile: Profile, place: int, ticks: int) -> None:

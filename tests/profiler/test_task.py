@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.driver import open_job
@@ -23,7 +23,9 @@ MODEL = "Kilohertz.Examples.RCCircuit"
 
 
 def run(folder: Path, mode: str, duration: float = 0.6) -> Profile:
-    report = kilohertz.run(MODEL, solver="rk4", duration=duration, profile=mode, folder=folder, check=False)
+    job = open_job(MODEL, solver="rk4", duration=duration, profile=mode)
+    job = replace(job, scenario=replace(job.scenario, name=f"profile-{mode}-{os.getpid()}"))
+    report = job.run(folder=folder, check=False)
     assert report.ok
     return read_profile(report.profiles[0])
 
@@ -33,28 +35,29 @@ def test_every_place_of_every_cycle_in_a_burst(tmp_path: Path) -> None:
     assert len(profile.records) == 600
     assert profile.period_ns == 1_000_000
     burst = profile.times.is_burst
-    assert (~burst).sum() == 600 // 61  # go without
+    assert (~burst).sum() == 600 // 61 * 4  # go without
     parts = profile.records["places"]["ticks"][burst].astype(np.int64).sum(axis=1)
     assert (parts == profile.records["head"]["ticks"][burst]).all()
     seen = {p.name for p, s in zip(profile.places, profile.statistics, strict=True) if s.calls > 0}
     assert {"recorder", "outputs", "live values and accounting", "stepper itself"} <= seen
     assert profile.about["dropped"] == 0
     assert not profile.about["killed"]
-    assert not (tmp_path / "RCCircuit.trace.0").exists()
+    assert not list(tmp_path.glob("*.trace.0"))
 
 
 def test_always_on_windows_go_over_all_places(tmp_path: Path) -> None:
     profile = run(tmp_path, "always", 2.0)
     head = profile.records["head"]
-    assert len(profile.records) == 2000
+    assert 2000 // 64 <= len(profile.records) <= 2000  # those that the allowance pays for, and slow ones
+    assert profile.counted.tolist() == (head["every"] > 0).tolist()
     assert (head["mode"] == MODES.index("always")).all()
-    assert 0 < (head["window"] > 0).sum() < 2000
+    assert 0 < (head["window"] > 0).sum() < len(head)
     assert head["n_borders"].max() <= 8
     assert len(profile.times.sweeps_ns) > 1
     called = {p.name: s.calls for p, s in zip(profile.places, profile.statistics, strict=True)}
     assert called["stepper itself"] == called["task itself"] == called["recorder"] == 1.0
     assert called["right-hand side outside its blocks"] == 4.0 or called["right-hand side outside its blocks"] == 3.0
-    assert profile.attributed > 0.9
+    assert sum(s.share for s in profile.statistics) == pytest.approx(1.0)
     assert profile.own_ns.sum(axis=1) == pytest.approx(profile.cycle_ns)  # every cycle can be opened
 
 
@@ -155,7 +158,7 @@ def test_traces_that_are_torn_foreign_or_none(tmp_path: Path) -> None:
         (whole.replace(built.build_id.encode(), b"0" * 16), "of another build"),
         (whole.replace(b"places ", b"places 9", 1), "of another build"),
         (whole.replace(b"\ntask model\n", b"\ntask other\n", 1), "times of `other`, which is no model of this task"),
-        (whole.replace(b"khz-trace 2", b"khz-trace 1", 1), "another version built .*: build it again"),
+        (whole.replace(b"khz-trace 3", b"khz-trace 1", 1), "another version built .*: build it again"),
         (whole.replace(b"\nblocks ", b"\nbl0cks ", 1), "its head was not written whole"),
     ):
         trace.write_bytes(data)

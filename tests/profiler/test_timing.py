@@ -11,7 +11,7 @@ from kilohertz.profiler.timing import MODES, Costs, Times, border_type, read_row
 CYCLE, STEP, STAGE, BLOCK, LOOP, DEVICE, EVENT = range(7)
 N_PLACES = 7
 ALWAYS, BURST = MODES.index("always"), MODES.index("burst")
-COSTS = Costs(1.0, 10.0, 20.0, 10.0, 0.0, 5.0, 0.0, 0.0, 0.0, True)
+COSTS = Costs(1.0, 10.0, 20.0, 10.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, True)
 # a cycle as (left, entered, ns until the next border); a stage twice, with a block and a loop one after the other in it
 BORDERS = (
     (-1, CYCLE, 10),
@@ -30,6 +30,7 @@ def swept(n_cycles: int, width: int = 4, slow: slice = slice(0, 0)) -> Times:
     head = records["head"]
     head["cycle"], head["mode"], head["crossed"] = np.arange(n_cycles), ALWAYS, len(BORDERS)
     head["woke_ns"] = np.arange(n_cycles) * 100_000
+    head["every"] = head["is_warm"] = 1
     pace = np.ones(n_cycles)
     pace[slow] = 2.0
     borders = []
@@ -44,6 +45,7 @@ def swept(n_cycles: int, width: int = 4, slow: slice = slice(0, 0)) -> Times:
         head["window"][i], head["first"][i], head["n_borders"][i] = width, first, len(part)
         borders.append(part)
         first = first + width - 1 if first + width < len(BORDERS) else 0
+        head["next"][i] = first
     head["ended_ns"] = head["woke_ns"] + WHOLE * pace + head["n_borders"] * COSTS.border_ns
     counted = np.ones(n_cycles, np.bool_)
     return Times(records, np.concatenate(borders), COSTS, (DEVICE,), (LOOP,), (EVENT,), counted)
@@ -104,7 +106,7 @@ def row(cycle: int, places: list[int], seal: int | None = None) -> NDArray[np.ui
 
 
 def test_rows_are_whole_or_left_out() -> None:
-    short = row(3, [])[:128].reshape(1, -1)
+    short = row(3, [])[:192].reshape(1, -1)
     rows = np.stack([row(2, [STAGE, STEP]), row(1, [LOOP]), row(4, [STEP], seal=9), row(2, [STAGE, STEP])])
     found = read_rows((rows, short), N_PLACES)
     assert found.records["head"]["cycle"].tolist() == [1, 2, 3]  # each once, in order

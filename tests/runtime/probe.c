@@ -3,6 +3,7 @@
 #include "check.h"
 
 #define KHZ_PROFILE
+#define KHZ_TIMED_COPY
 #include "khz_probe.h"
 
 enum { PLACES = KHZ_PLACES_OF_CYCLE + 40, ROW = 1 << 14 };
@@ -18,9 +19,13 @@ static khz_profile *fresh(int mode, int is_bounded)
     return p;
 }
 
-/* A cycle that is timed or not as the mode has it; the plain one of a burst is the last of KHZ_PLAIN_EVERY. */
+/* A cycle that is timed or not as the mode has it; the plain ones of a burst are the last of KHZ_PLAIN_EVERY. */
 static void begin(khz_profile *p, uint64_t cycle) { khz_profile_begin(p, cycle, KHZ_PLACE_CYCLE); }
-static khz_cycle_record *end(khz_profile *p) { return khz_profile_end(p, row, KHZ_PLACE_CYCLE); }
+static khz_cycle_record *end(khz_profile *p)
+{
+    (void)khz_profile_is_due(p, 0.0, 1);
+    return khz_profile_end(p, row, KHZ_PLACE_CYCLE);
+}
 
 static void work_for(const khz_profile *p, double ns)
 {
@@ -200,63 +205,121 @@ static void what_is_left_open_is_closed(void)
     CHECK(sum_of(r) == r->ticks);
 }
 
-static void one_cycle_of_a_burst_goes_without(void)
+static void some_cycles_of_a_burst_go_without(void)
 {
     khz_profile *const p = fresh(KHZ_PROFILE_BURST, 0);
     khz_context c = context_of(p);
-    int plain = 0;
+    int plain = 0, warm = 0;
     for (uint64_t cycle = 0; cycle < 2 * KHZ_PLAIN_EVERY; cycle++) {
         begin(p, cycle);
+        CHECK(p->runs_timed == p->is_burst);
         (void)called(&c, 1);
         const khz_cycle_record *const r = end(p);
         plain += r->mode == KHZ_PROFILE_ALWAYS;
+        warm += r->mode == KHZ_PROFILE_ALWAYS && r->is_warm != 0;
         CHECK(r->mode == KHZ_PROFILE_BURST || (r->n_sums == 0 && r->n_borders == 0));
-        CHECK(r->crossed == 4);
+        CHECK(r->crossed == 4 && r->every == 1);
     }
-    CHECK(plain == 2);
+    CHECK(plain == 2 * KHZ_PLAIN_RUN && warm == plain - 2);
 }
 
-/* Borders of a cycle of 100: enter and leave of 49 places, besides those of the cycle. */
-static void cycle_of_100(khz_profile *p, const khz_context *c, uint64_t cycle, double usual_ns)
+enum { CALLS = 10, INSIDE = 7 }; /* of a model; blocks in each */
+
+/* A cycle of some calls of a model: its timed copy has inner borders, the plain one none.  Whether it left a record. */
+static int cycle_of_calls(khz_profile *p, const khz_context *c, uint64_t cycle, double usual_ns, int n_calls)
 {
     khz_profile_begin(p, cycle, KHZ_PLACE_CYCLE);
-    for (int i = 0; i < 49; i++) {
-        (void)called(c, i % 40);
+    for (int i = 0; i < n_calls; i++) {
+        KHZ_ENTER(c, 1);
+        for (int k = 0; k < INSIDE && p->runs_timed != 0; k++) {
+            CHECK(KHZ_TIMED(c, 2 + k, KHZ_OK) == KHZ_OK);
+        }
+        KHZ_LEAVE(c, 1);
     }
-    (void)end(p);
+    const int is_due = khz_profile_is_due(p, usual_ns, 0);
+    (void)khz_profile_end(p, is_due ? row : NULL, KHZ_PLACE_CYCLE);
     khz_profile_weigh(p, usual_ns);
+    return is_due;
 }
 
 /* The window goes over all borders, each stretch between two of them once in a sweep, for what is allowed. */
 static void windows_sweep_over_all_borders(int mode, double usual_ns, double least, double most)
 {
+    enum { STRETCHES = 1 + CALLS * (2 * INSIDE + 2) };
     khz_profile *const p = fresh(mode, 1);
     /* Of a machine that is neither slow nor busy. */
     p->costs = (khz_probe_costs){.probe_ns = 20.0, .border_ns = 10.0, .passed_ns = 0.3, .empty_ns = 15.0};
     const khz_context c = context_of(p);
     const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)row;
     double cost = 0.0;
-    uint32_t expected = 0;
-    int sweeps = 0, n = 0;
-    for (uint64_t cycle = 0; cycle < 4000; cycle++) {
-        cycle_of_100(p, &c, cycle, usual_ns);
-        CHECK(r->crossed == 100);
-        CHECK(seal_of(r) == (uint32_t)cycle);
-        if (r->window == 0 || cycle < 1000) { /* the allowance settles first */
+    uint32_t next = 0, next_inner = 0;
+    int sweeps = -1, stretches = 0;
+    for (uint64_t cycle = 0; cycle < 12000; cycle++) {
+        const int is_recorded = cycle_of_calls(p, &c, cycle, usual_ns, CALLS);
+        CHECK(!is_recorded || (r->crossed == 2 + 2 * CALLS && seal_of(r) == (uint32_t)cycle));
+        if (!is_recorded || r->window == 0) {
             continue;
         }
-        sweeps += r->first == 0;
-        CHECK(sweeps == 0 || n == 0 || r->first == 0 || r->first == expected);
-        n = sweeps > 0;
-        expected = r->first + r->window - 1;
-        CHECK(r->n_borders == (r->first + r->window > 100 ? 100 - r->first : r->window));
-        CHECK(r->first > 0 || borders_of(r)->entered == KHZ_PLACE_CYCLE);
-        CHECK(r->first == 0 || borders_of(r)->left == KHZ_PLACES_OF_CYCLE + (int32_t)((r->first - 2) / 2) % 40 ||
-              borders_of(r)->entered != KHZ_NO_PLACE);
-        cost += r->n_borders * p->costs.border_ns;
+        const int is_first = r->first == 0 && r->first_inner == 0;
+        CHECK(cycle < 1000 || (r->first == next && r->first_inner == next_inner));
+        CHECK(!is_first || borders_of(r)->entered == KHZ_PLACE_CYCLE);
+        if (is_first) {
+            CHECK(sweeps < 1 || stretches == STRETCHES); /* the first may have begun in another mode of the window */
+            sweeps++;
+            stretches = 0;
+        }
+        stretches += r->n_borders - 1;
+        next = r->next;
+        next_inner = r->next_inner;
+        cost += cycle < 1000 ? 0.0 : r->n_borders * p->costs.border_ns; /* the allowance settles first */
     }
-    CHECK(sweeps > 1);
-    CHECK(cost / 3000.0 >= least && cost / 3000.0 <= most);
+    CHECK(sweeps > 2);
+    CHECK(cost / 11000.0 >= least && cost / 11000.0 <= most);
+}
+
+/* Cycles of two lengths: what only long ones have is timed as often as they come. */
+static void stretches_count_as_often_as_cycles_have_them(void)
+{
+    enum { LONG = 4 };
+    khz_profile *const p = fresh(KHZ_PROFILE_ALWAYS, 1);
+    const khz_context c = context_of(p);
+    const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)row;
+    int n[2] = {0, 0};
+    for (uint64_t cycle = 0; cycle < 60000; cycle++) {
+        const int is_long = cycle * 2654435761U % 4096 < 1024;
+        const int is_recorded = cycle_of_calls(p, &c, cycle, 1e6, is_long ? CALLS : LONG);
+        const khz_border *const b = borders_of(r);
+        uint32_t outer = r->first; /* index of the last outer border; from 2 * LONG + 1 on, a long cycle has it */
+        for (int i = 1; is_recorded && r->window > 0 && i < r->n_borders; i++) {
+            outer += b[i].left == KHZ_PLACES_OF_CYCLE + 1 || b[i].entered == KHZ_PLACES_OF_CYCLE + 1;
+            n[outer > 2 * LONG] += b[i].left == KHZ_PLACES_OF_CYCLE + 2;
+        }
+    }
+    /* a block is in LONG calls of each cycle, and in the others of every fourth */
+    const double share = (double)n[1] / (double)(n[0] + n[1]);
+    const double expected = (CALLS - LONG) / 4.0 / (LONG + (CALLS - LONG) / 4.0);
+    CHECK(n[0] > 400 && fabs(share - expected) < 0.1);
+}
+
+/* Where an allowance does not pay for a record of every cycle, some leave one, and all that are slow. */
+static void slow_cycles_leave_records(void)
+{
+    khz_profile *const p = fresh(KHZ_PROFILE_ALWAYS, 1);
+    const khz_context c = context_of(p);
+    int n = 0, windows = 0;
+    p->costs.idle_ns = 5.0;
+    p->costs.empty_ns = 60.0;
+    for (uint64_t cycle = 0; cycle < 4000; cycle++) {
+        n += cycle_of_calls(p, &c, cycle, 2000.0, 1);
+        windows += p->has_window;
+    }
+    CHECK(n - windows < 4000 / 8 && n - windows >= 4000 / KHZ_RAREST_RECORD);
+    begin(p, 1);
+    CHECK(khz_profile_is_due(p, 2000.0, 1)); /* its deadline was missed */
+    (void)khz_profile_end(p, row, KHZ_PLACE_CYCLE);
+    begin(p, 2);
+    CHECK(khz_profile_is_due(p, 4000.0, 0));
+    (void)khz_profile_end(p, row, KHZ_PLACE_CYCLE);
 }
 
 static void a_mode_is_taken_over_between_cycles(void)
@@ -284,10 +347,12 @@ int main(void)
     one_place_after_the_other_leaves_nothing_between();
     loops_have_counters_of_their_own();
     what_is_left_open_is_closed();
-    one_cycle_of_a_burst_goes_without();
+    some_cycles_of_a_burst_go_without();
     windows_sweep_over_all_borders(KHZ_PROFILE_ALWAYS, 10e3, 0.5, 0.01 * 10e3);
     windows_sweep_over_all_borders(KHZ_PROFILE_ALWAYS, 1e6, 10.0, KHZ_ALWAYS_NS);
     windows_sweep_over_all_borders(KHZ_PROFILE_BURST, KHZ_BURST_NS, 60.0, 0.04 * KHZ_BURST_NS);
+    stretches_count_as_often_as_cycles_have_them();
+    slow_cycles_leave_records();
     a_mode_is_taken_over_between_cycles();
     return 0;
 }

@@ -7,7 +7,7 @@ runs, an executable and an FMU take the same objects from the build cache.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kilohertz import runtime
 from kilohertz.base import SourceMap
@@ -16,7 +16,9 @@ from kilohertz.ir.step import Step
 from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
 
 SOONER = ("-O1",)  # the runtime off-line: two thirds of the time to compile, steps a tenth dearer, the same bits
-PROBES = ("-DKHZ_PROFILE",)  # khz_probe.h: what is compiled with it can be timed place by place
+PROBES = ("-DKHZ_PROFILE",)  # khz_probe.h: what is compiled with it can be timed place by place, ...
+_INSIDE = ("-DKHZ_TIMED_COPY",)  # ... and what is also compiled with this inside a model
+_TIMED = "khz_timed_"  # before every symbol of the timed copy
 WAITS = ("clock_nanosleep", "nanosleep", "usleep", "sleep")  # khz_waits.c stands in for them
 
 
@@ -32,6 +34,11 @@ class ModelUnits:
     @property
     def has_probes(self) -> bool:
         return set(PROBES) <= set(self.units[0].flags)
+
+    @property
+    def timed_getter(self) -> str:
+        """The C function that gives the table of the timed copy, where there is one."""
+        return _TIMED + self.code.getter
 
     def renamed(self, taken: Collection[str]) -> ModelUnits:
         """The same with a prefix that is not taken: two forms of one model in an executable."""
@@ -55,11 +62,21 @@ def units_of(step: Step, sources: SourceMap | None, code: CProgram, flags: tuple
     headers = (*runtime_headers(), Source(code.header.name, code.header.text))
     place = f"models/{prefix.rstrip('_')}"
     units = [Unit(tuple(Source(f.name, f.text) for f in code.files), headers, (), flags, place)]
-    if code.external is not None:
-        options = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals), *(PROBES if set(PROBES) <= set(flags) else ()))
+    has_probes = set(PROBES) <= set(flags)
+    if has_probes:
+        units.append(_timed_copy(code, units[0]))
+    if code.external is not None:  # once, for both copies: it may remember something
+        options = ("-std=gnu11", *QUIET, *lapack_prefix(code.externals), *((*PROBES, *_INSIDE) if has_probes else ()))
         source = Source(code.external.name, code.external.text)
         units.append(Unit((source,), headers, include_directories(code.externals), options, place))
     return ModelUnits(step, sources, code, tuple(units))
+
+
+def _timed_copy(code: CProgram, plain: Unit) -> Unit:
+    """The same files once more, with probes inside and names of their own."""
+    names = "".join(f"#define {symbol} {_TIMED}{symbol}\n" for symbol in code.symbols)
+    headers = (*plain.headers[:-1], Source(code.header.name, names + code.header.text))
+    return replace(plain, headers=headers, flags=(*plain.flags, *_INSIDE), name=f"{plain.name}_timed")
 
 
 def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[list[Unit], tuple[str, ...]]:

@@ -81,6 +81,7 @@ class BlockWriter:
     prefix: str  # of functions that other files call
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[Definition] = field(default_factory=list)  # written C functions and their tables, in order
+    symbols: list[str] = field(default_factory=list)  # of those that other files call
     prototypes: list[str] = field(default_factory=list)
     timed: list[str] = field(default_factory=list)  # C functions of blocks, in the order of their places (khz_probe.h)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
@@ -219,6 +220,7 @@ class BlockWriter:
         """A function that other files call; its C name."""
         symbol = self.prefix + name
         prototype = f"khz_status {symbol}(khz_instance *z)"
+        self.symbols.append(symbol)
         self.prototypes.append(prototype + ";")
         tail = [f"    {result}"] if result else []
         self.functions.append(Definition([prototype, "{", *("    " + line for line in body), *tail, "}", ""]))

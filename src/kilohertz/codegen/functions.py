@@ -35,6 +35,7 @@ class CFunction:
     """A written function."""
 
     id: str
+    symbol: str
     prototype: str
     lines: tuple[str, ...]
     function: Function
@@ -140,10 +141,11 @@ class FunctionTable:
     def _write(self, key: str) -> CFunction:
         function, held = self._special.get(key) or (self.find(key), {})
         body = _FunctionBody(self, function, held)
-        prototype = body.prototype(self._names(key))
+        symbol = self._names(key)
+        prototype = body.prototype(symbol)
         place = self._where(function.origin)
         head = f"/* {comment(key)}{f': {place}' if place else ''} */"
-        return CFunction(function.id, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
+        return CFunction(function.id, symbol, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
 
 
 def is_short(function: Function) -> bool:
@@ -178,7 +180,7 @@ class _FunctionBody:
         self.inputs += [Local(r.name, r.ty) for h in held.values() for _, r in h.bound if isinstance(r, x.Ref)]
         self.names = Names("", "_")
         self.place = table.first_place + len(table.written)
-        self.writer = Writer(self, "c", f"KHZ_LEAVE(c, {self.place}); {_no_result(function)}")
+        self.writer = Writer(self, "c", f"KHZ_RETURNS(c, {self.place}); {_no_result(function)}")
         self.growing: dict[str, tuple[str, ...]] = {}
         self.statements = StatementWriter(self.writer, table.places, self.growing)
 
@@ -265,7 +267,7 @@ class _FunctionBody:
             if not d.isdigit()
         ]
         if not is_short(f):
-            body = [f"KHZ_ENTER(c, {self.place});", *body, f"KHZ_LEAVE(c, {self.place});"]
+            body = [f"KHZ_CALLED(c, {self.place});", *body, f"KHZ_RETURNS(c, {self.place});"]
         return ["    " + line for line in ["(void)c;", *unused, *body, *w.scope.lines]]
 
     def _declare(self, local: Local) -> None:

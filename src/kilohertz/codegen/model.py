@@ -61,6 +61,7 @@ class CProgram:
     external: CFile | None  # calls of external functions; sees third-party headers
     externals: tuple[ExternalCall, ...]
     blocks: tuple[BlockInfo, ...]
+    symbols: tuple[str, ...]  # what its files define for one another and for those that link it
     timed: tuple[str, ...]  # C functions of blocks that have a probe, in the order of their places
     functions: tuple[Function, ...]  # of the model: they have the places after those
     places: tuple[Origin, ...]
@@ -157,6 +158,7 @@ class _Generator:
             self._external_file() if foreign else None,
             tuple(f.external for f in foreign if f.external is not None),
             tuple(blocks.infos),
+            (*(f.symbol for f in inner), *blocks.symbols, getter_of(prefix)),
             tuple(blocks.timed),
             tuple(f.function for f in self.functions.written),
             tuple(self._places),

@@ -106,7 +106,7 @@ def worst_causes(profile: Profile, n: int) -> list[Cause]:
     usual = usual_cycle(profile)
     missed = profile.misses
     late = missed[np.argsort(-profile.cycle_ns[missed], kind="stable")]
-    known = set(missed.tolist()) | set(np.flatnonzero(~profile.counted).tolist())
+    known = set(missed.tolist()) | set(np.flatnonzero(profile.disturbed).tolist())
     order = [*late, *(i for i in profile.worst(n + len(known)) if i not in known)]
     return [_cause(profile, usual, int(i)) for i in order[:n]]
 

@@ -16,7 +16,7 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.profiler.places import Place
 from kilohertz.profiler.timing import Costs, Floats, Times, border_type, record_type
 
-FORMAT = "khz-profile 3"
+FORMAT = "khz-profile 4"
 QUANTILES = (0.5, 0.99, 0.999)
 
 
@@ -83,16 +83,35 @@ class Profile:
         return self.times.apart
 
     @cached_property
+    def disturbed(self) -> NDArray[np.bool_]:
+        """[cycles] those that tell nothing of the model: off-line preempted ones; the first after some with probes, or
+        without, which finds its copy of the models cold."""
+        head = self.records["head"]
+        by_others: NDArray[np.bool_] = (head["switches"] > 0) | (head["is_warm"] == 0)
+        if self.period_ns:
+            by_others = head["is_warm"] == 0
+        return by_others & ~by_others.all()
+
+    @cached_property
     def counted(self) -> NDArray[np.bool_]:
-        """[cycles] those that numbers are worked out from: off-line not those in which the thread was preempted, since
-        that tells nothing of the model; in real time all."""
-        undisturbed: NDArray[np.bool_] = self.records["head"]["switches"] == 0
-        return undisturbed if not self.period_ns and undisturbed.any() else np.ones(len(self.records), np.bool_)
+        """[cycles] those that numbers are worked out from: not disturbed, and there whatever they took."""
+        regular: NDArray[np.bool_] = self.records["head"]["every"] > 0
+        return regular & ~self.disturbed
 
     @cached_property
     def mean_ns(self) -> float:
         """The mean cycle: of those whose places were timed, where there are such."""
         return float(np.mean(self.cycle_ns[self.times.told])) if self.times.told.any() else 0.0
+
+    @cached_property
+    def _means_ns(self) -> Floats:
+        """[places] their sum is the mean cycle: always on, what sweeps have not seen of it (cycles that others on the
+        machine made longer) is in the rest of the cycle."""
+        means: Floats = self.times.parts_ns.mean(axis=0)
+        if not self.times.by_cycle:
+            means *= min(1.0, self.mean_ns / max(float(means.sum()), 1e-9))
+            means[0] += self.mean_ns - float(means.sum())
+        return means
 
     @cached_property
     def statistics(self) -> tuple[Statistics, ...]:
@@ -104,7 +123,7 @@ class Profile:
         if not len(own):
             return Statistics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
         sums = self.records["places"][self.times.told, i]
-        mean = float(own.mean())
+        mean = float(self._means_ns[i])
         p50, p99, p999 = (float(q) for q in np.quantile(own, QUANTILES))
         return Statistics(
             mean,
@@ -125,8 +144,9 @@ class Profile:
 
     @property
     def attributed(self) -> float:
-        """The share of the step that lies in named places: all but the rest of the cycle."""
-        return 1.0 - self.statistics[0].mean / self.mean_ns if self.mean_ns else 0.0
+        """The share of what was timed that lies in named places: all but the rest of the cycle."""
+        parts = self.times.parts_ns
+        return 1.0 - float(parts[:, 0].sum() / parts.sum()) if len(parts) and parts.any() else 0.0
 
     @property
     def misses(self) -> NDArray[np.intp]:

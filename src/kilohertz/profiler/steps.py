@@ -47,9 +47,9 @@ def profile_steps(
         raise ModelError(failure(stepper.instance, status, "during initialisation"))
     memory, address = aligned_memory(int(library.khz_profiled_size(len(places))))
     library.khz_profiled_init(address, len(places), MODES.index("burst"))
-    costs = (ctypes.c_double * 10)()
+    costs = (ctypes.c_double * 11)()
     library.khz_profiled_costs(address, costs)
-    library.khz_profiled_attach(stepper.address, address)
+    library.khz_profiled_attach(stepper.address, address, _timed_copy(program))
     rows = np.zeros((n_steps, row_size(len(places))), np.uint8)
     done = 0
     while done < n_steps:
@@ -61,7 +61,7 @@ def profile_steps(
             progress(done / n_steps)
         if made < chunk:
             break
-    library.khz_profiled_attach(stepper.address, None)
+    library.khz_profiled_attach(stepper.address, None, None)
     stepper.close()
     del memory
     calibrated = Costs.of_numbers(list(costs))
@@ -70,12 +70,20 @@ def profile_steps(
     return Profile(program.step.name, places, calibrated, 0, found.records, dict(about or {}), texts, found.borders)
 
 
+def _timed_copy(program: Program) -> int:
+    """Where the table of the copy of the model stands whose blocks and functions are timed."""
+    getter = program.library[program.built.timed_getter]
+    getter.restype = ctypes.c_void_p
+    return int(getter())
+
+
 def _prototypes(library: ctypes.CDLL) -> ctypes.CDLL:
     pointer, number = ctypes.c_void_p, ctypes.c_int32
     library.khz_profiled_size.restype = library.khz_profiled_record_size.restype = ctypes.c_size_t
     library.khz_profiled_size.argtypes = library.khz_profiled_record_size.argtypes = [number]
     library.khz_profiled_init.argtypes = [pointer, number, ctypes.c_int]
-    library.khz_profiled_attach.argtypes = library.khz_profiled_costs.argtypes = [pointer, pointer]
+    library.khz_profiled_attach.argtypes = [pointer, pointer, pointer]
+    library.khz_profiled_costs.argtypes = [pointer, pointer]
     library.khz_profiled_steps.argtypes = [pointer, pointer, ctypes.c_uint64, pointer]
     library.khz_profiled_steps.restype = ctypes.c_uint64
     return library

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kilohertz.syntax import Libraries
 
 _HEAD = constant("KHZ_TRACE_HEAD")
-_FORMAT = "khz-trace 2"
+_FORMAT = "khz-trace 3"
 _NEEDED = (
     *("build", "thread", "task", "places", "record", "worst", "block", "blocks", "period_ns", "costs"),
     *("written", "dropped", "refused", "over"),

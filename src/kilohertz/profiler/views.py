@@ -192,7 +192,7 @@ def report_data(
         "headline": headline,
         "about": dict(profile.about),
         "cycles": len(profile.records),
-        "left_out": int((~profile.counted).sum()),
+        "left_out": int(profile.disturbed.sum()),
         "missed": len(profile.misses),
         "period_ns": profile.period_ns,
         "cycle_ns": cycle_numbers(profile),

@@ -149,8 +149,11 @@ def _linked(models: Sequence[ModelUnits], signals: Sequence[tuple[ModelSignal, .
     for model, of_model in zip(models, signals, strict=True):
         code, n_objects = model.code, len(list(model.step.of_kind(Kind.OBJECT)))
         hidden = len(_with_memory(model.step))
-        lines += [f"extern const khz_model *{code.getter}(void);", f"extern const khz_signal {code.prefix}signals[];"]
-        table = f"{code.getter}, {code.prefix}signals, {len(of_model)}, {n_objects}, {hidden}"
+        timed = model.timed_getter if model.has_probes else "NULL"
+        getters = [code.getter, *([timed] if model.has_probes else [])]
+        lines += [f"extern const khz_model *{getter}(void);" for getter in getters]
+        lines += [f"extern const khz_signal {code.prefix}signals[];"]
+        table = f"{code.getter}, {timed}, {code.prefix}signals, {len(of_model)}, {n_objects}, {hidden}"
         entries.append(f"    {{{string(code.name)}, {table}}},")
     lines += ["", "const khz_linked_model khz_linked_models[] = {", *entries, "};"]
     return "\n".join([*lines, f"const int32_t khz_n_linked_models = {len(models)};", ""])

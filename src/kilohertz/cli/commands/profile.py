@@ -248,8 +248,8 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     c = profile.costs
     clock = "time stamp counter" if c.is_counter else "monotonic clock"
     spread = ", ".join(f"{n} {numbers[n] / 1e3:.2f}" for n in ("mean", "p50", "p99", "p999", "max"))
-    out = int((~profile.counted).sum())
-    without = f", without {out} in which the thread was preempted" if out else ""
+    out = int(profile.disturbed.sum())
+    without = f", without {out} in which the thread was preempted or probes began or ended" if out else ""
     print(f"{len(profile.records)} cycles{without}: {spread} us; {profile.attributed:.1%} of the time in named places")
     if profile.apart is not None:
         print(f"sum of the parts: {profile.apart:+.1%} from cycles that went without probes")

@@ -72,8 +72,9 @@ def _histogram(p: Profile) -> list[Part]:
     some = p.cycle_ns[p.counted] / 1e3
     edges = np.linspace(some.min(), max(some.max(), some.min() * 1.0001 + 1e-6), _BINS + 1)
     marks = [Mark("deadline", y=None, x=p.period_ns / 1e3)] if p.misses.size else []
-    out = int((~p.counted).sum())
-    note = f"{out} cycles in which the thread was preempted are not in it, nor among the worst." if out else ""
+    out = int(p.disturbed.sum())
+    why = "in which the thread was preempted, or probes began or ended"
+    note = f"{out} cycles {why} are not in it, nor among the worst." if out else ""
     bars = Bars("how many cycles took how long", edges, np.histogram(some, edges)[0], "µs", "cycles", marks)
     return [bars, *([Prose(note)] if note else [])]
 

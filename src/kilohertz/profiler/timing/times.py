@@ -2,12 +2,14 @@
 
 In a burst every place of a cycle is timed.  What the probes cost is taken off: of each place the part of its own probes
 that falls inside it, and of each place around others the rest of theirs.  How much that is was calibrated before the
-first cycle; where enough cycles went without probes (one out of KHZ_PLAIN_EVERY), the difference to them says it better
-than a loop around nothing can.  Those cycles also give a whole that owes nothing to the parts.
+first cycle; where enough cycles went without probes (KHZ_PLAIN_RUN in a row out of KHZ_PLAIN_EVERY), the difference
+between them and their neighbours says it better than a loop around nothing can: so the parts sum to a whole that owes
+nothing to them.
 
 Always on, a cycle has its whole, its devices and its counters; the times of all other places come from sweeps
-(windows.py).  A cycle is opened by what its places usually take, loops in proportion to their iterations; what it took
-beyond that is its events', where it has more passes than usual, else the rest of the cycle, since nobody timed where.
+(windows.py), likewise without what makes their sum more than cycles without a window.  A cycle is opened by what its
+places usually take, loops in proportion to their iterations; what it took beyond that is its events', where it has more
+passes than usual, else the rest of the cycle, since nobody timed where.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from kilohertz.profiler.timing.windows import calls, sweeps
 
 Floats = NDArray[np.float64]
 _ENOUGH = 16  # cycles without probes before they say what probes cost
-_SURE = 0.2  # ... where that is known to this part of what was calibrated
+_BESIDE = 8  # cycles with probes on either side of some without that these are held against
 _FACTORS = 0.1, 10.0  # what is believed of the difference
 _AROUND = 32  # cycles that tell how fast the machine is
 _NEAR = 0.1  # a cycle within this part of what its places usually take has nothing that nobody timed
@@ -41,25 +43,21 @@ class Costs:
     cycle_ns: float  # a cycle with nothing in it, besides its probes
     border_ns: float
     passed_ns: float
-    empty_ns: float
+    empty_ns: float  # begin, end and record of a cycle; ...
+    idle_ns: float  # ... without the record
     monotonic_ns: float
     is_counter: bool
 
     @staticmethod
     def of_numbers(n: Sequence[float]) -> Costs:
         """In the order of fields, as C gives them."""
-        return Costs(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], bool(n[9]))
+        return Costs(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], bool(n[10]))
 
 
 def _middle(values: Floats) -> float:
     """The mean of the middle half: a median that is not bound to the steps of a coarse clock."""
     low, high = np.quantile(values, (0.25, 0.75))
     return float(values[(values >= low) & (values <= high)].mean())
-
-
-def _unsure(values: Floats) -> float:
-    """How far the median of so many may be off."""
-    return float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / float(np.sqrt(len(values)))
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,11 @@ class Times:
 
     @cached_property
     def plain(self) -> NDArray[np.bool_]:
-        """[cycles] those without a clock beside that of the task."""
-        found: NDArray[np.bool_] = ~self.is_burst & self.counted & (self.records["head"]["n_borders"] == 0)
-        return found
+        """[cycles] those without a clock beside that of the task; not the first after some with probes, which finds
+        the plain copy of its models cold."""
+        head = self.records["head"]
+        untimed: NDArray[np.bool_] = ~self.is_burst & self.counted & (head["window"] == 0) & (head["is_warm"] > 0)
+        return untimed
 
     @cached_property
     def wall_ns(self) -> Floats:
@@ -111,27 +111,34 @@ class Times:
 
     @cached_property
     def factor(self) -> float:
-        """What probes of a burst cost over what was calibrated, by every second cycle that went without; 1 where few
-        did."""
-        with_probes, without = self.wall_ns[self.measured][::2], self.wall_ns[self.plain][::2]
-        if len(without) < _ENOUGH or len(with_probes) < _ENOUGH:
+        """What probes of a burst cost over what was calibrated, by the cycles that went without; 1 where few did."""
+        if self.plain.sum() < _ENOUGH or self.measured.sum() < _ENOUGH:
             return 1.0
+        more = self._more_than_plain(self.wall_ns, np.flatnonzero(self.measured))
         expected = float(np.median(self._calibrated_ns[self.measured]))
-        if _unsure(with_probes) + _unsure(without) > _SURE * expected:
-            return 1.0
-        return float(np.clip((_middle(with_probes) - _middle(without)) / expected, *_FACTORS))
+        return float(np.clip(_middle(more) / expected, *_FACTORS)) if len(more) else 1.0
+
+    def _more_than_plain(self, values: Floats, probed: NDArray[np.intp]) -> Floats:
+        """[runs of plain cycles] how much more `values` are in their probed neighbours than plain cycles take: what
+        happens to the machine, or to the model, happens to both."""
+        plain = np.flatnonzero(self.plain)
+        runs = np.split(plain, np.flatnonzero(np.diff(plain) > 1) + 1) if len(plain) else []
+        more = []
+        for run in runs:
+            at = np.searchsorted(probed, run[0])
+            beside = probed[max(0, at - _BESIDE) : at + _BESIDE]
+            if len(beside):
+                more.append(np.median(values[beside]) - np.median(self.wall_ns[run]))
+        return np.array(more, np.float64)
 
     @cached_property
     def border_ns(self) -> float:
-        """What a timed border adds to a stretch, by every second sweep and cycle without a window, likewise."""
-        (raw, n_stretches), without = self._raw_sweeps, (self.wall_ns[self.plain] + self._beyond_ns)[::2]
-        every, n = raw.sum(axis=1)[::2], n_stretches.sum(axis=1)[::2]
-        if len(without) < _ENOUGH or len(every) < _ENOUGH:
+        """What a timed border adds to a stretch, by sweeps and cycles without a window, likewise."""
+        (raw, n_stretches), without = self._raw_sweeps, self.wall_ns[self.plain] + self._beyond_ns
+        if len(without) < _ENOUGH or len(raw) < _ENOUGH:
             return self.costs.border_ns
-        expected = float(np.median(n)) * self.costs.border_ns
-        if _unsure(every) + _unsure(without) > _SURE * expected:
-            return self.costs.border_ns
-        factor = np.clip((_middle(every) - _middle(without)) / expected, *_FACTORS)
+        expected = float(np.median(n_stretches.sum(axis=1))) * self.costs.border_ns
+        factor = np.clip((_middle(raw.sum(axis=1)) - _middle(without)) / expected, *_FACTORS)
         return self.costs.border_ns * float(factor)
 
     @cached_property
@@ -147,7 +154,8 @@ class Times:
         head = self.records["head"]
         if not self.by_cycle:  # of the accounting after the cycle without the record, and one reading in all
             after = _middle(head["accounted_ns"]) if len(head) else 0.0
-            return after - self.costs.empty_ns - self.costs.monotonic_ns
+            is_rare = len(head) > 0 and np.median(head["every"]) > 1  # most cycles leave no record
+            return after - (self.costs.idle_ns if is_rare else self.costs.empty_ns) - self.costs.monotonic_ns
         burst = head["ticks"][self.measured] * self.costs.ns_per_tick - self.wall_ns[self.measured]
         return _middle(burst)
 
@@ -160,12 +168,15 @@ class Times:
 
     @cached_property
     def apart(self) -> float | None:
-        """How far the sum of all parts is from a whole that owes nothing to them: cycles without probes, of which every
-        second one told what probes cost, and the others tell this.  None: too few."""
-        parts, whole = self.parts_ns.sum(axis=1)[1::2], self.cycle_ns[self.plain][1::2]
-        if len(whole) < _ENOUGH or len(parts) < _ENOUGH:
+        """How far the sum of all parts is from a whole that owes nothing to them: cycles without probes.  None: too
+        few."""
+        if self.plain.sum() < _ENOUGH or len(self.parts_ns) < _ENOUGH:
             return None
-        return _middle(parts) / _middle(whole) - 1.0
+        whole = _middle(self.cycle_ns[self.plain])
+        if not self.by_cycle:
+            return _middle(self.parts_ns.sum(axis=1)) / whole - 1.0
+        sums = self._burst_ns.sum(axis=1) - self._beyond_ns
+        return _middle(self._more_than_plain(sums, np.flatnonzero(self.measured))) / whole
 
     # ---------------------------------------------------------------------------------------------------------- places
 
@@ -214,7 +225,7 @@ class Times:
     @cached_property
     def by_cycle(self) -> bool:
         """Whether places were timed cycle by cycle; else by sweeps."""
-        n_windows = int(((self.records["head"]["window"] > 0) & self.counted).sum())
+        n_windows = int((self.records["head"]["window"] > 0).sum())
         return int(self.measured.sum()) > min(n_windows, 64 * len(self._raw_sweeps[0]))
 
     @cached_property

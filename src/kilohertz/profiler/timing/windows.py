@@ -1,7 +1,9 @@
 """From borders that were timed a few at a time (always on) to the own times of places.
 
 The window of khz_probe.c moves over the borders of a cycle, from cycle to cycle, and begins anew behind the last: one
-*sweep* has every stretch between two borders once, each from another cycle.  A stretch belongs to the place that was
+*sweep* has every stretch between two borders once, each from another cycle.  Where cycles are not of one length it goes
+on behind the end of the short ones only if it came there in a long one, and then waits for others as long: each stretch
+counts as often as there are cycles that have it.  A stretch belongs to the place that was
 entered at its begin, else to the one that is left at its end.  Between leaving one place and entering the next it
 belongs to what is around both: the place that is most often seen directly around them.
 """
@@ -42,25 +44,36 @@ def calls(head: NDArray[np.void], borders: NDArray[np.void], n_places: int) -> F
     """[places] how often each was entered in a cycle, over all complete sweeps."""
     number, n_sweeps = _complete(head)
     record, entered = borders["record"], borders["border"]["entered"]
-    repeated = np.r_[True, record[1:] != record[:-1]] & (head["first"][record] > 0) if len(record) else record > 0
+    repeated = np.r_[True, record[1:] != record[:-1]] & (_first(head)[record] > 0) if len(record) else record > 0
     some = entered[(number[record] >= 0) & (entered != _NONE) & ~repeated]  # windows overlap by one border
     return np.bincount(some, minlength=n_places) / max(1, n_sweeps)
 
 
 def _complete(head: NDArray[np.void]) -> tuple[NDArray[np.int64], int]:
     """[records] the number of the complete sweep that its window belongs to, -1: none; how many there are."""
-    window, first = head["window"].astype(np.int64), head["first"].astype(np.int64)
-    has = np.flatnonzero(window > 1)
+    first, following = _first(head), _number(head["next"], head["next_inner"])
+    has = np.flatnonzero(head["window"] > 1)
+    is_cut = (head["n_borders"] < head["window"]) & (head["n_borders"] > 0) & (following > 0)  # the row had no room
     number = np.full(len(head), -1, np.int64)
     starts = np.flatnonzero(first[has] == 0)
     n = 0
     for begin, end in zip(starts, [*starts, len(has)][1:], strict=True):
         members = has[begin:end]
-        next_first = first[members] + window[members] - 1
-        if (first[members][1:] == next_first[:-1]).all() and next_first[-1] + 1 >= head["crossed"][members].max():
+        is_joined = (first[members][1:] == following[members][:-1]).all() and not is_cut[members].any()
+        if is_joined and following[members[-1]] == 0 and head["n_borders"][members[-1]] > 0:
             number[members] = n
             n += 1
     return number, n
+
+
+def _first(head: NDArray[np.void]) -> NDArray[np.int64]:
+    """[records] the border that its window begins at."""
+    return _number(head["first"], head["first_inner"])
+
+
+def _number(outer: NDArray[np.uint32], inner: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Outer borders before it and inner ones after those, as one number; 0: the first of a cycle."""
+    return (outer.astype(np.int64) << 32) + inner
 
 
 def _owners(now: Any, then: Any, joined: NDArray[np.bool_], n_places: int) -> NDArray[np.int64]:

@@ -70,8 +70,9 @@ typedef struct khz_context {
     int32_t is_open;    /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
     uint32_t n_passes;  /* of event iterations so far */
     uint32_t n_detours; /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
-    struct khz_profile *profile; /* where the time of a cycle is kept (khz_probe.h); NULL: nobody asks */
-    int32_t first_place;         /* of this model among the places of its thread */
+    struct khz_profile *profile;   /* where the time of a cycle is kept (khz_probe.h); NULL: nobody asks */
+    const struct khz_model *timed; /* the copy of this model whose blocks and functions are timed; NULL: no profile */
+    int32_t first_place;           /* of this model among the places of its thread */
     size_t arena_used;
     size_t arena_size;
     size_t arena_offset; /* of the arena from the context, in bytes */

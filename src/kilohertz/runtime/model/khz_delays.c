@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "khz_model.h"
+#include "khz_probe.h"
 
 double khz_delay_value(khz_delay *line, double now, double present, double at)
 {
@@ -55,7 +56,7 @@ void khz_delay_push(const khz_model *m, void *instance, double *work)
 {
     const khz_context *const c = (const khz_context *)instance;
     khz_delay *const lines = (khz_delay *)(void *)((char *)instance + m->delays);
-    m->delay_sources(instance, work);
+    KHZ_COPY(c, m)->delay_sources(instance, work);
     for (int32_t i = 0; i < m->n_delays; i++) {
         khz_delay *const line = &lines[i];
         if (is_dense(line, c->time)) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_probe.h"
 #include "khz_vector.h"
 
 size_t khz_jacobian_work(const khz_model *m) { return 3U * (size_t)khz_n_y(m); }
@@ -97,10 +98,10 @@ static khz_status by_differences(const khz_model *m, void *instance, double *jac
 
 khz_status khz_jacobian(const khz_model *m, void *instance, double *jac, double *work)
 {
-    if (m->directional != NULL && by_directions(m, instance, jac) == KHZ_OK) {
+    khz_context *const c = (khz_context *)instance;
+    if (m->directional != NULL && by_directions(KHZ_COPY(c, m), instance, jac) == KHZ_OK) {
         return KHZ_OK;
     }
-    khz_context *const c = (khz_context *)instance;
     c->n_differences += m->directional != NULL ? 1U : 0U;
     c->n_detours += m->directional != NULL ? 1U : 0U;
     return by_differences(m, instance, jac, work);
@@ -114,7 +115,7 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
     if (m->directional != NULL) {
         memset(khz_reals(instance, m->seed), 0, bytes);
         *khz_reals(instance, m->seed_time) = 1.0;
-        const khz_status status = direction(m, instance);
+        const khz_status status = direction(KHZ_COPY(c, m), instance);
         *khz_reals(instance, m->seed_time) = 0.0;
         memcpy(slope, khz_reals(instance, m->xd_dir), bytes);
         if (status == KHZ_OK) {

@@ -121,7 +121,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         c->noted = KHZ_OK;
         c->vague = 0;
         c->n_passes++;
-        const khz_status result = m->event(instance);
+        const khz_status result = KHZ_COPY(c, m)->event(instance);
         if (result != KHZ_OK) {
             status = result;
             break;
@@ -323,7 +323,7 @@ khz_status khz_derivatives(const khz_model *m, void *instance, double time, cons
     begin_at(c, time);
     memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
     KHZ_ENTER(c, KHZ_PLACE_STAGE);
-    const khz_status status = m->step(instance);
+    const khz_status status = KHZ_COPY(c, m)->step(instance);
     KHZ_LEAVE(c, KHZ_PLACE_STAGE);
     if (status != KHZ_OK) {
         return status;
@@ -378,7 +378,7 @@ khz_status khz_stage(const khz_model *m, void *instance, double time, const doub
     memcpy(khz_reals(instance, m->base), base, sizeof(double) * (size_t)m->n_x);
     *khz_reals(instance, m->gamma_h) = gamma_h;
     KHZ_ENTER(c, KHZ_PLACE_STAGE);
-    const khz_status status = m->inlined(instance);
+    const khz_status status = KHZ_COPY(c, m)->inlined(instance);
     KHZ_LEAVE(c, KHZ_PLACE_STAGE);
     if (status != KHZ_OK) {
         return status;
@@ -398,9 +398,9 @@ khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, con
         memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
     }
     KHZ_ENTER(c, KHZ_PLACE_OUTPUT);
-    khz_status status = m->step(instance);
-    status = status == KHZ_OK ? m->crossing(instance) : status;
-    status = status == KHZ_OK ? m->output(instance) : status;
+    khz_status status = KHZ_COPY(c, m)->step(instance);
+    status = status == KHZ_OK ? KHZ_COPY(c, m)->crossing(instance) : status;
+    status = status == KHZ_OK ? KHZ_COPY(c, m)->output(instance) : status;
     KHZ_LEAVE(c, KHZ_PLACE_OUTPUT);
     return status;
 }

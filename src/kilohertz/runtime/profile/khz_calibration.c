@@ -64,15 +64,16 @@ static void calibrate_burst(khz_profile *p)
     p->costs.cycle_ns = calibration_usual(&cycle) > 0.0 ? calibration_usual(&cycle) : 0.0;
 }
 
-/* ALWAYS: begin, end and record of a cycle. */
-static double empty_cycles(khz_profile *p)
+/* ALWAYS: begin and end of a cycle, and its record if it leaves one. */
+static double empty_cycles(khz_profile *p, int has_record)
 {
     _Alignas(khz_cycle_record) unsigned char row[sizeof(khz_cycle_record) + sizeof(uint32_t)];
     const uint64_t began = khz_ticks_now(&p->clock);
     for (int k = 0; k < CALIBRATION_PAIRS; k++) {
-        p->credit = p->allowance = 0.0; /* no window: there is no room for one */
+        p->to_window = 1; /* there is no room for one */
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
-        (void)khz_profile_end(p, row, KHZ_PLACE_CYCLE);
+        const int is_due = khz_profile_is_due(p, 0.0, has_record);
+        (void)khz_profile_end(p, is_due && has_record ? row : NULL, KHZ_PLACE_CYCLE);
         khz_profile_weigh(p, 1.0);
     }
     return (double)(khz_ticks_now(&p->clock) - began) * p->clock.ns_per_tick / CALIBRATION_PAIRS;
@@ -91,30 +92,31 @@ static double monotonic_readings(void)
 /* ALWAYS: a border whose clock is read, one whose is not, a cycle. */
 static void calibrate_always(khz_profile *p)
 {
-    calibration_sample border = {{0.0}, 0}, passed = {{0.0}, 0}, empty = {{0.0}, 0}, monotonic = {{0.0}, 0};
+    calibration_sample border = {{0.0}, 0}, passed = {{0.0}, 0}, empty = {{0.0}, 0}, idle = {{0.0}, 0};
+    calibration_sample monotonic = {{0.0}, 0};
     p->wanted = KHZ_PROFILE_ALWAYS;
     p->narrow = KHZ_WINDOW;
-    p->costs.border_ns = p->clock.ns_per_read; /* for now */
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
         p->plain = p->position = 1; /* a window in this cycle ... */
-        p->allowance = 0.0;
-        p->credit = HUGE_VAL;
+        p->inner = p->to_window = 0;
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         (void)cross_pairs(p);
         (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
         const khz_border *const b = khz_profile_borders(p);
         const double took = (double)(b[KHZ_WINDOW - 1].ticks - b[0].ticks) * p->clock.ns_per_tick;
         calibration_add(&border, took / (KHZ_WINDOW - 1));
-        p->credit = 0.0; /* ... and in the next none */
+        p->to_window = 1; /* ... and in the next none */
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         calibration_add(&passed, cross_pairs(p));
         (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
-        calibration_add(&empty, empty_cycles(p));
+        calibration_add(&empty, empty_cycles(p, 1));
+        calibration_add(&idle, empty_cycles(p, 0));
         calibration_add(&monotonic, monotonic_readings());
     }
     p->costs.border_ns = calibration_usual(&border) > 1.0 ? calibration_usual(&border) : 1.0;
     p->costs.passed_ns = calibration_usual(&passed);
-    p->costs.empty_ns = calibration_usual(&empty);
+    p->costs.idle_ns = calibration_usual(&idle);
+    p->costs.empty_ns = fmax(calibration_usual(&empty), p->costs.idle_ns);
     p->costs.monotonic_ns = calibration_usual(&monotonic);
     const double most = KHZ_ALWAYS_NS / p->costs.border_ns;
     p->narrow = most > KHZ_WINDOW ? KHZ_WINDOW : most < 2.0 ? 2 : (int32_t)most;

@@ -10,11 +10,15 @@ enum {
     MOST_CALLS = 65535,
     NEVER_TIMED = INT32_MAX,
     RAREST_WINDOW = 64,
-    WEIGHED = 16 /* one cycle out of so many tells the median */
+    MOST_MISSED = 4096, /* cycles that a window waits for one as long as the longest */
+    WEIGHED = 16        /* one cycle out of so many tells the median */
 };
 
 /* What is calibrated in a loop around nothing costs more where it is seldom done: code and memory are cold. */
 static const double WORSE = 2.0;
+
+/* A cycle is slow beyond so many usual ones. */
+static const double SLOW = 1.25;
 
 /* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
  * machine do not draw windows to themselves. */
@@ -126,48 +130,69 @@ static void time_border(khz_profile *p, int32_t left, int32_t entered)
     }
 }
 
+/* The window is full: what is left of the cycle is counted only. */
+static void close_window(khz_profile *p)
+{
+    p->position = p->crossed + (uint32_t)(p->from - p->until) - 1; /* the next one begins where this one ends */
+    p->inner = p->inner_now;
+    p->crossed = p->position + 1;
+    p->from = p->until = p->until_inner = NEVER_TIMED;
+    p->runs_timed = 0;
+}
+
+static void note_border(khz_profile *p, int32_t left, int32_t entered)
+{
+    khz_border *const b = &khz_profile_borders(p)[p->n_borders++];
+    b->left = left;
+    b->entered = entered == KHZ_NO_PLACE ? entered : entered & ~KHZ_LOOP_BIT;
+    b->ticks = (uint32_t)khz_ticks_now(&p->clock);
+    if (p->n_borders == p->window) {
+        close_window(p);
+    }
+}
+
 void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered)
 {
     if (p->is_burst != 0) {
         time_border(p, left, entered);
-        return;
+    } else if (p->runs_timed == 0 && p->inner > 0) { /* the window begins behind some inner borders that follow */
+        p->runs_timed = 1;
+        p->until_inner = (int32_t)p->inner - 1;
+        p->inner_now = p->inner - 1;
+    } else { /* it begins here, also where fewer inner ones were there, or goes on */
+        p->runs_timed = 1;
+        p->until_inner = 0;
+        p->inner_now = 0;
+        note_border(p, left, entered);
     }
-    if (p->has_window != 0) {
-        khz_border *const b = &khz_profile_borders(p)[p->n_borders++];
-        b->left = left;
-        b->entered = entered == KHZ_NO_PLACE ? entered : entered & ~KHZ_LOOP_BIT;
-        b->ticks = (uint32_t)khz_ticks_now(&p->clock);
-    }
-    if (p->has_window == 0 || p->n_borders == p->window) { /* the rest is counted only */
-        p->crossed += (uint32_t)(p->from - p->until);
-        p->from = p->until = NEVER_TIMED;
+}
+
+void khz_probe_cross_inner(khz_profile *p, int32_t left, int32_t entered)
+{
+    if (p->is_burst != 0) {
+        p->n_inner++;
+        time_border(p, left, entered);
+    } else {
+        p->inner_now++;
+        note_border(p, left, entered);
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------------- loops
  */
 
-static khz_probe_counts loop_counts(const khz_context *c)
+/* Counters of the model without what loops had that are solved already: what was counted since belongs to who asks. */
+static khz_probe_counts unclaimed(const khz_context *c, const khz_profile *p)
 {
-    return (khz_probe_counts){c->n_iterations, c->n_mixed, c->n_caps};
-}
-
-static khz_probe_counts counts_between(khz_probe_counts a, khz_probe_counts b)
-{
-    return (khz_probe_counts){a.iterations - b.iterations, a.turns - b.turns, a.caps - b.caps};
-}
-
-static khz_probe_counts counts_together(khz_probe_counts a, khz_probe_counts b)
-{
-    return (khz_probe_counts){a.iterations + b.iterations, a.turns + b.turns, a.caps + b.caps};
+    return (khz_probe_counts){c->n_iterations - p->claimed.iterations, c->n_mixed - p->claimed.turns,
+                              c->n_caps - p->claimed.caps};
 }
 
 void khz_probe_opens(const khz_context *c)
 {
     khz_profile *const p = c->profile;
     if (p->n_open < KHZ_PROBE_DEPTH) {
-        p->opened[p->n_open] = loop_counts(c);
-        p->claimed_then[p->n_open] = p->claimed;
+        p->opened[p->n_open] = unclaimed(c, p);
     }
     p->n_open++;
     p->residual = 0.0;
@@ -179,14 +204,17 @@ void khz_probe_solved(const khz_context *c, int32_t place)
     if (p->n_open == 0 || --p->n_open >= KHZ_PROBE_DEPTH || p->mode == KHZ_PROFILE_OFF) {
         return; /* it began before the cycle, or deeper than is kept */
     }
-    const khz_probe_counts all = counts_between(loop_counts(c), p->opened[p->n_open]);
-    const khz_probe_counts own = counts_between(all, counts_between(p->claimed, p->claimed_then[p->n_open]));
+    const khz_probe_counts now = unclaimed(c, p), then = p->opened[p->n_open];
+    const khz_probe_counts own = {now.iterations - then.iterations, now.turns - then.turns, now.caps - then.caps};
     khz_place_sum *const sum = khz_profile_sum(p, c->first_place + place);
-    p->claimed = counts_together(p->claimed_then[p->n_open], all);
+    const float residual = (float)p->residual;
+    p->claimed.iterations += own.iterations;
+    p->claimed.turns += own.turns;
+    p->claimed.caps += own.caps;
     sum->iterations += own.iterations;
     sum->turns = short_sum(sum->turns, own.turns);
     sum->caps = short_sum(sum->caps, own.caps);
-    sum->residual = fmaxf(sum->residual, (float)p->residual);
+    sum->residual = residual > sum->residual ? residual : sum->residual;
     sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
 }
 
@@ -194,7 +222,7 @@ void khz_probe_note(khz_profile *p, int n, const double *f)
 {
     double worst = 0.0;
     for (int i = 0; i < n; i++) {
-        worst = fmax(worst, fabs(f[i]));
+        worst = fabs(f[i]) > worst ? fabs(f[i]) : worst;
     }
     p->residual = worst;
 }
@@ -214,62 +242,94 @@ void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations)
 static void take_over(khz_profile *p, int mode)
 {
     p->mode = mode;
+    p->is_counting = mode != KHZ_PROFILE_OFF;
     p->window = p->narrow;
     p->is_wide = 0;
-    p->credit = 0.0;
     p->plain = 0;
-    p->position = p->most = 0;
-    p->bound = 1;
+    p->position = p->inner = p->n_missed = 0;
+    p->to_window = p->to_record = 0;
+    p->every = 1;
+    p->until_inner = NEVER_TIMED;
+    p->runs_timed = 0;
 }
 
-/* ALWAYS: the window moves on where there was one; the next begins anew behind the longest cycle. */
-static void move_window(khz_profile *p, uint32_t crossed)
+/* The part of a usual cycle that ALWAYS may cost, in nanoseconds, without what every cycle costs anyhow. */
+static double allowance(const khz_profile *p)
 {
-    p->last = crossed;
-    p->most = crossed > p->most ? crossed : p->most;
-    if (p->has_window == 0) {
-        return;
-    }
-    p->credit += p->n_borders == 0 ? WORSE * (double)p->window * p->costs.border_ns : 0.0; /* this cycle was shorter */
-    p->position += (uint32_t)p->window - 1;
-    p->bound = p->most > p->bound ? p->most : p->bound;
-    if (p->position + 1 >= p->bound) {
-        p->position = 0;
-        p->bound = p->most;
-        p->most = 0;
+    const double part = p->usual_ns / KHZ_ALWAYS_PART;
+    const double anyhow = WORSE * (p->costs.idle_ns + (double)p->last * p->costs.passed_ns);
+    return (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - anyhow;
+}
+
+/* What a record costs beyond that; what a window does, with the inner borders that it passes. */
+static double record_price(const khz_profile *p) { return WORSE * (p->costs.empty_ns - p->costs.idle_ns); }
+
+static double window_price(const khz_profile *p)
+{
+    return WORSE * ((double)p->window * p->costs.border_ns + (double)p->inner * p->costs.passed_ns);
+}
+
+/* Cycles that pay for one thing of this price, at most so many. */
+static uint32_t cycles_for(double price, double each, uint32_t most)
+{
+    return !(each * (double)most > price) ? most : price > each ? (uint32_t)ceil(price / each) : 1;
+}
+
+/* Half of the allowance at most is for records; a record of every cycle, where there is more. */
+static void plan_records(khz_profile *p)
+{
+    const double half = 0.5 * allowance(p);
+    p->every = cycles_for(record_price(p), half, KHZ_RAREST_RECORD);
+}
+
+static uint32_t cycles_to_window(const khz_profile *p)
+{
+    const double left = allowance(p) - record_price(p) / (double)p->every;
+    return cycles_for(window_price(p), left, RAREST_WINDOW) - 1;
+}
+
+/* The window goes on where this one ended; anew from the begin where it went to the end of a cycle, or where cycles
+ * never are so long any more. */
+static void move_window(khz_profile *p)
+{
+    const int is_done = p->n_borders > 0 && p->n_borders < p->window;
+    p->n_missed = p->n_borders > 0 ? 0 : p->n_missed + 1;
+    if (is_done || p->n_missed > MOST_MISSED) {
+        p->position = p->inner = p->n_missed = 0;
     }
 }
 
-/* ALWAYS: whether this cycle has a window.  Gives the borders until it begins. */
+/* ALWAYS: whether this cycle has a window.  Gives the outer borders until it begins. */
 static int32_t plan_window(khz_profile *p)
 {
-    const double price = WORSE * (double)p->window * p->costs.border_ns;
-    p->credit += p->allowance;
-    p->plain = (p->plain + 1) % KHZ_PLAIN_EVERY;
-    p->has_window = p->credit >= price && p->plain != 0;
-    if (p->has_window == 0) {
+    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
+    if (p->to_window > 0 || p->plain == 0) {
+        p->to_window -= p->to_window > 0;
         return NEVER_TIMED;
     }
-    p->credit = p->credit - price < price ? p->credit - price : price;
+    p->has_window = 1;
+    p->to_window = cycles_to_window(p);
     return (int32_t)p->position;
 }
 
 /* BURST: nothing in this cycle, all borders, or a window where all would cost too much.  Likewise. */
 static int32_t plan_burst(khz_profile *p)
 {
-    p->plain = (p->plain + 1) % KHZ_PLAIN_EVERY;
-    if (p->plain == 0) {
+    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
+    if (p->plain >= KHZ_PLAIN_EVERY - KHZ_PLAIN_RUN) {
         return NEVER_TIMED;
     }
     const double share = p->usual_ns / KHZ_BURST_PART;
-    if (p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && 0.5 * (double)p->last * p->costs.probe_ns > share) {
+    const double all = 0.5 * WORSE * (double)(p->last + p->last_inner) * p->costs.probe_ns;
+    if (p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && all > share) {
         p->is_wide = 1; /* from now on: whole cycles in slow moments only would be slow ones */
     }
     if (p->is_wide == 0) {
-        p->is_burst = 1;
+        p->is_burst = p->runs_timed = 1;
+        p->until_inner = 0;
         return 0;
     }
-    const double fit = (share - (double)p->last * p->costs.passed_ns) / p->costs.border_ns;
+    const double fit = (share - (double)(p->last + p->inner) * p->costs.passed_ns) / (WORSE * p->costs.border_ns);
     p->window = fit < KHZ_WINDOW ? KHZ_WINDOW : fit > p->most_borders ? p->most_borders : (int32_t)fit;
     p->has_window = 1;
     return (int32_t)p->position;
@@ -281,14 +341,21 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
     if (wanted != p->mode) {
         take_over(p, wanted);
     }
+    if (p->mode == KHZ_PROFILE_OFF) {
+        p->until = NEVER_TIMED;
+        return;
+    }
     p->cycle = cycle;
     p->depth = p->n_open = p->n_sums = p->n_borders = 0;
-    p->crossed = p->untimed = 0;
+    p->crossed = p->untimed = p->n_inner = 0;
     p->is_burst = p->has_window = 0;
-    p->until = p->mode == KHZ_PROFILE_BURST    ? plan_burst(p)
-               : p->mode == KHZ_PROFILE_ALWAYS ? plan_window(p)
-                                               : NEVER_TIMED;
+    p->first = p->position;
+    p->first_inner = p->inner;
+    p->until = p->mode == KHZ_PROFILE_BURST ? plan_burst(p) : plan_window(p);
     p->from = p->until;
+    const int runs_timed = p->is_burst | (p->has_window & p->is_wide);
+    p->is_warm = p->has_run_timed == runs_timed;
+    p->has_run_timed = runs_timed;
     if (p->is_burst != 0) { /* the first place begins with the cycle: nothing lies between them */
         const uint64_t now = khz_ticks_now(&p->clock);
         open_place(p, KHZ_PLACE_CYCLE, now);
@@ -324,8 +391,13 @@ static khz_cycle_record *write_record(khz_profile *p, void *row)
                             .n_borders = (uint16_t)p->n_borders,
                             .n_sums = (uint32_t)p->n_sums,
                             .crossed = p->crossed,
-                            .first = p->position,
+                            .every = p->is_regular != 0 ? p->every : 0,
+                            .is_warm = (uint32_t)p->is_warm,
                             .window = p->has_window != 0 ? (uint32_t)p->window : 0,
+                            .first = p->first,
+                            .first_inner = p->first_inner,
+                            .next = p->position,
+                            .next_inner = p->inner,
                             .untimed = p->untimed};
     if (p->is_burst != 0) {
         r->began = p->frame[0].began;
@@ -341,6 +413,17 @@ static khz_cycle_record *write_record(khz_profile *p, void *row)
     return r;
 }
 
+int khz_profile_is_due(khz_profile *p, double ns, int is_missed)
+{
+    if (p->mode != KHZ_PROFILE_ALWAYS) {
+        p->is_regular = 1;
+        return p->mode == KHZ_PROFILE_BURST;
+    }
+    p->is_regular = p->to_record == 0;
+    p->to_record = p->is_regular != 0 ? p->every - 1 : p->to_record - 1;
+    return p->is_regular != 0 || p->has_window != 0 || ns > p->slow_ns || is_missed;
+}
+
 khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
 {
     if (p->mode == KHZ_PROFILE_OFF) {
@@ -351,25 +434,28 @@ khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
         khz_probe_cross(p, p->is_burst != 0 ? KHZ_PLACE_CYCLE : last, KHZ_NO_PLACE);
     }
     p->crossed += (uint32_t)(p->from - p->until);
-    khz_cycle_record *const r = row != NULL ? write_record(p, row) : NULL;
-    move_window(p, p->crossed);
-    p->until = NEVER_TIMED; /* nothing is timed between cycles */
-    return r;
+    p->last = p->crossed;
+    p->last_inner = p->is_burst != 0 ? p->n_inner : p->last_inner;
+    if (p->has_window != 0) {
+        move_window(p);
+    }
+    p->until = p->until_inner = NEVER_TIMED; /* nothing is timed between cycles */
+    p->runs_timed = 0;
+    return row != NULL ? write_record(p, row) : NULL;
 }
 
 void khz_profile_weigh(khz_profile *p, double ns)
 {
-    if (p->plain % WEIGHED != 0) {
+    if (p->mode == KHZ_PROFILE_OFF || p->plain % WEIGHED != 0) {
         return;
     }
     /* A walk to the median: as often up as down. */
     p->usual_ns = p->usual_ns > 0.0 ? p->usual_ns * (ns > p->usual_ns ? 1.0 + p->stride : 1.0 - p->stride) : ns;
     p->stride = p->stride * SHORTER > LAST_STRIDE ? p->stride * SHORTER : LAST_STRIDE;
-    const double part = p->usual_ns / KHZ_ALWAYS_PART;
-    const double fixed = WORSE * (p->costs.empty_ns + (double)p->last * p->costs.passed_ns);
-    const double least = WORSE * (double)p->window * p->costs.border_ns / RAREST_WINDOW;
-    const double left = (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - fixed;
-    p->allowance = left > least ? left : least;
+    p->slow_ns = SLOW * p->usual_ns;
+    if (p->mode == KHZ_PROFILE_ALWAYS) {
+        plan_records(p);
+    }
 }
 
 void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded)
@@ -387,7 +473,7 @@ void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded
     p->is_bounded = is_bounded;
     p->usual_ns = 0.0;
     p->stride = FIRST_STRIDE;
-    p->last = 0;
+    p->last = p->last_inner = 0;
     take_over(p, mode);
     p->until = NEVER_TIMED;
 }

@@ -3,17 +3,21 @@
  * A place is a part of a cycle: a phase of the stepper, a block of the model, a function, a device.  Places nest; each
  * gets its *own* time, that is, without the places inside it, so that the own times of all places sum to the whole.
  *
- *     KHZ_ENTER(c, place);  ... work ...  KHZ_LEAVE(c, place);          status = KHZ_TIMED(c, place, compute(z));
+ *     KHZ_ENTER(c, place);  ... work ...  KHZ_LEAVE(c, place);          status = KHZ_COPY(c, m)->step(instance);
  *
  * Entering or leaving a place crosses a *border*; a cycle is the stretches between its borders, each of which belongs
- * to the innermost place around it.  With KHZ_PROFILE undefined all are nothing: the machine code is that of a program
- * without them.  With it, a border whose clock is not read costs a load, a decrement and a branch.
+ * to the innermost place around it.  Borders of the runtime are *outer* ones.  *Inner* ones, of blocks and functions,
+ * are in a second copy of the model, compiled with KHZ_TIMED_COPY; the runtime calls it (KHZ_COPY) where inner borders
+ * are timed, else the plain one, which only counts what its loops do.  With KHZ_PROFILE undefined all are nothing: the
+ * machine code is that of a program without them.  With it, an outer border whose clock is not read costs a load, a
+ * decrement and a branch.
  *
  * Modes (docs/decisions/0023-what-a-profile-times.md).  BURST reads the clock at every border of every cycle, but for
- * one cycle out of KHZ_PLAIN_EVERY, which tells what that costs.  ALWAYS reads it at a few borders that follow one
- * another, in a *window* that moves on from cycle to cycle, so seldom that the mean cost stays within its allowance;
- * all else it counts.  So does a burst of a task whose cycle has more borders than its share allows, with a window in
- * every cycle.  A cycle leaves one record; a task puts it in a ring (khz_trace.h) that another thread drains.  Nothing
+ * KHZ_PLAIN_RUN cycles in a row out of KHZ_PLAIN_EVERY, which tell what that costs.  ALWAYS reads it at a few borders
+ * that follow one another, in a *window* that moves on from cycle to cycle, so seldom that the mean cost stays within
+ * its allowance; all else it counts.  So does a burst of a task whose cycle has more borders than its share allows,
+ * with a window in every cycle.  A cycle leaves one record, or one of several cycles where that is all the allowance
+ * pays for; a slow one always does.  A task puts records in a ring (khz_trace.h) that another thread drains.  Nothing
  * here allocates, locks or calls the system. */
 #ifndef KHZ_PROBE_H
 #define KHZ_PROBE_H
@@ -54,9 +58,11 @@ enum {
     KHZ_WINDOW_ROOM = 64,   /* borders that a record has room for besides all sums */
     KHZ_ALWAYS_NS = 200,    /* ALWAYS may cost so much in a cycle, ... */
     KHZ_ALWAYS_PART = 100,  /* ... and on the mean no more than this part of the usual cycle */
-    KHZ_PLAIN_EVERY = 61, /* one cycle out of so many goes without; a prime: slower models have their turns by turns */
-    KHZ_BURST_PART = 25,  /* BURST, of a task: no more than this part of a usual cycle ... */
-    KHZ_BURST_NS = 20000  /* ... that takes so long; with more borders than that allows, a window goes over them */
+    KHZ_PLAIN_EVERY = 61,   /* of so many cycles; a prime: slower models have their turns by turns, ... */
+    KHZ_PLAIN_RUN = 4,      /* ... these go without; the first of them finds the plain copy cold and does not count */
+    KHZ_RAREST_RECORD = 64, /* ALWAYS: one cycle out of so many leaves a record at least, ... */
+    KHZ_BURST_PART = 25,    /* BURST, of a task: no more than this part of a usual cycle ... */
+    KHZ_BURST_NS = 20000    /* ... that takes so long; with more borders than that allows, a window goes over them */
 };
 
 /* What a place took in one cycle.  ALWAYS: of loops, events and devices only. */
@@ -94,10 +100,13 @@ typedef struct khz_cycle_record {
     uint16_t mode;                         /* BURST: all places were timed; ALWAYS: some, or none */
     uint16_t n_borders;                    /* that follow */
     uint32_t n_sums;
-    uint32_t crossed;  /* borders of this cycle; ALWAYS */
-    uint32_t first;    /* ALWAYS: number of the border that the window of this cycle begins at */
-    uint32_t window;   /* ALWAYS: borders that it has room for; 0: this cycle has none */
-    uint32_t untimed;  /* deeper than KHZ_PROBE_DEPTH: not timed, their time is the parent's */
+    uint32_t crossed; /* outer borders of this cycle */
+    uint32_t every;   /* this is the record of one out of so many cycles; 0: it is there because it was slow */
+    uint32_t is_warm; /* its copies of the models are those of the cycle before */
+    uint32_t window;  /* ALWAYS: borders that its window has room for; 0: this cycle has none */
+    uint32_t first, first_inner; /* where the window begins: outer borders before it, then inner ones after those; */
+    uint32_t next, next_inner;   /* ... and the one after it; 0, 0: this one went to the end of a cycle */
+    uint32_t untimed;            /* deeper than KHZ_PROBE_DEPTH: not timed, their time is the parent's */
     uint32_t switches; /* times its thread was taken off the processor since the record before; entered by a reader */
     uint32_t faults;   /* page faults of its thread since then; likewise */
 } khz_cycle_record;
@@ -123,37 +132,48 @@ typedef struct khz_probe_costs {
     double border_ns;       /* ALWAYS: a border whose clock is read */
     double passed_ns;       /* one whose clock is not read */
     double empty_ns;        /* ALWAYS: begin, end and record of a cycle with nothing in it */
+    double idle_ns;         /* the same without the record */
     double monotonic_ns;    /* a reading of CLOCK_MONOTONIC, as the task makes them */
 } khz_probe_costs;
 
 /* Followed by slots [n_places], the sums and the borders of this cycle; no pointers. */
 typedef struct khz_profile {
-    int32_t until;        /* borders until the clock is read at the next; below 0: it is read */
+    int32_t until;        /* outer borders until the clock is read at the next; below 0: it is read */
+    int32_t until_inner;  /* the same of inner ones */
+    int32_t runs_timed;   /* models run their timed copies */
+    int32_t is_counting;  /* loops are counted: not off */
     int32_t mode, wanted; /* wanted: the mode from the next cycle on, set by another thread */
     int32_t is_burst;     /* whether all places are timed in this cycle */
     int32_t from;         /* `until` at the last time that it was set */
-    uint32_t crossed;     /* borders before that */
+    uint32_t crossed;     /* outer borders before that */
     int32_t n_borders, n_sums;
-    int32_t depth, n_open;   /* places; loops, with those beyond KHZ_PROBE_DEPTH */
-    int32_t has_window;      /* this cycle has one */
-    int32_t window, narrow;  /* borders in it, or in the next; ALWAYS */
-    uint32_t position, most; /* where it begins; borders of the longest cycle since it began anew */
-    uint32_t bound;          /* it begins anew after so many */
-    uint32_t last;           /* borders of the cycle before */
-    int32_t is_bounded;      /* BURST: the share of a cycle that it may cost is kept, ... */
-    int32_t is_wide;         /* ... by windows */
-    uint32_t plain;          /* cycles since one went without for sure */
+    int32_t depth, n_open;          /* places; loops, with those beyond KHZ_PROBE_DEPTH */
+    int32_t has_window;             /* this cycle has one, ... */
+    uint32_t to_window;             /* ... or one after so many will */
+    int32_t window, narrow;         /* borders in it, or in the next; ALWAYS */
+    uint32_t position, inner;       /* where it begins: outer borders before it, then inner ones after those */
+    uint32_t first, first_inner;    /* of this cycle's */
+    uint32_t inner_now;             /* inner borders since the outer one before, in a window */
+    uint32_t n_missed;              /* cycles in a row that ended before its begin */
+    uint32_t last, last_inner;      /* outer borders of the last cycle with a record; inner ones, in a burst */
+    uint32_t n_inner;               /* so far in this one */
+    uint32_t every, to_record;      /* ALWAYS: of so many cycles one leaves a record; cycles until it does */
+    int32_t is_regular;             /* the record of this cycle is that one */
+    int32_t is_warm, has_run_timed; /* models ran the same copy in the cycle before; it was the timed one */
+    int32_t is_bounded;             /* BURST: the share of a cycle that it may cost is kept, ... */
+    int32_t is_wide;                /* ... by windows */
+    uint32_t plain;                 /* cycles since some went without for sure */
     uint32_t untimed;
-    double credit, allowance; /* ALWAYS: may be spent; comes to it each cycle */
-    double usual_ns, stride;  /* the median cycle so far; of the walk to it */
-    double residual;          /* that the last Newton iteration ended with */
+    double usual_ns, stride; /* the median cycle so far; of the walk to it */
+    double slow_ns;          /* a cycle that took longer leaves a record */
+    double residual;         /* that the last Newton iteration ended with */
     khz_ticks clock;
     khz_probe_costs costs;
     int32_t n_places, most_borders;    /* of one window */
     size_t slots, sums, borders, size; /* offsets from the profile, in bytes */
     uint64_t cycle;
-    khz_probe_counts claimed; /* of the counters what loops inside the present one had */
-    khz_probe_counts opened[KHZ_PROBE_DEPTH], claimed_then[KHZ_PROBE_DEPTH];
+    khz_probe_counts claimed;                 /* of the counters what loops inside the present one had */
+    khz_probe_counts opened[KHZ_PROBE_DEPTH]; /* what was counted, and not claimed, when each began */
     khz_probe_frame frame[KHZ_PROBE_DEPTH];
 } khz_profile;
 
@@ -176,8 +196,12 @@ khz_place_sum *khz_profile_sum(khz_profile *p, int32_t place);
 /* The borders of this cycle whose clock was read. */
 khz_border *khz_profile_borders(khz_profile *p);
 
-/* A border whose clock is read. */
+/* Whether the cycle that ends leaves a record: every one of a burst, always on some; `is_missed`: its deadline. */
+int khz_profile_is_due(khz_profile *p, double ns, int is_missed);
+
+/* A border whose clock is read: an outer one, an inner one. */
 void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered);
+void khz_probe_cross_inner(khz_profile *p, int32_t left, int32_t entered);
 /* A loop is solved; it was: iterations, turns, caps and residual are its own. */
 void khz_probe_opens(const khz_context *c);
 void khz_probe_solved(const khz_context *c, int32_t place);
@@ -186,35 +210,36 @@ void khz_probe_note(khz_profile *p, int n, const double *f);
 void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations);
 
 #ifdef KHZ_PROFILE
+static inline int32_t khz_probe_place(const khz_context *c, int32_t place)
+{
+    return place == KHZ_NO_PLACE ? place : c->first_place + place;
+}
+
 static inline void khz_probe_border(const khz_context *c, int32_t left, int32_t entered)
 {
     khz_profile *const p = c->profile;
     if (p != NULL && --p->until < 0) {
-        khz_probe_cross(p, left == KHZ_NO_PLACE ? left : c->first_place + left,
-                        entered == KHZ_NO_PLACE ? entered : c->first_place + entered);
+        khz_probe_cross(p, khz_probe_place(c, left), khz_probe_place(c, entered));
     }
 }
 
-static inline khz_status khz_probe_left(const khz_context *c, int32_t place, khz_status status)
+static inline const struct khz_model *khz_probe_copy(const khz_context *c, const struct khz_model *plain)
 {
-    khz_probe_border(c, place, KHZ_NO_PLACE);
-    return status;
+    return c->profile != NULL && c->profile->runs_timed != 0 ? c->timed : plain;
 }
 
-static inline void khz_probe_enter_loop(const khz_context *c, int32_t place)
+static inline void khz_probe_loop_begins(const khz_context *c)
 {
-    khz_probe_border(c, KHZ_NO_PLACE, place | KHZ_LOOP_BIT);
-    if (c->profile != NULL) {
+    if (c->profile != NULL && c->profile->is_counting != 0) {
         khz_probe_opens(c);
     }
 }
 
-static inline khz_status khz_probe_left_loop(const khz_context *c, int32_t place, khz_status status)
+static inline khz_status khz_probe_loop_ends(const khz_context *c, int32_t place, khz_status status)
 {
-    if (c->profile != NULL) {
+    if (c->profile != NULL && c->profile->is_counting != 0) {
         khz_probe_solved(c, place);
     }
-    khz_probe_border(c, place, KHZ_NO_PLACE);
     return status;
 }
 
@@ -222,24 +247,52 @@ static inline khz_status khz_probe_left_loop(const khz_context *c, int32_t place
 #define KHZ_LEAVE(c, place) khz_probe_border((c), (place), KHZ_NO_PLACE)
 /* From one place to the next: one border, nothing between them. */
 #define KHZ_NEXT(c, place, next) khz_probe_border((c), (place), (next))
-/* A call that gives a status; the call is evaluated before khz_probe_left is entered. */
-#define KHZ_TIMED(c, place, call) (KHZ_ENTER((c), (place)), khz_probe_left((c), (place), (call)))
-/* The same of a linear loop, and of one that iterates. */
-#define KHZ_SOLVED(c, place, call) (KHZ_ENTER((c), (place) | KHZ_LOOP_BIT), khz_probe_left((c), (place), (call)))
-#define KHZ_ITERATED(c, place, call) (khz_probe_enter_loop((c), (place)), khz_probe_left_loop((c), (place), (call)))
+/* The copy of a model that is to be called now. */
+#define KHZ_COPY(c, model) khz_probe_copy((c), (model))
 /* The residual f [n] that an iteration ends with; iterations that a place made. */
-#define KHZ_RESIDUAL(c, n, f) ((c)->profile != NULL ? khz_probe_note((c)->profile, (n), (f)) : (void)0)
+#define KHZ_RESIDUAL(c, n, f)                                                                                          \
+    ((c)->profile != NULL && (c)->profile->is_counting != 0 ? khz_probe_note((c)->profile, (n), (f)) : (void)0)
 #define KHZ_COUNT(c, place, n)                                                                                         \
     ((c)->profile != NULL ? khz_probe_count((c)->profile, (c)->first_place + (place), (uint32_t)(n)) : (void)0)
+/* A call that gives a status and is evaluated before its end is noted: of a loop that iterates. */
+#define KHZ_COUNTED(c, place, call) (khz_probe_loop_begins(c), khz_probe_loop_ends((c), (place), (call)))
 #else
 #define KHZ_ENTER(c, place) ((void)0)
 #define KHZ_LEAVE(c, place) ((void)0)
 #define KHZ_NEXT(c, place, next) ((void)0)
-#define KHZ_TIMED(c, place, call) (call)
-#define KHZ_SOLVED(c, place, call) (call)
-#define KHZ_ITERATED(c, place, call) (call)
+#define KHZ_COPY(c, model) ((void)(c), (model))
 #define KHZ_RESIDUAL(c, n, f) ((void)0)
 #define KHZ_COUNT(c, place, n) ((void)0)
+#define KHZ_COUNTED(c, place, call) (call)
+#endif
+
+/* In generated code: a function begins, and ends; a call of a block, of a linear loop, of one that iterates. */
+#if defined(KHZ_PROFILE) && defined(KHZ_TIMED_COPY)
+static inline void khz_probe_border_inner(const khz_context *c, int32_t left, int32_t entered)
+{
+    khz_profile *const p = c->profile;
+    if (p != NULL && --p->until_inner < 0) {
+        khz_probe_cross_inner(p, khz_probe_place(c, left), khz_probe_place(c, entered));
+    }
+}
+
+static inline khz_status khz_probe_left_inner(const khz_context *c, int32_t place, khz_status status)
+{
+    khz_probe_border_inner(c, place, KHZ_NO_PLACE);
+    return status;
+}
+
+#define KHZ_CALLED(c, place) khz_probe_border_inner((c), KHZ_NO_PLACE, (place))
+#define KHZ_RETURNS(c, place) khz_probe_border_inner((c), (place), KHZ_NO_PLACE)
+#define KHZ_TIMED(c, place, call) (KHZ_CALLED((c), (place)), khz_probe_left_inner((c), (place), (call)))
+#define KHZ_SOLVED(c, place, call) (KHZ_CALLED((c), (place) | KHZ_LOOP_BIT), khz_probe_left_inner((c), (place), (call)))
+#define KHZ_ITERATED(c, place, call) KHZ_SOLVED((c), (place), KHZ_COUNTED((c), (place), (call)))
+#else
+#define KHZ_CALLED(c, place) ((void)0)
+#define KHZ_RETURNS(c, place) ((void)0)
+#define KHZ_TIMED(c, place, call) (call)
+#define KHZ_SOLVED(c, place, call) (call)
+#define KHZ_ITERATED(c, place, call) KHZ_COUNTED((c), (place), (call))
 #endif
 
 #endif

@@ -24,8 +24,9 @@ void khz_profiled_costs(const khz_profile *p, double *costs)
     costs[5] = p->costs.border_ns;
     costs[6] = p->costs.passed_ns;
     costs[7] = p->costs.empty_ns;
-    costs[8] = p->costs.monotonic_ns;
-    costs[9] = (double)p->clock.is_counter;
+    costs[8] = p->costs.idle_ns;
+    costs[9] = p->costs.monotonic_ns;
+    costs[10] = (double)p->clock.is_counter;
 }
 
 size_t khz_profiled_record_size(int32_t n_places) { return khz_profile_record_size(n_places); }
@@ -35,10 +36,11 @@ void khz_profiled_init(khz_profile *p, int32_t n_places, int mode)
     khz_profile_init(p, n_places, mode, 0); /* nobody waits for these cycles */
 }
 
-void khz_profiled_attach(khz_stepper *s, khz_profile *p)
+void khz_profiled_attach(khz_stepper *s, khz_profile *p, const khz_model *timed)
 {
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
     c->profile = p;
+    c->timed = timed;
     c->first_place = KHZ_PLACES_OF_CYCLE;
 }
 
@@ -64,6 +66,7 @@ uint64_t khz_profiled_steps(khz_stepper *s, khz_profile *p, uint64_t n, unsigned
         const int64_t began = khz_ticks_monotonic();
         khz_profile_begin(p, s->counts.steps, KHZ_PLACE_CYCLE);
         const uint32_t flags = khz_stepper_step(s);
+        (void)khz_profile_is_due(p, 0.0, 1); /* here all are */
         khz_cycle_record *const r = khz_profile_end(p, records + i * size, KHZ_PLACE_CYCLE);
         const int64_t ended = khz_ticks_monotonic();
         usage(&switches_after, &faults_after);

@@ -40,17 +40,17 @@ static int write_head(khz_trace *t, int is_over)
     const khz_profile *const p = t->profile;
     const khz_probe_costs *const c = &p->costs;
     memset(text, ' ', sizeof text);
-    const int n =
-        snprintf(text, sizeof text,
-                 "khz-trace 2\nplaces %d\nrecord %zu\nworst %d\nblock %zu\nblocks %llu\nperiod_ns %lld\n"
-                 "costs %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %d\nwritten %llu\ndropped %llu\nrefused "
-                 "%llu\nover %d\n"
-                 "%s",
-                 (int)p->n_places, record_size(t), (int)KHZ_TRACE_WORST, t->block_size, (unsigned long long)t->n_blocks,
-                 (long long)t->period_ns, p->clock.ns_per_tick, p->clock.ns_per_read, c->probe_ns, c->probe_inside_ns,
-                 c->cycle_ns, c->border_ns, c->passed_ns, c->empty_ns, c->monotonic_ns, (int)p->clock.is_counter,
-                 (unsigned long long)t->n_written, (unsigned long long)t->ring.dropped,
-                 (unsigned long long)t->n_refused, is_over, t->about);
+    const int n = snprintf(
+        text, sizeof text,
+        "khz-trace 3\nplaces %d\nrecord %zu\nworst %d\nblock %zu\nblocks %llu\nperiod_ns %lld\n"
+        "costs %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %d\nwritten %llu\ndropped %llu\nrefused "
+        "%llu\nover %d\n"
+        "%s",
+        (int)p->n_places, record_size(t), (int)KHZ_TRACE_WORST, t->block_size, (unsigned long long)t->n_blocks,
+        (long long)t->period_ns, p->clock.ns_per_tick, p->clock.ns_per_read, c->probe_ns, c->probe_inside_ns,
+        c->cycle_ns, c->border_ns, c->passed_ns, c->empty_ns, c->idle_ns, c->monotonic_ns, (int)p->clock.is_counter,
+        (unsigned long long)t->n_written, (unsigned long long)t->ring.dropped, (unsigned long long)t->n_refused,
+        is_over, t->about);
     if (n >= KHZ_TRACE_HEAD) {
         return E2BIG;
     }

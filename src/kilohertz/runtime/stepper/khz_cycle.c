@@ -132,7 +132,7 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period 
 static void next_crossings(const khz_stepper *s, const khz_work *w, int is_late)
 {
     const int32_t *const forced = khz_ints(w->instance, s->model->forced);
-    (void)khz_crossings(s, w, w->g0);
+    khz_crossing_values(s, w, w->g0);
     for (int32_t i = 0; i < s->model->n_r && is_late; i++) {
         w->g0[i] = forced[i] ? -DBL_MIN : w->g0[i];
     }
@@ -234,7 +234,7 @@ static void cycle_caught_up(khz_stepper *s, const khz_work *w, const khz_period 
             khz_delay_push(s->model, w->instance, w->delayed);
         }
         rest.due = khz_next_time_event(s->model, w->instance, w->at);
-        (void)khz_crossings(s, w, w->g0);
+        khz_crossing_values(s, w, w->g0);
     }
     move_and_arrive(s, w, &rest, t, p->next - t);
 }
@@ -300,7 +300,7 @@ static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
     if (khz_stepper_evaluate(s, w, p->t + d, w->stage) != KHZ_OK) {
         return first;
     }
-    (void)khz_crossings(s, w, w->g2);
+    khz_crossing_values(s, w, w->g2);
     const double since = p->t - s->slope_time;
     const int bends = s->settings.events == KHZ_EVENTS_PREDICT_QUADRATIC && since > 0.0;
     for (int32_t i = 0; i < m->n_r; i++) {
@@ -317,7 +317,7 @@ static double predict(khz_stepper *s, const khz_work *w, const khz_period *p)
 /* At the predicted instant: those that are not near their zero after all do not cross. */
 static void check_prediction(const khz_stepper *s, const khz_work *w)
 {
-    (void)khz_crossings(s, w, w->g1);
+    khz_crossing_values(s, w, w->g1);
     for (int32_t i = 0; i < s->model->n_r; i++) {
         w->crossed[i] = w->g1[i] <= 0.1 * w->g0[i] ? w->crossed[i] : (double)INFINITY;
     }
@@ -361,7 +361,7 @@ static void take_inputs(khz_stepper *s, const khz_work *w, double t)
     if (status == KHZ_OK && (khz_crossings(s, w, w->g0) || moved > 1)) {
         handle_event(s, w, t, 0, -DBL_MAX);
     }
-    (void)khz_crossings(s, w, w->g0);
+    khz_crossing_values(s, w, w->g0);
 }
 
 void khz_cycle(khz_stepper *s, const khz_work *w)

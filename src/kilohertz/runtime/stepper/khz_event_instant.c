@@ -13,15 +13,24 @@ static const double NEAR = 1e-7;    /* so close to where a relation changed the 
 static const double CLOSE = 1e-9;   /* an instant so little beyond the zero is taken */
 static const double BEYOND = 1e-10; /* past the zero: the relation has changed there of itself */
 
+void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g)
+{
+    const khz_context *const c = (const khz_context *)w->instance;
+    if (s->model->n_r == 0) {
+        return;
+    }
+    KHZ_ENTER(c, KHZ_PLACE_CROSSING);
+    KHZ_COPY(c, s->model)->crossings(w->instance, g);
+    KHZ_LEAVE(c, KHZ_PLACE_CROSSING);
+}
+
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
     int due = 0;
-    KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_CROSSING);
-    s->model->crossings(w->instance, g);
+    khz_crossing_values(s, w, g);
     for (int32_t i = 0; i < s->model->n_r; i++) {
         due |= g[i] < 0.0;
     }
-    KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_CROSSING);
     return due;
 }
 
@@ -79,7 +88,7 @@ static double crossing_at(khz_stepper *s, const khz_work *w, double t, double h,
     if (khz_stepper_evaluate(s, w, t + theta * h, w->stage) != KHZ_OK) {
         return (double)NAN;
     }
-    (void)khz_crossings(s, w, w->g2);
+    khz_crossing_values(s, w, w->g2);
     return w->g2[which];
 }
 
@@ -199,7 +208,7 @@ static int by_shorter_steps(khz_stepper *s, const khz_work *w, const khz_period 
             khz_copy(w->x1, w->kept_x, khz_n_y(s->model));
             return by_interpolation(s, w, p, t, end, at);
         }
-        (void)khz_crossings(s, w, b.g_new);
+        khz_crossing_values(s, w, b.g_new);
         narrow(s, &b, *at);
         const double zero = first_zero(s, w, &b);
         const int is_near = b.high <= *at && !(*at - zero > CLOSE * (end - t) + p->ahead);

@@ -1,6 +1,7 @@
 /* What an event may change: kept before it, given back where it fails; and relations that chatter. */
 #include <string.h>
 
+#include "khz_probe.h"
 #include "khz_stepper_core.h"
 
 enum { CHATTER_CAP = 40 };
@@ -45,7 +46,7 @@ void khz_mode_undo(const khz_stepper *s, const khz_work *w)
         forced[i] = 1;
     }
     ((khz_context *)w->instance)->status = KHZ_OK;
-    (void)m->event(w->instance);
+    (void)KHZ_COPY((const khz_context *)w->instance, m)->event(w->instance);
     give_back(s, w);
     memset(forced, 0, sizeof(int32_t) * (size_t)m->n_r);
 }

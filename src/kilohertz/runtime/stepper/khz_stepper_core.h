@@ -102,6 +102,7 @@ enum { KHZ_SHORT_STEPS = 3 }; /* towards each event that is located exactly */
 
 /* Crossing functions at the values in the instance; 1 where an event is due. */
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g);
+void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g);
 /* Instants of the crossings between t and t + h by the secant (infinity: none), the first of them, and its relation. */
 double khz_secants(const khz_stepper *s, const khz_work *w, double t, double h, int32_t *which);
 /* After the step from t to `end` (values evaluated there): all values at the first event inside it, with its instant,

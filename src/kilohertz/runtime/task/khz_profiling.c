@@ -19,6 +19,7 @@ static int32_t lay_out(khz_thread *k, khz_profile *p)
     for (int32_t i = 0; i < k->n_tasks; i++) {
         khz_context *const c = (khz_context *)k->tasks[i]->instance;
         c->profile = p;
+        c->timed = k->tasks[i]->linked->timed();
         c->first_place = n;
         n += KHZ_PLACES_OF_MODEL + k->tasks[i]->stepper->model->n_places;
     }
@@ -113,7 +114,9 @@ void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t)
         return;
     }
     khz_profile *const p = k->trace->profile;
-    void *const row = p->mode != KHZ_PROFILE_OFF ? khz_ring_reserve(&k->trace->ring) : NULL;
+    const double took_ns = (double)(t->ended - t->woke);
+    const int is_missed = k->trace->period_ns > 0 && t->ended - t->release > k->trace->period_ns;
+    void *const row = khz_profile_is_due(p, took_ns, is_missed) ? khz_ring_reserve(&k->trace->ring) : NULL;
     khz_cycle_record *const r = khz_profile_end(p, row, KHZ_PLACE_LIVE);
     if (r != NULL) {
         r->release_ns = t->release;
@@ -128,7 +131,7 @@ void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t)
         khz_ring_commit(&k->trace->ring);
         khz_ring_expect(&k->trace->ring, sizeof *r);
     }
-    khz_profile_weigh(p, (double)(t->ended - t->woke));
+    khz_profile_weigh(p, took_ns);
 }
 
 void khz_thread_exchange(khz_thread *k)

@@ -40,6 +40,7 @@
 typedef struct khz_linked_model {
     const char *name;
     const khz_model *(*model)(void);
+    const khz_model *(*timed)(void); /* its timed copy (khz_probe.h); NULL: built without */
     const khz_signal *signals;
     int32_t n_signals;
     int32_t n_objects; /* external objects: its parameters cannot be set while it runs */
