@@ -7,11 +7,24 @@ from kilohertz.driver.api import Model, Session, load
 
 if TYPE_CHECKING:
     from kilohertz.driver.analysing.check_report import Report
-    from kilohertz.driver.exchange import export
+    from kilohertz.driver.exchange import check_fmu, export, is_fmu, simulate_fmu
     from kilohertz.driver.job import Job
     from kilohertz.driver.tasks import build, open_job, run
 
-__all__ = ["Job", "Model", "Report", "Session", "build", "export", "load", "open_job", "run"]
+__all__ = [
+    "Job",
+    "Model",
+    "Report",
+    "Session",
+    "build",
+    "check_fmu",
+    "export",
+    "is_fmu",
+    "load",
+    "open_job",
+    "run",
+    "simulate_fmu",
+]
 
 __getattr__ = on_demand(
     __name__,
@@ -19,8 +32,11 @@ __getattr__ = on_demand(
         "Job": "job",
         "Report": "analysing.check_report",
         "build": "tasks",
+        "check_fmu": "exchange",
         "export": "exchange",
+        "is_fmu": "exchange",
         "open_job": "tasks",
         "run": "tasks",
+        "simulate_fmu": "exchange",
     },
 )

@@ -1,18 +1,28 @@
-"""Exchange with other tools: a model out as an FMU."""
+"""Exchange with other tools: a model out as an FMU, an FMU in as something that can be checked and run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce
+from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
-    from kilohertz.fmi import Exported
+    from kilohertz.fmi import Exported, FmuReport
+    from kilohertz.results import Result
+    from kilohertz.simulate.inputs import Driving
+
+FMU = ".fmu"
+
+
+def is_fmu(model: str | Path) -> bool:
+    """Whether what the user calls a model is the file of an FMU."""
+    return str(model).endswith(FMU)
 
 
 @takes_settings()
@@ -45,3 +55,41 @@ def export(
     stepping_now, step = plan.stepping.check_fixed(), model.planned(plan)
     cost = cost_bound(step, stepping_now, prices_here())
     return export_fmu(model.built(step), stepping_now, cost, Path(path), wanted)
+
+
+def check_fmu(path: str | Path) -> FmuReport:
+    """What an FMU is and what is wrong with it; its binaries are loaded in a process of their own."""
+    from kilohertz.fmi import check_fmu, opened
+
+    with opened(Path(path)) as fmu:
+        return check_fmu(fmu)
+
+
+def simulate_fmu(
+    path: str | Path,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    intervals: int | None = None,
+    settings: Mapping[str, float | str] | None = None,
+    inputs: Driving | None = None,
+    record: str | Sequence[str] = "all",
+    patience: float | None = None,
+    **stepping: Any,
+) -> Result:
+    """Run an FMU off-line, in a process of its own; what is not given is as the FMU says (docs/reference/fmi.md).
+
+    `patience`: seconds that one call of the FMU may take (default: 60).  Of the settings of a step an FMU of
+    Co-Simulation has `step` alone: its method is its own.
+    """
+    from kilohertz.fmi import Run, opened, simulate_fmu
+
+    asked = StepSettings.of(**stepping)
+    foreign = sorted(asked.given - {"step"})
+    if foreign:
+        text = f"`{', '.join(foreign)}` is not for an FMU: Co-Simulation has a method of its own"
+        raise ModelError(Diagnostic("R815", text))
+    step = asked.step if "step" in asked.given else None
+    run = Run(start, stop, step, intervals, settings, inputs, record)
+    with opened(Path(path)) as fmu:
+        return simulate_fmu(fmu, run if patience is None else replace(run, patience=patience))

@@ -1,6 +1,43 @@
-"""FMI: our models in any tool."""
+"""FMI: our models in any tool, and any tool's models here."""
 
-from kilohertz.fmi.exporting.contents import KINDS
-from kilohertz.fmi.exporting.package import VERSIONS, Exported, Wanted, export_fmu
+from typing import TYPE_CHECKING
 
-__all__ = ["KINDS", "VERSIONS", "Exported", "Wanted", "export_fmu"]
+from kilohertz.base.lazy import on_demand
+
+if TYPE_CHECKING:
+    from kilohertz.fmi.exporting.contents import KINDS
+    from kilohertz.fmi.exporting.package import VERSIONS, Exported, Wanted, export_fmu
+    from kilohertz.fmi.importing.archive import Fmu, opened
+    from kilohertz.fmi.importing.checking import FmuReport, check_fmu
+    from kilohertz.fmi.importing.offline import Run, simulate_fmu
+
+__all__ = [
+    "KINDS",
+    "VERSIONS",
+    "Exported",
+    "Fmu",
+    "FmuReport",
+    "Run",
+    "Wanted",
+    "check_fmu",
+    "export_fmu",
+    "opened",
+    "simulate_fmu",
+]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "KINDS": "exporting.contents",
+        "VERSIONS": "exporting.package",
+        "Exported": "exporting.package",
+        "Fmu": "importing.archive",
+        "FmuReport": "importing.checking",
+        "Run": "importing.offline",
+        "Wanted": "exporting.package",
+        "check_fmu": "importing.checking",
+        "export_fmu": "exporting.package",
+        "opened": "importing.archive",
+        "simulate_fmu": "importing.offline",
+    },
+)

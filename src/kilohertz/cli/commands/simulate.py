@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_model(parser)
+    add_model(parser, help="class name, file.mo, file.mo:Class, or an FMU")
     add = parser.add_argument
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
@@ -34,12 +34,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver import load
+    from kilohertz.driver import is_fmu, load
     from kilohertz.simulate import Statistics
 
     if arguments.output is not None:
         check_output(arguments.output)
     started = time.perf_counter()
+    if is_fmu(arguments.model):
+        return _run_fmu(arguments, started)
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
     with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output):
@@ -64,6 +66,29 @@ def run(arguments: argparse.Namespace) -> int:
         print(_summary(result, time.perf_counter() - started))
     for warning in (*model.warnings_with(dict(arguments.settings)), *statistics.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
+    return 0 if result.ok else 1
+
+
+def _run_fmu(arguments: argparse.Namespace, started: float) -> int:
+    from kilohertz.cli.main import show
+    from kilohertz.driver import simulate_fmu
+
+    with _kept_on_failure(arguments.output):
+        result = simulate_fmu(
+            arguments.model,
+            start=arguments.start,
+            stop=arguments.stop,
+            intervals=arguments.intervals,
+            settings=dict(arguments.settings),
+            inputs=inputs(arguments),
+            record=arguments.record,
+            **step_settings(arguments),
+        )
+    if arguments.output is not None:
+        write(arguments.output, result)
+    if not arguments.quiet:
+        print(_summary(result, time.perf_counter() - started))
+    show(result.problems)
     return 0 if result.ok else 1
 
 

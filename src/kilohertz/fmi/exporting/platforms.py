@@ -43,3 +43,9 @@ def platforms(version: int, more: tuple[str, ...]) -> list[Platform]:
         short, target, suffix = _MACHINES[name]
         out.append(Platform(name, short if version == 2 and short else name, target, suffix))
     return out
+
+
+def folders(name: str) -> tuple[str, ...]:
+    """Where an FMU has its binaries for a machine, whatever the version of FMI."""
+    short = _MACHINES[name][0] if name in _MACHINES else ""
+    return (name, short) if short else (name,)

@@ -1,0 +1,1 @@
+"""FMUs of other tools, read and run."""

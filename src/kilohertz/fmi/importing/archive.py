@@ -1,0 +1,49 @@
+"""An FMU on disk: unpacked into a folder of its own, its binary for this machine found.
+
+Codes: R814 there is no binary for this machine.  What is wrong with the zip itself: L327.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.fmi.exporting.platforms import HERE, folders
+from kilohertz.fmi.importing.description import Description, read_description
+from kilohertz.packages.unpacking import unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Fmu:
+    """An FMU, unpacked."""
+
+    path: Path
+    folder: Path
+    description: Description
+
+    def binary(self, kind: str) -> Path:
+        """The library of a kind for this machine; R814 where there is none."""
+        identifier = self.description.identifiers[kind]
+        for name in folders(HERE):
+            file = self.folder / "binaries" / name / f"{identifier}.so"
+            if file.is_file():
+                return file
+        there = sorted(f.name for f in (self.folder / "binaries").glob("*")) or ["none"]
+        notes = (Note(f"it has binaries for {', '.join(there)}"),)
+        text = f"`{self.path.name}` has no binary `{identifier}.so` for {HERE}"
+        raise ModelError(Diagnostic("R814", text, notes=notes))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Fmu]:
+    """An FMU as long as it is looked at."""
+    if not path.is_file():
+        raise ModelError(Diagnostic("R811", f"there is no file `{path}`"))
+    with tempfile.TemporaryDirectory(prefix="khz-fmu-") as name:
+        folder = Path(name)
+        unpack(path, folder)
+        yield Fmu(path, folder, read_description(folder))

@@ -1,0 +1,263 @@
+"""Off-line runs of FMUs: the run happens in a process of its own (`worker.py`); here it is prepared, watched and told.
+
+Codes: R815 the FMU does not offer what is asked for, R816 a function is missing, R817 a function of the FMU failed,
+R818 the FMU ended its process, R819 a call does not return, R820 values are not numbers (warning), R821 a variable that
+is not there or cannot be set.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kilohertz.base import Diagnostic, ModelError, Note, Severity, near
+from kilohertz.fmi.importing import worker
+from kilohertz.fmi.importing.archive import Fmu
+from kilohertz.fmi.importing.description import FmuVariable
+from kilohertz.fmi.importing.driving import driven_steps
+from kilohertz.results import Result, Selection, Signal
+from kilohertz.simulate import RunFailed
+from kilohertz.simulate.inputs import Driving
+
+PATIENCE = 60.0  # seconds that one call of an FMU may take
+_STEPS = 500  # where neither the user nor the FMU says a step
+_POLL = 0.02  # seconds
+_STATUS = {2: "discard", 3: "error", 4: "fatal", 5: "pending"}
+_SETTABLE = ("parameter", "structuralParameter", "input")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is run: times in seconds; None: as the FMU says."""
+
+    start: float | None = None
+    stop: float | None = None
+    step: float | None = None
+    intervals: int | None = None
+    settings: Mapping[str, float | str] | None = None
+    inputs: Driving | None = None
+    record: str | Sequence[str] = "all"
+    patience: float = PATIENCE
+
+
+def simulate_fmu(fmu: Fmu, run: Run) -> Result:
+    """Run the Co-Simulation of an FMU from start to stop."""
+    job = _Job(fmu, run)
+    with tempfile.TemporaryDirectory(prefix="khz-run-") as name:
+        folder = Path(name)
+        report = in_own_process(job.content(), folder, run.patience)
+        result = job.result(folder)
+    if report["how"] not in ("done", "terminated"):
+        said = failure(fmu, report)
+        raise RunFailed(said, replace(result, problems=(said,), ok=False))
+    return _judged(result, job.left_out())
+
+
+def in_own_process(job: Mapping[str, Any], folder: Path, patience: float) -> dict[str, Any]:
+    """Do a job in a worker; its report, or one about what became of it."""
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    place = folder / "place"
+    place.write_bytes(bytes(worker.PLACE_SIZE))
+    command = [sys.executable, "-I", str(Path(worker.__file__)), str(folder)]
+    with open(folder / "said", "wb") as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        try:
+            hangs = _watched(process, place, patience)
+        finally:
+            process.kill()
+            process.wait()
+    where = _call(place)
+    if hangs:
+        return {"how": "hangs", "where": where, "seconds": patience}
+    report = folder / "report.json"
+    if report.is_file():
+        return dict(json.loads(report.read_text(encoding="utf-8")))
+    code = process.returncode
+    return {"how": "crash", "where": where, "code": code, "text": _tail(folder / "said")}
+
+
+def _watched(process: subprocess.Popen[bytes], place: Path, patience: float) -> bool:
+    """Wait for the end; True where one call took longer than it may."""
+    seen, since = "", time.monotonic()
+    while True:
+        try:
+            process.wait(_POLL)
+            return False
+        except subprocess.TimeoutExpired:
+            now = _call(place)
+            if now != seen or not now:
+                seen, since = now, time.monotonic()
+            elif time.monotonic() - since > patience:
+                return True
+
+
+def _call(place: Path) -> str:
+    """The call that is being made; empty between calls."""
+    return place.read_bytes().partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def _tail(file: Path) -> str:
+    lines = file.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+class _Job:
+    def __init__(self, fmu: Fmu, run: Run) -> None:
+        self.fmu, self.run, d = fmu, run, fmu.description
+        if "cs" not in d.identifiers:
+            text = f"`{fmu.path.name}` offers Model Exchange alone; Co-Simulation is what is run"
+            raise ModelError(Diagnostic("R815", text))
+        self.start = run.start if run.start is not None else d.start
+        self.stop = run.stop if run.stop is not None else d.stop if d.stop is not None else self.start + 1.0
+        if not (math.isfinite(self.start) and math.isfinite(self.stop) and self.stop >= self.start):
+            raise ModelError(Diagnostic("R723", f"a run goes from a time to a later one: {self.start} to {self.stop}"))
+        span = self.stop - self.start
+        self.step = run.step or d.step or (span / _STEPS if span else 1.0)
+        if not self.step > 0:
+            raise ModelError(Diagnostic("R723", f"a step is longer than 0, not {self.step}"))
+        self.steps = max(0, math.ceil(span / self.step - 1e-6))
+        self.by_name = {v.name: v for v in d.variables}
+        self.recorded = self._recorded()
+
+    def content(self) -> dict[str, Any]:
+        d, run = self.fmu.description, self.run
+        every = 1 if run.intervals is None else max(1, round(self.steps / run.intervals))
+        return {
+            "what": "simulate",
+            "version": d.version,
+            "kind": "cs",
+            "token": d.token,
+            "binary": str(self.fmu.binary("cs")),
+            "resources": str(self.fmu.folder / "resources"),
+            "start": self.start,
+            "stop": self.stop,
+            "step": self.step,
+            "steps": self.steps,
+            "every": every,
+            "tell_stop": True,
+            "tolerance": d.tolerance,
+            "settings": [[_plain(v), value] for v, value in self._settings()],
+            "inputs": self._inputs(),
+            "record": [_plain(v) for v in self.recorded],
+        }
+
+    def _recorded(self) -> list[FmuVariable]:
+        wanted = Selection(self.run.record)
+        numbers = [v for v in self.fmu.description.variables if v.is_number and v.causality != "independent"]
+        out = [v for v in numbers if wanted.takes(v.name, is_output=v.causality == "output")]
+        problems = wanted.problems([v.name for v in numbers])
+        if problems:
+            raise ModelError(*problems)
+        return out
+
+    def left_out(self) -> list[Diagnostic]:
+        """Outputs that a result has no place for."""
+        kinds = ((v.name, "an array" if v.is_array else v.type) for v in self.fmu.description.of("output"))
+        recorded = {v.name for v in self.recorded}
+        numbers = {v.name for v in self.fmu.description.variables if v.is_number}
+        return [
+            Diagnostic("R813", f"the output `{name}` is not recorded: it is {kind}", severity=Severity.WARNING)
+            for name, kind in kinds
+            if name not in recorded | numbers
+        ]
+
+    def _settings(self) -> list[tuple[FmuVariable, Any]]:
+        return [(v := self._settable(name), _value(v, value)) for name, value in (self.run.settings or {}).items()]
+
+    def _settable(self, name: str) -> FmuVariable:
+        v = self.by_name.get(name)
+        if v is None:
+            raise ModelError(Diagnostic("R821", f"the FMU has no variable `{name}`{near(name, self.by_name)}"))
+        if v.causality not in _SETTABLE and (v.start is None or v.variability == "constant"):
+            raise ModelError(Diagnostic("R821", f"`{name}` cannot be set: it is {v.causality} and computed by the FMU"))
+        if v.is_array:
+            raise ModelError(Diagnostic("R821", f"`{name}` cannot be set: it is an array, and arrays are not set here"))
+        return v
+
+    def _inputs(self) -> list[list[list[Any]]]:
+        if self.run.inputs is None:
+            return []
+        instants = [self.start + k * self.step for k in range(self.steps)] or [self.start]
+        known = [v for v in self.fmu.description.of("input") if v.is_number]
+        steps = driven_steps(self.run.inputs, known, instants, self.stop)
+        return [[[_plain(self.by_name[n]), _value(self.by_name[n], x)] for n, x in step.items()] for step in steps]
+
+    def result(self, folder: Path) -> Result:
+        """The rows so far."""
+        n, file = len(self.recorded) + 1, folder / "rows"
+        data = np.fromfile(file) if file.is_file() else np.empty(0)
+        rows = data[: len(data) // n * n].reshape(-1, n)
+        signals = {v.name: Signal(i, 1, v.unit, v.description) for i, v in enumerate(self.recorded)}
+        return Result(self.fmu.description.name, rows[:, 0].copy(), rows[:, 1:].copy(), signals)
+
+
+def _plain(v: FmuVariable) -> dict[str, Any]:
+    shown = asdict(v)
+    return {key: shown[key] for key in ("reference", "type", "kind")}
+
+
+def _value(v: FmuVariable, value: Any) -> Any:
+    """A value as the worker gets it; R821 where it does not fit."""
+    if v.type == "String":
+        return str(value)
+    text = str(value).strip().lower()
+    try:
+        number = float({"true": 1, "false": 0}.get(text, text))
+    except ValueError:
+        raise ModelError(Diagnostic("R821", f"`{v.name}` cannot be set to `{value}`: it is {v.type}")) from None
+    if v.type != "Real" and not number.is_integer():
+        raise ModelError(Diagnostic("R821", f"`{v.name}` cannot be set to `{value}`: it is {v.type}"))
+    return number if v.type == "Real" else int(number)
+
+
+def _judged(result: Result, found: Sequence[Diagnostic]) -> Result:
+    """A result in which a value is no number is not ok."""
+    odd = [name for name in result.names if not np.isfinite(result[name]).all()]
+    if not odd:
+        return replace(result, problems=tuple(found))
+    first = min(float(result.time[np.argmin(np.isfinite(result[name]))]) for name in odd)
+    text = f"{', '.join(odd[:5])}{', ...' if len(odd) > 5 else ''}: not a number, first at time = {first:g}"
+    return replace(result, problems=(*found, Diagnostic("R820", text, severity=Severity.WARNING)), ok=False)
+
+
+def failure(fmu: Fmu, report: Mapping[str, Any]) -> Diagnostic:
+    """What became of a run, in words about the FMU."""
+    name, notes = fmu.path.name, tuple(Note(f"it said: {text}") for text in report.get("messages", ()) if text)
+    match report["how"]:
+        case "missing":
+            return Diagnostic("R816", f"`{name}` has no function {report['function']}")
+        case "load":
+            return Diagnostic("R814", f"the binary of `{name}` cannot be loaded", notes=(Note(report["text"]),))
+        case "instantiate":
+            return Diagnostic("R817", f"`{name}` makes no instance of itself", notes=notes)
+        case "status":
+            status = _STATUS.get(report["status"], str(report["status"]))
+            text = f"{report['function']} of `{name}` gives the status `{status}` at time = {report['time']:g}"
+            return Diagnostic("R817", text, notes=notes)
+        case "hangs":
+            text = f"{report['where']} of `{name}` has not returned after {report['seconds']:g} s"
+            return Diagnostic("R819", text)
+        case _:
+            said = (Note(report["text"]),) if report["text"] else ()
+            where = f" in {report['where']}" if report["where"] else ""
+            return Diagnostic("R818", f"`{name}` ended its process ({_ending(report['code'])}){where}", notes=said)
+
+
+def _ending(code: int) -> str:
+    if code < 0:
+        try:
+            return signal.Signals(-code).name
+        except ValueError:
+            return f"signal {-code}"
+    return f"exit code {code}"

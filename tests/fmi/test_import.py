@@ -1,0 +1,277 @@
+"""FMUs in: our own come back with the same bits, and hostile ones end with a clear message and all rows until then."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kilohertz import ModelError, load
+from kilohertz.cli.main import main
+from kilohertz.driver import check_fmu, export, simulate_fmu
+from kilohertz.simulate import RunFailed
+from kilohertz.toolchain import find_compiler
+
+STEP = 1e-3
+MODEL = """\
+model Driven
+  parameter Real k = 2;
+  parameter Integer n = 3;
+  parameter Boolean on = true;
+  input Real u(start = 0.25);
+  input Boolean b(start = false);
+  output Real y;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -k * x + (if on then n * u else 0) + (if b then 1 else 0);
+  y = x + u;
+end Driven;
+"""
+# A plant that misbehaves as CASE says.
+HOSTILE = r"""
+#include <math.h>
+#include <stdlib.h>
+typedef void *C;
+static double x = 1.0;
+static int n = 0;
+const char *fmi2GetVersion(void) { return "2.0"; }
+C fmi2Instantiate(const char *name, int type, const char *guid, const char *where, const void *calls, int v, int l)
+{
+    (void)name; (void)type; (void)where; (void)v; (void)l;
+    void (*const *logger)(C, const char *, int, const char *, const char *, ...) = calls;
+    if (CASE == 1 && guid[0] != '!') {
+        (*logger)(NULL, "it", 3, "error", "that is not my guid");
+        return NULL;
+    }
+    return &x;
+}
+void fmi2FreeInstance(C c) { (void)c; }
+int fmi2SetupExperiment(C c, int t, double tolerance, double start, int s, double stop)
+{
+    (void)c; (void)t; (void)tolerance; (void)start; (void)s; (void)stop;
+    return 0;
+}
+int fmi2EnterInitializationMode(C c) { (void)c; return 0; }
+int fmi2ExitInitializationMode(C c) { (void)c; return 0; }
+int fmi2Terminate(C c) { (void)c; return 0; }
+int fmi2GetReal(C c, const unsigned *r, size_t k, double *v)
+{
+    (void)c; (void)r;
+    for (size_t i = 0; i < k; i++) v[i] = CASE == 5 && n > 5 ? NAN : x;
+    return 0;
+}
+#if CASE != 2
+int fmi2DoStep(C c, double t, double h, int p)
+{
+    (void)c; (void)t; (void)p;
+    x -= h * x;
+    n++;
+    if (CASE == 3 && n > 5) *(volatile int *)NULL = 1;
+    for (volatile int i = 0; CASE == 4 && n > 5;) i = 0;
+    if (CASE == 6 && n > 5) return 3;
+    if (CASE == 7 && n > 5) exit(7);
+    if (CASE == 8 && n > 5) return 2;
+    return 0;
+}
+#endif
+int fmi2GetBooleanStatus(C c, int kind, int *v) { (void)c; (void)kind; *v = CASE == 8; return 0; }
+"""
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Hostile" guid="{guid}">
+  <CoSimulation modelIdentifier="Hostile"/>
+  <DefaultExperiment startTime="0" stopTime="0.02" stepSize="0.001"/>
+  <ModelVariables>
+    <ScalarVariable name="x" valueReference="0" causality="output"><Real unit="m"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure><Outputs><Unknown index="1"/></Outputs></ModelStructure>
+</fmiModelDescription>
+"""
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def driven(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("driven")
+    (folder / "Driven.mo").write_text(MODEL, encoding="utf-8")
+    export(load(folder / "Driven.mo"), folder / "Driven.fmu", fmi=request.param, solver="rk4", step=STEP)
+    return folder / "Driven.fmu"
+
+
+def packed(folder: Path, files: dict[str, str | bytes]) -> Path:
+    path = folder / "Hostile.fmu"
+    with zipfile.ZipFile(path, "w") as out:
+        for name, data in files.items():
+            out.writestr(name, data)
+    return path
+
+
+def hostile(folder: Path, case: int, description: str = XML) -> Path:
+    source, library = folder / "hostile.c", folder / "hostile.so"
+    source.write_text(HOSTILE)
+    command = [*find_compiler().command, f"-DCASE={case}", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
+    subprocess.run(command, check=True, capture_output=True)
+    binary = library.read_bytes()
+    described = description.replace("{guid}", "!mine" if case != 1 else "another")
+    return packed(folder, {"modelDescription.xml": described, "binaries/linux64/Hostile.so": binary})
+
+
+def code_of(error: pytest.ExceptionInfo[ModelError]) -> str:
+    return error.value.diagnostics[0].code
+
+
+# ------------------------------------------------------------------------------------------------------------ our own
+
+
+def test_our_own_come_back_with_the_same_bits(driven: Path) -> None:
+    values = {"k": 3.5, "n": 2, "on": True}
+    times = np.array([0.0, 0.1, 0.2, 0.5])
+    drive: dict[str, Any] = {"u": (times, [0.0, 1.0, -1.0, 2.0]), "b": (times, [0.0, 1.0, 1.0, 0.0])}
+    there = simulate_fmu(driven, stop=1.0, settings=values, inputs=drive)
+    here = load(driven.with_suffix(".mo")).simulate(
+        solver="rk4", step=STEP, stop=1.0, intervals=1000, settings=values, inputs=drive
+    )
+    rows = np.append(np.diff(here.time) > 1e-9, True)
+    assert len(there.time) == 1001
+    for name in ("x", "y", "u", "der(x)"):
+        assert np.array_equal(here[name][rows], there[name]), name
+
+
+def test_what_a_check_says(driven: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = check_fmu(driven)
+    assert report.ok and report.diagnostics == ()
+    assert report.counts()["states"] == 1
+    assert main(["check", str(driven)]) == 0
+    shown = capsys.readouterr()
+    assert "(me, cs)" in shown.out and shown.err == ""
+    assert main(["check", str(driven), "--json"]) == 0
+    assert '"ok": true' in capsys.readouterr().out
+
+
+def test_the_command(driven: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.csv"
+    assert main(["simulate", str(driven), "--stop", "0.1", "--set", "k=4", "--intervals", "10", "-o", str(out)]) == 0
+    assert "11 rows" in capsys.readouterr().out
+    assert len(out.read_text().splitlines()) == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"settings": {"kk": 1.0}}, "R821"),
+        ({"settings": {"x": 1.0}}, "R821"),
+        ({"settings": {"n": 1.5}}, "R821"),
+        ({"settings": {"k": "many"}}, "R821"),
+        ({"solver": "rk4"}, "R815"),
+        ({"inputs": {"u": "sine(frequency = 2)"}}, "R815"),
+        ({"record": "zz*"}, "R744"),
+        ({"stop": -1.0}, "R723"),
+    ],
+)
+def test_wishes_that_an_fmu_cannot_fulfil(driven: Path, options: dict[str, Any], code: str) -> None:
+    with pytest.raises(ModelError) as refused:
+        simulate_fmu(driven, **options)
+    assert code_of(refused) == code
+
+
+# ------------------------------------------------------------------------------------------------------------- hostile
+
+
+@pytest.mark.parametrize(
+    ("case", "code", "words", "rows"),
+    [
+        (1, "R817", "makes no instance", 0),
+        (2, "R816", "no function fmi2DoStep", 1),
+        (3, "R818", "SIGSEGV) in fmi2DoStep at time = 0.005", 6),
+        (4, "R819", "fmi2DoStep at time = 0.005 of `Hostile.fmu` has not returned", 6),
+        (6, "R817", "fmi2DoStep of `Hostile.fmu` gives the status `error` at time = 0.005", 6),
+        (7, "R818", "exit code 7) in fmi2DoStep", 6),
+    ],
+)
+def test_a_hostile_fmu_ends_with_a_message(tmp_path: Path, case: int, code: str, words: str, rows: int) -> None:
+    with pytest.raises(RunFailed) as failed:
+        simulate_fmu(hostile(tmp_path, case), patience=5.0 if case == 4 else None)
+    said = failed.value.diagnostics[0]
+    assert (said.code, words in said.message) == (code, True), said.message
+    assert len(failed.value.partial.time) == rows  # nothing recorded is lost
+    if case == 1:
+        assert "that is not my guid" in said.notes[0].text
+
+
+def test_values_that_are_no_numbers_are_told(tmp_path: Path) -> None:
+    result = simulate_fmu(hostile(tmp_path, 5))
+    assert not result.ok
+    assert [p.code for p in result.problems] == ["R820"]
+    assert "first at time = 0.006" in result.problems[0].message
+
+
+def test_an_fmu_may_end_the_run(tmp_path: Path) -> None:
+    result = simulate_fmu(hostile(tmp_path, 8))
+    assert result.ok and len(result.time) == 7
+
+
+def test_a_missing_function_is_found_by_a_check(tmp_path: Path) -> None:
+    report = check_fmu(hostile(tmp_path, 2))
+    assert not report.ok
+    assert "fmi2DoStep" in next(d for d in report.diagnostics if d.code == "R816" and "DoStep" in d.message).message
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "words"),
+    [
+        ({"readme.txt": "nothing"}, "R811", "holds no modelDescription.xml"),
+        ({"modelDescription.xml": "<fmi"}, "R811", "no XML"),
+        ({"modelDescription.xml": "<other/>"}, "R811", "begins with <other>"),
+        ({"modelDescription.xml": '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'}, "R811", "entities"),
+        ({"modelDescription.xml": '<fmiModelDescription fmiVersion="1.0"/>'}, "R812", "FMI `1.0` is not read"),
+        ({"modelDescription.xml": '<fmiModelDescription fmiVersion="2.0"/>'}, "R811", "neither Model Exchange"),
+        ({"modelDescription.xml": XML}, "R814", "no binary `Hostile.so`"),
+        ({"modelDescription.xml": XML, "binaries/linux64/Hostile.so": "text"}, "R814", "cannot be loaded"),
+        ({"../../evil.txt": "x"}, "L327", "outside of the folder"),
+    ],
+)
+def test_files_that_are_no_fmus(tmp_path: Path, files: dict[str, str | bytes], code: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words) as refused:
+        simulate_fmu(packed(tmp_path, files))
+    assert code_of(refused) == code
+
+
+def test_a_broken_zip_and_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "Broken.fmu"
+    broken.write_bytes(b"PK\x03\x04 and nothing more")
+    with pytest.raises(ModelError) as refused:
+        check_fmu(broken)
+    assert code_of(refused) == "L327"
+    monkeypatch.setattr("kilohertz.packages.unpacking._MOST_BYTES", 1000)
+    with pytest.raises(ModelError, match="unpacks to 1 files of 2000 bytes"):
+        check_fmu(packed(tmp_path, {"modelDescription.xml": " " * 2000}))
+    with pytest.raises(ModelError, match="no file"):
+        check_fmu(tmp_path / "nowhere.fmu")
+
+
+def test_a_lying_description_is_read_with_warnings(tmp_path: Path) -> None:
+    lying = XML.replace("<ModelVariables>", LIES)
+    report = check_fmu(hostile(tmp_path, 0, lying))
+    told = [d.message for d in report.diagnostics if d.code == "R813"]
+    assert told == [
+        "`a` has the causality `boss`, which FMI does not know: taken as local",
+        "`b` is Boolean and continuous",
+        "the variable `c` has no type: it is left out",
+        "a value reference is `seven`, which is no whole number",
+        "the variable `d` has no name or value reference: it is left out",
+        "the input `e` has no start value",
+        "two variables are called `e`",
+    ]
+    assert simulate_fmu(tmp_path / "Hostile.fmu", record="x").ok
+
+
+LIES = """<ModelVariables>
+  <ScalarVariable name="a" valueReference="1" causality="boss"><Real/></ScalarVariable>
+  <ScalarVariable name="b" valueReference="2" variability="continuous"><Boolean/></ScalarVariable>
+  <ScalarVariable name="c" valueReference="3"/>
+  <ScalarVariable name="d" valueReference="seven"><Real/></ScalarVariable>
+  <ScalarVariable name="e" valueReference="4" causality="input"><Real/></ScalarVariable>
+  <ScalarVariable name="e" valueReference="5"><Real/></ScalarVariable>
+"""
