@@ -149,3 +149,14 @@ def test_an_event_of_a_recording_is_as_late_as_its_row() -> None:
     assert signal.n_events == 1 and signal.event_error == pytest.approx(0.07)
     missed = compare(result(t, x=np.zeros(101)), step).signals[0]
     assert (missed.n_events, missed.n_events_only_reference) == (0, 1) and missed.largest == 1.0
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-3, 0.1])
+def test_the_same_rows_are_judged_as_rows_in_between_would_be(off: float) -> None:
+    """On the same times nothing is interpolated; one row more changes no measure."""
+    y = np.sin(GRID) + off * np.cos(3 * GRID)
+    more, extra = np.insert(GRID, 7, (GRID[6] + GRID[7]) / 2), np.insert(y, 7, (y[6] + y[7]) / 2)
+    same, other = (compare(r, SINE).signals[0] for r in (result(GRID, x=y), result(more, x=extra)))
+    assert same.ok == other.ok == (off < 0.1)
+    for measure in ("rms", "largest", "largest_away_from_jumps", "mean", "final"):
+        assert getattr(same, measure) == pytest.approx(getattr(other, measure), rel=1e-9, abs=1e-12)

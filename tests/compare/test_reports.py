@@ -23,9 +23,9 @@ def verdict() -> Verdict:
 
 def test_text_has_the_worst_first_and_a_line_for_what_one_side_has() -> None:
     lines = as_text(verdict(), ["`bad` parts first"]).splitlines()
-    assert lines[1].startswith("bad   FAIL")
+    assert lines[1].startswith("bad     FAIL")
     assert "outside the tube from t = 4.1" in lines[1]
-    assert lines[2].startswith("good  pass")
+    assert lines[2].startswith("good    pass")
     assert lines[3:] == [
         "only in the result: extra",
         "only in the reference: e, f, g",
@@ -49,3 +49,15 @@ def test_junit_counts_cases_and_failures() -> None:
     assert [c.get("name") for c in suite.iter("testcase")] == ["covers the reference", "bad", "good"]
     assert [f.get("message") for f in suite.iter("failure")] == ["outside the tube"]
     assert "because" in (suite.findtext("system-out") or "")
+
+
+def test_what_could_not_be_measured_has_no_numbers_and_comes_first() -> None:
+    t = np.linspace(0, 1, 11)
+    bad = t.copy()
+    bad[3] = np.nan
+    mine = Result.of_columns("a", t, {"x": bad, "y": t + 1})
+    verdict = compare(mine, Result.of_columns("b", t, {"x": t, "y": t}))
+    text, data = as_text(verdict).splitlines(), json.loads(as_json(verdict))["signals"]
+    assert [s.name for s in verdict.worst_first] == ["x", "y"]
+    assert "e+00" not in text[1] and text[1].index("not a finite") == text[0].index("reason")
+    assert data["x"]["rms"] is None and data["y"]["rms"] > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -59,3 +60,15 @@ def test_what_cannot_be_plotted_is_said(tmp_path: Path, capsys: pytest.CaptureFi
     assert "R701" in capsys.readouterr().err
     assert main(["plot", str(tmp_path / "a.csv"), "-o", "/dev/full"]) == 1
     assert "R702" in capsys.readouterr().err
+
+
+def test_half_a_page_is_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n1,2\n")
+
+    def full(self: Path, text: str, encoding: str) -> int:
+        self.write_bytes(text[:100].encode(encoding))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    assert main(["plot", str(tmp_path / "a.csv"), "-o", str(tmp_path / "p.html")]) == 1
+    assert not (tmp_path / "p.html").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -20,6 +21,9 @@ from kilohertz.cli import main
 from kilohertz.driver import Session
 from kilohertz.driver.studies.series import execute
 from kilohertz.sweep import Means, Measure, Range, Report, Side, read_series
+from kilohertz.sweep.batches import Done
+from kilohertz.sweep.case_store import opened
+from kilohertz.sweep.cases import Table
 
 
 def run(folder: Path, **means: object) -> Report:
@@ -225,3 +229,24 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "12 cases" in shown.out and "compiling" in shown.err
     assert "Exceptional cases" in page.read_text(encoding="utf-8")
     assert (folder / "swing.series" / "cases.parquet").exists()
+
+
+def test_a_full_disk_is_said_and_loses_nothing_that_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = Table(("k",), np.array([[1.0], [2.0]]))
+    done = [Done([n], ["ok"], [""], [[float(n)]], [0], [0.1]) for n in range(2)]
+    with opened(tmp_path / "out", {"digest": "d"}, cases, [Measure("x", "final")], fresh=False) as store:
+        store.add(done[0])
+        store.flush()
+        store.add(done[1])
+
+        def full(self: Path, data: bytes) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(Path, "write_bytes", full)
+        with pytest.raises(ModelError) as caught:
+            store.flush()
+        monkeypatch.undo()
+        known = store.known()
+    said = caught.value.diagnostics[0]
+    assert said.code == "R702" and "goes on from them" in said.notes[0].text
+    assert known is not None and known["case"].to_list() == [0]

@@ -56,6 +56,10 @@ class Places:
         found: bool = self._once(("edges",), (times,), lambda: bool((np.diff(times) <= 0).any()))
         return found
 
+    def are_same(self, a: Floats, b: Floats) -> bool:
+        """Whether both have the same times."""
+        return a is b or bool(self._once(("same",), (a, b), lambda: np.array_equal(a, b)))
+
     def moved(self, t: Floats, by: float) -> Floats:
         """`t + by`."""
         found: Floats = self._once(("moved", by), (t,), lambda: t + by)
@@ -170,6 +174,10 @@ class Curve:
     def has_edges(self) -> bool:
         """Whether it can show both sides of a jump."""
         return self.places.has_edges(self.time)
+
+    def shares_rows(self, other: Curve) -> bool:
+        """Whether each row of one is to be compared with the same row of the other, and nothing lies in between."""
+        return self.places.are_same(self.time, other.time) and not self.has_edges
 
     def seen_by(self, other: Curve) -> Curve:
         """This curve at the times of the other one, within its own; at an edge the end that is nearer to the other."""

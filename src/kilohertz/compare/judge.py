@@ -35,11 +35,17 @@ class SignalVerdict:
     n_events_only_result: int = 0
     n_events_only_reference: int = 0
     event_error: float = 0.0  # largest time error of an event, seconds; positive: the result is late
+    is_measured: bool = True  # False: the reason kept it from being measured
 
     @property
     def ok(self) -> bool:
         """The signal counts as equal."""
         return not self.reason
+
+
+def not_measured(name: str, reason: str) -> SignalVerdict:
+    """A signal that fails before anything can be measured."""
+    return SignalVerdict(name, reason, is_measured=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,10 @@ class Limits:
 def judge(name: str, result: Curve, reference: Curve, bars: Bars, limits: Limits) -> SignalVerdict:
     """Measure one signal; both curves are in the unit of the reference."""
     if not np.isfinite(reference.value).all():
-        return SignalVerdict(name, "the reference has a NaN")
+        return not_measured(name, "the reference has a NaN")
     finite = np.isfinite(result.value)
     if not finite.all():
-        return SignalVerdict(name, f"not a finite number at t = {result.time[int(np.argmin(finite))]:g}")
+        return not_measured(name, f"not a finite number at t = {result.time[int(np.argmin(finite))]:g}")
     size = tube_size(reference, bars.tolerance, bars.nominal, bars.time)
     out = outside(reference, result.clipped(reference.time[0], reference.time[-1]), size)
     reasons = ["outside the tube"] if out.n_points else []

@@ -60,7 +60,8 @@ def tube_size(reference: Curve, tolerance: float, nominal: float, dx: float | No
 def outside(around: Curve, points: Curve, size: Size) -> Outside:
     """Which points lie outside the tube around a curve."""
     t, y = points.time, points.value
-    if not len(t):
+    is_near = points.shares_rows(around) and bool((np.abs(y - around.value) <= size.dy).all())
+    if is_near or not len(t):  # what is near at its own instant is near in a window around it
         return Outside(0, None, 0.0)
     start, stop = around.places.moved(t, -size.dx), around.places.moved(t, size.dx)
     upper = around.highest(start, stop) + size.dy
@@ -78,16 +79,23 @@ def errors(result: Curve, reference: Curve, size: Size) -> Errors:
     start = max(result.time[0], reference.time[0])
     stop = min(result.time[-1], reference.time[-1])
     if not stop > start:
-        e = abs(float(result.value[-1] - reference.value[-1])) / size.scale
-        return Errors(e, e, e, e, e)
-    left, right = result.places.union(result.time, reference.time, float(start), float(stop))
-    e0 = result.after(left) - reference.after(left)
-    e1 = result.before(right) - reference.before(right)
+        last = abs(float(result.value[-1] - reference.value[-1])) / size.scale
+        return Errors(last, last, last, last, last)
+    if result.shares_rows(reference):
+        e = result.value - reference.value
+        left, right, e0, e1 = result.time[:-1], result.time[1:], e[:-1], e[1:]
+    else:
+        left, right = result.places.union(result.time, reference.time, float(start), float(stop))
+        e0 = result.after(left) - reference.after(left)
+        e1 = result.before(right) - reference.before(right)
     mean_square = float(np.sum((right - left) * (e0 * e0 + e0 * e1 + e1 * e1))) / 3 / (stop - start)
-    times, sizes = np.concatenate([left, right]), np.abs(np.concatenate([e0, e1]))
-    away = sizes[_far_from_jumps(times, reference, size)]
-    largest_away = float(away.max(initial=0.0))
-    values = (mean_square**0.5, float(sizes.max()), largest_away, _mean(left, right, e0, e1), abs(float(e1[-1])))
+    largest = max(float(np.abs(e0).max()), float(np.abs(e1).max()))
+    jumps = _jump_times(reference, size)
+    away = largest
+    if len(jumps):
+        far = (np.abs(part[_are_far(times, jumps, size)]) for times, part in ((left, e0), (right, e1)))
+        away = max(float(part.max(initial=0.0)) for part in far)
+    values = (mean_square**0.5, largest, away, _mean(left, right, e0, e1), abs(float(e1[-1])))
     return Errors(*(v / size.scale for v in values))
 
 
@@ -100,10 +108,17 @@ def _mean(left: Floats, right: Floats, e0: Floats, e1: Floats) -> float:
     return float(np.sum((right - left) * area)) / float(right[-1] - left[0])
 
 
-def _far_from_jumps(times: Floats, reference: Curve, size: Size) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Whether each time is more than dx away from every jump of the reference that is higher than dy."""
+def _jump_times(reference: Curve, size: Size) -> Floats:
+    """When the reference jumps by more than dy."""
+    if not reference.has_edges:
+        return np.zeros(0)
     t, y = reference.time, reference.value
-    jumps = t[1:][(np.diff(t) == 0) & (np.abs(np.diff(y)) > size.dy)]
+    times: Floats = t[1:][(np.diff(t) == 0) & (np.abs(np.diff(y)) > size.dy)]
+    return times
+
+
+def _are_far(times: Floats, jumps: Floats, size: Size) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Whether each time is more than dx away from every jump."""
     padded = np.concatenate([[-np.inf], jumps, [np.inf]])
     nearest = np.searchsorted(padded, times)
     far: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = (padded[nearest] - times > size.dx) & (

@@ -18,7 +18,7 @@ _FEW = 4
 
 def as_text(verdict: Verdict, why: Sequence[str] = (), said: Sequence[str] = ()) -> str:
     """A line for each signal, worst first; then what concerns the whole; `said`: about the sides."""
-    width = max((len(s.name) for s in verdict.signals), default=6)
+    width = max(len("signal"), *(len(s.name) for s in verdict.signals), 0)
     lines = [f"{'signal':{width}}  verdict  outside        rms    largest  events  reason"]
     lines += [_line(s, width) for s in verdict.worst_first]
     lines += [*notes(verdict), *said]
@@ -55,7 +55,7 @@ def _line(s: SignalVerdict, width: int) -> str:
     when = f" from t = {s.first_outside:g}" if s.first_outside is not None else ""
     when += f", {abs(s.shift):.3g} s {'late' if s.shift > 0 else 'early'}" if s.shift and not s.ok else ""
     word = "pass" if s.ok else "FAIL"
-    numbers = f"{s.n_outside:7}  {s.rms:9.2e}  {s.largest:9.2e}"
+    numbers = f"{s.n_outside:7}  {s.rms:9.2e}  {s.largest:9.2e}" if s.is_measured else f"{'':29}"
     return f"{s.name:{width}}  {word:7}  {numbers}  {events_text(s):6}  {s.reason}{when}".rstrip()
 
 
@@ -74,12 +74,18 @@ def as_json(verdict: Verdict, why: Sequence[str] = (), said: Sequence[str] = ())
         "coverage": verdict.coverage,
         "why": list(why),
         "notes": list(said),
-        "signals": {s.name: {"ok": s.ok, **_finite(asdict(s))} for s in verdict.worst_first},
+        "signals": {s.name: {"ok": s.ok, **_numbers(s)} for s in verdict.worst_first},
         "only_result": list(pairing.only_result),
         "only_reference": list(pairing.only_reference),
         "parameters": {n: _finite({"result": a, "reference": b}) for n, a, b in pairing.parameters},
     }
     return json.dumps(data, allow_nan=False)
+
+
+def _numbers(s: SignalVerdict) -> dict[str, Any]:
+    """All fields; numbers of a signal that was not measured are null."""
+    data = _finite(asdict(s))
+    return data if s.is_measured else {k: v if isinstance(v, str | bool) else None for k, v in data.items()}
 
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +103,8 @@ def as_junit(verdict: Verdict, title: str, why: Sequence[str] = (), said: Sequen
         case = SubElement(suite, "testcase", classname=title, name=s.name)
         if not s.ok:
             failure = SubElement(case, "failure", message=s.reason)
-            failure.text = f"rms {s.rms:.3e}, largest {s.largest:.3e}, first outside {s.first_outside}"
+            if s.is_measured:
+                failure.text = f"rms {s.rms:.3e}, largest {s.largest:.3e}, first outside {s.first_outside}"
     told = [*notes(verdict), *said, *why]
     if told:
         SubElement(suite, "system-out").text = "\n".join(told)

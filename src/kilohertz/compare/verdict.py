@@ -16,7 +16,7 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.base.units import UnitError, as_modelica, conversion
 from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve, Floats, Places
-from kilohertz.compare.judge import Limits, SignalVerdict, judge
+from kilohertz.compare.judge import Limits, SignalVerdict, judge, not_measured
 from kilohertz.compare.signal_expressions import values_of
 from kilohertz.compare.signal_pairs import Pair, Pairing, Wanted, pair_up
 from kilohertz.results import Result
@@ -44,8 +44,9 @@ class Verdict:
 
     @property
     def worst_first(self) -> tuple[SignalVerdict, ...]:
-        """All signals: those that failed first, then by how far they are outside, then by error."""
-        return tuple(sorted(self.signals, key=lambda s: (s.ok, -s.excess, -s.rms, s.name)))
+        """All signals: those that failed first, and of them those that have no numbers; then by how far they are
+        outside, then by error."""
+        return tuple(sorted(self.signals, key=lambda s: (s.ok, s.is_measured, -s.excess, -s.rms, s.name)))
 
 
 def compare(
@@ -65,9 +66,9 @@ def compare(
     pairing = _named(asked, result, reference) if asked else pair_up(result, reference, wanted)
     whole = coverage(result.time, reference.time, wanted.bars)
     if whole.startswith("time") or not len(result.time):
-        return Verdict(whole, tuple(SignalVerdict(p.name, whole) for p in pairing.pairs), pairing)
-    missing = [SignalVerdict(n, "missing in the result") for n in pairing.only_reference if asked]
-    missing += [SignalVerdict(n, "missing in the reference") for n in pairing.only_result if asked]
+        return Verdict(whole, tuple(not_measured(p.name, whole) for p in pairing.pairs), pairing)
+    missing = [not_measured(n, "missing in the result") for n in pairing.only_reference if asked]
+    missing += [not_measured(n, "missing in the reference") for n in pairing.only_result if asked]
     all_judged = judged(pairing.pairs, result, reference, wanted)
     return Verdict(whole, (*all_judged, *missing), pairing)
 
@@ -153,7 +154,7 @@ def _judged(pair: Pair, result: Result, reference: Result, wanted: Wanted, place
     try:
         mine, theirs = curves(pair, result, reference, places)
     except UnitError as error:
-        return SignalVerdict(pair.name, str(error))
+        return not_measured(pair.name, str(error))
     return judge(pair.name, mine, theirs, wanted.bars_of(pair.name), _limits(pair, result, reference))
 
 

@@ -35,6 +35,8 @@ def save(page: Page, file: Path) -> None:
         else:
             file.write_text(page.html(), encoding="utf-8")
     except OSError as error:
+        if file.is_file():
+            file.unlink()  # half a page is none
         raise ModelError(Diagnostic("R702", f"cannot write `{file}`: {error.strerror}")) from error
 
 

@@ -16,12 +16,13 @@ import fcntl
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.sweep.batches import Done
 from kilohertz.sweep.cases import Table
 from kilohertz.sweep.series_definition import Measure
@@ -120,10 +121,10 @@ class Store:
         return polars.DataFrame(columns, schema_overrides={**kinds, "exceeds": polars.List(polars.String)})
 
     def _write(self, file: Path, table: polars.DataFrame) -> None:
-        scratch = file.with_name(f".{file.name}")
+        scratch, data = file.with_name(f".{file.name}"), BytesIO()
+        table.write_parquet(data)  # into memory: polars has errors of its own for a full disk
         try:
-            with open(scratch, "wb") as out:
-                table.write_parquet(out)
+            scratch.write_bytes(data.getbuffer())
             scratch.replace(file)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -233,4 +234,5 @@ def _curve_table(curves: Sequence[tuple[int, str, Any]], signals: Mapping[str, S
 
 
 def _unwritable(place: Path, error: OSError) -> ModelError:
-    return ModelError(Diagnostic("R702", f"cannot write `{place}`: {error.strerror or error}"))
+    note = Note("cases that are on disk stay there: the same series goes on from them")
+    return ModelError(Diagnostic("R702", f"cannot write `{place}`: {error.strerror or error}", notes=(note,)))

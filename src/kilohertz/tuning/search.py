@@ -195,7 +195,8 @@ class Search:
         if math.isinf(price) or (self.best is not None and price >= self.best.price) or self._is_over():
             return None
         if self._announce is not None and len(self.bench.points) % 10 == 0:
-            self._announce(f"tune tries {named(settings)} after {len(self.bench.points)} others")
+            after = f" after {len(self.bench.points)} others" if self.bench.points else ""
+            self._announce(f"tune tries {named(settings)}{after}")
         point = self.bench.point(settings)
         if point is not None and point.error <= self.goal.error:
             self.best = point

@@ -55,7 +55,8 @@ class Tuned:
         head = "tune takes" if self.ok else "nothing meets the goal; the nearest is"
         lines = [f"{self.model}: {head} {c.title}", *(f"  {note}" for note in self.notes)]
         lines.append(f"  off by at most {_percent(c.error)} of the range; {_bound(self)}")
-        lines.append(f"  {len(self.points)} trials in {self.seconds:.1f} s; the front of price and error:")
+        trials = "1 trial" if len(self.points) == 1 else f"{len(self.points)} trials"
+        lines.append(f"  {trials} in {self.seconds:.1f} s; the front of price and error:")
         lines.append("       million instructions/s     error  step")
         lines += [_line(p, p is c) for p in self.front[:_SHOWN]]
         if len(self.front) > _SHOWN:

@@ -64,12 +64,13 @@ def _table(verdict: Verdict) -> Table:
     rows = []
     for i, s in enumerate(verdict.worst_first):
         name = Cell(s.name, link=f"#signal-{i}" if i < _PLOTTED else "")
-        numbers = [Cell(f"{v:.2e}", v) for v in (s.rms, s.largest, s.mean, s.final)]
+        measures = (s.rms, s.largest, s.mean, s.final)
+        numbers = [Cell(f"{v:.2e}", v) if s.is_measured else Cell("", float("inf")) for v in measures]
         rows.append(
             (
                 name,
                 Cell("pass" if s.ok else "FAIL", mark="good" if s.ok else "bad"),
-                Cell(str(s.n_outside), s.n_outside),
+                Cell(str(s.n_outside), s.n_outside) if s.is_measured else Cell("", float("inf")),
                 Cell("", float("inf")) if s.first_outside is None else Cell(f"{s.first_outside:g}", s.first_outside),
                 *numbers,
                 Cell("", float("inf")) if s.shift is None else Cell(f"{s.shift:.3g}", s.shift),
