@@ -35,6 +35,33 @@ equation
 end GuessFromStarts;
 """
 
+BEFORE_AND_AT = """
+model BeforeAndAt "What one block says was before the start, another says is at the start; nothing but samples sets it"
+  Boolean on;
+  Boolean delayed;
+  Real next;
+initial equation
+  pre(on) = false;
+  pre(next) = -1;
+initial algorithm
+  on := true;
+equation
+  when sample(0.05, 1) then
+    on = not pre(on);
+  end when;
+  when initial() then
+    delayed = on;
+    next = -1;
+  elsewhen on then
+    delayed = false;
+    next = time + 3;
+  elsewhen not on then
+    delayed = false;
+    next = -1;
+  end when;
+end BeforeAndAt;
+"""
+
 
 def run(tmp_path: Path, text: str) -> Result:
     file = tmp_path / "model.mo"
@@ -56,3 +83,10 @@ def test_iteration_begins_from_the_unknown_with_a_start(tmp_path: Path) -> None:
     assert b == pytest.approx(-2.6, abs=0.1)
     assert a == pytest.approx(b**3 - 6 * b)
     assert b == pytest.approx(a + 0.001 * a**3)
+
+
+def test_what_is_said_before_and_at_the_start_both_hold(tmp_path: Path) -> None:
+    result = run(tmp_path, BEFORE_AND_AT)
+    assert (result["on"][0], result["delayed"][0]) == (1.0, 1.0)
+    assert result["delayed"][result.time < 0.05].min() == 1.0
+    assert (result.final("on"), result.final("delayed")) == (0.0, 0.0)

@@ -4,7 +4,8 @@ Unknowns: those of the simulation, the states, parameters with fixed=false, and 
 `initial()` true, the initial equations, `v = start` where fixed, `pre(v) = start`.  Too few: starts of states (then of
 others) are taken as equations, with a note.  Too many: those that fit nowhere are not solved but checked, with a note;
 at the end of the initial system an assertion fails where they contradict the others.  Rows join one
-after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed.
+after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed; and
+over `v = pre(v)` of what no when sets at the start, where both of them are given.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -71,6 +72,8 @@ class _Initial:
         self._unknowns: list[Ref] = []
         self._index: dict[str, int] = {}
         self._matching = Matching([], [])
+        self._kept: dict[int, int] = {}  # by unknowns `v` and `pre(v)`: the row that says they are equal
+        self._left_out: set[int] = set()  # rows that gave their place to what the user wrote
 
     def run(self) -> System:
         self._gather_unknowns()
@@ -81,6 +84,7 @@ class _Initial:
             if v.fixed:
                 self._try(_start(v.ref, v), f"fixed start of {v.name} is redundant")
         self._complete()
+        self._leave_out()
         if not self._matching.is_perfect:
             free = [self._unknowns[c].name for c, r in enumerate(self._matching.row_of) if r == FREE]
             declared = self._dae.variables.get(free[0])  # a derivative or a value before the start is not declared
@@ -141,6 +145,9 @@ class _Initial:
         full = [candidates(r, t, self._index) for r, t in zip(self._rows, self._touched, strict=True)]
         vanishing = Vanishing(self._values, self._occurrence)
         self._graph = solvable_graph(self._rows, self._touched, self._unknowns, self._index, vanishing)
+        for i, row in enumerate(self._rows):
+            if (v := _kept_variable(row.equation)) is not None:
+                self._kept |= {self._index[v]: i, self._index[pre_name(v)]: i}
         narrow = [[c for c in g if c < self._n_simulation] for g in self._graph]
         matching = maximum_matching(narrow, self._n_simulation)
         row_of = matching.row_of + [FREE] * (len(self._unknowns) - self._n_simulation)
@@ -200,7 +207,8 @@ class _Initial:
 
     def _try(self, e: AnyEquation, otherwise: str | None) -> bool:
         """Add an equation where an unknown can be found for it."""
-        made = rows_of([e])
+        first = len(self._rows)
+        made = [r if r.head is None else replace(r, head=first + r.head) for r in rows_of([e])]
         touched = incidence(made, self._index, self._occurrence)
         for row, t in zip(made, touched, strict=True):
             self._rows.append(row)
@@ -208,6 +216,8 @@ class _Initial:
             self._graph.append(candidates(row, t, self._index))
             self._matching.column_of.append(FREE)
             if self._augment(len(self._rows) - 1):
+                continue
+            if otherwise is not None and self._instead_of_kept():
                 continue
             for kept in (self._rows, self._touched, self._graph, self._matching.column_of):
                 kept.pop()
@@ -217,6 +227,32 @@ class _Initial:
                     self._spare.append(e)
             return False
         return True
+
+    def _instead_of_kept(self) -> bool:
+        """Let the last row take the place of `v = pre(v)`: a model may say both of them, and they may differ."""
+        column_of, row_of = self._matching.column_of, self._matching.row_of
+        last = len(self._rows) - 1
+        for k in dict.fromkeys(self._kept[c] for c in self._graph[last] if c in self._kept):
+            freed = column_of[k]
+            row_of[freed], column_of[k] = FREE, FREE
+            if self._augment(last):
+                self._left_out.add(k)
+                self._kept = {c: row for c, row in self._kept.items() if row != k}
+                return True
+            row_of[freed], column_of[k] = k, freed
+        return False
+
+    def _leave_out(self) -> None:
+        """Take away rows that gave their place to others."""
+        if not self._left_out:
+            return
+        stay = [i for i in range(len(self._rows)) if i not in self._left_out]
+        place = {i: k for k, i in enumerate(stay)}
+        rows = [self._rows[i] for i in stay]
+        self._rows = [r if r.head is None else replace(r, head=place[r.head]) for r in rows]
+        self._touched = [self._touched[i] for i in stay]
+        column_of, row_of = self._matching.column_of, self._matching.row_of
+        self._matching = Matching([column_of[i] for i in stay], [place.get(r, FREE) for r in row_of])
 
     def _augment(self, root: int) -> bool:
         """An alternating path from a free row to a free column (breadth first: short paths)."""
@@ -239,6 +275,14 @@ class _Initial:
                         return True
                     c = previous
         return False
+
+
+def _kept_variable(e: AnyEquation) -> str | None:
+    """`v` of `v = pre(v)`: what nothing sets at the start."""
+    match e:
+        case Equation(Ref(v), Ref(before)) if before == pre_name(v):
+            return v
+    return None
 
 
 def _check(e: Equation) -> WhenBlock:
