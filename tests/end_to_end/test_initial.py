@@ -62,6 +62,17 @@ equation
 end BeforeAndAt;
 """
 
+AT_THE_START = """
+model AtTheStart "What is asserted among initial equations is of the start alone"
+  parameter Real least = 0.95;
+  Real x(start = 1, fixed = true);
+initial equation
+  assert(x > least, "begins too low");
+equation
+  der(x) = -x;
+end AtTheStart;
+"""
+
 
 def run(tmp_path: Path, text: str) -> Result:
     file = tmp_path / "model.mo"
@@ -90,3 +101,9 @@ def test_what_is_said_before_and_at_the_start_both_hold(tmp_path: Path) -> None:
     assert (result["on"][0], result["delayed"][0]) == (1.0, 1.0)
     assert result["delayed"][result.time < 0.05].min() == 1.0
     assert (result.final("on"), result.final("delayed")) == (0.0, 0.0)
+
+
+def test_assertions_of_initial_equations_are_of_the_start(tmp_path: Path) -> None:
+    assert run(tmp_path, AT_THE_START).final("x") < 0.95
+    with pytest.raises(kilohertz.ModelError, match=r"during initialisation, time = 0: .* begins too low"):
+        kilohertz.load(str(tmp_path / "model.mo")).simulate(settings={"least": 1.5})

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import hand_made
 import numpy as np
 import pytest
 
 import kilohertz
-from kilohertz.base import ModelError
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.compare import Bars, compare
-from kilohertz.simulate import Statistics, build_program, simulate
+from kilohertz.results import Result
+from kilohertz.simulate import Statistics, build_program, offline_run, simulate
+from kilohertz.simulate.failure import RunFailed
+from kilohertz.simulate.program import Program
+from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import STRICT
 
 
@@ -72,3 +77,42 @@ def test_a_right_hand_side_that_fails_is_reported(tmp_path: object) -> None:
     )
     with pytest.raises(ModelError, match="hit the wall"):
         kilohertz.load(str(path)).simulate(solver="ida")
+
+
+def _giving_up(monkeypatch: pytest.MonkeyPatch, *solvers: str) -> None:
+    """Some solvers give up as soon as they are asked."""
+    whole = offline_run._simulated
+
+    def simulated(program: Program, experiment: Any, asked: Any, stepping: StepSettings, statistics: Any) -> Result:
+        result = whole(program, experiment, asked, stepping, statistics)
+        if stepping.solver in solvers:
+            raise RunFailed(Diagnostic("R718", f"{stepping.solver} gave up"), result)
+        return result
+
+    monkeypatch.setattr(offline_run, "_simulated", simulated)
+
+
+def test_where_cvode_gives_up_ida_is_tried_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    _giving_up(monkeypatch, "cvode")
+    statistics = Statistics()
+    program = build_program(hand_made.decay(), flags=STRICT)
+    result = simulate(program, stop=2.0, statistics=statistics)
+    assert np.abs(result["x"] - np.exp(-result.time)).max() < 1e-4
+    assert statistics.stepping is not None and statistics.stepping.solver == "ida"
+    (said,) = statistics.warnings
+    assert said.code == "R796" and "cvode gave up" in said.notes[0].text and result.ok
+
+
+def test_a_solver_that_was_asked_for_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    _giving_up(monkeypatch, "cvode")
+    program = build_program(hand_made.decay(), flags=STRICT)
+    with pytest.raises(ModelError, match="cvode gave up"):
+        simulate(program, stop=2.0, solver="cvode")
+
+
+def test_where_both_give_up_the_first_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    _giving_up(monkeypatch, "cvode", "ida")
+    program = build_program(hand_made.decay(), flags=STRICT)
+    with pytest.raises(ModelError, match="cvode gave up") as error:
+        simulate(program, stop=2.0)
+    assert error.value.diagnostics[0].notes[-1].text == "so did ida: ida gave up"

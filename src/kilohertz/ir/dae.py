@@ -27,7 +27,7 @@ from kilohertz.base import Diagnostic, Origin
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Assert, Experiment, Function, Purpose
-from kilohertz.ir.types import Type
+from kilohertz.ir.types import BOOLEAN, Type
 
 
 class Role(Enum):
@@ -237,6 +237,10 @@ class Dae:
 
 def der_name(name: str) -> str:
     return f"der({name})"
+
+
+INITIAL = x.Builtin("initial", (), BOOLEAN)
+NOT_INITIAL = x.Unary("not", INITIAL)
 
 
 def pre_name(name: str) -> str:

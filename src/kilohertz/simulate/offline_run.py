@@ -57,6 +57,9 @@ class Statistics:
     loop_iterations: int = 0  # of Newton in nonlinear loops, after the start
 
 
+_SOLVER_FAILED = ("R715", "R718")  # where another solver may do better
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """From when to when, and into how many intervals of the output grid that is divided."""
@@ -93,27 +96,74 @@ def simulate(
     notes = _note_on_step(program, stepping)
     stepping = as_annotated(program, stepping).check()
     experiment = experiment_of(program, start, stop, intervals)
+    asked = _Asked(settings or {}, inputs, record, progress, observe, waits)
+    try:
+        result = _simulated(program, experiment, asked, stepping, statistics)
+    except RunFailed as failed:
+        if failed.diagnostics[0].code not in _SOLVER_FAILED or stepping.solver != "cvode" or "solver" in stepping.given:
+            raise
+        result = _second_try(program, experiment, asked, stepping, statistics, failed)
+    if statistics is not None:
+        statistics.warnings = (*notes, *result.problems)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a run is given and what it is to tell."""
+
+    settings: Mapping[str, float | str]
+    inputs: Driving | None
+    record: str | Sequence[str]
+    progress: Callable[[float], None] | None
+    observe: Callable[[Instance], None] | None
+    waits: bool
+
+
+def _simulated(
+    program: Program, experiment: Experiment, asked: _Asked, stepping: StepSettings, statistics: Statistics | None
+) -> Result:
     stepper = Stepper(program, stepping) if stepping.is_fixed else None
     if statistics is not None:
         statistics.stepping = stepping
     instance = stepper.instance if stepper is not None else Instance(program)
     try:
-        for name, value in (settings or {}).items():
+        for name, value in asked.settings.items():
             instance.set(name, value)
-        driven = _driven(program, instance, inputs, experiment)
+        driven = _driven(program, instance, asked.inputs, experiment)
         if statistics is not None:
             said = driven.points.notes if driven is not None else undriven(program.step)
-            statistics.notes = (*statistics.notes, *said)
-        run = _Run(program, instance, experiment, make_recorder(program, record), progress, observe, driven)
-        program.library.khz_set_paced(0 if waits else 1)
+            statistics.notes = tuple(dict.fromkeys((*statistics.notes, *said)))
+        recorder = make_recorder(program, asked.record)
+        run = _Run(program, instance, experiment, recorder, asked.progress, asked.observe, driven)
+        program.library.khz_set_paced(0 if asked.waits else 1)
         result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
-            statistics.warnings = (*notes, *result.problems)
             statistics.counts = stepper.counts if stepper is not None else {}
         return result
     finally:
         program.library.khz_set_paced(0)
         instance.close()
+
+
+def _second_try(
+    program: Program,
+    experiment: Experiment,
+    asked: _Asked,
+    stepping: StepSettings,
+    statistics: Statistics | None,
+    failed: RunFailed,
+) -> Result:
+    """With IDA where CVODE gave up and nobody asked for it; that is said.  Where IDA gives up too, the first counts."""
+    first = failed.diagnostics[0]
+    try:
+        result = _simulated(program, experiment, asked, stepping.but(solver="ida"), statistics)
+    except ModelError as again:
+        note = Note(f"so did ida: {again.diagnostics[0].message}")
+        raise RunFailed(replace(first, notes=(*first.notes, note)), failed.partial) from None
+    text = "cvode did not come to the end; the results are those of ida"
+    said = Diagnostic("R796", text, first.span, notes=(Note(first.message),), severity=Severity.WARNING)
+    return replace(result, problems=(said, *result.problems))
 
 
 def _driven(program: Program, instance: Instance, inputs: Driving | None, experiment: Experiment) -> Table | None:

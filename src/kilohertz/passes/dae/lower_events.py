@@ -16,6 +16,7 @@ from typing import ClassVar
 from kilohertz.base import Diagnostic, Origin, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import (
+    NOT_INITIAL,
     VALUES,
     AnyEquation,
     CallEquation,
@@ -207,6 +208,8 @@ class _Lowerer:
                 lower = self._lowering.lower
                 condition, message = lower(e.condition, e.origin, False), lower(e.message, e.origin, False)
                 condition = lenient(condition, self._lowering.is_still)
+                if into is self._dae.initial_equations:
+                    condition = make.or_(NOT_INITIAL, condition)
                 if condition is not TRUE:
                     self._dae.asserts.append(Assert(condition, message, e.level, e.origin))
             case FlatTerminate():

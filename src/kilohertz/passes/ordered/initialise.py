@@ -22,8 +22,18 @@ from typing import ClassVar
 from kilohertz.base import Diagnostic, InternalError, ModelError
 from kilohertz.graphs import FREE, Matching, maximum_matching
 from kilohertz.ir import make, traverse
-from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, DaeVariable, Equation, Role, der_name, pre_name
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Call, Expr, Real, Ref, Str
+from kilohertz.ir.dae import (
+    NOT_INITIAL,
+    AnyEquation,
+    CallEquation,
+    Dae,
+    DaeVariable,
+    Equation,
+    Role,
+    der_name,
+    pre_name,
+)
+from kilohertz.ir.expr import FALSE, TRUE, Binary, Builtin, Call, Expr, Real, Ref, Str
 from kilohertz.ir.flat import Assert
 from kilohertz.ir.ordered import Ordered, Row, System
 from kilohertz.ir.step import Partition, WhenBlock
@@ -91,7 +101,8 @@ class _Initial:
             span = declared.origin.spans[0] if declared is not None and declared.origin.spans else None
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}", span))
         ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
-        return System(ordered, checks=tuple(map(_check, self._spare)))
+        asserted = [_assertion(a) for a in self._dae.asserts if is_of_start(a)]
+        return System(ordered, checks=(*map(_check, self._spare), *asserted))
 
     def _at_start(self, e: AnyEquation) -> AnyEquation:
         """An equation as it holds in the initial system."""
@@ -283,6 +294,15 @@ def _kept_variable(e: AnyEquation) -> str | None:
         case Equation(Ref(v), Ref(before)) if before == pre_name(v):
             return v
     return None
+
+
+def is_of_start(a: Assert) -> bool:
+    """`not initial() or ...`: an assertion that only the start can break, as those of initial equations."""
+    return isinstance(a.condition, Binary) and a.condition.op == "or" and a.condition.left is NOT_INITIAL
+
+
+def _assertion(a: Assert) -> WhenBlock:
+    return WhenBlock(TRUE, (replace(a, condition=_initially(a.condition)),), Partition.INITIAL, 0, a.origin)
 
 
 def _check(e: Equation) -> WhenBlock:

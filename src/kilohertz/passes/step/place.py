@@ -22,6 +22,7 @@ from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import cost, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
+from kilohertz.passes.ordered.initialise import is_of_start
 from kilohertz.passes.ordered.order_parameters import is_tunable
 from kilohertz.passes.ordered.simulation import after_start, equation_after_start
 
@@ -53,7 +54,7 @@ class Place(Pass):
             samples=tuple(dae.samples),
             delays=tuple(dae.delays),
             transports=tuple(dae.transports),
-            asserts=tuple(dae.asserts),
+            asserts=tuple(a for a in dae.asserts if not is_of_start(a)),
             functions=model.functions,
             experiment=dae.experiment,
             notes=model.notes,

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from kilohertz.base import Origin
 from kilohertz.ir import make
 from kilohertz.ir.dae import (
+    NOT_INITIAL,
     AnyEquation,
     CallEquation,
     Crossing,
@@ -36,12 +37,11 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import Array, Builtin, Call, Expr, Real, Ref
+from kilohertz.ir.expr import Array, Call, Expr, Real, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.types import BOOLEAN, REAL, TupleType, Type
 
 WORST = 0.2  # quality at which another choice is made; a fresh one has about 1
-_INITIAL = Builtin("initial", (), BOOLEAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class DynamicStates:
             matrix.append(tuple(row))
         quality = self._add(DaeVariable(f"$quality{number}", REAL, Role.ALGEBRAIC, protected=True, origin=at))
         due = self._add(DaeVariable(f"$reselect{number}", BOOLEAN, Role.RELATION, protected=True, origin=at))
-        guard = make.and_(due, make.not_(_INITIAL))
+        guard = make.and_(due, NOT_INITIAL)
         call = self._call(c, matrix)
         dropped = (None,) * (len(c.states) * len(c.names))
         relation = make.relation("<", quality, Real(WORST))

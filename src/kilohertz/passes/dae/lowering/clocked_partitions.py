@@ -21,6 +21,7 @@ from fractions import Fraction
 from kilohertz.base import Diagnostic, InternalError, ModelError, Note, Origin, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import (
+    NOT_INITIAL,
     AnyEquation,
     CallEquation,
     Dae,
@@ -203,12 +204,12 @@ class Clocks:
             index = len(self._dae.samples)
             interval = make.mul(Real(float(grain)), first.period)
             self._dae.samples.append(Sample(index, make.ZERO, interval))
-            tick = make.and_(Builtin("sample", (Int(index),), BOOLEAN), make.not_(_INITIAL))
+            tick = make.and_(Builtin("sample", (Int(index),), BOOLEAN), NOT_INITIAL)
         elif first.condition is not None:
             if grain != 1:
                 raise ModelError(Diagnostic("B104", "an event clock cannot be made faster"))
             # a condition that holds at the start makes a tick there, as the clock of a period does
-            tick = self._edge(make.and_(self.continuous(first.condition), make.not_(_INITIAL)))
+            tick = self._edge(make.and_(self.continuous(first.condition), NOT_INITIAL))
         else:
             raise InternalError("a clock without period and condition")
         counter = self._new(f"$n{key}", INTEGER, Int(-1))
@@ -227,7 +228,7 @@ class Clocks:
         following = self._new(f"$next{key}", REAL, make.ZERO)
         due = self._new(f"$due{key}", BOOLEAN, FALSE)
         at = Ref(pre_name(following.name), REAL)
-        tick = make.and_(due, make.not_(_INITIAL))
+        tick = make.and_(due, NOT_INITIAL)
         self._dae.equations.append(Equation(due, make.relation(">=", TIME, at), directed=True))
         later = make.if_(tick, make.add(TIME, period), at)
         self._dae.equations.append(Equation(following, later, directed=True))
@@ -456,9 +457,6 @@ class Clocks:
         for tick in self._undefined:
             names = ", ".join(tick.variables[:3])
             self._warn("B210", f"no clock is given for {names}: it ticks once a second", self._place(tick))
-
-
-_INITIAL = Builtin("initial", (), BOOLEAN)
 
 
 def _unsolved(_e: Equation, _unknown: Ref, _occurrence: Occurrence) -> None:

@@ -23,6 +23,8 @@ from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.ir import make
 from kilohertz.ir.builtins import COMPARISONS, is_past, named
 from kilohertz.ir.dae import (
+    INITIAL,
+    NOT_INITIAL,
     Crossing,
     Dae,
     DaeVariable,
@@ -43,7 +45,6 @@ from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
 from kilohertz.passes.derivative import Differentiator
 
-INITIAL = Builtin("initial", (), BOOLEAN)
 ROUNDING, DIVIDING, QUIET = named(Event.STEPS), named(Event.QUOTIENT), named(Event.QUIET)
 TIME_SLACK = Real(1e-9)  # of one unit of what is rounded: an event at a multiple is past it
 
@@ -285,7 +286,7 @@ class Lowering:
         if condition is INITIAL or isinstance(condition, Bool):
             return condition if condition is INITIAL else Bool(False)
         if isinstance(condition, Builtin) and condition.name == "sample":
-            return make.and_(condition, make.not_(INITIAL))
+            return make.and_(condition, NOT_INITIAL)
         edge = self._whens.get(condition)
         if edge is None:
             edge = self._whens[condition] = self._edge(condition)
@@ -299,7 +300,7 @@ class Lowering:
             self._dae.equations.append(Equation(ref, condition, self._origin, directed=True))
         assert isinstance(ref, Ref)
         risen = make.and_(ref, make.not_(Ref(pre_name(ref.name), BOOLEAN)))
-        return make.and_(risen, make.not_(INITIAL))
+        return make.and_(risen, NOT_INITIAL)
 
     def _sample(self, e: Builtin) -> Expr:
         if len(e.args) != 2:
