@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,6 +67,19 @@ def test_where_no_run_comes_to_its_end_internal_steps_are_tried() -> None:
     assert best is not None and best.settings.events == "exact" and best.settings.internal_steps >= 5
     none, bench = searched(space(events="mid"), Goal(0.01, None, 1e9), fragile)
     assert none is None and len(bench.points) < 100
+
+
+def test_a_point_that_takes_more_than_its_price_is_not_taken_for_cheaper() -> None:
+    """What a run takes is not what was expected, and differs from point to point: the search ends, with the best."""
+
+    def uneven(s: StepSettings, p: Prices) -> Point:
+        by_bound, q = price(s), run(s, p)
+        factor = 1.0 + 0.5 * (s.internal_steps % 2) + 0.3 * (s.jacobian_every == 5) + 0.7 * s.index1
+        return replace(q, price=factor * by_bound.price)
+
+    best, bench = searched(space(), Goal(0.01, None, 1e9), uneven)
+    assert best is not None
+    assert best.price == min(p.price for p in bench.points.values() if p.error <= 0.01)
 
 
 def test_what_is_given_is_not_varied() -> None:

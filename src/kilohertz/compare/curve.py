@@ -48,13 +48,13 @@ class Places:
 
     def among(self, times: Floats, t: Floats, side: str) -> Indices:
         """`np.searchsorted`."""
-        found: Indices = self._once(("among", side), (times, t), lambda: np.searchsorted(times, t, side))  # type: ignore[call-overload]
-        return found
+        indices: Indices = self._once(("among", side), (times, t), lambda: np.searchsorted(times, t, side))  # type: ignore[call-overload]
+        return indices
 
     def has_edges(self, times: Floats) -> bool:
         """Whether two rows have one time anywhere."""
-        found: bool = self._once(("edges",), (times,), lambda: bool((np.diff(times) <= 0).any()))
-        return found
+        is_doubled: bool = self._once(("edges",), (times,), lambda: bool((np.diff(times) <= 0).any()))
+        return is_doubled
 
     def are_same(self, a: Floats, b: Floats) -> bool:
         """Whether both have the same times."""
@@ -62,13 +62,15 @@ class Places:
 
     def moved(self, t: Floats, by: float) -> Floats:
         """`t + by`."""
-        found: Floats = self._once(("moved", by), (t,), lambda: t + by)
-        return found
+        moved: Floats = self._once(("moved", by), (t,), lambda: t + by)
+        return moved
 
     def within(self, times: Floats, start: float, stop: float) -> Floats:
         """Those from start to stop."""
-        found: Floats = self._once(("within", start, stop), (times,), lambda: times[(times >= start) & (times <= stop)])
-        return found
+        inside: Floats = self._once(
+            ("within", start, stop), (times,), lambda: times[(times >= start) & (times <= stop)]
+        )
+        return inside
 
     def union(self, a: Floats, b: Floats, start: float, stop: float) -> tuple[Floats, Floats]:
         """All times of both from start to stop, and both of these, each once: beginnings and ends of pieces."""
@@ -78,26 +80,26 @@ class Places:
             grid = np.unique(np.concatenate(parts))
             return grid[:-1], grid[1:]
 
-        found: tuple[Floats, Floats] = self._once(("union", start, stop), (a, b), every)
-        return found
+        pieces: tuple[Floats, Floats] = self._once(("union", start, stop), (a, b), every)
+        return pieces
 
     def segments(self, times: Floats, t: Floats, side: str) -> Segments:
         """Where a curve is looked up: in segments that are not vertical; beyond the ends at the outermost point."""
 
-        def found() -> Segments:
+        def looked_up() -> Segments:
             right, last = self.among(times, t, side), len(times) - 1
             high = np.clip(right, 0, last)
             low = np.clip(right - 1, 0, last)
             width = times[high] - times[low]
             return Segments(low, high, np.divide(t - times[low], width, out=np.zeros_like(t), where=width > 0))
 
-        made: Segments = self._once(("segments", side), (times, t), found)
-        return made
+        segments: Segments = self._once(("segments", side), (times, t), looked_up)
+        return segments
 
     def windows(self, times: Floats, start: Floats, stop: Floats) -> list[Windows]:
         """The points in each window from start to stop, by length; those without a point are left out."""
 
-        def found() -> list[Windows]:
+        def by_length() -> list[Windows]:
             first, past = self.among(times, start, "left"), self.among(times, stop, "right")
             level = np.frexp(np.maximum(past - first, 0).astype(np.float64))[1] - 1  # floor of log2; -1: no point
             out = []
@@ -107,8 +109,8 @@ class Places:
                     out.append(Windows(1 << k, which, first[which], past[which] - (1 << k)))
             return out
 
-        made: list[Windows] = self._once(("windows",), (times, start, stop), found)
-        return made
+        windows: list[Windows] = self._once(("windows",), (times, start, stop), by_length)
+        return windows
 
     def _once(self, what: tuple[object, ...], arrays: tuple[Floats, ...], make: Callable[[], Any]) -> Any:
         key = (*what, *(id(a) for a in arrays))

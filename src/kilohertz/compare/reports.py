@@ -105,7 +105,7 @@ def as_junit(verdict: Verdict, title: str, why: Sequence[str] = (), said: Sequen
             failure = SubElement(case, "failure", message=s.reason)
             if s.is_measured:
                 failure.text = f"rms {s.rms:.3e}, largest {s.largest:.3e}, first outside {s.first_outside}"
-    told = [*notes(verdict), *said, *why]
-    if told:
-        SubElement(suite, "system-out").text = "\n".join(told)
+    sentences = [*notes(verdict), *said, *why]
+    if sentences:
+        SubElement(suite, "system-out").text = "\n".join(sentences)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(suite, encoding="unicode") + "\n"

@@ -28,14 +28,14 @@ def measured(measures: Sequence[Measure], runs: Mapping[str, Run]) -> list[float
 def exceeds(measures: Sequence[Measure], values: Sequence[float | None]) -> int:
     """Which thresholds are exceeded: bit k for measure k.  A value that is no number exceeds every threshold; one that
     is not there exceeds none: its case has failed, which is told as such."""
-    found = 0
+    bits = 0
     for k, (m, value) in enumerate(zip(measures, values, strict=True)):
         if value is None:
             continue
         above = m.above is not None and not value <= m.above
         below = m.below is not None and not value >= m.below
-        found |= (above or below) << k
-    return found
+        bits |= (above or below) << k
+    return bits
 
 
 def _one(m: Measure, runs: Mapping[str, Run]) -> float | None:

@@ -204,13 +204,13 @@ def read_curves(folder: Path, case: int) -> dict[str, Mapping[str, Any]]:
     files = sorted((folder / CURVES).glob("[0-9]*.parquet"))
     if not files:
         return {}
-    found: dict[str, Mapping[str, Any]] = {}
+    curves: dict[str, Mapping[str, Any]] = {}
     parts = [polars.scan_parquet(f).filter(polars.col("case") == case).collect() for f in files]
     table = polars.concat([p for p in parts if len(p)] or parts[:1], how="diagonal")
     for (side,), rows in table.group_by("side", maintain_order=True):
         names = [n for n in rows.columns if n not in ("case", "side") and rows[n].null_count() < len(rows)]
-        found[str(side)] = {n: rows[n].to_numpy() for n in names}
-    return found
+        curves[str(side)] = {n: rows[n].to_numpy() for n in names}
+    return curves
 
 
 def _curve_table(curves: Sequence[tuple[int, str, Any]], signals: Mapping[str, Sequence[str]]) -> polars.DataFrame:

@@ -89,8 +89,8 @@ def _side_by_side(axes: Mapping[str, Axis]) -> Floats:
             raise _wrong(f"`{name}` is a range: a list has a value of it for each case")
     lengths = {name: len(axis) for name, axis in axes.items() if not isinstance(axis, Range)}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise _wrong(f"a list needs as many values of each parameter; there are of {told}")
+        counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise _wrong(f"a list needs as many values of each parameter; there are of {counts}")
     return np.array([axis for axis in axes.values() if not isinstance(axis, Range)], float).T
 
 

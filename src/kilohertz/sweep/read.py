@@ -37,7 +37,7 @@ def read_series(path: str | Path) -> Series:
     cases, model = _cases(top, file), _side(top, "model", file)
     variant = _side(top, "variant", file) if top.has("variant") else None
     top.raw("variant")
-    given = {
+    settings = {
         "measures": tuple(_measure(t, variant is not None) for t in top.tables("measure")),
         "record": top.texts("record"),
         "keep": top.choice("keep", KEPT, KEPT[0]),
@@ -48,7 +48,7 @@ def read_series(path: str | Path) -> Series:
     top.close()
     top.problems.stop_if_any()
     try:
-        return Series(name, cases, model, variant, **given, file=str(file), text=top.problems.text)  # type: ignore[arg-type]
+        return Series(name, cases, model, variant, **settings, file=str(file), text=top.problems.text)  # type: ignore[arg-type]
     except ModelError as error:
         for d in error.diagnostics:
             top.problems.add(d.code, d.message, ("measure", 0))
@@ -148,9 +148,9 @@ def _side(top: Table, key: str, file: Path) -> Side:
 
 
 def _renames(table: Table) -> dict[str, str]:
-    found = table.flattened("rename")
-    if found is None or (isinstance(found, dict) and all(isinstance(v, str) for v in found.values())):
-        return dict(found or {})
+    names = table.flattened("rename")
+    if names is None or (isinstance(names, dict) and all(isinstance(v, str) for v in names.values())):
+        return dict(names or {})
     table.wrong("rename", 'must be a table of parameter = "its name here"')
     return {}
 

@@ -57,10 +57,10 @@ def run_series(
         if known is not None:
             left[known["case"].to_numpy()] = False
         numbers = np.flatnonzero(left).astype(np.int64)
-        told = _Told(progress, len(cases), len(cases) - len(numbers))
+        teller = _Teller(progress, len(cases), len(cases) - len(numbers))
         for done in _results(job, means, numbers, cases.values[numbers]):
             store.add(done)
-            told.more(len(done.numbers))
+            teller.more(len(done.numbers))
         table = store.finish()
     return Outcome(series, cases, table, means.folder, time.monotonic() - began, len(cases) - len(numbers))
 
@@ -75,7 +75,7 @@ def _results(job: Job, means: Means, numbers: NDArray[np.int64], values: NDArray
     return Pool(job, means.jobs if means.jobs is not None else cores()).run(numbers, values)
 
 
-class _Told:
+class _Teller:
     """Tells how far it is, by the pace of this run."""
 
     def __init__(self, progress: Progress | None, total: int, known: int) -> None:

@@ -225,8 +225,8 @@ class Runner:
 
     def _where(self, block: int, place: int) -> str:
         blocks, places = self.kit.blocks, self.kit.places
-        found = blocks[block - 1] if 1 <= block <= len(blocks) else places[place] if 0 <= place < len(places) else ""
-        return f" ({found})" if found else ""
+        words = blocks[block - 1] if 1 <= block <= len(blocks) else places[place] if 0 <= place < len(places) else ""
+        return f" ({words})" if words else ""
 
 
 def _signals(kit: Kit) -> tuple[dict[str, Signal], list[int]]:

@@ -104,8 +104,10 @@ def _curves(sides: Mapping[str, Mapping[str, Any]], name: str) -> list[Curve]:
 
 def _marks(report: Report, name: str) -> list[Mark]:
     """Thresholds on the value of a signal itself."""
-    own = [m for m in report.outcome.series.measures if m.signal == name and m.of != "error"]
-    return [Mark(m.title, y=y) for m in own for y in (m.above, m.below) if y is not None and m.take in ("max", "min")]
+    of_signal = [m for m in report.outcome.series.measures if m.signal == name and m.of != "error"]
+    return [
+        Mark(m.title, y=y) for m in of_signal for y in (m.above, m.below) if y is not None and m.take in ("max", "min")
+    ]
 
 
 def _scatter(report: Report) -> Iterator[Part]:

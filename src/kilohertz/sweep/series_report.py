@@ -63,8 +63,8 @@ class Report:
         import polars
 
         odd = self.table.filter((polars.col("exceeds").list.len() > 0) | (polars.col("status") != OK))
-        found = [_ranked(row, self.outcome.series.measures) for row in odd.iter_rows(named=True)]
-        return sorted(found, key=lambda r: (-r.excess, r.case))
+        ranked = [_ranked(row, self.outcome.series.measures) for row in odd.iter_rows(named=True)]
+        return sorted(ranked, key=lambda r: (-r.excess, r.case))
 
     def to_dict(self) -> dict[str, Any]:
         """All but the table, ready for JSON."""

@@ -198,7 +198,11 @@ class Search:
             after = f" after {len(self.bench.points)} others" if self.bench.points else ""
             self._announce(f"tune tries {named(settings)}{after}")
         point = self.bench.point(settings)
-        if point is not None and point.error <= self.goal.error:
+        if (
+            point is not None
+            and point.error <= self.goal.error
+            and (self.best is None or point.price < self.best.price)
+        ):
             self.best = point
         return point
 

@@ -90,10 +90,10 @@ def _percent(share: float) -> str:
 
 
 def _point(p: Point) -> dict[str, Any]:
-    given = {n: getattr(p.settings, n) for n in sorted(p.settings.given)}
+    values = {n: getattr(p.settings, n) for n in sorted(p.settings.given)}
     return {
         "title": p.title,
-        "settings": {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()},
+        "settings": {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()},
         "instructions_per_second": p.price,
         "instructions_of_a_period": p.period,
         "worst_period": p.worst,

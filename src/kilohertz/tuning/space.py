@@ -72,10 +72,10 @@ class Space:
 
     def candidate(self, solver: str, step: float, **more: Any) -> StepSettings:
         """A point of the space: what was asked for, with this decided."""
-        given = dict(more)
+        settings = dict(more)
         if isinstance(SOLVERS[solver], Pair) and not self.asked.implicit:
-            given["implicit"] = self.implicit.get((solver, step), ())
-        return self.asked.but(solver=solver, step=step, **given)
+            settings["implicit"] = self.implicit.get((solver, step), ())
+        return self.asked.but(solver=solver, step=step, **settings)
 
     def first(self, solver: str, step: float) -> StepSettings:
         """A method with the defaults of all other settings."""

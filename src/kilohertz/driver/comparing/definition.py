@@ -102,12 +102,12 @@ def _side(top: Table, key: str, file: Path) -> Side:
 def _inputs(table: Table, file: Path) -> tuple[Inputs, ...]:
     """`input`: a result file; `formula`: inputs with their formulas."""
     way = table.choice("interpolation", INTERPOLATIONS, INTERPOLATIONS[0])
-    found = [Inputs(beside(file, table.text("input")), way)] if table.has("input") else []
+    driving = [Inputs(beside(file, table.text("input")), way)] if table.has("input") else []
     table.raw("input")
     if table.has("formula"):
-        found.append(Inputs(dict(read_formulas(table))))
+        driving.append(Inputs(dict(read_formulas(table))))
     table.raw("formula")
-    return tuple(found)
+    return tuple(driving)
 
 
 def _source(table: Table, file: Path) -> str:

@@ -106,7 +106,7 @@ def trajectory(side: Side, session: Session) -> Trajectory:
     if side.is_file:
         return Trajectory(_cut(read(side.source), side), side)
     model = session.kept(side.source)
-    given, statistics = {name: getattr(side.stepping, name) for name in side.stepping.given}, Statistics()
+    keywords, statistics = {name: getattr(side.stepping, name) for name in side.stepping.given}, Statistics()
     result = model.simulate(
         start=side.start,
         stop=side.stop,
@@ -114,7 +114,7 @@ def trajectory(side: Side, session: Session) -> Trajectory:
         settings=dict(side.settings),
         inputs=side.inputs or None,
         statistics=statistics,
-        **given,
+        **keywords,
     )
     notes = tuple(f"{side.name}: {note}" for note in statistics.notes)
     return Trajectory(result, side, model, notes, statistics.stepping)

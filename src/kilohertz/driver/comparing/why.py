@@ -208,11 +208,11 @@ class _Known:
         for block in work:  # grows: breadth first
             parameters = [by_variable[n] for n in self.reads(block) if n in by_variable]
             if parameters:
-                given = self._origin_of(parameters[0], by_variable)
-                a, b = values[given]
-                through = "" if given == parameters[0] else f", which gives `{parameters[0]}`"
+                origin = self._origin_of(parameters[0], by_variable)
+                a, b = values[origin]
+                through = "" if origin == parameters[0] else f", which gives `{parameters[0]}`"
                 reader = "" if block == start else f"; read in {self._described(block, sources)}"
-                yield f"it depends on `{given}`: {a:g}, in the reference {b:g}{through}{reader}"
+                yield f"it depends on `{origin}`: {a:g}, in the reference {b:g}{through}{reader}"
                 return
             for n in self.reads(block):
                 further = self._block(n)
