@@ -27,6 +27,21 @@ def test_the_page_and_its_pictures_are_up_to_date() -> None:
     assert kept == drawn, "run python docs/make/components.py"
 
 
+def test_every_component_is_used_by_an_example() -> None:
+    """By what examples are made of: every variable and equation knows where it is written."""
+    used: set[tuple[str, int]] = set()
+    for example in filter(components.is_example, CLASSES):
+        flat = kilohertz.load(components.name_of(example)).flatten()
+        origins = [v.origin for v in flat.variables.values()] + [e.origin for e in flat.equations]
+        used |= {(span.file, span.start) for origin in origins for span in origin.spans}
+    lacking = [
+        components.name_of(c)
+        for c in CHOICES
+        if not any(file == c.file and c.start <= place < c.end for file, place in used)
+    ]
+    assert lacking == []
+
+
 @pytest.mark.parametrize("cls", CHOICES, ids=components.name_of)
 def test_a_component_alone_has_no_errors_of_the_language(cls: ClassDef) -> None:
     """Whether it is balanced shows in the examples: alone, what is connected to it is missing."""

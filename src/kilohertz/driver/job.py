@@ -124,19 +124,19 @@ class Job:
 
 
 def job_of_model(model: Model, called: str = "", libraries: tuple[str, ...] = ()) -> Job:
-    """Defaults for a model, or what a RealTime block in it says; what is known about the model is used again.
+    """Defaults for a model, or what RealTime and Device blocks in it say; what is known about the model is used again.
 
     `called`: what the user calls it (a file, say), where that is not its full name.
     """
-    from kilohertz.driver.realtime_block import block_scenario, real_time_block
+    from kilohertz.driver.realtime_block import block_scenario, device_blocks, real_time_block
     from kilohertz.realtime import plain_scenario
 
     name = called or model.name
     model.session.keep(name, model)
     plain = plain_scenario(name, libraries=libraries)
     plain = replace(plain, name=re.sub(r"[^\w.-]", "_", plain.name)[:48])
-    block = real_time_block(model.flatten())
-    scenario = plain if block is None else block_scenario(name, block, plain.name, libraries)
+    block, devices = real_time_block(model.flatten()), device_blocks(model.flatten())
+    scenario = block_scenario(name, block, devices, plain.name, libraries) if block is not None or devices else plain
     return Job(model.session, scenario)
 
 

@@ -1,7 +1,8 @@
-"""`Kilohertz.RealTime` in a model: settings of a real-time run that the model brings along.
+"""`Kilohertz.RealTime` and `Kilohertz.Device` in a model: the real-time run that the model brings along.
 
-The parameters of the block are structural, so that flattening has worked out their values; they are found by the file
-they are declared in.  Codes: R750 two such blocks, R751 a value that is not known before the run.
+The parameters of the blocks are structural, so that flattening has worked out their values; they are found by the file
+they are declared in.  Codes: R750 two RealTime blocks, R751 a value that is not known before the run, R742 a text of a
+Device block that is not `key=value`; what else is wrong is found as in a scenario file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from kilohertz.realtime import Scenario
 
 BLOCK = str(BUNDLED / "Kilohertz" / "RealTime.mo")
+DEVICE = str(BUNDLED / "Kilohertz" / "Device.mo")
 Value = float | int | str | bool | list[str]
 
 # parameters of the block that are keys of [realtime] in a scenario.toml; all others stand at its top
@@ -36,14 +38,25 @@ class Block:
 
 def real_time_block(flat: Flat) -> Block | None:
     """The RealTime block of a model; None where it has none."""
+    blocks = _blocks(flat, BLOCK)
+    if len(blocks) > 1:
+        where = " and ".join(b.path for b in blocks)
+        raise ModelError(Diagnostic("R750", f"a model may have one RealTime block, not {where}"))
+    return blocks[0] if blocks else None
+
+
+def device_blocks(flat: Flat) -> tuple[Block, ...]:
+    """The Device blocks of a model, one for each device."""
+    return _blocks(flat, DEVICE)
+
+
+def _blocks(flat: Flat, file: str) -> tuple[Block, ...]:
     blocks: dict[str, dict[str, Value]] = {}
     for v in flat.variables.values():
-        if v.origin.spans and v.origin.spans[0].file == BLOCK:
+        if v.origin.spans and v.origin.spans[0].file == file:
             name = Dotted.read(v.name)
             blocks.setdefault(str(name.owner), {})[name.last] = _value(v)
-    if len(blocks) > 1:
-        raise ModelError(Diagnostic("R750", f"a model may have one RealTime block, not {' and '.join(blocks)}"))
-    return next((Block(path, values) for path, values in blocks.items()), None)
+    return tuple(Block(path, values) for path, values in blocks.items())
 
 
 def _value(v: Variable) -> Value:
@@ -55,11 +68,34 @@ def _value(v: Variable) -> Value:
     raise ModelError(Diagnostic("R751", f"`{v.name}` sets the real-time run, but its value is not constant"))
 
 
-def block_scenario(model: str, block: Block, name: str, libraries: tuple[str, ...]) -> Scenario:
-    """The scenario that a model's own block asks for, with all the checks that a scenario file gets."""
+def block_scenario(
+    model: str, block: Block | None, devices: tuple[Block, ...], name: str, libraries: tuple[str, ...]
+) -> Scenario:
+    """The scenario that a model's own blocks ask for, with all the checks that a scenario file gets."""
     from kilohertz.realtime import scenario_of_settings
 
     settings: dict[str, object] = {"model": model, "name": name, "library": list(libraries)}
+    tables = {f"Device block `{d.path}`": {"device": [_device_table(d)]} for d in devices}
+    run = _run_settings(block) if block is not None else {}
+    if block is not None:
+        _check({**settings, **run}, f"RealTime block `{block.path}`")
+    for where, table in tables.items():
+        _check({**settings, **table}, where)
+    return scenario_of_settings({**settings, **run, "device": [d for t in tables.values() for d in t["device"]]})
+
+
+def _check(settings: dict[str, object], where: str) -> None:
+    """What is wrong with the settings of one block, said with its name."""
+    from kilohertz.realtime import scenario_of_settings
+
+    try:
+        scenario_of_settings(settings)
+    except ModelError as error:
+        raise ModelError(*(Diagnostic(d.code, f"{where}: {d.message}") for d in error.diagnostics)) from None
+
+
+def _run_settings(block: Block) -> dict[str, object]:
+    settings: dict[str, object] = {}
     realtime: dict[str, object] = {}
     for name, value in block.values.items():
         setting = SETTINGS.get(name)
@@ -69,8 +105,44 @@ def block_scenario(model: str, block: Block, name: str, libraries: tuple[str, ..
         del settings["duration"]
     if not settings["time_scale"]:
         settings["time_scale"] = "max"
-    try:
-        return scenario_of_settings({**settings, "realtime": realtime})
-    except ModelError as error:
-        in_block = (Diagnostic(d.code, f"RealTime block `{block.path}`: {d.message}") for d in error.diagnostics)
-        raise ModelError(*in_block) from None
+    return {**settings, "realtime": realtime}
+
+
+def _device_table(block: Block) -> dict[str, object]:
+    """A Device block as a `[[device]]` of a scenario, called like the block."""
+    given = block.values
+    table: dict[str, object] = {"name": block.path, "driver": given["driver"]}
+    table |= _pairs(block, _texts(given["settings"]))
+    for way in ("receive", "send"):
+        signals = []
+        for text in _texts(given[way]):
+            signal, *rest = text.split()
+            signals.append({"signal": signal, **_pairs(block, rest)})
+        table[way] = signals
+    return table
+
+
+def _texts(value: Value) -> list[str]:
+    return [text for text in value if text.strip()] if isinstance(value, list) else []
+
+
+def _pairs(block: Block, texts: list[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for text in texts:
+        key, separator, value = text.partition("=")
+        if not separator:
+            raise ModelError(Diagnostic("R742", f"Device block `{block.path}`: `{text}` is not of the form key=value"))
+        found[key.strip()] = value.strip() if key.strip() == "address" else _scalar(value.strip())
+    return found
+
+
+def _scalar(text: str) -> object:
+    """A value as a scenario file would have it: true and false, numbers, else a text."""
+    if text in ("true", "false"):
+        return text == "true"
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

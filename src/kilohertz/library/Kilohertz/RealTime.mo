@@ -26,5 +26,6 @@ block RealTime "How the model runs in real time: read by `khz run` and `khz buil
   annotation(Icon(graphics={Ellipse(extent={{-70,70},{70,-70}}, lineColor={160,60,0}, fillColor={255,245,235}, fillPattern=FillPattern.Solid), Line(points={{0,0},{0,50}}), Line(points={{0,0},{35,-20}}),
     Text(extent={{-100,-75},{100,-105}}, textString="%step s")}),
     Documentation(info="<html><p>Put one into a model, and <code>khz run</code> and <code>khz build</code> take step, method and policies from it;
-      what a command or a scenario says goes before it. It has no equations: a simulation is what it was.</p></html>"));
+      what a command or a scenario says goes before it. Devices are blocks of their own: <code>Device</code>.
+      It has no equations: a simulation is what it was.</p></html>"));
 end RealTime;

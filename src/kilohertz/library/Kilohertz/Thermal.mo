@@ -71,4 +71,13 @@ package Thermal "Heat between bodies of uniform temperature"
     annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Line(points={{-40,0},{-20,40},{20,-40},{40,0}}, smooth=Smooth.Bezier, color={191,0,0}), Line(points={{60,0},{90,0}}, color={191,0,0})}),
       Documentation(info="<html><p><code>T = T_mean + amplitude sin(w t)</code>.</p></html>"));
   end SineTemperature;
+
+  model HeatSource "A heat flow given by a signal"
+    HeatPort b "Where the heat goes" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
+    Blocks.RealInput Q(unit="W") "Heat flow" annotation(Placement(transformation(extent={{-140,-20},{-100,20}})));
+  equation
+    b.Q = -Q;
+    annotation(Icon(graphics={Ellipse(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Line(points={{-40,0},{40,0},{20,12}}, color={191,0,0}), Line(points={{60,0},{90,0}}, color={191,0,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+      Documentation(info="<html><p><code>b.Q = -Q</code>.</p></html>"));
+  end HeatSource;
 end Thermal;
