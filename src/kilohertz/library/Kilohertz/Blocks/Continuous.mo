@@ -139,6 +139,7 @@ package Continuous "Blocks with continuous states"
     Real D "Derivative part";
     Real wanted "Output without its limits";
   protected
+    final parameter Units.Time T_filter = if Td > 0 then Td/N else Ti "Without a derivative part any will do: a slow one stiffens nothing";
     Real x "Filtered measurement";
   initial equation
     x = measured;
@@ -146,8 +147,8 @@ package Continuous "Blocks with continuous states"
     assert(y_min < y_max, "the limits of a controller must enclose something: y_min < y_max");
     P = k*(b*reference - measured);
     der(I) = k/Ti*(reference - measured) + (y - wanted)/Tt;
-    der(x) = (measured - x)*N/max(Td, 1e-9*Ti);
-    D = -k*Td*N/max(Td, 1e-9*Ti)*(measured - x);
+    der(x) = (measured - x)/T_filter;
+    D = -k*Td*der(x);
     wanted = P + I + D;
     y = if wanted > y_max then y_max elseif wanted < y_min then y_min else wanted;
     annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="PID")}),
