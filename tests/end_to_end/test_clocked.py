@@ -64,6 +64,15 @@ def test_several_rates_of_another_tool_are_one_and_that_is_said(tmp_path: Path) 
     assert [d.code for d in model.warnings if d.code == "B219"] == ["B219"]
 
 
+def test_a_method_that_is_left_to_the_tool_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "model.mo"
+    path.write_text(FILE.read_text().replace('method = "ExplicitEuler"', 'method = "External"'))
+    model = kilohertz.load(f"{path}:Clocked.Driven")
+    model.process()
+    (said,) = [d for d in model.warnings if d.code == "B220"]
+    assert "trbdf2 is taken" in said.message and said.span is not None
+
+
 @pytest.mark.parametrize("options", [{}, {"solver": "euler", "step": 0.001}])
 def test_an_inverse_model_differentiates_what_a_filter_gives(options: dict[str, Any]) -> None:
     found = run("Inverse", 3.0, **options).final("force")

@@ -70,18 +70,52 @@ def test_settings_that_fit_are_taken(model: str) -> None:
 def test_a_variable_outside_its_limits_is_said_with_count_and_first_time(model: str) -> None:
     text = (
         "model M Real x(start=1, fixed=true, min=0.5); Real y(max=2) = 4*time; Real z(min=0) = 1e-9*sin(time) - 1e-16;"
-        " parameter Real p(min=0) = -1; equation der(x) = -x; end M;"
+        " equation der(x) = -x; end M;"
     )
     result = kilohertz.load(write(model, text)).simulate(stop=1.0, intervals=100)
     assert result.ok
     said = {p.message: p for p in result.problems}
-    assert [p.code for p in result.problems] == ["R737"] * 3
-    p, y, x = said
-    assert p == "`p` was -1 although its min is 0"
+    assert [p.code for p in result.problems] == ["R737"] * 2
+    y, x = said
     assert y == "`y` was 2.04 although its max is 2, in 50 of 101 rows"
     assert x.startswith("`x` was 0.49") and x.endswith("although its min is 0.5, in 31 of 101 rows")
     assert said[y].notes[0].text == "first at time = 0.51"
     assert said[y].span is not None
+
+
+def test_a_task_says_it_too(tmp_path: Path) -> None:
+    file = tmp_path / "limits_rt.mo"
+    file.write_text("model limits_rt Real x(start=1, fixed=true, min=0.5); equation der(x) = -1; end limits_rt;")
+    scenario = tmp_path / "limits_rt.toml"
+    scenario.write_text('model = "limits_rt.mo"\nsolver = "rk4"\nduration = "1s"\ntime_scale = "max"\n')
+    report = kilohertz.run(scenario, check=False)
+    (said,) = report.outside
+    assert said.code == "R737" and "in 500 of 1001 rows" in said.message
+    assert "although its min is 0.5, in 500 of 1001 rows; first at time = 0.501 s" in report.as_text()
+
+
+LIMITS = [
+    ("parameter Real p(min=0) = -1;", "`p` is -1 although its min is 0"),
+    ("parameter Real j = 2; parameter Real p(max=5) = 3*j;", "`p` is 6 although its max is 5"),
+    ("parameter Real p[2](each min=0) = {1, -1};", "an element of `p` is -1 although its min is 0"),
+    ("parameter Real p[2](min={0, 5}) = {1, 4};", "an element of `p` is 4 although its min is 5"),
+    ("constant Integer n(max=2) = 3; parameter Real q = n;", "`n` is 3 although its max is 2"),
+]
+
+
+@pytest.mark.parametrize(("declared", "said"), LIMITS)
+def test_a_parameter_outside_its_limits_is_refused(model: str, declared: str, said: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(write(model, f"model M {declared} end M;")).check()
+    (d,) = caught.value.diagnostics
+    assert (d.code, d.message) == ("S343", said) and d.span is not None
+
+
+def test_a_parameter_within_its_limits_is_fine(model: str) -> None:
+    text = (
+        "parameter Real p(min=0, max=1) = 1; parameter Real q(min=p) = 1; parameter Real r(min=0); Real x(max=1) = 2;"
+    )
+    assert kilohertz.load(write(model, f"model M {text} end M;")).check().ok
 
 
 UNITS = """

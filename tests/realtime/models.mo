@@ -24,6 +24,12 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     output Real y = if mode == Mode.fast then k*u else u;
   end Bounded;
 
+  model Metres "A length in two units"
+    input Real u(unit = "m");
+    output Real y(unit = "m") = u;
+    output Real mm(unit = "mm") = 1000*u;
+  end Metres;
+
   model Clock "Knows the time"
     output Real y(start = 0, fixed = true);
   equation

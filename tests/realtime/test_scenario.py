@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kilohertz.base import ModelError, SourceMap, render
-from kilohertz.realtime import Built, Scenario, read_scenario
+from kilohertz.realtime import Built, Connection, Scenario, Task, read_scenario
+from kilohertz.solvers import StepSettings
 
 Build = Callable[[Scenario], Built]
 
@@ -197,3 +198,12 @@ def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
     s = read_scenario(write(tmp_path, page[page.index("```toml") + 8 : page.index("```\n\nTimes")]))
     assert (s.name, s.realtime.policy, s.cycles) == ("axis", "skip", 2000)
+
+
+def test_units_of_a_connection_that_do_not_agree_are_said(make: Callable[[Scenario], Built], lag: Scenario) -> None:
+    tasks = tuple(Task(name, "Metres", StepSettings("rk4", 1e-3)) for name in ("a", "b"))
+    for gain, source, clashes in ((1.0, "a.mm", True), (1e-3, "a.mm", False), (1.0, "a.y", False)):
+        s = replace(lag, tasks=tasks, connections=(Connection(source, "b.u", gain),))
+        said = [n for n in make(s).notes if "units do not agree" in n]
+        assert bool(said) == clashes
+        assert not said or "`a.mm` in mm drives `b.u` in m" in said[0]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kilohertz.realtime.launch import Progress
     from kilohertz.simulate.inputs import Driving
 
+_MOST_BYTES = 1 << 28  # of a recording that is looked through after a run
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -89,7 +91,28 @@ class Job:
         report = start(built).wait(progress)
         profiles = keep_profiles(built, self.session.libraries) if built.scenario.profile else ()
         words = said.as_text() if said is not None else ""
-        return replace(report, predicted=words, blame=blamed(built), profiles=profiles)
+        outside = self._outside(report)
+        return replace(report, predicted=words, blame=blamed(built), profiles=profiles, outside=outside)
+
+    def _outside(self, report: Report) -> tuple[Diagnostic, ...]:
+        """Variables that left their `min` and `max`, in what was recorded; a recording that fills memory is left."""
+        from kilohertz.ir.rules.limits import limit
+        from kilohertz.simulate.outside import outside
+
+        if report.recording is None or not 0 < report.recording.stat().st_size <= _MOST_BYTES:
+            return ()
+        found: list[Diagnostic] = []
+        for task in self.scenario.tasks:
+            step = self.session.kept(task.model).process()
+            head = f"{task.name}." if len(self.scenario.tasks) > 1 else ""
+            named = {head + n: v for n, v in step.variables.items() if v.min is not None or v.max is not None}
+            signals = {
+                n: replace(s, min=limit(named[n].min), max=limit(named[n].max))
+                for n, s in report.result.signals.items()
+                if n in named
+            }
+            found += outside(replace(report.result, signals=signals), named)
+        return tuple(found)
 
     def changed(
         self,

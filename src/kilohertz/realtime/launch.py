@@ -181,6 +181,7 @@ def measure(built: Built, steps: int = 2000, seconds: float = 0.3) -> Report:
         "cycles": steps,
         "grace": 0,
         "n_devices": 0,
+        "n_faults": 0,
         "record.n": 0,
         "live": 0,
         "fault.slow_ns": 0,

@@ -42,6 +42,7 @@ class Report:
     predicted: str = ""  # what was said before the start about cost and period
     blame: tuple[str, ...] = ()  # the costliest blocks with their places
     unwritten: tuple[Diagnostic, ...] = ()  # why the recording is not in the file that was asked for
+    outside: tuple[Diagnostic, ...] = ()  # variables that left their min and max, as far as they were recorded
     profiles: tuple[Path, ...] = ()  # of its threads, where one was asked for (docs/reference/profile.md)
 
     @property
@@ -178,6 +179,8 @@ class Report:
                 what = ", ".join(f"{block[k]} {w}" for k, w in _BLOCK if block[k])
                 when = f"first at {block['first_time']:g} s, last at {block['last_time']:g} s"
                 lines.append(f"    {block['unknowns']} at {block['origin']}: {what}, {when}")
+        for d in self.outside:
+            lines.append(f"  {d.message}" + "".join(f"; {note.text} s" for note in d.notes))
         return lines
 
     def _faults(self) -> list[str]:

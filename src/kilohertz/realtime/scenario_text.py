@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from kilohertz.base import near
+from kilohertz.base.units import UnitError, parse_unit
 from kilohertz.codegen import ModelSignal
 from kilohertz.ir.rules.limits import refusal
 from kilohertz.realtime.playback import Playback, stimuli
@@ -53,9 +55,9 @@ def flat_scenario(
     problems.stop_if_any()
     head = f"# {scenario.name}: written by khz build; keys are described in docs/reference/scenario.md\n"
     text = head + "".join(f"{key} = {_text(value)}\n" for key, value in lines.items())
-    rest = resolver.undriven()
+    rest, clashes = resolver.undriven(), tuple(_unit_clashes(resolver))
     said = [f"inputs that nothing drives keep their start values: {', '.join(rest)}"] if rest else []
-    return FlatScenario(text, playback, (*playback.notes, *said))
+    return FlatScenario(text, playback, (*playback.notes, *clashes, *said))
 
 
 def _text(value: object) -> str:
@@ -150,6 +152,22 @@ def _connections(lines: dict[str, object], resolver: Resolver) -> None:
         lines |= {f"{head}.gain": c.gain, f"{head}.offset": c.offset, f"{head}.extrapolate": c.extrapolate}
         n += 1
     lines["n_connections"] = n
+
+
+def _unit_clashes(resolver: Resolver) -> Iterator[str]:
+    """Connections that pass a value on as it is from one unit to another; a gain or an offset may convert."""
+    for c in resolver.scenario.connections:
+        source, target = resolver.look(c.source), resolver.look(c.target)
+        if source is None or target is None or (c.gain, c.offset) != (1.0, 0.0):
+            continue
+        units = source[1].unit, target[1].unit
+        if not all(u.strip() not in ("", "1") for u in units):
+            continue
+        with suppress(UnitError):
+            ours, theirs = map(parse_unit, units)
+            if (ours.dimension, ours.factor, ours.offset) != (theirs.dimension, theirs.factor, theirs.offset):
+                pair = f"`{c.source}` in {units[0]} drives `{c.target}` in {units[1]}"
+                yield f"units do not agree: {pair}; `gain` and `offset` convert"
 
 
 def _devices(lines: dict[str, object], resolver: Resolver) -> None:

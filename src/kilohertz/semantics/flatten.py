@@ -31,6 +31,7 @@ from kilohertz.semantics.rules import (
     check_classes,
     check_component,
     check_conditions,
+    check_limits,
     check_outputs,
     check_pre,
     check_redeclarations,
@@ -144,6 +145,7 @@ class _Flattener:
             check_redeclarations(redeclared),
             check_replaceable(views),
             check_conditions(views),
+            check_limits(self.flat),
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
         ):

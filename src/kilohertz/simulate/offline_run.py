@@ -282,7 +282,7 @@ class _Run:
             library.khz_set_listener(None)
         problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
         result = self.recorder.result(instance)
-        problems = (*problems, *outside(result, self.program.step))
+        problems = (*problems, *outside(result, self.program.step.variables))
         result = replace(result, problems=problems, ok=not odd and _is_whole(stepper))
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error

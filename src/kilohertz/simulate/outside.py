@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
-from kilohertz.ir.step import Step
+from kilohertz.ir.step import StepVariable
 from kilohertz.results import Result, Signal
 
 _MOST = 5  # signals named
 _SLACK = 1e-6  # of the largest value: solvers come so near to a limit
 
 
-def outside(result: Result, step: Step) -> list[Diagnostic]:
+def outside(result: Result, variables: Mapping[str, StepVariable]) -> list[Diagnostic]:
     """One warning for each variable or parameter that left its limits, those that did so first before the others."""
     found: list[tuple[int, str, Diagnostic]] = []
     for name, signal in result.signals.items():
@@ -25,7 +27,7 @@ def outside(result: Result, step: Step) -> list[Diagnostic]:
             k = int(where[0])
             limit = f"min is {signal.min:g}" if rows[k] < least else f"max is {signal.max:g}"
             often = f", in {len(where)} of {len(rows)} rows" if signal.column is not None else ""
-            variable = step.variables.get(name)
+            variable = variables.get(name)
             origin = variable.origin if variable is not None else Origin()
             text = f"`{name}` was {rows[k]:g} although its {limit}{often}"
             found.append((k, name, _warning(text, origin, Note(f"first at time = {result.time[k]:g}"))))

@@ -201,6 +201,7 @@ typedef struct mixed_search {
     const khz_mixed_problem *p;
     void *instance;
     int32_t *r;
+    int32_t vague; /* what the context had at the beginning: only the mode that stands counts */
     int32_t fresh[KHZ_MIXED_MOST];
     int32_t best[KHZ_MIXED_MOST];
     double distance[KHZ_MIXED_MOST];
@@ -213,6 +214,7 @@ static int mixed_turn(mixed_search *m)
 {
     const int32_t status = m->c->status;
     m->c->n_mixed++;
+    m->c->vague = m->vague;
     (void)m->p->derive(m->instance);
     if (m->p->continuous(m->instance) != KHZ_OK) {
         m->c->status = status;
@@ -345,6 +347,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     m.p = p;
     m.instance = instance;
     m.r = r;
+    m.vague = c->vague;
     m.violation = DBL_MAX;
     for (int i = 0; i < p->n; i++) {
         m.largest[i] = 0.0;
@@ -387,6 +390,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
     const int32_t before = c->status;
+    const int32_t vague = c->vague;
     c->n_strict++;
     const int agrees = mixed_search_modes(c, p, instance, r);
     c->n_strict--;
@@ -394,6 +398,7 @@ khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance,
         return (khz_status)c->status;
     }
     (void)p->derive(instance);
+    c->vague = vague;
     return p->continuous(instance);
 }
 

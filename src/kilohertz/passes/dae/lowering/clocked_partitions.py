@@ -366,6 +366,9 @@ class Clocks:
         name = self._ticks[k].solver
         if name == "":
             return CLOCKED["ExplicitEuler"]
+        if name == "External":
+            text = f"the clock leaves its solverMethod to the tool (`External`): {CLOCKED[name].name} is taken"
+            self._warn("B220", text, self._place(self._ticks[k]))
         if name in CLOCKED:
             return CLOCKED[name]
         place, single = self._place(self._ticks[k]), name.removeprefix(_SEVERAL_RATES)
