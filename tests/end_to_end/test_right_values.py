@@ -94,6 +94,14 @@ def test_a_task_says_it_too(tmp_path: Path) -> None:
     assert "although its min is 0.5, in 500 of 1001 rows; first at time = 0.501 s" in report.as_text()
 
 
+def test_a_constant_that_is_one_may_carry_a_unit(model: str) -> None:
+    text = (
+        'constant Real unitV(unit = "m/s") = 1; parameter Real a(unit = "N") = 1; parameter Real b(unit = "N.s/m") = 2;'
+        ' Real f(unit = "N") = a + b*unitV; Real g(unit = "N") = (a + unitV*b)/1;'
+    )
+    assert kilohertz.load(write(model, f"model M {text} end M;")).check().diagnostics == ()
+
+
 LIMITS = [
     ("parameter Real p(min=0) = -1;", "`p` is -1 although its min is 0"),
     ("parameter Real j = 2; parameter Real p(max=5) = 3*j;", "`p` is 6 although its max is 5"),

@@ -130,7 +130,7 @@ class _Flattener:
         check_algorithms(flat)
         survey = Survey(flat)
         self.world.warnings += check_pre(survey)
-        self.world.warnings += check_units(flat)
+        self.world.warnings += check_units(flat, self.world.rescaled)
         self._check_rules(survey)
         return flat
 

@@ -13,6 +13,7 @@ from kilohertz.semantics.instances import Comp
 from kilohertz.syntax import Libraries, parse_text, tree
 
 if TYPE_CHECKING:
+    from kilohertz.ir.expr import Expr
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _BUILTIN_TEXT = """
@@ -28,6 +29,7 @@ class World:
     def __init__(self, libraries: Libraries) -> None:
         self.libraries = libraries
         self.warnings: list[Diagnostic] = []
+        self.rescaled: set[Expr] = set()  # stand where a constant factor of 1 was left out: its unit may be another
         self.redeclared: list[tuple[Any, ...]] = []  # what rules.Redeclared is made of; to be checked at last
         self.specs: dict[tree.Modification, Spec] = {}  # by what was written
         self.views: dict[int, View] = {}  # of all classes that were read, by definition; to be checked at last

@@ -11,11 +11,13 @@ from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Primitive, RecordType
 from kilohertz.semantics.classes.modifiers import Ctx
 from kilohertz.semantics.classes.nodes import ClassNode
 from kilohertz.semantics.conversion import compatible
+from kilohertz.syntax import tree
 
 if TYPE_CHECKING:
     from kilohertz.semantics.expressions.elaborate import Elaborator
 
 _RELATIONS = ("<", "<=", ">", ">=", "==", "<>")
+_PRODUCTS = frozenset({"*", ".*", "/", "./"})
 _OPERATOR_NAME = {".+": "+", ".-": "-", ".*": "*", "./": "/", ".^": "^"}
 
 
@@ -51,7 +53,12 @@ class Operators:
             return self._concatenated(a, b)
         if not _is_number(a.ty) or not _is_number(b.ty) or not _shapes_fit(op, a.ty, b.ty):
             raise self._mismatch(op, a.ty, b.ty, node, ctx)
-        return make.binary(op, a, b)
+        result = make.binary(op, a, b)
+        if op in _PRODUCTS and isinstance(node, tree.Binary) and (result is a or result is b):
+            gone = node.right if result is a else node.left
+            if isinstance(gone, tree.Ref):  # a constant that is 1, with a unit of its own perhaps
+                self.elaborator.world.rescaled.add(result)
+        return result
 
     def _concatenated(self, a: Expr, b: Expr) -> Expr:
         if isinstance(a, Str) and isinstance(b, Str):

@@ -9,7 +9,7 @@ Cost: every node once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -88,9 +88,9 @@ _NUMBER = Quantity((Fraction(0),) * len(BASE), 1.0)
 _SECOND = declared("s")
 
 
-def check_units(flat: Flat) -> Iterator[Diagnostic]:
-    """A warning for each equation or binding with a clash, the first one in it."""
-    checker = _Checker(flat)
+def check_units(flat: Flat, open_ones: Collection[Expr] = ()) -> Iterator[Diagnostic]:
+    """A warning for each equation or binding with a clash, the first one in it; units of `open_ones` are not known."""
+    checker = _Checker(flat, open_ones)
     for v in flat.variables.values():
         own = checker.of_variable(v)
         for e in (v.binding, *(v.attributes.get(name) for name in _ATTRIBUTES)):
@@ -112,9 +112,12 @@ def check_units(flat: Flat) -> Iterator[Diagnostic]:
 class _Checker:
     """Quantities of the expressions of a model, each found once; `clash` is the first pair that does not agree."""
 
-    def __init__(self, flat: Flat) -> None:
+    def __init__(self, flat: Flat, open_ones: Collection[Expr]) -> None:
         self._variables = flat.variables
-        self._known: dict[Expr, Quantity | None] = {TIME: None}  # ramps are written as if a second were a number
+        self._known: dict[Expr, Quantity | None] = {
+            **dict.fromkeys(open_ones),
+            TIME: None,
+        }  # ramps are written as if a second were a number
         self._units: dict[str, Quantity | None] = {}
         self._clash: tuple[Expr, Quantity, Expr, Quantity] | None = None
 
