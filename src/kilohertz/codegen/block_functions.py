@@ -10,6 +10,7 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.layout import Layout
 from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
+from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.reading import (
     Lasting,
     group_subject,
@@ -29,7 +30,7 @@ from kilohertz.cost import IN_PLACE, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Builtin, Ref
-from kilohertz.runtime import constant, formula
+from kilohertz.runtime import formula
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
@@ -79,11 +80,11 @@ class BlockWriter:
     where: Callable[[Origin], str]
     places: Callable[[Origin], int]
     prefix: str  # of functions that other files call
+    probes: Probes
     infos: list[BlockInfo] = field(default_factory=list)
     functions: list[Definition] = field(default_factory=list)  # written C functions and their tables, in order
     symbols: list[str] = field(default_factory=list)  # of those that other files call
     prototypes: list[str] = field(default_factory=list)
-    timed: list[str] = field(default_factory=list)  # C functions of blocks, in the order of their places (khz_probe.h)
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
     plain: PlainBlocks = field(init=False)
     _lasting: dict[str, Lasting] = field(init=False)  # by phase
@@ -211,10 +212,8 @@ class BlockWriter:
         return self._names.another(subject, f"{'' if phase == 'block' else phase + '_'}{verb}_")
 
     def _called(self, symbol: str, *arguments: str, probe: str = "KHZ_TIMED") -> str:
-        """The call of the function of a block, or of a run of blocks, with a probe around it (khz_probe.h)."""
-        self.timed.append(symbol)
-        place = constant("KHZ_PLACES_OF_MODEL") + len(self.timed) - 1
-        return f"{probe}(&z->c, {place}, {symbol}({', '.join(('z', *arguments))}))"
+        """The call of the function of a block, or of a run of blocks."""
+        return self.probes.call(symbol, arguments, probe)
 
     def _define(self, name: str, body: list[str], result: str = STATUS) -> str:
         """A function that other files call; its C name."""

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.external import write_external
+from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.statements import Places, StatementWriter
@@ -20,14 +21,12 @@ from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_string, n
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
-from kilohertz.ir.flat import Assign, ExternalCall, ForStatement, Function, Local, WhileStatement
-from kilohertz.ir.traverse import function_expressions, refs, walk_all
+from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
+from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import FunctionType
 
 _MOST_ON_STACK = 2048
 Where = Callable[[Origin], str]  # text `: file.mo:12` of an origin
-
-_SHORT = 12  # nodes of all expressions of a function that is not timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +67,21 @@ class FunctionTable:
     """Writes the functions that are called, each once, in the order of their first call."""
 
     def __init__(
-        self, functions: dict[str, Function], types: TypeTable, places: Places, where: Where, prefix: str
+        self,
+        functions: dict[str, Function],
+        types: TypeTable,
+        places: Places,
+        where: Where,
+        prefix: str,
+        probes: Probes,
     ) -> None:
         self._functions = functions
+        self.probes = probes
         self.types = types
         self.places = places
         self._where = where
         self._names = Names(f"{prefix}f_", longest=LONGEST_NAME)
         self.written: list[CFunction] = []
-        self.first_place = 0
         self._queue: list[str] = []
         self._known: set[str] = set()
         self._special: dict[str, tuple[Function, dict[str, Held]]] = {}
@@ -132,9 +137,8 @@ class FunctionTable:
             raise InternalError(f"function {function_id} is called but not there")
         return function
 
-    def write_all(self, first_place: int) -> None:
-        """Write what was asked for and what that asks for; the first function has this place (khz_probe.h)."""
-        self.first_place = first_place
+    def write_all(self) -> None:
+        """Write what was asked for and what that asks for."""
         while self._queue:
             self.written.append(self._write(self._queue.pop(0)))
 
@@ -146,14 +150,6 @@ class FunctionTable:
         place = self._where(function.origin)
         head = f"/* {comment(key)}{f': {place}' if place else ''} */"
         return CFunction(function.id, symbol, prototype, (head, prototype, "{", *body.lines(), "}", ""), function)
-
-
-def is_short(function: Function) -> bool:
-    """A function of a few operations: a probe would cost more than it does, so its time is that of its caller."""
-    if function.external is not None or any(isinstance(s, ForStatement | WhileStatement) for s in function.body):
-        return False
-    nodes = list(walk_all(function_expressions(function)))
-    return len(nodes) <= _SHORT and not any(isinstance(e, x.Call) for e in nodes)
 
 
 def returns(function: Function) -> bool:
@@ -179,8 +175,8 @@ class _FunctionBody:
         self.inputs = [i for i in function.inputs if i.name not in held]
         self.inputs += [Local(r.name, r.ty) for h in held.values() for _, r in h.bound if isinstance(r, x.Ref)]
         self.names = Names("", "_")
-        self.place = table.first_place + len(table.written)
-        self.writer = Writer(self, "c", f"KHZ_RETURNS(c, {self.place}); {_no_result(function)}")
+        self.probe = table.probes.function(function)
+        self.writer = Writer(self, "c", self.probe.before(_no_result(function)))
         self.growing: dict[str, tuple[str, ...]] = {}
         self.statements = StatementWriter(self.writer, table.places, self.growing)
 
@@ -266,9 +262,7 @@ class _FunctionBody:
             for d in a.dims
             if not d.isdigit()
         ]
-        if not is_short(f):
-            body = [f"KHZ_CALLED(c, {self.place});", *body, f"KHZ_RETURNS(c, {self.place});"]
-        return ["    " + line for line in ["(void)c;", *unused, *body, *w.scope.lines]]
+        return ["    " + line for line in ["(void)c;", *unused, *self.probe.around(body), *w.scope.lines]]
 
     def _declare(self, local: Local) -> None:
         w, c_name, ty = self.writer, self.names(local.name), local.ty

@@ -15,6 +15,7 @@ from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.model_table import Door, model_table
 from kilohertz.codegen.plain import with_instance
+from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
@@ -25,7 +26,6 @@ from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall, Function, Purpose
 from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
-from kilohertz.runtime import constant
 
 _LINES_PER_FILE = 6000
 _DEEP = 200_000  # frames: a condition of thousands of parts; Python's own calls need no C stack
@@ -101,9 +101,10 @@ class _Generator:
         self.step, self.sources, self.prefix = step, sources, prefix
         self._places: dict[Origin, int] = {}
         self.types = TypeTable()
-        self.functions = FunctionTable(step.functions, self.types, self.place, self.where, prefix)
+        self.probes = Probes()
+        self.functions = FunctionTable(step.functions, self.types, self.place, self.where, prefix, self.probes)
         self.layout = Layout(step, self.functions)
-        self.blocks = BlockWriter(self.layout, self.where, self.place, prefix)
+        self.blocks = BlockWriter(self.layout, self.where, self.place, prefix, self.probes)
 
     def place(self, origin: Origin) -> int:
         return self._places.setdefault(origin, len(self._places))
@@ -134,12 +135,11 @@ class _Generator:
             table.phase(part.name.lower(), [c for c in every if c[1] is part])
         for name, calls in optional_calls.items():
             table.phase(name, calls)
-        self.functions.write_all(constant("KHZ_PLACES_OF_MODEL") + len(blocks.timed))
+        self.functions.write_all()
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
         members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
         door = Door(table.functions, members, getter_of(prefix))
-        n_places = len(blocks.timed) + len(self.functions.written)
-        tables = [*table.lines, *model_table(step, self.layout, blocks.infos, n_places, self.where, door)]
+        tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]
         include = f'#include "{prefix}model.h"'
@@ -159,8 +159,8 @@ class _Generator:
             tuple(f.external for f in foreign if f.external is not None),
             tuple(blocks.infos),
             (*(f.symbol for f in inner), *blocks.symbols, getter_of(prefix)),
-            tuple(blocks.timed),
-            tuple(f.function for f in self.functions.written),
+            tuple(self.probes.blocks),
+            tuple(self.probes.functions),
             tuple(self._places),
             dict(self.layout.counts),
             frozenset(n for n, v in step.variables.items() if v.purpose is not Purpose.DECLARED),
