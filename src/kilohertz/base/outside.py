@@ -28,8 +28,8 @@ class Stamp(NamedTuple):
     @classmethod
     def of(cls, file: str | Path) -> Stamp:
         """Raises OSError where there is no such file."""
-        found = os.stat(file)  # noqa: PTH116  # hundreds of them at every start
-        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        status = os.stat(file)  # noqa: PTH116  # hundreds of them at every start
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     @property
     def is_settled(self) -> bool:
@@ -37,8 +37,8 @@ class Stamp(NamedTuple):
 
 
 def _kind(path: str) -> str:
-    found = Path(path)
-    return "file" if found.is_file() else "folder" if found.is_dir() else "other" if found.exists() else ""
+    folder = Path(path)
+    return "file" if folder.is_file() else "folder" if folder.is_dir() else "other" if folder.exists() else ""
 
 
 def _names(folder: str) -> list[str] | None:

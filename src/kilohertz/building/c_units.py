@@ -86,11 +86,11 @@ def linked_units(models: Sequence[ModelUnits], offline: bool = True) -> tuple[li
     calls = [call for model in models for call in model.code.externals]
     foreign, libraries = external_units(calls, tuple(h for h in headers if h.name == "ModelicaUtilities.h"))
     probes = PROBES if any(model.has_probes for model in models) else ()
-    own = [unit for model in models for unit in model.units]
+    units_of_models = [unit for model in models for unit in model.units]
     if calls:
         foreign.append(Unit(_sources(runtime.external_sources()), headers, (), ("-std=gnu11",), "waits"))
         libraries += tuple(f"-Wl,--wrap={name}" for name in WAITS)
-    return [*runtime_units(offline, probes), *own, *foreign], libraries
+    return [*runtime_units(offline, probes), *units_of_models, *foreign], libraries
 
 
 def runtime_units(offline: bool, probes: tuple[str, ...] = ()) -> list[Unit]:

@@ -123,6 +123,17 @@ def number(name: str, text: str) -> float:
         raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to `{text}`: not a number")) from None
 
 
+def parameter_values(arguments: argparse.Namespace) -> dict[str, float]:
+    """What `--set` gave."""
+    return {name: number(name, text) for name, text in arguments.settings}
+
+
+def job_keywords(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What a task is opened with: values, inputs, libraries, settings of the step."""
+    values = {"settings": parameter_values(arguments), "inputs": inputs(arguments)}
+    return {**values, "libraries": arguments.library, **step_settings(arguments)}
+
+
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Inputs over time of models that are simulated."""
     from kilohertz.results import endings  # numpy: not for commands without inputs

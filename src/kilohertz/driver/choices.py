@@ -73,8 +73,8 @@ def _file(model: Model, asked: StepSettings, e: Experiment) -> Path | None:
     inputs = _named(e.inputs)
     if inputs is None:
         return None
-    given = {n: _plain(getattr(asked, n)) for n in sorted(asked.given) if getattr(asked, n) != AUTO}
-    about = json.dumps([given, e.start, e.stop, dict(e.settings), inputs], sort_keys=True, default=str)
+    fixed = {n: _plain(getattr(asked, n)) for n in sorted(asked.given) if getattr(asked, n) != AUTO}
+    about = json.dumps([fixed, e.start, e.stop, dict(e.settings), inputs], sort_keys=True, default=str)
     try:
         texts = [f.text for f in model.compile().code.files]
         key = digest([__version__, find_compiler().version, about, *texts])
@@ -100,10 +100,10 @@ def _named(inputs: Any) -> list[Any] | None:
         return None if inner is None else [inputs.interpolation, dict(inputs.columns), inner]
     if isinstance(inputs, str | Path):
         try:
-            found = os.stat(inputs)  # noqa: PTH116  # a text may be no path at all
+            status = os.stat(inputs)  # noqa: PTH116  # a text may be no path at all
         except OSError:
             return None
-        return [str(inputs), found.st_mtime_ns, found.st_size]
+        return [str(inputs), status.st_mtime_ns, status.st_size]
     if isinstance(inputs, dict):
         known = {n: v for n, v in inputs.items() if isinstance(v, str | int | float)}
         return [known] if len(known) == len(inputs) else None

@@ -25,13 +25,13 @@ def _stimulus(asked: Inputs) -> Stimulus:
     from kilohertz.realtime import Stimulus
     from kilohertz.results import Result
 
-    given = asked.signals
-    if isinstance(given, str | Path):
-        return Stimulus(Path(given), asked.interpolation, asked.columns)
-    if isinstance(given, Result):
+    source = asked.signals
+    if isinstance(source, str | Path):
+        return Stimulus(Path(source), asked.interpolation, asked.columns)
+    if isinstance(source, Result):
         raise _not_for_a_task("a result: write it to a file")
     formulas: dict[str, str] = {}
-    for name, signal in given.items():
+    for name, signal in source.items():
         if not isinstance(signal, int | float | str):
             raise _not_for_a_task(f"`{name}` is neither a number nor a formula")
         formulas[name] = signal if isinstance(signal, str) else repr(float(signal))
@@ -49,13 +49,13 @@ def inputs_of(scenario: Scenario, task: Task, known: Sequence[str]) -> tuple[Inp
 
     head = f"{task.name}." if len(scenario.tasks) > 1 else ""
     names = {head + name: name for name in known}
-    found = []
+    driving = []
     for s in scenario.stimuli:
         if s.formulas:
             mine: dict[str, str] = {names[n]: text for n, text in s.formulas.items() if n in names}
-            found += [Inputs(dict(mine))] if mine else []
+            driving += [Inputs(dict(mine))] if mine else []
         elif s.file is not None:
             rows = read(s.file)
             columns = {names[n]: c for n, c in (s.signals or {c: c for c in rows}).items() if n in names and c in rows}
-            found += [Inputs(rows, s.interpolation, columns)] if columns else []
-    return tuple(found)
+            driving += [Inputs(rows, s.interpolation, columns)] if columns else []
+    return tuple(driving)

@@ -65,8 +65,8 @@ def selected(*chosen: Pass) -> tuple[Pass, ...]:
 
 def further(step: Step, *chosen: Pass, verify: bool = False) -> Step:
     """A step that went through the list before, with optional passes besides."""
-    made: Step = run_passes(selected(*chosen)[len(selected()) :], step, Log(), verify=verify)
-    return made
+    continued: Step = run_passes(selected(*chosen)[len(selected()) :], step, Log(), verify=verify)
+    return continued
 
 
 def compile_flat(flat: Flat, *chosen: Pass) -> Step:

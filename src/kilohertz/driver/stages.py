@@ -158,8 +158,8 @@ def _recalled(form: str, work: Work) -> bool:
     kept = keeping_of(work).recall(form)
     if kept is None:
         return False
-    made, said = kept
-    setattr(work, form, made)
+    kept_form, said = kept
+    setattr(work, form, kept_form)
     work.warnings += said
     work.seconds["recall"] = work.seconds.get("recall", 0.0) + time.perf_counter() - started
     return True

@@ -71,8 +71,8 @@ def build(
     **stepping: Any,
 ) -> Built:
     """Compile the models of a scenario into one executable.  `announce` hears what is being done."""
-    given = {"settings": settings, "inputs": inputs, "faults": faults, **stepping}
-    job = open_job(what, duration=duration, libraries=libraries, profile=profile, **given)
+    overrides = {"settings": settings, "inputs": inputs, "faults": faults, **stepping}
+    job = open_job(what, duration=duration, libraries=libraries, profile=profile, **overrides)
     return job.build(folder=folder, target=target, announce=announce)
 
 
@@ -97,6 +97,6 @@ def run(
     `what` is a scenario.toml, a model (its own RealTime block, or 1 kHz and other defaults) or a `Scenario`; what is
     given besides overrides it.
     """
-    given = {"settings": settings, "inputs": inputs, "faults": faults, **stepping}
-    job = open_job(what, duration=duration, libraries=libraries, profile=profile, **given)
+    overrides = {"settings": settings, "inputs": inputs, "faults": faults, **stepping}
+    job = open_job(what, duration=duration, libraries=libraries, profile=profile, **overrides)
     return job.run(folder=folder, announce=announce, progress=progress, check=check)

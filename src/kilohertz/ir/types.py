@@ -18,12 +18,12 @@ class Shared:
 
     def __new__(cls, *values: Any) -> Any:
         key = (cls, *values)
-        made = TABLE.get(key)
-        if made is None:
-            made = TABLE[key] = object.__new__(cls)
+        instance = TABLE.get(key)
+        if instance is None:
+            instance = TABLE[key] = object.__new__(cls)
             for name, value in zip(cls.__match_args__, values, strict=True):
-                object.__setattr__(made, name, value)
-        return made
+                object.__setattr__(instance, name, value)
+        return instance
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a {type(self).__name__} does not change")
@@ -117,8 +117,8 @@ class Type(Shared):
     dims: tuple[int | None, ...]
 
     def __new__(cls, base: Base, dims: tuple[int | None, ...] = ()) -> Type:
-        made: Type | None = TABLE.get((cls, base, dims))
-        return made if made is not None else super().__new__(cls, base, dims)
+        instance: Type | None = TABLE.get((cls, base, dims))
+        return instance if instance is not None else super().__new__(cls, base, dims)
 
     @property
     def is_scalar(self) -> bool:

@@ -73,9 +73,9 @@ def read_index(text: str, where: str) -> Index:
     libraries = data.get("libs") if isinstance(data, dict) else None
     if not isinstance(libraries, dict):
         raise _wrong(where, "it has no object `libs`")
-    found = {name: _releases(name, entry, where) for name, entry in sorted(libraries.items())}
+    releases = {name: _releases(name, entry, where) for name, entry in sorted(libraries.items())}
     mirrors = data.get("mirrors", [])
-    return Index(found, tuple(m for m in mirrors if isinstance(m, str)) if isinstance(mirrors, list) else ())
+    return Index(releases, tuple(m for m in mirrors if isinstance(m, str)) if isinstance(mirrors, list) else ())
 
 
 def _releases(name: str, entry: object, where: str) -> tuple[Release, ...]:

@@ -63,9 +63,9 @@ class Store:
     def all(self) -> list[Installed]:
         """What is installed, by name, later versions first."""
         records = sorted(self.folder.glob(f"*/{RECORD}")) if self.folder.is_dir() else []
-        found = [item for item in map(_read_record, records) if item is not None]
-        found.sort(key=lambda item: version(item.version).order(), reverse=True)
-        return sorted(found, key=lambda item: item.name.lower())
+        installed = [item for item in map(_read_record, records) if item is not None]
+        installed.sort(key=lambda item: version(item.version).order(), reverse=True)
+        return sorted(installed, key=lambda item: item.name.lower())
 
     def find(self, name: str, wanted: Version | None = None) -> list[Installed]:
         """The installed versions that somebody means who writes this."""
@@ -74,15 +74,15 @@ class Store:
 
     def remove(self, name: str, wanted: Version | None = None) -> list[Installed]:
         """Delete a library (all its versions where none is given)."""
-        found = self.find(name, wanted)
-        if not found:
+        installed = self.find(name, wanted)
+        if not installed:
             what = name if wanted is None else f"{name} {wanted.text}"
             close = near(name, {item.name for item in self.all()} - {name})
             raise ModelError(Diagnostic("L326", f"`{what}` is not installed in `{self.folder}`{close}"))
         with self._writable():
-            for item in found:
+            for item in installed:
                 shutil.rmtree(self.place(item.name, item.version))
-        return found
+        return installed
 
     @contextmanager
     def making(self) -> Iterator[Path]:

@@ -70,8 +70,8 @@ class _Chain:
 def resolve(index: Index, wishes: Iterable[Wish], skip_missing: bool = False) -> Plan:
     """One release for each library that the wishes lead to.  Raises ModelError where there is none."""
     search = _Search(index, skip_missing)
-    found, chain = search.meet(tuple(wishes))
-    if not found:
+    is_met, chain = search.meet(tuple(wishes))
+    if not is_met:
         assert search.first is not None
         raise ModelError(search.first)
     chosen: dict[str, Release] = {}

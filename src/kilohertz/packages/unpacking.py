@@ -48,11 +48,11 @@ def check_out(clone: Path, commit: str, into: Path) -> Path:
     archive = into.with_suffix(".zip")
     command = ["git", "-C", str(clone), "archive", "--format=zip", "-o", str(archive), commit]
     try:
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise ModelError(Diagnostic("L327", f"`{clone}` is a clone, and there is no `git` to read it with")) from None
-    if made.returncode != 0:
-        reason = made.stderr.strip().splitlines()[-1:] or ["git failed"]
+    if process.returncode != 0:
+        reason = process.stderr.strip().splitlines()[-1:] or ["git failed"]
         raise ModelError(Diagnostic("L328", f"`{clone}` does not give `{commit}`: {reason[0]}"))
     unpack(archive, into)
     archive.unlink()

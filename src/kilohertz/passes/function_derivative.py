@@ -84,8 +84,8 @@ class FunctionDerivatives:
             if annotated.order > 1:
                 moving = _newest_rates(f, self.functions[annotated.function], call.args, rates, left_out)
             return Call(annotated.function, (*call.args, *moving), types)
-        made = self._generated(f)
-        return Call(made.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
+        derivative = self._generated(f)
+        return Call(derivative.id, (*call.args, *_moving_rates(f, call.args, rates, set())), types)
 
     def _annotated(self, f: Function, rates: list[Expr]) -> DerivativeOf | None:
         options = [d for d in f.derivatives if d.order == 1]
@@ -116,7 +116,7 @@ class FunctionDerivatives:
             body = _Derivation(self, f).run()
         finally:
             self._making.discard(name)
-        made = Function(
+        derivative = Function(
             name,
             [*f.inputs, *(_rate_local(f, v) for v in f.inputs if has_reals(v.ty))],
             [_rate_local(f, v) for v in f.outputs if has_reals(v.ty)],
@@ -125,8 +125,8 @@ class FunctionDerivatives:
             pure=f.pure,
             origin=Origin(f.origin.spans, f.origin.path, ("differentiate",)),
         )
-        self.functions[name] = made
-        return made
+        self.functions[name] = derivative
+        return derivative
 
 
 def _second_derivatives(functions: dict[str, Function]) -> dict[str, DerivativeOf]:

@@ -77,10 +77,10 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     units, libraries = _units(built, signals, drivers)
     if target and any("openblas" in word or "lapack" in word for word in libraries):
         raise ModelError(Diagnostic("C605", f"a model needs LAPACK, which is not there for the target `{target}`"))
-    made = build_executable(units, (*libraries, *LIBRARIES), compiler)
+    program = build_executable(units, (*libraries, *LIBRARIES), compiler)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        executable = _place(made, folder / scenario.name)
+        executable = _place(program, folder / scenario.name)
         file = scenario_path(folder, scenario.name)
         file.write_text(flat.text, encoding="utf-8")
         flat.playback.write(folder)
@@ -104,10 +104,10 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     )
 
 
-def _place(made: Path, target: Path) -> Path:
+def _place(program: Path, target: Path) -> Path:
     """A copy that replaces one that may be running."""
     scratch = target.with_name(target.name + ".new")
-    shutil.copyfile(made, scratch)
+    shutil.copyfile(program, scratch)
     scratch.chmod(0o755)
     scratch.replace(target)
     return target

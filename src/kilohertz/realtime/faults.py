@@ -102,8 +102,8 @@ def fault_of(keys: Mapping[str, Any], name: str = "live") -> SignalFault:
 def more_faults(faults: Sequence[SignalFault], keys: Iterable[Mapping[str, Any]]) -> tuple[SignalFault, ...]:
     """Those there are, and further ones by their keys."""
     out = list(faults)
-    for given in keys:
-        fault = fault_of(given, f"fault{len(out) + 1}")
+    for keys_of_fault in keys:
+        fault = fault_of(keys_of_fault, f"fault{len(out) + 1}")
         if fault.name in [f.name for f in out]:
             raise ModelError(Diagnostic("R742", f"`name` is `{fault.name}`, which another fault is called"))
         out.append(fault)
@@ -111,19 +111,19 @@ def more_faults(faults: Sequence[SignalFault], keys: Iterable[Mapping[str, Any]]
 
 
 def _end(table: Table, key: str) -> float:
-    given = table.seconds(key, None, positive=True)
-    return math.inf if given is None else given
+    end = table.seconds(key, None, positive=True)
+    return math.inf if end is None else end
 
 
 def _number(table: Table, kind: FaultKind) -> float:
-    given = table.raw(kind.key)
-    if given is None:
+    raw = table.raw(kind.key)
+    if raw is None:
         if kind.default is None:
             table.problems.add("R743", f"`{kind.key}` is missing: a fault `{kind.name}` needs it", table.path)
         return math.nan if kind.default is None else kind.default
-    number = kind.number(given)
+    number = kind.number(raw)
     if number is None:
-        table.wrong(kind.key, f"is {given!r}, but must be {kind.range}")
+        table.wrong(kind.key, f"is {raw!r}, but must be {kind.range}")
     return math.nan if number is None else number
 
 
@@ -132,7 +132,7 @@ def read_trigger(table: Table, key: str) -> Trigger | None:
     text = table.text(key)
     if not text:
         return None
-    found = Trigger.read(text)
-    if found is None:
+    trigger = Trigger.read(text)
+    if trigger is None:
         table.wrong(key, f'is `{text}`, but must be a condition such as "capacitor.v > 0.5" or "time > 2"')
-    return found
+    return trigger

@@ -329,9 +329,9 @@ class Live(Mapping[str, float]):
         It takes the place of one of the same kind on the same signal that was given to the running rig before.
         """
         known = FAULTS.get(kind)
-        given = {} if value is None or known is None else {known.key: value}
+        size = {} if value is None or known is None else {known.key: value}
         more = {k.removesuffix("_"): v for k, v in keys.items() if v is not None}
-        f = fault_of({"signal": signal, "kind": kind, **given, **more})
+        f = fault_of({"signal": signal, "kind": kind, **size, **more})
         if f.device:
             raise ModelError(Diagnostic("R742", "`device` is for the faults of a scenario"))
         settings = self._head.mailbox.fault

@@ -36,9 +36,9 @@ def stimuli(lines: dict[str, object], resolver: Resolver, folder: Path) -> Playb
     out = Playback()
     n = 0
     for s in resolver.scenario.stimuli:
-        found = _formulas(s, resolver) if s.formulas else _columns(s, resolver, out)
+        tracks = _formulas(s, resolver) if s.formulas else _columns(s, resolver, out)
         by_thread: dict[int, list[tuple[Place, str]]] = {}
-        for place, what in found:
+        for place, what in tracks:
             by_thread.setdefault(resolver.thread_of[place[0]], []).append((place, what))
         for thread, mapped in by_thread.items():
             head = f"stimulus.{n}"
@@ -90,15 +90,15 @@ def _columns(s: Stimulus, resolver: Resolver, out: Playback) -> Sequence[tuple[P
         for d in error.diagnostics:
             resolver.problems.add(d.code, d.message, (*s.path, "file"))
         return []
-    found = []
+    driven = []
     for name, column in named.items():
         place = resolver.input(name, (*s.path, "signals"))
         if place is not None and column in rows:
             resolver.drive(place, f"stimulus {s.file.name}", (*s.path, "signals"))
-            found.append((place, column))
-    columns = {c: rows[c] for c in dict.fromkeys(c for _, c in found)}
+            driven.append((place, column))
+    columns = {c: rows[c] for c in dict.fromkeys(c for _, c in driven)}
     out.files[out_name(resolver.scenario.name, s, resolver)] = Result.of_columns(rows.name, rows.time, columns)
-    return found
+    return driven
 
 
 def _named(s: Stimulus, rows: Result, resolver: Resolver, out: Playback) -> Mapping[str, str]:

@@ -40,9 +40,9 @@ class Resolver:
 
     def find(self, name: str, path: Sequence[str | int], what: str = "signal") -> tuple[int, ModelSignal] | None:
         """The task's number and the signal; where there is none, a problem that names what is close."""
-        found = self.look(name)
-        if found is not None:
-            return found
+        place = self.look(name)
+        if place is not None:
+            return place
         known = [n for _, n, s in self.names() if what != "input" or s.causality == "input"]
         self.problems.add("R744", f"there is no {what} `{name}`{near(name, known)}", path)
         return None

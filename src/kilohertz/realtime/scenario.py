@@ -367,17 +367,17 @@ def _stimulus(table: Table, file: Path) -> Stimulus:
 
 def read_formulas(table: Table) -> dict[str, str]:
     """Each is understood once here, so that what is wrong with it has its line."""
-    given = table.flattened("formula")
-    if not isinstance(given, dict) or not given:
+    formulas = table.flattened("formula")
+    if not isinstance(formulas, dict) or not formulas:
         table.wrong("formula", 'must be a table `input = "formula"`')
         return {}
-    for name, text in given.items():
+    for name, text in formulas.items():
         try:
             formula_of(text)
         except ModelError as error:
             for d in error.diagnostics:
                 table.problems.add(d.code, d.message, (*table.path, "formula", name))
-    return {name: str(text) for name, text in given.items()}
+    return {name: str(text) for name, text in formulas.items()}
 
 
 def _device(table: Table) -> Device:

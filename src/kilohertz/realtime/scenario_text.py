@@ -302,10 +302,10 @@ def _trigger(lines: dict[str, object], resolver: Resolver, columns: list[_Column
     if t.signal != "time":
         place = dict(_fault_columns(resolver.scenario, resolver.scenario.faults)).get(t.signal)
         if place is None:
-            found = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
-            if found is None:
+            task_and_signal = resolver.find(t.signal, ("record", "from" if which == "begin" else "until"))
+            if task_and_signal is None:
                 return
-            place = {"task": found[0], "signal": found[1].name}
+            place = {"task": task_and_signal[0], "signal": task_and_signal[1].name}
         places = [p for _, p in columns]
         if place not in places:
             columns.append((t.signal, place))

@@ -32,8 +32,8 @@ def _coerce_record(expr: Expr, ty: Type) -> Expr:
     if not all(name in have for name, _ in want.fields):
         return expr
     fields = tuple(coerce(make.field(expr, name), t) for name, t in want.fields)
-    made = RecordType(want.name, tuple((n, f.ty) for (n, _), f in zip(want.fields, fields, strict=True)))
-    return Record(fields, Type(made))
+    record = RecordType(want.name, tuple((n, f.ty) for (n, _), f in zip(want.fields, fields, strict=True)))
+    return Record(fields, Type(record))
 
 
 def compatible(have: Type, want: Type) -> bool:

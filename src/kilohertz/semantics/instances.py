@@ -113,9 +113,9 @@ class Comp:
         """The component `name`; None where its condition is false.  It must exist (`has`)."""
         if name in self.children:
             return self.children[name]
-        made = self.world.elaborator.maker.make(self, self.node.table[name])
-        self.children[name] = made
-        return made
+        component = self.world.elaborator.maker.make(self, self.node.table[name])
+        self.children[name] = component
+        return component
 
     def components(self) -> Iterator[Comp | CompArray]:
         """All children that are there, in order of declaration; outer ones are not ours."""
@@ -125,9 +125,9 @@ class Comp:
             decl = element.component
             if (decl.outer and not decl.inner) or (self.node.is_expandable and _is_unsized(element)):
                 continue
-            made = self.inner_child(name) if decl.outer else self.child(name)
-            if made is not None:
-                yield made
+            component = self.inner_child(name) if decl.outer else self.child(name)
+            if component is not None:
+                yield component
         if self.node.is_expandable:
             for name, added in list(self.children.items()):
                 declared = self.node.table.get(name)
@@ -460,9 +460,9 @@ class Maker:
         comp = Comp(self.world, node, element.name, top, element.name, (), element)
         comp.decl = element.component
         comp.variability = element.component.variability
-        made = self._dimensioned(comp, element, element.component, ctx, ctx)
-        top.inner_children[element.name] = made
-        return made
+        dimensioned = self._dimensioned(comp, element, element.component, ctx, ctx)
+        top.inner_children[element.name] = dimensioned
+        return dimensioned
 
 
 def _own_size(name: str, expr: tree.Expr, exprs: list[tuple[tree.Expr, Ctx]]) -> tree.Expr:

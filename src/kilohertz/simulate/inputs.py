@@ -154,8 +154,10 @@ class Table:
         from kilohertz.stimuli import breaks
 
         p = self.points
-        found = [breaks(f, p.start, p.stop, lambda code, at: self._values(code, at, at)) for f in p.formulas.values()]
-        every: Floats = np.unique(np.concatenate([[p.start], *found]))
+        instants = [
+            breaks(f, p.start, p.stop, lambda code, at: self._values(code, at, at)) for f in p.formulas.values()
+        ]
+        every: Floats = np.unique(np.concatenate([[p.start], *instants]))
         apart = np.diff(every) > np.maximum(_APART, 4 * np.spacing(every[1:]))
         kept: Floats = every[np.concatenate([[True], apart])]
         return kept
@@ -203,11 +205,11 @@ def several(inputs: Driving) -> Sequence[Inputs]:
 
 def _signals(asked: Inputs, known: Mapping[str, StepVariable]) -> tuple[Mapping[str, Signal], list[str]]:
     """By name; and the columns of a file that are no inputs."""
-    given = asked.signals
-    if not isinstance(given, str | Path | Result):
-        _check_names(given, known)
-        return given, []
-    result = given if isinstance(given, Result) else read(given)
+    source = asked.signals
+    if not isinstance(source, str | Path | Result):
+        _check_names(source, known)
+        return source, []
+    result = source if isinstance(source, Result) else read(source)
     if asked.columns:
         _check_names(asked.columns, known)
         missing = [c for c in asked.columns.values() if c not in result]
@@ -215,10 +217,10 @@ def _signals(asked: Inputs, known: Mapping[str, StepVariable]) -> tuple[Mapping[
             where = f"`{result.name}` has no signal `{missing[0]}`{near(missing[0], list(result))}"
             raise ModelError(Diagnostic("R744", where))
         return {n: (result.time, result[c]) for n, c in asked.columns.items()}, []
-    found: dict[str, Signal] = {n: (result.time, result[n]) for n in result if n in known}
-    if not found:
+    signals: dict[str, Signal] = {n: (result.time, result[n]) for n in result if n in known}
+    if not signals:
         raise ModelError(Diagnostic("R744", f"no signal of `{result.name}` has the name of an input"))
-    return found, [n for n in result.names if n not in known] if isinstance(given, str | Path) else []
+    return signals, [n for n in result.names if n not in known] if isinstance(source, str | Path) else []
 
 
 def _check_names(names: Mapping[str, Any], known: Mapping[str, StepVariable]) -> None:

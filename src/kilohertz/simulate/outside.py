@@ -17,7 +17,7 @@ _SLACK = 1e-6  # of the largest value: solvers come so near to a limit
 
 def outside(result: Result, variables: Mapping[str, StepVariable]) -> list[Diagnostic]:
     """One warning for each variable or parameter that left its limits, those that did so first before the others."""
-    found: list[tuple[int, str, Diagnostic]] = []
+    messages: list[tuple[int, str, Diagnostic]] = []
     for name, signal in result.signals.items():
         if (signal.min is None and signal.max is None) or not len(result.time):
             continue
@@ -30,11 +30,11 @@ def outside(result: Result, variables: Mapping[str, StepVariable]) -> list[Diagn
             variable = variables.get(name)
             origin = variable.origin if variable is not None else Origin()
             text = f"`{name}` was {rows[k]:g} although its {limit}{often}"
-            found.append((k, name, _warning(text, origin, Note(f"first at time = {result.time[k]:g}"))))
-    found.sort(key=lambda f: f[:2])
-    shown = [said for _, _, said in found[:_MOST]]
-    if len(found) > _MOST:
-        shown.append(_warning(f"{len(found) - _MOST} more were outside their limits", Origin()))
+            messages.append((k, name, _warning(text, origin, Note(f"first at time = {result.time[k]:g}"))))
+    messages.sort(key=lambda f: f[:2])
+    shown = [said for _, _, said in messages[:_MOST]]
+    if len(messages) > _MOST:
+        shown.append(_warning(f"{len(messages) - _MOST} more were outside their limits", Origin()))
     return shown
 
 

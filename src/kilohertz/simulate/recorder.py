@@ -120,8 +120,8 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
 def _declared_names(program: Program) -> list[str]:
     """The variables of the user, those that are an alias of another last."""
     step = program.step
-    own = [name for name, variable in step.variables.items() if variable.purpose is Purpose.DECLARED]
-    return own + [name for name, alias in step.aliases.items() if alias.purpose is Purpose.DECLARED]
+    declared = [name for name, variable in step.variables.items() if variable.purpose is Purpose.DECLARED]
+    return declared + [name for name, alias in step.aliases.items() if alias.purpose is Purpose.DECLARED]
 
 
 def _with_value(signal: Signal, name: str, program: Program, instance: Instance) -> Signal:

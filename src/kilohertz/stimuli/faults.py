@@ -44,11 +44,11 @@ class FaultKind:
     def number(self, value: Any) -> float | None:
         """The number that was given; None where it is not one that will do."""
         try:
-            found = seconds(value) if self.is_time else float(value)
+            number = seconds(value) if self.is_time else float(value)
         except (TypeError, ValueError):
             return None
-        fits = math.isfinite(found) and self.low <= found <= self.high
-        return found if fits and not isinstance(value, bool) and not (self.is_time and found <= 0) else None
+        fits = math.isfinite(number) and self.low <= number <= self.high
+        return number if fits and not isinstance(value, bool) and not (self.is_time and number <= 0) else None
 
 
 KeyKind: TypeAlias = Literal["time", "seed", "condition", "text"]

@@ -222,13 +222,13 @@ class _Writer:
         self._put(function, count)
 
     def _generator(self, g: Generator, call: tree.Call, decides: bool) -> None:
-        given = self._given(g, call)
-        for name, value in given.items():
+        values = self._given(g, call)
+        for name, value in values.items():
             low, high = g.limits.get(name, (-math.inf, math.inf))
             if (name in g.above_zero and not value > 0) or not low <= value <= high:
                 allowed = "above zero" if name in g.above_zero else f"from {low:g} to {high:g}"
                 _wrong(self.text, f"`{name}` of {g.name} is {value:g}, but must be {allowed}")
-        names = {n: tree.Number(call.start, call.end, value) for n, value in given.items()}
+        names = {n: tree.Number(call.start, call.end, value) for n, value in values.items()}
         self.write(_template(g.name), names, decides=decides)
 
     def _given(self, g: Generator, call: tree.Call) -> dict[str, float]:

@@ -23,8 +23,8 @@ _GRID, _MOST = 10_000, 20_000_000
 
 def breaks(formula: Formula, start: float, stop: float, evaluate: Evaluate) -> Floats:
     """Between start and stop, rising."""
-    found = [_breaks(d, formula, start, stop, evaluate) for d in formula.decisions]
-    every = np.unique(np.concatenate([np.empty(0), *found]))
+    instants = [_breaks(d, formula, start, stop, evaluate) for d in formula.decisions]
+    every = np.unique(np.concatenate([np.empty(0), *instants]))
     return every[(every > start) & (every < stop)]
 
 

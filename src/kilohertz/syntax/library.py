@@ -66,7 +66,7 @@ class Libraries:
 
     def identity(self) -> list[str]:
         """What decides where a class is found, besides what stands there: the roots, and the user's files and texts."""
-        return [str(root.absolute()) for root in self._roots] + [part for given in self.given for part in given]
+        return [str(root.absolute()) for root in self._roots] + [part for group in self.given for part in group]
 
     # --------------------------------------------------------------------------------------------------------- finding
 
@@ -126,12 +126,12 @@ class Libraries:
                 by_file[file] = list(self._checked(file, within).classes)
 
         def name(span: Span) -> str:
-            found: ClassDef | None = None
+            innermost: ClassDef | None = None
             inside: Iterable[object] = by_file.get(span.file, ())
             while around := [c for c in inside if isinstance(c, ClassDef) and c.start <= span.start < c.end]:
-                found = max(around, key=lambda c: c.start)
-                inside = found.body.elements if isinstance(found.body, Body) else ()
-            return ".".join(full_name(found)) if found is not None else ""
+                innermost = max(around, key=lambda c: c.start)
+                inside = innermost.body.elements if isinstance(innermost.body, Body) else ()
+            return ".".join(full_name(innermost)) if innermost is not None else ""
 
         return name
 

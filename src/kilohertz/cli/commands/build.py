@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from kilohertz.cli.arguments import (
@@ -12,10 +11,9 @@ from kilohertz.cli.arguments import (
     add_model,
     add_set,
     add_step_settings,
-    inputs,
-    number,
-    step_settings,
+    job_keywords,
 )
+from kilohertz.cli.progress import announce
 
 _EPILOG = """\
 The folder gets NAME (the executable; it needs no Python), NAME.scenario (what it reads at its start; every key can be
@@ -42,17 +40,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.driver import open_job
 
-    job = open_job(
-        arguments.model,
-        settings={name: number(name, text) for name, text in arguments.settings},
-        inputs=inputs(arguments),
-        libraries=arguments.library,
-        **step_settings(arguments),
-    )
+    job = open_job(arguments.model, **job_keywords(arguments))
     built = job.build(
         folder=arguments.output or Path(job.scenario.name),
         target=arguments.target,
-        announce=lambda text: print(f"khz: {text}", file=sys.stderr),
+        announce=announce,
     )
     steps = ((t.model, t.stepping) for t in built.scenario.tasks)
     tasks = ", ".join(f"{model} by {s.solver} every {s.period_ns * 1e-6:g} ms" for model, s in steps)

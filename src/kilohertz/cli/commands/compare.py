@@ -18,6 +18,7 @@ from kilohertz.cli.arguments import (
     seconds,
     step_settings,
 )
+from kilohertz.cli.progress import announce
 from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
@@ -76,18 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
         if file is not None:
             check_place(file)
     definition = _definition(arguments)
-    outcome = run_definition(definition, announce=_announce if sys.stderr.isatty() else None)
-    verdict, told = outcome.verdict, (outcome.why, outcome.notes)
-    print(as_json(verdict, *told) if arguments.json else as_text(verdict, *told))
+    outcome = run_definition(definition, announce=announce if sys.stderr.isatty() else None)
+    verdict, explained = outcome.verdict, (outcome.why, outcome.notes)
+    print(as_json(verdict, *explained) if arguments.json else as_text(verdict, *explained))
     if arguments.junit is not None:
-        _write(arguments.junit, as_junit(verdict, definition.name, *told))
+        _write(arguments.junit, as_junit(verdict, definition.name, *explained))
     if arguments.page is not None:
         save(page_of(outcome), arguments.page)
     return 0 if verdict.ok else FAILED
-
-
-def _announce(text: str) -> None:
-    print(f"khz: {text}", file=sys.stderr)
 
 
 def _definition(arguments: argparse.Namespace) -> Definition:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from kilohertz.cli.arguments import add_model, add_step_settings, integer, step_settings
+from kilohertz.cli.progress import announce
 
 _EPILOG = """\
 Co-Simulation steps with the method that --solver and --step say (default: auto, 1 ms) and has the same bits as
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         kinds=arguments.kind,
         targets=arguments.target,
         sources=not arguments.no_sources,
-        announce=lambda text: print(f"khz: {text}", file=sys.stderr),
+        announce=announce,
         **step_settings(arguments),
     )
     s = exported.contents.stepping

@@ -14,13 +14,14 @@ from kilohertz.cli.arguments import (
     add_set,
     add_step_settings,
     integer,
-    number,
+    parameter_values,
     positive_seconds,
     seconds,
     step_settings,
 )
 from kilohertz.cli.commands.run import shown_progress
 from kilohertz.cli.commands.simulate import progress_bar
+from kilohertz.cli.progress import announce
 
 if TYPE_CHECKING:
     from kilohertz.driver import Model
@@ -132,7 +133,7 @@ def _run(arguments: argparse.Namespace) -> list[Profile]:
     job = open_job(
         arguments.model,
         duration=arguments.duration,
-        settings={name: number(name, text) for name, text in arguments.settings},
+        settings=parameter_values(arguments),
         libraries=arguments.library,
         profile=arguments.mode,
         **step_settings(arguments),
@@ -164,7 +165,7 @@ def _of_model(arguments: argparse.Namespace) -> int:
             stop=arguments.stop,
             settings=dict(arguments.settings),
             progress=progress,
-            announce=None if arguments.quiet else _say,
+            announce=None if arguments.quiet else announce,
             **step_settings(arguments),
         )
     tried = _tried(model, profile, arguments) if arguments.advise else []
@@ -181,7 +182,7 @@ def _tried(model: Model, profile: Profile, arguments: argparse.Namespace) -> lis
     from kilohertz.solvers import StepSettings
 
     wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
-    say = None if arguments.quiet else _say
+    say = None if arguments.quiet else announce
     return try_advice(model, profile, StepSettings.of(**step_settings(arguments)), wanted, announce=say)
 
 
@@ -195,10 +196,6 @@ def _print_advice(tried: Sequence[Tried]) -> None:
             result = f"saved {t.saved:.1%}, states deviate by {t.deviation:.2g} of their range at most"
         cells.append((t.advice.text, f"{t.advice.at_most:.1%}", t.advice.options, result))
     _table(("advice", "saves at most", "try", "tried"), cells, 0)
-
-
-def _say(text: str) -> None:
-    print(f"khz: {text}", file=sys.stderr, flush=True)
 
 
 def _write(

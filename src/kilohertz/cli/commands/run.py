@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,11 +16,10 @@ from kilohertz.cli.arguments import (
     add_model,
     add_set,
     add_step_settings,
-    inputs,
-    number,
+    job_keywords,
     positive_seconds,
-    step_settings,
 )
+from kilohertz.cli.progress import announce, watched_bar
 from kilohertz.results import check_place, endings
 
 if TYPE_CHECKING:
@@ -68,11 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     job = open_job(
         arguments.model,
         duration=arguments.duration,
-        settings={name: number(name, text) for name, text in arguments.settings},
-        inputs=inputs(arguments),
-        libraries=arguments.library,
         profile=arguments.profile,
-        **step_settings(arguments),
+        **job_keywords(arguments),
     )
     scenario = _with_output(job.scenario, arguments)
     with shown_progress(scenario.name, scenario.duration, arguments.quiet) as (announce, progress):
@@ -124,22 +119,14 @@ def shown_progress(
         yield None, None
         return
 
-    def announce(text: str) -> None:
-        print(f"khz: {text}", file=sys.stderr, flush=True)
-
-    if not sys.stderr.isatty():
-        yield announce, None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    endless = duration == float("inf")
-    with Bar(console=console, transient=True) as bar:
-        task = bar.add_task("building", total=None if endless else duration)
+    with watched_bar() as bar:
+        if bar is None:
+            yield announce, None
+            return
+        task = bar.add_task("building", total=None if duration == float("inf") else duration)
 
         def progress(time: float, live: Live | None) -> None:
             missed = f", {live.counts['missed']} missed" if live is not None else ""
             bar.update(task, completed=time, description=f"{name} {time:.1f} s{missed}")
 
-        yield lambda text: console.print(f"khz: {text}", markup=False, highlight=False), progress
+        yield lambda text: bar.console.print(f"khz: {text}", markup=False, highlight=False), progress

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.cli.arguments import add_libraries, integer
+from kilohertz.cli.progress import announce, watched_bar
 
 if TYPE_CHECKING:
     from kilohertz.base import Announce
@@ -92,16 +93,10 @@ def shown_progress(name: str, quiet: bool) -> Iterator[tuple[Announce | None, Pr
         yield None, None
         return
 
-    def announce(text: str) -> None:
-        print(f"khz: {text}", file=sys.stderr, flush=True)
-
-    if not sys.stderr.isatty():
-        yield announce, _lines(announce)
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    with watched_bar() as bar:
+        if bar is None:
+            yield announce, _lines()
+            return
         task = bar.add_task(name, total=None)
 
         def progress(done: int, total: int, left: float) -> None:
@@ -111,7 +106,7 @@ def shown_progress(name: str, quiet: bool) -> Iterator[tuple[Announce | None, Pr
         yield announce, progress
 
 
-def _lines(announce: Announce) -> Progress:
+def _lines() -> Progress:
     last = time.monotonic()
 
     def progress(done: int, total: int, left: float) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import ModelWarning, render
 from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, inputs, seconds, step_settings
+from kilohertz.cli.progress import announce
 from kilohertz.results import check_output, endings, write
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             inputs=inputs(arguments),
             record=arguments.record,
             progress=progress,
-            announce=None if progress is None else lambda text: print(f"khz: {text}", file=sys.stderr),
+            announce=None if progress is None else announce,
             statistics=statistics,
             **step_settings(arguments),
         )
@@ -110,7 +111,7 @@ def _kept_on_failure(output: Path | None) -> Iterator[None]:
         if output is not None and len(partial.time):
             write(output, partial)
             until = f"{len(partial.time)} rows, until {partial.time[-1]:g} s"
-            print(f"khz: {output} holds a part of the run: {until}", file=sys.stderr)
+            announce(f"{output} holds a part of the run: {until}")
         raise
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from kilohertz.cli.arguments import (
@@ -13,11 +12,12 @@ from kilohertz.cli.arguments import (
     add_set,
     add_step_settings,
     inputs,
-    number,
+    parameter_values,
     positive_seconds,
     seconds,
     step_settings,
 )
+from kilohertz.cli.progress import announce
 
 _EPILOG = """\
   khz tune Servo.mo --step 1ms --deadline 200us --error 0.5% -o servo.toml --page servo.html
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         if file is not None:
             check_place(file)
     model = load(arguments.model, arguments.library)
-    values = {name: number(name, text) for name, text in arguments.settings}
+    values = parameter_values(arguments)
     tuned = model.tune(
         error=arguments.error,
         deadline=arguments.deadline,
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         stop=arguments.stop,
         settings=values,
         inputs=inputs(arguments),
-        announce=None if arguments.quiet else _announce,
+        announce=None if arguments.quiet else announce,
         **step_settings(arguments),
     )
     if arguments.json:
@@ -94,10 +94,6 @@ def _share(text: str) -> float:
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"`{text}` is not a share of a range; write 0.5% or 0.005")
     return value
-
-
-def _announce(text: str) -> None:
-    print(f"khz: {text}", file=sys.stderr, flush=True)
 
 
 def _absolute(path: str) -> str:

@@ -115,12 +115,12 @@ class Placement:
 
 def _failing(order: list[Expr]) -> set[int]:
     """Nodes, parents first, with a call in them or a subscript that has to be in its bounds."""
-    found: set[int] = set()
+    failing: set[int] = set()
     for node in reversed(order):
         is_checked = isinstance(node, (Call, Index)) or (isinstance(node, Builtin) and node.name == "$subscript")
-        if is_checked or (found and any(id(child) in found for child in node.children())):
-            found.add(id(node))
-    return found
+        if is_checked or (failing and any(id(child) in failing for child in node.children())):
+            failing.add(id(node))
+    return failing
 
 
 def _opens_scope(node: Expr, child: int) -> bool:

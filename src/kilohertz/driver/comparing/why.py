@@ -182,8 +182,8 @@ class _Known:
         reached = set(work)
         while work:
             for block in readers.get(work.pop(), ()):
-                made = [self.step.variables[t.name] for t in targets(block)]
-                affected = [v.name for v in made] + [v.of for v in made if v.slot.kind is Kind.DERIVATIVE]
+                computed = [self.step.variables[t.name] for t in targets(block)]
+                affected = [v.name for v in computed] + [v.of for v in computed if v.slot.kind is Kind.DERIVATIVE]
                 work += [n for n in affected if n not in reached]
                 reached.update(affected)
         return reached

@@ -41,11 +41,11 @@ class Keeping:
         kept = self._recall(form) if form in (_FLAT, _STEP) else None
         if kept is None:
             return None
-        made, warnings, read = kept
+        kept_form, warnings, read = kept
         for file, within in read.items():
             self._libraries.read.setdefault(file, within)
         self.was_recalled = True
-        return made, warnings
+        return kept_form, warnings
 
     def made(self, form: object, warnings: Iterable[Diagnostic]) -> None:
         """A form was made here: once there is a Step, all are kept."""

@@ -35,8 +35,8 @@ from kilohertz.ir.text.step_printer import print_block
 
 def print_ordered(ordered: Ordered) -> str:
     """The whole form: the Dae, then the systems with functions, values and variables of their own."""
-    made = {n: f for n, f in ordered.functions.items() if n not in ordered.dae.functions}
-    declared = print_declarations(made, (), ())
+    functions = {n: f for n, f in ordered.functions.items() if n not in ordered.dae.functions}
+    declared = print_declarations(functions, (), ())
     declared += [f"  local {print_type(r.ty)} {r.name};" for r in _locals(ordered)]
     values = [f"value {name} = {value!r};" for name, value in ordered.values.items()]
     return print_dae(ordered.dae) + _text(ordered, declared, values)
@@ -68,7 +68,7 @@ def _blocks(ordered: Ordered) -> Iterator[Block]:
 def _locals(ordered: Ordered) -> list[Ref]:
     """What the blocks compute and the Dae knows nothing of."""
     known = set(ordered.dae.variables)
-    known |= {made(name) for name in ordered.dae.variables for made in (der_name, pre_name)}
+    known |= {derived_name(name) for name in ordered.dae.variables for derived_name in (der_name, pre_name)}
     computed = {r.name: r for b in _blocks(ordered) for r in _computed(b)}
     return [r for name, r in computed.items() if name not in known]
 

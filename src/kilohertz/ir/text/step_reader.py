@@ -99,8 +99,8 @@ class _StepReader:
             start = None if slot.kind is s.Kind.STATE else v.start
             of_twin = _twin(name, slot.kind)
             place = s.Slot(twin, slot.index)
-            made = s.StepVariable(of_twin, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
-            step.variables[of_twin] = made
+            variable = s.StepVariable(of_twin, ty, place, start, protected=v.protected, purpose=v.purpose, of=name)
+            step.variables[of_twin] = variable
 
     def _attributes(self) -> dict[str, Any]:
         words: dict[str, Any] = {}

@@ -239,9 +239,9 @@ class _Lowerer:
         k = guard.args[0].value
         self._clocked.setdefault(k, []).extend(e.branches[0][1])
         for x in e.branches[0][1]:
-            made = x.left if isinstance(x, Equality) else None
-            if isinstance(made, Ref) and self._dae.variables[made.name].purpose is Purpose.MADE:
-                self._clocks.join(k, made.name)
+            target = x.left if isinstance(x, Equality) else None
+            if isinstance(target, Ref) and self._dae.variables[target.name].purpose is Purpose.MADE:
+                self._clocks.join(k, target.name)
         return True
 
     def _call(self, e: Equality) -> None:
@@ -329,8 +329,8 @@ class _Lowerer:
     def _directed(self, left: Expr, right: Expr, origin: Origin) -> Equation:
         """A discrete equation says what it computes; two plain variables may stand either way round."""
         if left.ty == REAL:
-            own = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
-            return Equation(left, right, origin, directed=own)
+            keeps_itself = isinstance(left, Ref) and left.name in self._discrete and _uses_pre(right, left.name)
+            return Equation(left, right, origin, directed=keeps_itself)
         if self._is_unknown(left) and self._is_unknown(right):
             return Equation(left, right, origin)
         if self._is_unknown(left):
@@ -369,20 +369,20 @@ def _names(e: FlatEquation) -> list[str]:
 
 def _discrete_reals(flat: Flat) -> set[str]:
     """Reals set in a when, or defined from their own pre."""
-    found: set[str] = set()
+    discrete: set[str] = set()
     stack: list[tuple[FlatEquation, bool]] = [(e, False) for e in flat.equations]
     while stack:
         e, inside = stack.pop()
         match e:
             case Equality(left, right):
                 if inside and isinstance(left, TupleTarget):
-                    found.update(s.name for t in left.elements if t is not None for s in scalars(t))
+                    discrete.update(s.name for t in left.elements if t is not None for s in scalars(t))
                 elif inside:
                     target = left if isinstance(left, Ref) else right
                     if isinstance(target, Ref):
-                        found.add(target.name)
+                        discrete.add(target.name)
                 elif isinstance(left, Ref) and left.ty == REAL and _uses_pre_operator(right, left.name):
-                    found.add(left.name)
+                    discrete.add(left.name)
             case WhenEquation(branches):
                 stack += [(x, True) for _, body in branches for x in body]
             case IfEquation(branches, otherwise):
@@ -390,13 +390,13 @@ def _discrete_reals(flat: Flat) -> set[str]:
                 stack += [(x, inside) for x in otherwise]
             case _:
                 pass
-    return found
+    return discrete
 
 
 def _differentiated(flat: Flat) -> set[str]:
     """Variables that stand in a `der`."""
     seen: set[Expr] = set()
-    found: set[str] = set()
+    names: set[str] = set()
     stack = [side for e in flat.equations if isinstance(e, Equality) for side in (e.left, e.right)]
     while stack:
         e = stack.pop()
@@ -404,9 +404,9 @@ def _differentiated(flat: Flat) -> set[str]:
             continue
         seen.add(e)
         if isinstance(e, Builtin) and e.name == "der":
-            found.update(r.name for r in traverse.refs(e))
+            names.update(r.name for r in traverse.refs(e))
         stack.extend(e.children())
-    return found
+    return names
 
 
 def _uses_pre_operator(e: Expr, name: str) -> bool:

@@ -254,8 +254,8 @@ class _Reducer:
             left, right = (simplify(differentiate(side), self._simple) for side in (e.left, e.right))
         except NoDerivative as failure:
             raise cannot_differentiate(e, str(failure)) from failure
-        made = Equation(left, right, e.origin.touched(ReduceIndex.name))
-        j = self._add_row(Row(made))
+        derived = Equation(left, right, e.origin.touched(ReduceIndex.name))
+        j = self._add_row(Row(derived))
         self._next_row[i], self._previous_row[j] = j, i
         self._differentiated(i)
 
@@ -276,9 +276,9 @@ class _Reducer:
             if has_reals(local.ty):
                 targets.append(tuple(self._rate_target(t) for t in output))
         assert isinstance(call, Call)
-        made = CallEquation(tuple(targets), call, e.origin.touched(ReduceIndex.name))
+        derived = CallEquation(tuple(targets), call, e.origin.touched(ReduceIndex.name))
         siblings = {r.target: k for k, r in enumerate(self._rows) if r.equation is e}
-        for row in rows_of([made]):
+        for row in rows_of([derived]):
             assert row.target is not None
             j = self._add_row(row)
             below = siblings[self._names[self._previous[self._number[row.target]]]]
@@ -457,13 +457,13 @@ class _Reducer:
         return dae
 
     def _add_dynamic(self) -> None:
-        made = DynamicStates(self._dae, self._dae.equations)
+        dynamic_states = DynamicStates(self._dae, self._dae.equations)
         for columns, d in self._dynamic:
             members = [columns[k] for k in d.members]
             names = tuple(self._names[self._previous[c]] for c in members)
             rates = tuple(self._names[c] for c in members)
             states = tuple(d.members.index(k) for k in d.states)
-            added = made.add(Candidates(names, rates, states, len(d.forced), d.jacobian))
+            added = dynamic_states.add(Candidates(names, rates, states, len(d.forced), d.jacobian))
             self._report.states += added
             self._report.chosen_in_run |= dict.fromkeys(added, names)
 

@@ -48,14 +48,14 @@ def _complete(id: str, table: FunctionDerivatives) -> None:
     for k, name in enumerate(names):
         last = k == len(names) - 1
         _complete(of, table)
-        made = id if last else f"{id}.{name}"
+        derivative = id if last else f"{id}.{name}"
         try:
-            table.functions[made] = _derived(made, table.functions[of], name, table)
+            table.functions[derivative] = _derived(derivative, table.functions[of], name, table)
         except NoDerivative as failure:
             span = f.origin.spans[0] if f.origin.spans else None
             message = f"`{id}`: `{failure}` has no derivative that could be worked out"
             raise ModelError(Diagnostic("B107", message, span)) from failure
-        of = made
+        of = derivative
 
 
 def _derived(id: str, f: Function, by: str, table: FunctionDerivatives) -> Function:

@@ -123,11 +123,11 @@ class _Scalariser:
             else:
                 self._out.equations += self._equation(equation)
         for i, algorithm in enumerate(self._flat.algorithms):
-            made: list[Equation] = []
-            self._algorithm(algorithm, made, self._out.algorithms, False)
+            equations: list[Equation] = []
+            self._algorithm(algorithm, equations, self._out.algorithms, False)
             if i in self._algorithm_clock:
-                made = [_at_tick(made, self._algorithm_clock[i], algorithm.origin)]
-            self._out.equations += made
+                equations = [_at_tick(equations, self._algorithm_clock[i], algorithm.origin)]
+            self._out.equations += equations
         for k in range(len(self._clocks)):
             self._out.ticks.append(self._tick(k))
         for equation in self._flat.initial_equations:
@@ -148,9 +148,9 @@ class _Scalariser:
             return [_at_tick([in_state], k, equation.origin)]
         if isinstance(equation, WhenEquation) and equation.branches[0][0].ty.base == CLOCK.base:
             return [x for _, body in equation.branches for e in body for x in self._clocked(e, k)]
-        made = self._equation(equation)
-        checks: list[Equation] = [e for e in made if isinstance(e, Assert)]
-        return [*checks, _at_tick([e for e in made if not isinstance(e, Assert)], k, equation.origin)]
+        equations = self._equation(equation)
+        checks: list[Equation] = [e for e in equations if isinstance(e, Assert)]
+        return [*checks, _at_tick([e for e in equations if not isinstance(e, Assert)], k, equation.origin)]
 
     def _tick(self, k: int) -> Tick:
         c = self._clocks[k]
@@ -200,9 +200,9 @@ class _Scalariser:
                 v, name=name, ty=ty, attributes=values, binding=value if known else None
             )
             if value is not None and not known:
-                made: Equation = Equality(Ref(name, ty), value, v.origin)
+                bound: Equation = Equality(Ref(name, ty), value, v.origin)
                 k = self._variable_clock.get(v.name)
-                self._out.equations.append(made if k is None else _at_tick([made], k, v.origin))
+                self._out.equations.append(bound if k is None else _at_tick([bound], k, v.origin))
 
     def _take_calls(self) -> None:
         """Auxiliary variables and their call equations; those of parameters alone are parameters."""
@@ -215,8 +215,8 @@ class _Scalariser:
             origin = Origin(passes=(Scalarise.name,))
             for name, ty in auxiliary.names:
                 varies = variability if variability == PARAMETER or ty == REAL else DISCRETE_TIME
-                made = Variable(name, ty, varies, protected=True, final=True, origin=origin, purpose=Purpose.OUTPUT)
-                self._out.variables[name] = made
+                output = Variable(name, ty, varies, protected=True, final=True, origin=origin, purpose=Purpose.OUTPUT)
+                self._out.variables[name] = output
             target = TupleTarget(tuple(pack(v) for v in auxiliary.outputs))
             self._out.equations.append(Equality(target, auxiliary.call, origin))
 
@@ -393,11 +393,11 @@ class _Scalariser:
         def entry(ref: Ref) -> Expr:
             return pack(at_entry(ref, self._flat, self._evaluator, ref.name in in_when, initial))
 
-        made = Outline(name, targets, entry, lambda e: self._watched(e, equations), self.is_pure).run(algorithm)
-        self._functions[name] = made.function
+        outlined = Outline(name, targets, entry, lambda e: self._watched(e, equations), self.is_pure).run(algorithm)
+        self._functions[name] = outlined.function
         self._inliner.used[name] = None
-        args = tuple(pack(self._evaluator.model(a)) for a in made.arguments)
-        types = tuple(o.ty for o in made.function.outputs)
+        args = tuple(pack(self._evaluator.model(a)) for a in outlined.arguments)
+        types = tuple(o.ty for o in outlined.function.outputs)
         places = tuple(self._evaluator.model(t) for t in targets)
         call = Call(name, args, types[0] if len(types) == 1 else Type(TupleType(types)))
         equations.append(Equality(TupleTarget(tuple(pack(p) for p in places)), call, algorithm.origin))
@@ -418,8 +418,8 @@ class _Scalariser:
         name = f"$watch{self._n_watched}"
         self._n_watched += 1
         origin = Origin(passes=(Scalarise.name,))
-        made = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin, purpose=Purpose.MADE)
-        self._out.variables[name] = made
+        watcher = Variable(name, BOOLEAN, DISCRETE_TIME, protected=True, origin=origin, purpose=Purpose.MADE)
+        self._out.variables[name] = watcher
         equations.append(Equality(Ref(name, BOOLEAN), held, origin))
         return Ref(name, BOOLEAN)
 

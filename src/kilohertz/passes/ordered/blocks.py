@@ -209,10 +209,10 @@ class _Maker:
         torn_before = self._context.loops.get(key)
         if torn_before is not None and torn_before[0] == names:
             return [moved(b, self._context.partition) for b in torn_before[1]]
-        made = _Loop(self._c, self._context).run()
-        self._context.loops[key] = (names, made)
+        blocks = _Loop(self._c, self._context).run()
+        self._context.loops[key] = (names, blocks)
         self._context.kept.extend(r.equation for r in self._c.rows)
-        return made
+        return blocks
 
 
 class _Loop:
@@ -298,12 +298,12 @@ class _Loop:
 
     def _solved_inside(self, parts: Split) -> list[Inner]:
         """Assignments and loops for given values of what is guessed."""
-        made = []
+        components = []
         for members in parts.parts:
             rows = tuple(self._rows[i] for i, _ in members)
-            made.append(Component(rows, tuple(self._unknowns[c] for _, c in members)))
+            components.append(Component(rows, tuple(self._unknowns[c] for _, c in members)))
         inner: list[Inner] = []
-        for b in make_blocks(made, self._context):
+        for b in make_blocks(components, self._context):
             assert not isinstance(b, MixedLoop | WhenBlock)
             inner.append(b)
         return inner

@@ -219,9 +219,9 @@ class _Initial:
     def _try(self, e: AnyEquation, otherwise: str | None) -> bool:
         """Add an equation where an unknown can be found for it."""
         first = len(self._rows)
-        made = [r if r.head is None else replace(r, head=first + r.head) for r in rows_of([e])]
-        touched = incidence(made, self._index, self._occurrence)
-        for row, t in zip(made, touched, strict=True):
+        rows = [r if r.head is None else replace(r, head=first + r.head) for r in rows_of([e])]
+        touched = incidence(rows, self._index, self._occurrence)
+        for row, t in zip(rows, touched, strict=True):
             self._rows.append(row)
             self._touched.append(t)
             self._graph.append(candidates(row, t, self._index))

@@ -192,7 +192,7 @@ class _Hoist:
             variable = self._names[e] = Ref(name, REAL)
             slot = Slot(Kind.ALGEBRAIC, self._next)
             self._next += 1
-            made = StepVariable(name, REAL, slot, make.ZERO, protected=True, purpose=Purpose.MADE)
-            self.variables[name] = made
+            declared = StepVariable(name, REAL, slot, make.ZERO, protected=True, purpose=Purpose.MADE)
+            self.variables[name] = declared
             self.made.append(Assignment(variable, e, Partition.EVENT, cost((e,))))
         return variable

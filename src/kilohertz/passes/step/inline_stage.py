@@ -130,8 +130,8 @@ class _Rates:
 
 
 def _variables(states: Sequence[str]) -> dict[str, StepVariable]:
-    made = [_made(base_name(x), Slot(Kind.BASE, i)) for i, x in enumerate(states)]
-    return {v.name: v for v in (*made, _made(GAMMA_H.name, Slot(Kind.GAMMA_H, 0)))}
+    bases = [_made(base_name(x), Slot(Kind.BASE, i)) for i, x in enumerate(states)]
+    return {v.name: v for v in (*bases, _made(GAMMA_H.name, Slot(Kind.GAMMA_H, 0)))}
 
 
 def _made(name: str, place: Slot, start: Expr | None = None) -> StepVariable:

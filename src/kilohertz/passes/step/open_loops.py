@@ -87,10 +87,10 @@ def _open_loops(blocks: Iterable[Block]) -> Iterator[NonlinearLoop]:
 
 def _residuals(unknowns: Iterable[Ref]) -> dict[str, StepVariable]:
     names = [residual_name(u.name) for u in unknowns]
-    made = [
+    residuals = [
         StepVariable(n, REAL, Slot(Kind.RESIDUAL, i), protected=True, purpose=Purpose.MADE) for i, n in enumerate(names)
     ]
-    return {v.name: v for v in made}
+    return {v.name: v for v in residuals}
 
 
 def _arranged(b: Block) -> Block:

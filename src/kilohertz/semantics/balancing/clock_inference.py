@@ -285,7 +285,7 @@ class _Inference:
     def _solvers(self) -> dict[int, Expr]:
         """Methods by sub-partition; one that has none takes that of its neighbours (MLS 16.8.4)."""
         sub = self._zones.sub
-        found = {sub.find(zone): method for zone, method in self._zones.solvers.items()}
+        methods = {sub.find(zone): method for zone, method in self._zones.solvers.items()}
         near: dict[int, list[int]] = {}
         ways = [(r.outer, r.inner) for r in self._zones.relations if r.operator != "Clock"]
         ways += [(e.a, e.b) for e in self._zones.edges if not e.related]  # noClock
@@ -294,13 +294,13 @@ class _Inference:
             if a != b:
                 near.setdefault(a, []).append(b)
                 near.setdefault(b, []).append(a)
-        queue = list(found)
+        queue = list(methods)
         for at in queue:
             for other in near.get(at, ()):
-                if other not in found:
-                    found[other] = found[at]
+                if other not in methods:
+                    methods[other] = methods[at]
                     queue.append(other)
-        return found
+        return methods
 
     def _members(self, numbered: Iterable[tuple[_K, int]], clocked: set[int]) -> dict[int, tuple[_K, ...]]:
         """Things by their sub-partition; by -1 what is continuous."""

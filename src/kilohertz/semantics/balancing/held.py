@@ -18,26 +18,26 @@ from kilohertz.semantics.balancing.equation_parts import bodies
 def name_held(flat: Flat) -> bool:
     """Give a variable to each clocked expression under hold; whether there was one."""
     held: dict[Expr, Ref] = {}
-    made: list[Equality] = []
+    definitions: list[Equality] = []
     pending: list[Equation | Statement] = [*flat.equations, *(s for a in flat.algorithms for s in a.statements)]
     pending.reverse()
     while pending:
         part = pending.pop()
         pending += reversed(list(bodies(part)))
         if isinstance(part, Equality | Assign):
-            _name(part, flat, held, made)
-    flat.equations += made
-    return bool(made)
+            _name(part, flat, held, definitions)
+    flat.equations += definitions
+    return bool(definitions)
 
 
-def _name(part: Equality | Assign, flat: Flat, held: dict[Expr, Ref], made: list[Equality]) -> None:
+def _name(part: Equality | Assign, flat: Flat, held: dict[Expr, Ref], definitions: list[Equality]) -> None:
     def named(node: Expr) -> Expr:
         if not isinstance(node, Builtin) or node.name != "hold" or not _is_clocked(node.args[0]):
             return node
         inner = node.args[0]
         if inner not in held:
             held[inner] = _variable(inner, part.origin, flat, f"$held{len(held) + 1}")
-            made.append(Equality(held[inner], inner, part.origin))
+            definitions.append(Equality(held[inner], inner, part.origin))
         return Builtin("hold", (held[inner],), node.ty)
 
     if isinstance(part, Equality):

@@ -123,11 +123,11 @@ class Equations:
         """One side an operator record, the other a number: its constructor converts."""
         operators = self.elaborator.operators
         if isinstance(left.ty.base, RecordType) and not left.ty.dims:
-            made = operators._converted(left.ty, right, node, ctx)
-            return left, right if made is None else made
+            converted = operators._converted(left.ty, right, node, ctx)
+            return left, right if converted is None else converted
         if isinstance(right.ty.base, RecordType) and not right.ty.dims:
-            made = operators._converted(right.ty, left, node, ctx)
-            return left if made is None else made, right
+            converted = operators._converted(right.ty, left, node, ctx)
+            return left if converted is None else converted, right
         return left, right
 
     def _equate_records(

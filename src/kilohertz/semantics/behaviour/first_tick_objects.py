@@ -39,11 +39,11 @@ def make_before_ticks(flat: Flat) -> None:
 
     Their equations stay until clocks are inferred (`drop_made`): an object of a tick ties what uses it to one clock.
     """
-    found = [(where, one) for where in _conditionals(flat) for one in _made(where, flat)]
-    if not found:
+    objects = [(where, one) for where in _conditionals(flat) for one in _made(where, flat)]
+    if not objects:
         return
-    given = _Given(flat, [where for where, _ in found])
-    for _, (name, call) in found:
+    given = _Given(flat, [where for where, _ in objects])
+    for _, (name, call) in objects:
         binding = given.by_parameters(call, frozenset())
         if binding is not None:
             variable = flat.variables[name]
@@ -80,7 +80,7 @@ def _made(where: Conditional, flat: Flat) -> list[tuple[str, Call]]:
     """Objects with their constructors, where one branch is that of the first tick and the other one keeps them."""
     if len(where.branches) != 1 or not _is_first_tick(where.branches[0][0], where, flat):
         return []
-    made = []
+    objects = []
     for one in where.branches[0][1]:
         match _sides(one):
             case (Ref(name, ty), Call(function) as call) if (
@@ -88,8 +88,8 @@ def _made(where: Conditional, flat: Flat) -> list[tuple[str, Call]]:
             ):
                 kept = [_sides(other) for other in where.otherwise if _target(other) == name]
                 if kept == [(Ref(name, ty), Builtin("previous", (Ref(name, ty),), ty))]:
-                    made.append((name, call))
-    return made
+                    objects.append((name, call))
+    return objects
 
 
 def _is_first_tick(condition: Expr, where: Conditional, flat: Flat) -> bool:

@@ -139,9 +139,9 @@ class Buses:
             source.ty,
             source.connection,
         )
-        made: Comp | CompArray = CompArray(comp, model.dims) if isinstance(model, CompArray) else comp
-        bus.children[name] = made
-        return made
+        element: Comp | CompArray = CompArray(comp, model.dims) if isinstance(model, CompArray) else comp
+        bus.children[name] = element
+        return element
 
     def join(self) -> bool:
         """Connected buses have the same elements; True if one got a new one."""
@@ -151,8 +151,8 @@ class Buses:
                 for child in list(here.components()):
                     if child.path in self.connected and not there.has(child.name):
                         self.mark(there)
-                        made = self._clone(child, there, child.name)
-                        self.connected.add(made.path)
+                        clone = self._clone(child, there, child.name)
+                        self.connected.add(clone.path)
                         changed = True
                     elif child.path in self.connected:
                         changed = self._join_element(child, there.child(child.name)) or changed

@@ -473,12 +473,12 @@ class Calls:
         return array if not op else self.builtins.arrays.reduction(op, array, node, ctx)
 
 
-def _objects(made: Expr, ty: ExternalObjectType) -> Expr:
+def _objects(call: Expr, ty: ExternalObjectType) -> Expr:
     """The object that a constructor's call makes; an array of them where its arguments are arrays (MLS 12.4.6)."""
-    if isinstance(made, Array):
-        return make.array([_objects(e, ty) for e in made.elements]) if made.elements else Array((), Type(ty, (0,)))
-    assert isinstance(made, Call)
-    return Call(made.function, made.args, Type(ty))
+    if isinstance(call, Array):
+        return make.array([_objects(e, ty) for e in call.elements]) if call.elements else Array((), Type(ty, (0,)))
+    assert isinstance(call, Call)
+    return Call(call.function, call.args, Type(ty))
 
 
 def _is_open(ty: Type) -> bool:

@@ -30,14 +30,14 @@ def first_fitting(
     direct = [function for function in functions if _is_direct(calls, function, args)]
     for function in (*direct, *(f for f in functions if f not in direct)):
         try:
-            made = calls.apply(function, args, named, node, ctx)
+            constructed = calls.apply(function, args, named, node, ctx)
         except ModelError as error:
             problem = error
             continue
         if record is None:
-            return made
+            return constructed
         if function in direct or not fitting:
-            fitting.append(made)
+            fitting.append(constructed)
     if fitting:
         _check_constructors(calls, functions, len(fitting), node, ctx)
         return fitting[0]

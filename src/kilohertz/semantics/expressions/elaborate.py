@@ -194,16 +194,16 @@ class Elaborator:
         step = None if node.step is None else self.expr(node.step, ctx)
         if any(e.ty.dims or e.ty.base == STRING.base for e in (first, last)):
             raise self.error("S260", f"`:` cannot be applied to {first.ty} and {last.ty}", node, ctx)
-        made = make.range_(first, step, last)
-        if made.ty.dims == (None,) and ctx.locals is None and not (ctx.open and self.evaluation.varies(made)):
-            value = self.evaluation.known(made, node, ctx, "the size of a range")
+        range_ = make.range_(first, step, last)
+        if range_.ty.dims == (None,) and ctx.locals is None and not (ctx.open and self.evaluation.varies(range_)):
+            value = self.evaluation.known(range_, node, ctx, "the size of a range")
             assert isinstance(value, ArrayValue)
-            made = (
-                Range(made.first, made.step, made.last, made.ty.scalar().array_of(value.shape[0]))
-                if isinstance(made, Range)
-                else made
+            range_ = (
+                Range(range_.first, range_.step, range_.last, range_.ty.scalar().array_of(value.shape[0]))
+                if isinstance(range_, Range)
+                else range_
             )
-        return made
+        return range_
 
     def _array(self, node: tree.Array, ctx: Ctx) -> Expr:
         elements = [self.expr(e, ctx) for e in node.elements]

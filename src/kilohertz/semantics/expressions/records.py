@@ -49,8 +49,8 @@ class Records:
                 values[name] = value
         self._default_fields(record, ty, values, node, ctx)
         fields = tuple(values[n] for n, _ in ty.fields)
-        made = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
-        return Record(fields, Type(made))
+        with_sizes = RecordType(ty.name, tuple((n, values[n].ty) for n, _ in ty.fields))
+        return Record(fields, Type(with_sizes))
 
     def known_fields(self, record: ClassNode, known: dict[str, Expr], node: Any, ctx: Ctx) -> dict[str, Expr]:
         """Those fields that are given or have a value by their declaration; the others are left out."""

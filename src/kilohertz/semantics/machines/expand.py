@@ -110,29 +110,29 @@ class _Expansion:
     # ------------------------------------------------------------------------------------------------------ machines
 
     def _found(self) -> list[_Machine]:
-        given = self._given
-        paths = list(dict.fromkeys([*(p for t in given.transitions for p in (t.source, t.target)), *given.initial]))
+        written = self._given
+        paths = list(dict.fromkeys([*(p for t in written.transitions for p in (t.source, t.target)), *written.initial]))
         number = {p: i for i, p in enumerate(paths)}
         sets = UnionFind()
         for _ in paths:
             sets.add()
-        for t in given.transitions:
+        for t in written.transitions:
             sets.union(number[t.source], number[t.target])
         groups: dict[int, list[str]] = {}
         for p in paths:
             groups.setdefault(sets.find(number[p]), []).append(p)
-        made: list[_Machine] = []
+        machines: list[_Machine] = []
         for states in groups.values():
-            machine = self._machine(states, len(made))
-            made.append(machine)
+            machine = self._machine(states, len(machines))
+            machines.append(machine)
             self._machine_of.update(dict.fromkeys(states, machine))
-        for machine in made:
+        for machine in machines:
             machine.around = self._around(machine.around)
-        return made
+        return machines
 
     def _machine(self, states: list[str], k: int) -> _Machine:
-        own = set(states)
-        transitions = [t for t in self._given.transitions if t.source in own]
+        members = set(states)
+        transitions = [t for t in self._given.transitions if t.source in members]
         initial = [s for s in states if s in self._given.initial]
         if len(initial) != 1:
             origin = transitions[0].origin if transitions else self._given.initial[states[0]][1]
@@ -277,10 +277,10 @@ class _Expansion:
                 if m is not None and m.around == around:
                     meeting.setdefault(outside.name, []).append((state, inside, e))
         gone: set[int] = set()
-        for name, found in meeting.items():
-            if len({state for state, _, _ in found}) > 1:
-                gone.update(id(e) for _, _, e in found)
-                self._shares.setdefault(name, []).extend((state, ref) for state, ref, _ in found)
+        for name, sharers in meeting.items():
+            if len({state for state, _, _ in sharers}) > 1:
+                gone.update(id(e) for _, _, e in sharers)
+                self._shares.setdefault(name, []).extend((state, ref) for state, ref, _ in sharers)
         self._flat.equations[:] = [e for e in self._flat.equations if id(e) not in gone]
 
     def _of_variable(self, name: str) -> str:
@@ -294,9 +294,9 @@ class _Expansion:
             if not state:
                 outside.append(e)
             elif isinstance(e, Assert):
-                made = self._rewritten(e, state)
-                holds = make.or_(make.not_(self._active(state)), made.condition)
-                outside.append(replace(made, condition=holds))
+                check = self._rewritten(e, state)
+                holds = make.or_(make.not_(self._active(state)), check.condition)
+                outside.append(replace(check, condition=holds))
             else:
                 bodies.setdefault(state, []).append(self._rewritten(e, state))
         self._flat.equations[:] = outside
@@ -319,8 +319,8 @@ class _Expansion:
 
     def _rewritten(self, part: Part, state: str) -> Part:
         values = self._values[state]
-        made: Part = rewrite(part, lambda e: self._in_state(e, state, values))
-        return made
+        rewritten: Part = rewrite(part, lambda e: self._in_state(e, state, values))
+        return rewritten
 
     def _in_state(self, e: Expr, state: str, values: _Values) -> Expr:
         """An expression as it holds in a state; what stands in `previous` is not the state's own copy."""
@@ -338,7 +338,7 @@ class _Expansion:
 
     def _previous_in(self, e: Expr, state: str) -> Expr:
         """previous(e): start values of what belongs to a state that is reset, what is merged further out."""
-        tops = {own: Ref(self._top(own), self._flat.variables[own].ty) for own in self._tops}
+        tops = {name: Ref(self._top(name), self._flat.variables[name].ty) for name in self._tops}
         e = make.substitute(e, tops) if tops else e
         owners = {s for r in traverse.refs(e) if (s := self._of_variable(r.name))}
         before: Expr = _previous(e)
@@ -367,8 +367,8 @@ class _Expansion:
         value = self._previous_in(Ref(name, v.ty), owner)
         for state, copy in reversed(list(shares)):
             value = make.if_(self._active(state), copy, value)
-        made = Equality(Ref(name, v.ty), value, replace_path(v.origin))
-        self._new.append(self._when(owner, [made]) if owner else made)
+        merged = Equality(Ref(name, v.ty), value, replace_path(v.origin))
+        self._new.append(self._when(owner, [merged]) if owner else merged)
 
 
 def replace_path(origin: Origin) -> Origin:

@@ -75,14 +75,14 @@ class Machines:
         if condition is None or not set(named) <= set(_OPTIONS):
             text = "transition(from, to, condition, immediate, reset, synchronize, priority) is what can be said"
             raise self.elaborator.error("S475", text, call, ctx)
-        given = dict(zip(_OPTIONS, call.args[3:], strict=False)) | named
-        flags = {n: bool(self._constant(given[n], n, ctx)) for n in _OPTIONS[:3] if n in given}
-        priority = self._constant(given["priority"], "priority", ctx) if "priority" in given else 1
+        options = dict(zip(_OPTIONS, call.args[3:], strict=False)) | named
+        flags = {n: bool(self._constant(options[n], n, ctx)) for n in _OPTIONS[:3] if n in options}
+        priority = self._constant(options["priority"], "priority", ctx) if "priority" in options else 1
         expr = self.elaborator.expr(condition, ctx)
         if expr.ty != BOOLEAN or not isinstance(priority, int) or priority < 1:
             raise self.elaborator.error("S475", "a transition needs a Boolean condition and a priority >= 1", call, ctx)
-        made = Transition(ctx.inst.path, source.path, target.path, expr, origin, priority=priority, **flags)
-        self.transitions.append(made)
+        transition = Transition(ctx.inst.path, source.path, target.path, expr, origin, priority=priority, **flags)
+        self.transitions.append(transition)
 
     def note_states(self, items: Iterable[object], ctx: Ctx) -> None:
         """Which blocks are states, before anything else is known of them."""
@@ -112,8 +112,8 @@ class Machines:
         inner = comp.child(name)
         if not isinstance(inner, Comp) or not inner.is_primitive:
             return
-        own = comp.inner_child(name) if decl.inner else None
-        self.outputs.append(OuterOutput(comp.path, inner.path, own.path if isinstance(own, Comp) else None))
+        variable = comp.inner_child(name) if decl.inner else None
+        self.outputs.append(OuterOutput(comp.path, inner.path, variable.path if isinstance(variable, Comp) else None))
 
     def _constant(self, node: tree.Expr, name: str, ctx: Ctx) -> bool | int:
         value = self.elaborator.evaluation.constant(node, ctx, f"`{name}` of a transition")

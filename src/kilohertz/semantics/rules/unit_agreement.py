@@ -92,10 +92,10 @@ def check_units(flat: Flat, open_ones: Collection[Expr] = ()) -> Iterator[Diagno
     """A warning for each equation or binding with a clash, the first one in it; units of `open_ones` are not known."""
     checker = _Checker(flat, open_ones)
     for v in flat.variables.values():
-        own = checker.of_variable(v)
+        declared = checker.of_variable(v)
         for e in (v.binding, *(v.attributes.get(name) for name in _ATTRIBUTES)):
             if e is not None:
-                yield from checker.compared(Ref(v.name, v.ty), own, e, v.origin)
+                yield from checker.compared(Ref(v.name, v.ty), declared, e, v.origin)
     stack = [*flat.equations, *flat.initial_equations][::-1]
     while stack:
         match stack.pop():
@@ -121,10 +121,10 @@ class _Checker:
         self._units: dict[str, Quantity | None] = {}
         self._clash: tuple[Expr, Quantity, Expr, Quantity] | None = None
 
-    def compared(self, left: Expr, own: Quantity | None, right: Expr, origin: Origin) -> Iterator[Diagnostic]:
+    def compared(self, left: Expr, of_left: Quantity | None, right: Expr, origin: Origin) -> Iterator[Diagnostic]:
         other = self.quantity(right)
-        if self._clash is None and own is not None and other is not None and not own.agrees(other):
-            self._clash = (left, own, right, other)
+        if self._clash is None and of_left is not None and other is not None and not of_left.agrees(other):
+            self._clash = (left, of_left, right, other)
         if self._clash is None:
             return
         a, one, b, two = self._clash

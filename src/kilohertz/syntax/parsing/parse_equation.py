@@ -34,6 +34,7 @@ from kilohertz.syntax.tree import (
 )
 
 Item = TypeVar("Item", Equation, Statement)
+Items = Callable[[Cursor], tuple[Item, ...]]
 Head = TypeVar("Head")
 _Node = TypeVar("_Node")
 _LIST_ENDS = frozenset(
@@ -144,31 +145,6 @@ def _connect(p: Cursor) -> Equation:
     return _described(p, first, Connect, left, right)
 
 
-def _if_equation(p: Cursor) -> Equation:
-    first = p.i
-    branches, otherwise = _branches(p, "if", "elseif", equations)
-    return _described(p, first, IfEquation, branches, otherwise)
-
-
-def _for_equation(p: Cursor) -> Equation:
-    first = p.i
-    ranges, body = _loop(p, "for", iterators, equations)
-    return _described(p, first, ForEquation, ranges, body)
-
-
-def _when_equation(p: Cursor) -> Equation:
-    first = p.i
-    branches, _ = _branches(p, "when", "elsewhen", equations)
-    return _described(p, first, WhenEquation, branches)
-
-
-_EQUATIONS: dict[str, Callable[[Cursor], Equation]] = {
-    "if": _if_equation,
-    "for": _for_equation,
-    "when": _when_equation,
-    "connect": _connect,
-}
-
 # ----------------------------------------------------------------------------------------------------------- statements
 
 
@@ -191,30 +167,6 @@ def statement(p: Cursor) -> Statement:
     return _described(p, first, Assignment, target, value)
 
 
-def _if_statement(p: Cursor) -> Statement:
-    first = p.i
-    branches, otherwise = _branches(p, "if", "elseif", statements)
-    return _described(p, first, IfStatement, branches, otherwise)
-
-
-def _for_statement(p: Cursor) -> Statement:
-    first = p.i
-    ranges, body = _loop(p, "for", iterators, statements)
-    return _described(p, first, ForStatement, ranges, body)
-
-
-def _while_statement(p: Cursor) -> Statement:
-    first = p.i
-    condition, body = _loop(p, "while", expression, statements)
-    return _described(p, first, WhileStatement, condition, body)
-
-
-def _when_statement(p: Cursor) -> Statement:
-    first = p.i
-    branches, _ = _branches(p, "when", "elsewhen", statements)
-    return _described(p, first, WhenStatement, branches)
-
-
 def _break(p: Cursor) -> Statement:
     first = p.i
     p.i = first + 1
@@ -227,20 +179,35 @@ def _return(p: Cursor) -> Statement:
     return _described(p, first, Return)
 
 
-_STATEMENTS: dict[str, Callable[[Cursor], Statement]] = {
-    "if": _if_statement,
-    "for": _for_statement,
-    "while": _while_statement,
-    "when": _when_statement,
-    "break": _break,
-    "return": _return,
-}
-
 # ---------------------------------------------------------------------------------------------- shared by both families
 
 
+def _conditional(node: Callable[..., Item], keyword: str, again: str, read: Items[Item]) -> Callable[[Cursor], Item]:
+    """Reads an `if` or a `when`."""
+
+    def conditional(p: Cursor) -> Item:
+        first = p.i
+        branches, otherwise = _branches(p, keyword, again, read)
+        return _described(p, first, node, branches, *((otherwise,) if keyword == "if" else ()))
+
+    return conditional
+
+
+def _repeated(
+    node: Callable[..., Item], keyword: str, head: Callable[[Cursor], Head], read: Items[Item]
+) -> Callable[[Cursor], Item]:
+    """Reads a `for` or a `while`."""
+
+    def repeated(p: Cursor) -> Item:
+        first = p.i
+        said, body = _loop(p, keyword, head, read)
+        return _described(p, first, node, said, body)
+
+    return repeated
+
+
 def _branches(
-    p: Cursor, keyword: str, again: str, read: Callable[[Cursor], tuple[Item, ...]]
+    p: Cursor, keyword: str, again: str, read: Items[Item]
 ) -> tuple[tuple[tuple[Expr, tuple[Item, ...]], ...], tuple[Item, ...]]:
     """`if c then ... elseif d then ... else ... end if`, or the same with when (which has no else)."""
     first = p.i
@@ -272,9 +239,7 @@ def _branches(
     return tuple(branches), otherwise
 
 
-def _loop(
-    p: Cursor, keyword: str, head: Callable[[Cursor], Head], read: Callable[[Cursor], tuple[Item, ...]]
-) -> tuple[Head, tuple[Item, ...]]:
+def _loop(p: Cursor, keyword: str, head: Callable[[Cursor], Head], read: Items[Item]) -> tuple[Head, tuple[Item, ...]]:
     """`for i in r loop ... end for` or `while c loop ... end while`: what the head says, and the body."""
     first = p.i
     p.enter()
@@ -307,3 +272,19 @@ def _head(p: Cursor, read: Callable[[Cursor], Head], closing: str) -> tuple[Head
         p.skip_header(error, closing)
         return None, error
     return said, None
+
+
+_EQUATIONS: dict[str, Callable[[Cursor], Equation]] = {
+    "if": _conditional(IfEquation, "if", "elseif", equations),
+    "for": _repeated(ForEquation, "for", iterators, equations),
+    "when": _conditional(WhenEquation, "when", "elsewhen", equations),
+    "connect": _connect,
+}
+_STATEMENTS: dict[str, Callable[[Cursor], Statement]] = {
+    "if": _conditional(IfStatement, "if", "elseif", statements),
+    "for": _repeated(ForStatement, "for", iterators, statements),
+    "while": _repeated(WhileStatement, "while", expression, statements),
+    "when": _conditional(WhenStatement, "when", "elsewhen", statements),
+    "break": _break,
+    "return": _return,
+}

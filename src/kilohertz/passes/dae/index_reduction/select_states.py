@@ -167,12 +167,12 @@ def _all_dynamic(
 ) -> list[Dynamic]:
     """The choices that are left when the firm pivots are eliminated."""
     pivot_of = {p.row: p for p in picked}
-    made: list[Dynamic] = []
+    choices: list[Dynamic] = []
     for part in _parts(reduced(jacobian, firm), len(options)):
         if not all(pivot_of[i].safe for i in part):
             one = _dynamic(part, {i: pivot_of[i].column for i in part}, options)
-            made += [] if one is None else [one]
-    return made
+            choices += [] if one is None else [one]
+    return choices
 
 
 def _parts(rows: dict[int, SparseRow], n_columns: int) -> list[dict[int, SparseRow]]:

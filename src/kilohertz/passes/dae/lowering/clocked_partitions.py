@@ -64,10 +64,10 @@ class _Tick:
     own: dict[str, None]
 
     def new(self, name: str, ty: Type) -> Ref:
-        made = DaeVariable(name, ty, Role.DISCRETE, protected=True, purpose=Purpose.MADE)
-        self.dae.variables[name] = made
+        variable = DaeVariable(name, ty, Role.DISCRETE, protected=True, purpose=Purpose.MADE)
+        self.dae.variables[name] = variable
         self.own[name] = None
-        return made.ref
+        return variable.ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +80,21 @@ class _Results:
 
     def equations(self, new: Callable[[str, Type, Expr], Ref]) -> list[AnyEquation]:
         """The call; a result that is solved for something else is compared with what the call gives."""
-        made: list[AnyEquation] = []
+        added: list[AnyEquation] = []
         targets: list[tuple[Expr | None, ...]] = []
         for output in self.equation.targets:
             row: list[Expr | None] = []
             for t in output:
                 unknown = self.solves.get(t.name) if isinstance(t, Ref) else None
                 if isinstance(t, Ref) and unknown is not None and unknown is not t:
-                    given = new(f"$given({t.name})", REAL, make.ZERO)
+                    result = new(f"$given({t.name})", REAL, make.ZERO)
                     held = make.sub(unknown, Ref(pre_name(unknown.name), REAL))
-                    residual = make.if_(self.guard, make.sub(t, given), held)
-                    made.append(Equation(make.ZERO, residual, self.equation.origin))
-                    t = given
+                    residual = make.if_(self.guard, make.sub(t, result), held)
+                    added.append(Equation(make.ZERO, residual, self.equation.origin))
+                    t = result
                 row.append(t)
             targets.append(tuple(row))
-        return [replace(self.equation, targets=tuple(targets), guard=self.guard), *made]
+        return [replace(self.equation, targets=tuple(targets), guard=self.guard), *added]
 
 
 class Clocks:
@@ -126,11 +126,11 @@ class Clocks:
 
     def ticking(self) -> Expr:
         """Some periodic clock ticks in this pass (its counter moves, so another pass follows)."""
-        found: Expr = FALSE
+        some_tick: Expr = FALSE
         for t in self._ticks:
             if t.period is not None:
-                found = make.or_(found, self._base(t.key)[0])
-        return found
+                some_tick = make.or_(some_tick, self._base(t.key)[0])
+        return some_tick
 
     def join(self, k: int, name: str) -> None:
         """A variable that was made for the equations of partition k."""
@@ -158,20 +158,20 @@ class Clocks:
                 part.resets.append(When(w.guard, resets, w.origin))
             if effects:
                 self._dae.whens.append(When(make.and_(tick, w.guard), effects, w.origin))
-        own = {n: None for n, at in self._partition_of.items() if at == k and n in self._dae.variables}
+        members = {n: None for n, at in self._partition_of.items() if at == k and n in self._dae.variables}
         if k not in self._moving:
             timed = [Timed(e, active=part.active.get(id(e), TRUE)) for e in part.equations]
-            self._partition(k, own, timed)
+            self._partition(k, members, timed)
             return
         if part.active:
             place = self._place(self._ticks[k])
             text = "continuous equations in the clocked partition of a state machine are not supported"
             raise ModelError(Diagnostic("B218", text, place.spans[0] if place.spans else None))
-        part = reduced(self._dae, part, own, self._moving[k])
-        at = _Tick(self._interval_held(k), self._first_tick(k), self._dae, own)
-        timed = Discretiser(self._dae, part, tuple(own), at).run(self._method(k))
-        self._partition_of.update(dict.fromkeys(own, k))
-        self._partition(k, own, timed, make.and_(tick, make.not_(at.first)))
+        part = reduced(self._dae, part, members, self._moving[k])
+        at = _Tick(self._interval_held(k), self._first_tick(k), self._dae, members)
+        timed = Discretiser(self._dae, part, tuple(members), at).run(self._method(k))
+        self._partition_of.update(dict.fromkeys(members, k))
+        self._partition(k, members, timed, make.and_(tick, make.not_(at.first)))
 
     # ----------------------------------------------------------------------------------------------------------- ticks
 
@@ -188,10 +188,10 @@ class Clocks:
         return make.and_(base, make.and_(started, turn))
 
     def _base(self, key: int) -> tuple[Expr, Ref, Fraction]:
-        found = self._bases.get(key)
-        if found is None:
-            found = self._bases[key] = self._make_base(key)
-        return found
+        base = self._bases.get(key)
+        if base is None:
+            base = self._bases[key] = self._make_base(key)
+        return base
 
     def _make_base(self, key: int) -> tuple[Expr, Ref, Fraction]:
         family = [t for t in self._ticks if t.key == key]
@@ -220,8 +220,10 @@ class Clocks:
 
     def _is_moving(self, period: Expr) -> bool:
         fixed = (Role.PARAMETER, Role.CONSTANT)
-        own = self._dae.variables
-        return any(r is TIME or r.name not in own or own[r.name].role not in fixed for r in traverse.refs(period))
+        variables = self._dae.variables
+        return any(
+            r is TIME or r.name not in variables or variables[r.name].role not in fixed for r in traverse.refs(period)
+        )
 
     def _varying(self, key: int, period: Expr) -> Expr:
         """`Clock(i, r)` with i set at its ticks: each tick says when the next one comes."""
@@ -236,13 +238,13 @@ class Clocks:
         return tick
 
     def _first_tick(self, k: int) -> Expr:
-        found = self._first.get(k)
-        if found is None:
+        first = self._first.get(k)
+        if first is None:
             ticked = self._new(f"$ticked{k}", BOOLEAN, FALSE)
             before = Ref(pre_name(ticked.name), BOOLEAN)
             self._dae.equations.append(Equation(ticked, make.or_(before, self.tick(k)), directed=True))
-            found = self._first[k] = make.not_(before)
-        return found
+            first = self._first[k] = make.not_(before)
+        return first
 
     def _interval_held(self, k: int) -> Expr:
         """The interval as something that stays as it is where time is moved."""
@@ -348,8 +350,8 @@ class Clocks:
         first = self._first_tick(k)
         if condition is first:
             return first
-        found = self._edges.get((k, condition))
-        if found is None:
+        edge = self._edges.get((k, condition))
+        if edge is None:
             n = len(self._edges)
             held = self._new(f"$at{n}", BOOLEAN, FALSE)
             self._partition_of[held.name] = k
@@ -357,9 +359,9 @@ class Clocks:
                 Equation(held, self._lower(condition, origin), origin, directed=True)
             )
             before = Ref(pre_name(held.name), BOOLEAN)
-            found = make.and_(make.and_(held, make.not_(before)), make.not_(first))
-            self._edges[k, condition] = found
-        return found
+            edge = make.and_(make.and_(held, make.not_(before)), make.not_(first))
+            self._edges[k, condition] = edge
+        return edge
 
     def _method(self, k: int) -> Method:
         """That of the clock, by the name that MLS 16.8.2 or `solvers` has for it."""
@@ -389,10 +391,10 @@ class Clocks:
 
     # ------------------------------------------------------------------------------------------------------- partitions
 
-    def _partition(self, k: int, own: dict[str, None], timed: list[Timed], later: Expr = FALSE) -> None:
+    def _partition(self, k: int, members: dict[str, None], timed: list[Timed], later: Expr = FALSE) -> None:
         """Equations in their order, each acting at its ticks."""
         occurrence, tick = Occurrence(), self.tick(k)
-        unknowns = [v.ref for n in own if (v := self._dae.variables[n]).role is not Role.INPUT]
+        unknowns = [v.ref for n in members if (v := self._dae.variables[n]).role is not Role.INPUT]
         guards = {id(t.equation): make.and_(later if t.later else tick, t.active) for t in timed}
         calls: dict[int, _Results] = {}
         for component in order([t.equation for t in timed], unknowns, occurrence):
@@ -406,8 +408,8 @@ class Clocks:
                     # what is not Real in a loop with Reals is settled with them
                     solve = self._solved if alone else explicit if mixed and unknown.ty != REAL else _unsolved
                     value = solve(e, unknown, occurrence)
-                    made = self._held_row(e, unknown, guard, value, lambda x: self._sampled(x, k))
-                    self._dae.equations.append(made)
+                    held = self._held_row(e, unknown, guard, value, lambda x: self._sampled(x, k))
+                    self._dae.equations.append(held)
         for results in calls.values():
             self._dae.equations += results.equations(self._new)
 

@@ -60,12 +60,12 @@ class Timed:
 class Discretiser:
     """Adds to the equations of a partition those that give its states."""
 
-    def __init__(self, dae: Dae, part: Partition, own: Sequence[str], tick: Tick) -> None:
+    def __init__(self, dae: Dae, part: Partition, members: Sequence[str], tick: Tick) -> None:
         self._dae = dae
         self._part = part
         self._tick = tick
-        self._own = dict.fromkeys(own)
-        self._types = {n: dae.variables[n].ty for n in own}
+        self._own = dict.fromkeys(members)
+        self._types = {n: dae.variables[n].ty for n in members}
         self._occurrence = Occurrence()
         self._made: list[Timed] = []
         self._held: dict[str, Ref] = {}
@@ -135,8 +135,8 @@ class Discretiser:
                 stages.append({x: Ref(slope, REAL) for x, slope in self._part.slopes.items()})
             else:
                 names = self._stage_names(s)
-                own: Slopes = {x: Ref(names[slope], REAL) for x, slope in self._part.slopes.items()}
-                stages.append(own)
+                slopes: Slopes = {x: Ref(names[slope], REAL) for x, slope in self._part.slopes.items()}
+                stages.append(slopes)
                 at = {
                     x: self._times_h(_weighted(row[: s + 1], [stage[x] for stage in stages])) for x in self._part.slopes
                 }
@@ -147,22 +147,22 @@ class Discretiser:
         return {x: Ref(pre_name(slope), REAL) for x, slope in self._part.slopes.items()}
 
     def _rosenbrock(self, method: Rosenbrock) -> list[Slopes]:
-        found: list[Slopes] = []
+        stages: list[Slopes] = []
         rates = self._before()
         for s in range(method.n_stages):
             if s > 0 and not method.reuses[s]:
                 names = self._stage_names(s)
-                at = {x: _weighted(method.a[s, :s], [u[x] for u in found]) for x in self._part.slopes}
+                at = {x: _weighted(method.a[s, :s], [u[x] for u in stages]) for x in self._part.slopes}
                 self._copy(names, at, method.alpha[s])
                 rates = {x: Ref(names[slope], REAL) for x, slope in self._part.slopes.items()}
             increments: Slopes = {x: self._tick.new(f"$step{s}({x})", REAL) for x in self._part.slopes}
             turned = self._linearised(s, increments, method.gammas[s])
             for x, u in increments.items():
-                earlier = _weighted(method.c[s, :s], [v[x] for v in found])
+                earlier = _weighted(method.c[s, :s], [v[x] for v in stages])
                 right = make.add(self._times_h(make.add(rates[x], turned[x])), earlier)
                 self._made.append(Timed(Equation(u, make.mul(Real(method.gamma), right)), later=True))
-            found.append(increments)
-        return found
+            stages.append(increments)
+        return stages
 
     def _stage_names(self, s: int) -> dict[str, str]:
         """Copies of the variables that the derivatives need."""
@@ -196,13 +196,13 @@ class Discretiser:
                 values[u.name] = before
 
     def _inputs(self, equations: list[AnyEquation]) -> list[Ref]:
-        found: dict[str, Ref] = {}
+        inputs: dict[str, Ref] = {}
         for e in equations:
             for name in names_in(e, self._occurrence):
                 v = self._dae.variables.get(name)
                 if v is not None and v.role not in KNOWN and name not in self._own:
-                    found[name] = v.ref
-        return list(found.values())
+                    inputs[name] = v.ref
+        return list(inputs.values())
 
     def _hold(self, u: Ref) -> Ref:
         """A variable of the partition that keeps an input for the next tick."""
@@ -236,11 +236,11 @@ class Discretiser:
 
         for e in core:
             try:
-                made = _linear(e, differentiate, functions, names)
+                linear = _linear(e, differentiate, functions, names)
             except NoDerivative as failure:
                 raise cannot_differentiate(e, str(failure)) from failure
-            if made is not None:
-                here = rewritten_equation(made, lambda x: substitute(x, at, memo))
+            if linear is not None:
+                here = rewritten_equation(linear, lambda x: substitute(x, at, memo))
                 self._made.append(Timed(here, later=True))
         return {x: turns[slope] for x, slope in self._part.slopes.items()}
 
@@ -271,10 +271,10 @@ class Discretiser:
 
     def _computed(self) -> list[str]:
         """The variables that these equations give."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for e in self._needed():
-            found.update(dict.fromkeys(names_in(e, self._occurrence)))
-        return [n for n in found if n in self._own and n not in self._part.slopes]
+            names.update(dict.fromkeys(names_in(e, self._occurrence)))
+        return [n for n in names if n in self._own and n not in self._part.slopes]
 
 
 def _linear(

@@ -76,32 +76,32 @@ def _reset(a: Reinit, rule: Rule) -> Reinit:
     return Reinit(target, rule(a.value), a.origin)
 
 
-def reduced(dae: Dae, part: Partition, own: dict[str, None], differentiated: Collection[str]) -> Partition:
+def reduced(dae: Dae, part: Partition, members: dict[str, None], differentiated: Collection[str]) -> Partition:
     """The partition with states that nothing ties; new variables are added to the Dae, their names to `own`."""
     earlier = _earlier(dae, part)
-    alone = _alone(dae, part, own, differentiated, earlier)
-    made: Dae = run_passes(_PASSES, alone, Log())
-    if made.selections:
-        names = ", ".join(made.selections[0].candidates[:4])
-        v = made.variables[made.selections[0].candidates[0]]
+    alone = _alone(dae, part, members, differentiated, earlier)
+    free: Dae = run_passes(_PASSES, alone, Log())
+    if free.selections:
+        names = ", ".join(free.selections[0].candidates[:4])
+        v = free.variables[free.selections[0].candidates[0]]
         text = f"the states of a clocked partition must be chosen when it is translated: {names} change places"
         raise ModelError(Diagnostic("B216", text, v.origin.spans[0] if v.origin.spans else None))
-    dae.functions.update(made.functions)
-    dae.asserts += made.asserts
-    dae.notes += made.notes
-    dae.warnings += made.warnings
-    for name in [n for n in own if n not in made.variables and n not in made.aliases]:
-        del own[name], dae.variables[name]
-    values = _taken_back(dae, made, own, {now.name: Ref(before, now.ty) for before, now in earlier.items()})
-    found = Partition(
-        [*made.equations, *(_equation(a) for n, a in made.aliases.items() if n in own)],
-        made.initial_equations,
-        made.whens,
-        {_name(v.name, values): f"$slope({v.name})" for v in made.variables.values() if v.role is Role.STATE},
+    dae.functions.update(free.functions)
+    dae.asserts += free.asserts
+    dae.notes += free.notes
+    dae.warnings += free.warnings
+    for name in [n for n in members if n not in free.variables and n not in free.aliases]:
+        del members[name], dae.variables[name]
+    values = _taken_back(dae, free, members, {now.name: Ref(before, now.ty) for before, now in earlier.items()})
+    partition = Partition(
+        [*free.equations, *(_equation(a) for n, a in free.aliases.items() if n in members)],
+        free.initial_equations,
+        free.whens,
+        {_name(v.name, values): f"$slope({v.name})" for v in free.variables.values() if v.role is Role.STATE},
     )
     memo: dict[Expr, Expr] = {}
-    found.rewritten(lambda e: substitute(e, values, memo))
-    return found
+    partition.rewritten(lambda e: substitute(e, values, memo))
+    return partition
 
 
 def _earlier(dae: Dae, part: Partition) -> dict[str, Ref]:
@@ -112,12 +112,12 @@ def _earlier(dae: Dae, part: Partition) -> dict[str, Ref]:
 
 
 def _alone(
-    dae: Dae, part: Partition, own: dict[str, None], differentiated: Collection[str], earlier: dict[str, Ref]
+    dae: Dae, part: Partition, members: dict[str, None], differentiated: Collection[str], earlier: dict[str, Ref]
 ) -> Dae:
     """The partition as a Dae; what it takes from elsewhere is an input, and so is what its variables were before."""
     variables = {v.name: v for v in dae.variables.values() if v.role in KNOWN}
     directed = {e.left for e in part.equations if isinstance(e, Equation) and e.directed}
-    for name in own:
+    for name in members:
         v = dae.variables[name]
         role = Role.DISCRETE if v.ty != REAL or v.ref in directed else Role.ALGEBRAIC
         role = Role.STATE if name in differentiated else role
@@ -132,27 +132,27 @@ def _alone(
     return Dae(dae.name, variables, part.equations, part.starts, part.resets, functions=dict(dae.functions))
 
 
-def _taken_back(dae: Dae, made: Dae, own: dict[str, None], before: Mapping[str, Expr]) -> dict[str, Expr]:
+def _taken_back(dae: Dae, free: Dae, members: dict[str, None], before: Mapping[str, Expr]) -> dict[str, Expr]:
     """What names of the reduced system stand for in the model; its new variables are added."""
     values: dict[str, Expr] = dict(before)
-    for v in made.variables.values():
-        if v.name in own:
+    for v in free.variables.values():
+        if v.name in members:
             dae.variables[v.name] = replace(v, role=Role.INPUT if v.role is Role.INPUT else Role.DISCRETE)
         elif v.name not in dae.variables and v.name not in before:
             values[v.name] = Ref(f"$made({v.name})", v.ty)
-            _add(dae, replace(v, name=f"$made({v.name})"), own)
+            _add(dae, replace(v, name=f"$made({v.name})"), members)
         if v.role is Role.STATE:
-            _add(dae, DaeVariable(f"$slope({v.name})", REAL, Role.DISCRETE), own)
+            _add(dae, DaeVariable(f"$slope({v.name})", REAL, Role.DISCRETE), members)
             values[der_name(v.name)] = Ref(f"$slope({v.name})", REAL)
-    for alias in made.aliases.values():
-        if alias.variable.name in own:
+    for alias in free.aliases.values():
+        if alias.variable.name in members:
             dae.variables[alias.variable.name] = replace(alias.variable, role=Role.DISCRETE)
     return values
 
 
-def _add(dae: Dae, v: DaeVariable, own: dict[str, None]) -> None:
+def _add(dae: Dae, v: DaeVariable, members: dict[str, None]) -> None:
     dae.variables[v.name] = replace(v, role=Role.DISCRETE, protected=True, purpose=Purpose.MADE)
-    own[v.name] = None
+    members[v.name] = None
 
 
 def _name(state: str, values: dict[str, Expr]) -> str:
@@ -171,7 +171,7 @@ def _equation(a: AliasOf) -> Equation:
 
 
 def _names(part: Partition) -> dict[str, None]:
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     expressions = [x for e in (*part.equations, *part.starts) for x in roots(e)]
     for w in part.resets:
         expressions.append(w.guard)
@@ -183,6 +183,6 @@ def _names(part: Partition) -> dict[str, None]:
             continue
         seen.add(e)
         if isinstance(e, Ref):
-            found[e.name] = None
+            names[e.name] = None
         expressions.extend(e.children())
-    return found
+    return names

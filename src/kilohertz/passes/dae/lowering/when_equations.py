@@ -59,16 +59,16 @@ class Whens:
                 return Effect("call", (lower(e.call),), e.origin)
 
     def _body(
-        self, body: list[FlatEquation], guard: Expr, given: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
+        self, body: list[FlatEquation], guard: Expr, condition_around: Expr, values: dict[str, tuple[Ref, Expr, Origin]]
     ) -> list[Reinit | Effect]:
         actions: list[Reinit | Effect] = []
-        active = make.and_(guard, given)
+        active = make.and_(guard, condition_around)
         for e in body:
             match e:
                 case Equality():
                     self._guarded(e, active, values)
                 case IfEquation():
-                    outside: Expr = given
+                    outside: Expr = condition_around
                     for c, branch in e.branches:
                         condition = self.lower(c, e.origin, False)
                         actions += self._body(branch, guard, make.and_(outside, condition), values)
@@ -77,12 +77,12 @@ class Whens:
                 case FlatReinit():
                     value = self.lower(e.value, e.origin, False)
                     assert isinstance(e.target, Ref)
-                    if given is not TRUE:
+                    if condition_around is not TRUE:
                         self.whens.append(When(active, (Reinit(e.target, value, e.origin),), e.origin))
                     else:
                         actions.append(Reinit(e.target, value, e.origin))
                 case Assert() | FlatTerminate() | FlatCall():
-                    if given is not TRUE:
+                    if condition_around is not TRUE:
                         self.whens.append(When(active, (self.effect(e),), e.origin))
                     else:
                         actions.append(self.effect(e))

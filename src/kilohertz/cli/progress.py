@@ -1,0 +1,29 @@
+"""What a command says while it works, on stderr: lines, and a bar where somebody watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def announce(text: str) -> None:
+    """One line on what is being done."""
+    print(f"khz: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def watched_bar() -> Iterator[Progress | None]:
+    """A bar that goes when it is done; None where nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        yield bar
