@@ -70,6 +70,16 @@ def test_parallel_machines_in_a_state_are_left_together(options: dict[str, Any])
     assert changes(result, "counted")[-7:] == [(round(1.2 + k / 10, 3), k + 1.0) for k in range(7)]
 
 
+def test_a_task_goes_through_the_same_states(tmp_path: Path) -> None:
+    """Two parallel machines inside a state of a third one, as a real-time task."""
+    model = kilohertz.load(f"{FILE}:Machines.Hierarchical")
+    result = model.run(duration=1.3, solver="euler", folder=tmp_path).result
+    assert changes(result, "at") == [(0.0, 0.0), (0.8, 1.0), (1.2, 0.0)]
+    offline = run("Hierarchical", 1.3, solver="euler", step=0.001, intervals=1300)
+    for name in ("y", "at", "counted"):
+        assert changes(result, name) == changes(offline, name)
+
+
 def test_a_state_keeps_what_its_algorithm_gave() -> None:
     result = run("InAlgorithm", 1.05)
     assert (result.final("x2"), result.final("n")) == (16.0, 3)

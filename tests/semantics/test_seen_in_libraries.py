@@ -75,6 +75,11 @@ model A
   Real y = sum(wall[2].x) + wall[1].x[1];
 end A;
 """,
+    "local variables of a function that need later ones": """
+function f input Real u; output Real y; protected Real b[n] = fill(2*a, n); Real a = u + 1; Integer n = 2;
+algorithm y := sum(b) + a; end f;
+model A Real y = f(time); end A;
+""",
     "records whose sizes come with the constructor": """
 record R Real x[:] = {1, 2, 3}; Real y[:]; Real z[size(y, 1)]; end R;
 record Q R r; end Q;
