@@ -24,7 +24,7 @@ from kilohertz.codegen.writing.writer import STATUS, Definition
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall, Function, Purpose
-from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
+from kilohertz.ir.step import HELPERS, Crossing, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
 
 _LINES_PER_FILE = 6000
@@ -67,6 +67,7 @@ class CProgram:
     places: tuple[Origin, ...]
     counts: dict[Kind, int]
     made: frozenset[str] = frozenset()  # variables that passes made, not the user
+    crossings: tuple[Crossing, ...] = ()  # relations that make events
 
     @property
     def getter(self) -> str:
@@ -164,6 +165,7 @@ class _Generator:
             tuple(self._places),
             dict(self.layout.counts),
             frozenset(n for n, v in step.variables.items() if v.purpose is not Purpose.DECLARED),
+            tuple(step.crossings),
         )
 
     # --------------------------------------------------------------------------------------------------------- header

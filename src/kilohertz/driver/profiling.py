@@ -120,6 +120,7 @@ def _extent(program: Program, plan: Plan, wanted: Wanted) -> tuple[float, int]:
 
 
 def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str, Any]:
+    from kilohertz.profiler import relations
     from kilohertz.toolchain import find_compiler
 
     return {
@@ -132,6 +133,7 @@ def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str
         "machine": processor(),
         "compiler": find_compiler().version.partition("\n")[0],
         "build": build_id(program),
+        "relations": relations(program.code, model.session.libraries),
     }
 
 

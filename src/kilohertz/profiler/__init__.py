@@ -6,7 +6,7 @@ from kilohertz.profiler.cycle_records import Profile, Statistics, read_profile, 
 from kilohertz.profiler.export import EXPORTS, write_json
 from kilohertz.profiler.first_line import headline
 from kilohertz.profiler.instructions import Counted, count_instructions
-from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places
+from kilohertz.profiler.places import Line, Loop, Place, cycle_places, model_places, relations
 from kilohertz.profiler.shares import by_class, by_component, by_line, callers
 from kilohertz.profiler.showing import profile_page, versus_page
 from kilohertz.profiler.steps import profile_steps
@@ -50,6 +50,7 @@ __all__ = [
     "read_profile",
     "read_trace",
     "record_type",
+    "relations",
     "report_data",
     "rows",
     "table",

@@ -20,6 +20,7 @@ from kilohertz.solvers import INDEX_1, METHODS, RungeKutta, StepSettings
 LEAST = 0.05  # share of a cycle below which nothing is advised
 _FEWER = 10  # steps for which a Jacobian may stand
 _ITERATIONS = 2  # that a loop may do with, where it starts from the solution before
+_NAMED = 4  # relations that an advice names
 _COARSER = {"exact": "catch-up", "hermite": "catch-up", "catch-up": "linear", "mid": "none", "linear": "none"}
 _COARSER |= {"predict": "none", "predict-quadratic": "predict"}
 
@@ -62,31 +63,31 @@ class Tried:
 
 def advise(profile: Profile, stepping: StepSettings) -> list[Advice]:
     """Suggestions, the largest possible saving first."""
-    found = [
+    advice = [
         *_loops(profile, stepping),
         *_functions(profile),
         *_jacobian(profile, stepping),
         *_method(profile, stepping),
         *_events(profile, stepping),
     ]
-    return sorted((a for a in found if a.at_most >= LEAST), key=lambda a: -a.at_most)
+    return sorted((a for a in advice if a.at_most >= LEAST), key=lambda a: -a.at_most)
 
 
 def _loops(profile: Profile, stepping: StepSettings) -> list[Advice]:
     loops = [r for r in rows(profile, "loop") if r.numbers.share >= LEAST]
-    found = [_broken(r) for r in loops]
+    advice = [_broken(r) for r in loops]
     nonlinear = [r for r in loops if r.place.loop is not None and r.place.loop.kind == "nonlinear"]
     numbers = tuple(r.number for r in nonlinear)
     share = sum(r.numbers.share for r in nonlinear)
     if nonlinear and stepping.solver in INDEX_1 and not (stepping.index1 or stepping.inline):
         text = "leave nonlinear loops to the method (index-1 form)"
-        found.append(Advice(text, share, {"index1": True}, numbers))
+        advice.append(Advice(text, share, {"index1": True}, numbers))
     saved = sum(r.numbers.share * max(0.0, 1.0 - _ITERATIONS / _each(r)) for r in nonlinear if _each(r) > 0)
     if saved and stepping.loop_newton > _ITERATIONS:
         most = max(_each(r) for r in nonlinear)
         text = f"end loops after {_ITERATIONS} iterations (now up to {most:.1f} a call on average)"
-        found.append(Advice(text, saved, {"loop_newton": _ITERATIONS}, numbers))
-    return found
+        advice.append(Advice(text, saved, {"loop_newton": _ITERATIONS}, numbers))
+    return advice
 
 
 def _each(row: Row) -> float:
@@ -103,9 +104,7 @@ def _broken(row: Row) -> Advice:
     loop = f"break the {place.loop.kind} loop of {place.loop.size} for {names}"
     if place.loop.kind == "mixed":
         discrete = ", ".join(place.loop.why[:3])
-        text = (
-            f"{loop}: {discrete} hang on its solution; noEvent or smooth where they are decided, or a state there{near}"
-        )
+        text = f"{loop}: {discrete} hang on its solution; noEvent or smooth around them, or a state there{near}"
     elif place.loop.kind == "linear":
         text = f"{loop}: a state there{near} makes it explicit"
     else:
@@ -114,7 +113,7 @@ def _broken(row: Row) -> Advice:
 
 
 def _functions(profile: Profile) -> list[Advice]:
-    found = []
+    advice = []
     for r in rows(profile, "function"):
         s, what = r.numbers, "external function" if r.place.is_external else "function"
         if s.share < LEAST:
@@ -122,8 +121,8 @@ def _functions(profile: Profile) -> list[Advice]:
         inside = f", {s.looped:.3g} of them inside loops" if s.looped else ""
         text = f"the {what} {r.place.name} is called {s.calls:.3g} times a cycle{inside}"
         more = "call it outside the loop, or make it cheaper" if s.looped else "call it less often, or make it cheaper"
-        found.append(Advice(f"{text}: {more}; try a variant with --against", s.share, places=(r.number,)))
-    return found
+        advice.append(Advice(f"{text}: {more}; try a variant with --against", s.share, places=(r.number,)))
+    return advice
 
 
 def _share(profile: Profile, *phases: str) -> float:
@@ -132,22 +131,22 @@ def _share(profile: Profile, *phases: str) -> float:
 
 def _jacobian(profile: Profile, stepping: StepSettings) -> list[Advice]:
     renewed = _share(profile, "jacobian", "directional", "factor")
-    found = []
+    advice = []
     if stepping.jacobian_every == 1 and renewed:
         fewer = renewed * (1 - 1 / _FEWER)
-        found.append(
+        advice.append(
             Advice(f"renew the Jacobian every {_FEWER} steps; the worst step stays", fewer, {"jacobian_every": _FEWER})
         )
     method = METHODS.get(stepping.solver)
     if isinstance(method, RungeKutta) and method.n_implicit and not (stepping.inline or stepping.index1):
         whole = renewed + _share(profile, "solve")
-        found.append(Advice("join the implicit stages with the equations of the model", whole, {"inline": True}))
-    return found
+        advice.append(Advice("join the implicit stages with the equations of the model", whole, {"inline": True}))
+    return advice
 
 
 def _method(profile: Profile, stepping: StepSettings) -> list[Advice]:
     """The next cheaper method of the same family, and half as many internal steps."""
-    found, now = [], METHODS.get(stepping.solver)
+    advice, now = [], METHODS.get(stepping.solver)
     stages = _share(profile, "block", "inlined", "stage", "solve") + sum(
         r.numbers.share for r in rows(profile, "function")
     )
@@ -159,15 +158,15 @@ def _method(profile: Profile, stepping: StepSettings) -> list[Advice]:
             other = max(fewer, key=lambda m: (m.n_stages, m.order))
             sizes = f"{other.n_stages} stages, order {other.order}; now {now.n_stages} and {now.order}"
             text = f"the method {other.name}: {sizes}"
-            found.append(Advice(text, stages * (1 - other.n_stages / now.n_stages), {"solver": other.name}))
+            advice.append(Advice(text, stages * (1 - other.n_stages / now.n_stages), {"solver": other.name}))
     if stepping.internal_steps > 1:
         half = stepping.internal_steps // 2
         whole = _share(profile, "step", "crossing", "jacobian", "directional", "factor")
         saved = (1 - half / stepping.internal_steps) * (stages + whole)
-        found.append(
+        advice.append(
             Advice(f"internal steps: {half} instead of {stepping.internal_steps}", saved, {"internal_steps": half})
         )
-    return found
+    return advice
 
 
 def _events(profile: Profile, stepping: StepSettings) -> list[Advice]:
@@ -177,8 +176,11 @@ def _events(profile: Profile, stepping: StepSettings) -> list[Advice]:
     share = max(_share(profile, "event", "crossing"), _in_event_cycles(profile))
     other = _COARSER[stepping.events]
     words = "at the end of the step" if other == "none" else f"by {other}"
-    text = f"handle events {words} instead of by {stepping.events}; noEvent where a relation needs no event"
-    return [Advice(text, share, {"events": other})]
+    relations = profile.about.get("relations", ())
+    some = ", ".join(f"`{r}`" for r in relations[:_NAMED])
+    more = f", {len(relations) - _NAMED} more" if len(relations) > _NAMED else ""
+    without = f"; noEvent around a relation that needs no event: {some}{more}" if some else ""
+    return [Advice(f"handle events {words} instead of by {stepping.events}{without}", share, {"events": other})]
 
 
 def _in_event_cycles(profile: Profile) -> float:

@@ -50,8 +50,8 @@ class Cause:
 
     def as_data(self, profile: Profile) -> dict[str, Any]:
         """With the whole breakdown."""
-        sums, own = profile.records["places"][self.index], profile.own_ns[self.index]
-        order = [i for i in np.argsort(-np.nan_to_num(own)) if own[i] > 0]
+        sums, own_ns = profile.records["places"][self.index], profile.own_ns[self.index]
+        order = [i for i in np.argsort(-np.nan_to_num(own_ns)) if own_ns[i] > 0]
         return {
             "cycle": self.cycle,
             "ns": self.ns,
@@ -61,7 +61,7 @@ class Cause:
                 {
                     "number": int(i),
                     "name": profile.places[i].name,
-                    "ns": float(own[i]),
+                    "ns": float(own_ns[i]),
                     "calls": int(sums["calls"][i]),
                     "iterations": int(sums["iterations"][i]),
                 }
@@ -93,9 +93,9 @@ def usual_cycle(profile: Profile) -> Usual:
 
 def _medians(values: Any) -> Any:
     some = np.isfinite(values).any(axis=0)
-    found = np.zeros(values.shape[1])
-    found[some] = np.nanmedian(values[:, some], axis=0)
-    return found
+    medians = np.zeros(values.shape[1])
+    medians[some] = np.nanmedian(values[:, some], axis=0)
+    return medians
 
 
 def worst_causes(profile: Profile, n: int) -> list[Cause]:
@@ -113,8 +113,8 @@ def worst_causes(profile: Profile, n: int) -> list[Cause]:
 
 def _cause(profile: Profile, usual: Usual, index: int) -> Cause:
     head = profile.records["head"][index]
-    ns, own = float(profile.cycle_ns[index]), profile.own_ns[index]
-    kind, place, text = _why(profile, usual, index, np.nan_to_num(own - usual.own))
+    ns, own_ns = float(profile.cycle_ns[index]), profile.own_ns[index]
+    kind, place, text = _why(profile, usual, index, np.nan_to_num(own_ns - usual.own))
     times = f"{ns / usual.ns:.1f} times the median" if usual.ns > 0 else "no median"
     return Cause(index, int(head["cycle"]), ns, kind, place, f"{ns / 1e3:.2f} us, {times}: {text}")
 
@@ -130,11 +130,11 @@ def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, 
     place = _behind(profile, usual, sums, int(np.argmax(excess)))
     name = profile.places[place].name
     usually, now = usual.each(place), sums["iterations"][place] / max(1, sums["calls"][place])
-    own = usual.own[place] + excess[place]
-    if profile.places[place].loop is not None and _more(now, usually, own) > EXPLAINS * excess[place]:
+    took_ns = usual.own[place] + excess[place]
+    if profile.places[place].loop is not None and _more(now, usually, took_ns) > EXPLAINS * excess[place]:
         return "more iterations", place, f"`{name}` needed {now:.1f} iterations a call, usually {usually:.1f}"
     if profile.places[place].kind == "device":
-        return "device", place, f"{name} took {own / 1e3:.1f} us"
+        return "device", place, f"{name} took {took_ns / 1e3:.1f} us"
     if int(head["switches"]) > 0:
         return "preempted", place, f"the thread was preempted, most of it in `{name}`"
     if int(head["faults"]) > 0:
@@ -148,19 +148,19 @@ def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, 
     part, share = excess[place] / (ns - usual.ns), usual.own[place] / usual.ns
     if part < min(share + CONCENTRATED, STANDS_OUT):
         return "slower all over", place, f"no place stands out: the machine was slower, most of it in `{name}`"
-    took = f"`{name}` took {own / 1e3:.1f} us{_where(profile, place)}"
+    took = f"`{name}` took {took_ns / 1e3:.1f} us{_where(profile, place)}"
     return "plain cost", place, f"{took}, usually {usual.own[place] / 1e3:.1f}, with no more work counted"
 
 
 def _again(profile: Profile, usual: Usual, index: int) -> float:
     """What a cycle took because an event computed things again: places that were entered more often than usual, at the
     time that one call takes, and the event's own phases."""
-    own, calls = np.nan_to_num(profile.own_ns[index]), profile.records["places"]["calls"][index]
+    own_ns, calls = np.nan_to_num(profile.own_ns[index]), profile.records["places"]["calls"][index]
     seldom = usual.calls == 0
     each = usual.own / np.maximum(usual.calls, 1.0)
-    more = np.where(seldom, own, np.minimum(own, each * np.maximum(calls - usual.calls, 0.0)))
+    more = np.where(seldom, own_ns, np.minimum(own_ns, each * np.maximum(calls - usual.calls, 0.0)))
     phases = [i for i, p in enumerate(profile.places) if p.kind == "phase" and p.phase in ("event", "crossing", "step")]
-    more[phases] = np.maximum(own - usual.own, 0.0)[phases]
+    more[phases] = np.maximum(own_ns - usual.own, 0.0)[phases]
     return float(more.sum())
 
 
@@ -187,9 +187,9 @@ def _late(profile: Profile, usual: Usual, index: int, late: int) -> tuple[str, i
     return "late wake-up", -1, f"it woke {late / 1e3:.0f} us late: the processor slept, or the machine stood still"
 
 
-def _more(now: float, usually: float, own: float) -> float:
+def _more(now: float, usually: float, took_ns: float) -> float:
     """How much of a loop's own time its iterations beyond the usual ones took."""
-    return own * (1.0 - usually / now) if 0.0 < usually < now else 0.0
+    return took_ns * (1.0 - usually / now) if 0.0 < usually < now else 0.0
 
 
 def _behind(profile: Profile, usual: Usual, sums: Any, place: int) -> int:
@@ -228,9 +228,9 @@ class Leading:
     place: int  # with the largest part
     where: str
 
-    def of(self, own: Any) -> float:
+    def of(self, own_ns: Any) -> float:
         """What it took in a cycle."""
-        return float(sum(part * own[i] for i, part in self.parts.items() if own[i] > 0))
+        return float(sum(part * own_ns[i] for i, part in self.parts.items() if own_ns[i] > 0))
 
 
 def leading(profile: Profile, usual: Usual) -> Leading:
@@ -245,8 +245,8 @@ def leading(profile: Profile, usual: Usual) -> Leading:
         for x in place.lines:
             parts = groups.setdefault((place.unit, x.file, x.line, x.component), {})
             parts[i] = parts.get(i, 0.0) + x.share
-    found = {key: sum(part * usual.own[i] for i, part in parts.items()) for key, parts in groups.items()}
-    best = max(found, key=lambda key: found[key], default=0)
+    times = {key: sum(part * usual.own[i] for i, part in parts.items()) for key, parts in groups.items()}
+    best = max(times, key=lambda key: times[key], default=0)
     parts = groups.get(best, {0: 1.0})
     number = max(parts, key=lambda i: parts[i] * usual.own[i])
     where = f" ({best[1].rsplit('/', 1)[-1]}:{best[2]})" if isinstance(best, tuple) else _where(profile, number)
@@ -271,8 +271,8 @@ def events(profile: Profile, usual: Usual) -> tuple[float, float]:
 
 
 def _where(profile: Profile, place: int) -> str:
-    found = profile.places[place].lines
-    if not found:
+    lines = profile.places[place].lines
+    if not lines:
         return ""
-    top = max(found, key=lambda x: x.share)
+    top = max(lines, key=lambda x: x.share)
     return f" ({top.file.rsplit('/', 1)[-1]}:{top.line})"

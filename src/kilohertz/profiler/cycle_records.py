@@ -101,7 +101,7 @@ class Profile:
     @cached_property
     def mean_ns(self) -> float:
         """The mean cycle: of those whose places were timed, where there are such."""
-        return float(np.mean(self.cycle_ns[self.times.told])) if self.times.told.any() else 0.0
+        return float(np.mean(self.cycle_ns[self.times.with_counters])) if self.times.with_counters.any() else 0.0
 
     @cached_property
     def _means_ns(self) -> Floats:
@@ -122,7 +122,7 @@ class Profile:
         own = self.times.parts_ns[:, i]
         if not len(own):
             return Statistics(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0)
-        sums = self.records["places"][self.times.told, i]
+        sums = self.records["places"][self.times.with_counters, i]
         mean = float(self._means_ns[i])
         p50, p99, p999 = (float(q) for q in np.quantile(own, QUANTILES))
         return Statistics(

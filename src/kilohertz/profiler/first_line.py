@@ -39,9 +39,9 @@ def headline(profile: Profile, causes: list[Cause]) -> str:
         return f"{profile.name}: {missed} deadlines missed, {_most(profile, every[:missed])}"
     usual = usual_cycle(profile)
     kind, _, text = plain(profile, usual)
-    if (found := _exceptions(profile, usual, every)) and _excess(found, usual) > _base(profile, usual, kind, found):
-        example = found[len(found) // 2]
-        rest = f"; {len(found)} cycles like it" if len(found) > 1 else ""
+    if (alike := _exceptions(profile, usual, every)) and _excess(alike, usual) > _base(profile, usual, kind, alike):
+        example = alike[len(alike) // 2]
+        rest = f"; {len(alike)} cycles like it" if len(alike) > 1 else ""
         return f"{profile.name}: cycle {example.cycle} took {example.text}{rest}"
     return f"{profile.name}: {text}; median {usual.ns / 1e3:.2f} us"
 
@@ -57,7 +57,7 @@ def _most(profile: Profile, causes: Sequence[Cause]) -> str:
     return f"{times} of {len(first)} times by {kind}; cycle {example.cycle}: {example.text}"
 
 
-def _base(profile: Profile, usual: Usual, kind: str, found: Sequence[Cause]) -> float:
+def _base(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> float:
     """What the excess of some cycles is weighed against: the costliest of every cycle, in nanoseconds.
 
     An event computes everything again: its excess is weighed against what that costs in its cycle; twice, where it is
@@ -65,8 +65,8 @@ def _base(profile: Profile, usual: Usual, kind: str, found: Sequence[Cause]) -> 
     """
     if kind == "event":
         return events(profile, usual)[0]
-    first, example = leading(profile, usual), found[len(found) // 2].index
-    if found[0].kind != "event":
+    first, example = leading(profile, usual), alike[len(alike) // 2].index
+    if alike[0].kind != "event":
         return first.of(usual.own)
     n_events = sum(int(profile.records["places"]["calls"][example, i]) for i in event_places(profile))
     return first.of(profile.own_ns[example]) * (2.0 if n_events <= 1 else 1.0)
@@ -94,10 +94,10 @@ def _exceptions(profile: Profile, usual: Usual, every: Sequence[Cause]) -> list[
     passing = MACHINE if not profile.period_ns else ("first cycle", "slower all over")
     some = [c for c in every if c.ns > USUAL * usual.ns and c.kind not in passing]
     groups = _groups(some)
-    n_plain = sum(len(found) for (kind, _), found in groups.items() if kind == "plain cost")
-    for (kind, place), found in list(groups.items()):
+    n_plain = sum(len(alike) for (kind, _), alike in groups.items() if kind == "plain cost")
+    for (kind, place), alike in list(groups.items()):
         share = min(1.0, float(usual.own[place]) / usual.ns) if usual.ns > 0 else 1.0
         chance = n_plain * share + _SIGMAS * (n_plain * share * (1.0 - share)) ** 0.5
-        if kind == "plain cost" and len(found) < max(SEVERAL, chance):
+        if kind == "plain cost" and len(alike) < max(SEVERAL, chance):
             del groups[kind, place]
-    return max(groups.values(), key=lambda found: sum(c.ns - usual.ns for c in found), default=[])
+    return max(groups.values(), key=lambda alike: sum(c.ns - usual.ns for c in alike), default=[])

@@ -19,12 +19,12 @@ def what_is_nonlinear(block: s.NonlinearLoop) -> tuple[str, ...]:
     """As they stand in the equations, in their order, each once."""
     unknowns = {u.name for u in block.unknowns}
     unknowns |= {t.name for inner in block.inner for t in s.targets(inner)}
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for e in _equations(block):
         for part in _parts(e, unknowns):
             text = print_shared(part)
-            found[text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."] = None
-    return tuple(found)[:MOST]
+            texts[text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."] = None
+    return tuple(texts)[:MOST]
 
 
 def _equations(block: s.NonlinearLoop) -> Iterator[Expr]:
@@ -35,7 +35,7 @@ def _equations(block: s.NonlinearLoop) -> Iterator[Expr]:
 
 def _parts(root: Expr, unknowns: set[str]) -> list[Expr]:
     """The smallest parts that are not linear; of each node: None (without unknowns), True (linear), False (not)."""
-    found: list[Expr] = []
+    nonlinear: list[Expr] = []
 
     def linear(node: Expr, below: list[bool | None]) -> bool | None:
         if isinstance(node, Ref):
@@ -47,11 +47,11 @@ def _parts(root: Expr, unknowns: set[str]) -> list[Expr]:
             return False
         if _keeps_lines(node, below):
             return True
-        found.append(node)
+        nonlinear.append(node)
         return False
 
     bottom_up(root, linear, {})
-    return found
+    return nonlinear
 
 
 def _keeps_lines(node: Expr, below: list[bool | None]) -> bool:

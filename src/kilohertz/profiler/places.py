@@ -17,8 +17,9 @@ from kilohertz.codegen import BlockInfo, CProgram
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Call, Expr
 from kilohertz.ir.flat import Function
+from kilohertz.ir.text.expr_printer import print_shared
 from kilohertz.ir.traverse import function_expressions, walk_all
-from kilohertz.profiler.nonlinear import what_is_nonlinear
+from kilohertz.profiler.nonlinear import LONGEST, what_is_nonlinear
 from kilohertz.runtime import family
 from kilohertz.syntax import Libraries
 
@@ -107,7 +108,7 @@ class _Where:
         return tuple(sorted(names, key=lambda name: name in self.made))
 
     def lines(self, origin: Origin, share: float) -> list[Line]:
-        found: list[tuple[str, int, str, str]] = []
+        places: list[tuple[str, int, str, str]] = []
         sources = self.libraries.sources if self.libraries is not None else None
         for span in origin.spans:
             key = (span.file, span.start)
@@ -116,8 +117,8 @@ class _Where:
                 line = position[0] if position is not None else 0
                 text = sources.line_text(span.file, line).strip() if sources is not None else ""
                 self.known[key] = (span.file, line, text, self.class_of(span))
-            found.append(self.known[key])
-        return [Line(file, line, origin.path, share / len(found), *more) for file, line, *more in found]
+            places.append(self.known[key])
+        return [Line(file, line, origin.path, share / len(places), *more) for file, line, *more in places]
 
 
 def cycle_places() -> tuple[Place, ...]:
@@ -161,16 +162,21 @@ def _function(function: Function, where: _Where, unit: str) -> Place:
 
 def _calls(expressions: Iterable[Expr]) -> tuple[tuple[str, int], ...]:
     """Functions that are called, and by how many different calls."""
-    found: dict[str, int] = {}
+    n_calls: dict[str, int] = {}
     for e in walk_all(expressions):
         if isinstance(e, Call):
-            found[e.function] = found.get(e.function, 0) + 1
-    return tuple(found.items())
+            n_calls[e.function] = n_calls.get(e.function, 0) + 1
+    return tuple(n_calls.items())
 
 
 def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -> Place:
     whole = sum(max(1, info.cost) for info in infos)
-    lines = [line for info in infos for line in where.lines(info.origin, max(1, info.cost) / whole)]
+    lines = [
+        line
+        for info in infos
+        for origin, part in _shares(info.block)
+        for line in where.lines(origin, part * max(1, info.cost) / whole)
+    ]
     unknowns = where.declared_first(u for info in infos for u in info.unknowns)
     first = infos[0]
     loop = _loop(first, where) if len(infos) == 1 else None
@@ -190,6 +196,31 @@ def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -
     )
 
 
+def _shares(block: s.Block) -> list[tuple[Origin, float]]:
+    """Whose a block is, and by which part: a loop belongs to all equations in it, by their cost; what is its own (a
+    matrix, residuals, iterations) to those it was made of."""
+    inner: tuple[s.Block, ...] = ()
+    if isinstance(block, s.LinearLoop | s.NonlinearLoop):
+        inner = block.inner
+    elif isinstance(block, s.MixedLoop):
+        inner = (*block.continuous, *block.discrete)
+    costs = [max(1, b.cost) for b in inner]
+    rest = max(1 if not inner or block.origin.spans else 0, block.cost - sum(costs))
+    whole = rest + sum(costs)
+    below = [(o, part * c / whole) for b, c in zip(inner, costs, strict=True) for o, part in _shares(b)]
+    return [(block.origin, rest / whole), *below] if rest else below
+
+
+def relations(code: CProgram, libraries: Libraries | None) -> list[str]:
+    """Relations of a model that make events, as its equations have them, with their lines."""
+    where, texts = _Where(libraries, code.made), []
+    for crossing in code.crossings:
+        lines = where.lines(crossing.origin, 1.0)
+        place = f" ({short(lines[0].file)}:{lines[0].line})" if lines and lines[0].line else ""
+        texts.append(_cut(print_shared(crossing.relation)) + place)
+    return texts
+
+
 def _loop(info: BlockInfo, where: _Where) -> Loop | None:
     block = info.block
     if not isinstance(block, s.LinearLoop | s.NonlinearLoop | s.MixedLoop):
@@ -197,10 +228,22 @@ def _loop(info: BlockInfo, where: _Where) -> Loop | None:
     torn = () if isinstance(block, s.MixedLoop) else tuple(u.name for u in block.unknowns)
     why: tuple[str, ...] = ()
     if isinstance(block, s.MixedLoop):
-        why = where.declared_first(t.name for b in block.discrete for t in s.targets(b))
+        why = _decided(block, where)
     elif isinstance(block, s.NonlinearLoop):
         why = what_is_nonlinear(block)
     return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn, why)
+
+
+def _decided(block: s.MixedLoop, where: _Where) -> tuple[str, ...]:
+    """What a mixed loop decides: relations as they are written, then the discrete variables that follow from them."""
+    names = where.declared_first(t.name for b in block.discrete for t in s.targets(b))
+    values = {b.target.name: b.value for b in block.discrete if isinstance(b, s.Assignment)}
+    made = [_cut(print_shared(values[name])) for name in names if name in where.made and name in values]
+    return (*made, *(name for name in names if name not in where.made or name not in values))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def listings(places: Sequence[Place], libraries: Libraries | None, around: int = 2) -> dict[str, dict[int, str]]:
@@ -209,13 +252,13 @@ def listings(places: Sequence[Place], libraries: Libraries | None, around: int =
     wanted: dict[str, set[int]] = {}
     for line in (line for place in places for line in place.lines if line.line > 0):
         wanted.setdefault(line.file, set()).update(range(max(1, line.line - around), line.line + around + 1))
-    found: dict[str, dict[int, str]] = {}
+    texts: dict[str, dict[int, str]] = {}
     for file, numbers in sorted(wanted.items()):
         text = sources.text(file) if sources is not None else None
         n_lines = text.count("\n") + 1 if text is not None else 0
         if sources is not None and n_lines:
-            found[file] = {n: sources.line_text(file, n) for n in sorted(numbers) if n <= n_lines}
-    return found
+            texts[file] = {n: sources.line_text(file, n) for n in sorted(numbers) if n <= n_lines}
+    return texts
 
 
 def short(file: str) -> str:

@@ -23,8 +23,8 @@ def by_line(profile: Profile) -> dict[tuple[str, int], float]:
 
 def by_class(profile: Profile) -> dict[str, float]:
     """Mean nanoseconds a cycle by the class whose equations, or whose function, it is."""
-    found = _summed(profile, _means(profile), lambda line: line.in_class)
-    return {name: ns for name, ns in found.items() if name}
+    times = _summed(profile, _means(profile), lambda line: line.in_class)
+    return {name: ns for name, ns in times.items() if name}
 
 
 def by_component(profile: Profile) -> dict[str, float]:
@@ -81,14 +81,14 @@ class _Calls:
         if function not in self.known:
             self.known[function] = {}
             place = self.profile.places[function]
-            found: dict[int, float] = {}
+            weights: dict[int, float] = {}
             for caller, n in self.sites.get((place.unit, place.name), ()):
                 numbers = self.profile.statistics[caller]
                 if not _is_function(self.profile, caller):
-                    found[caller] = found.get(caller, 0.0) + n * max(numbers.calls, numbers.iterations)
+                    weights[caller] = weights.get(caller, 0.0) + n * max(numbers.calls, numbers.iterations)
                     continue
                 above = self.blocks(caller)
                 for block, weight in above.items():
-                    found[block] = found.get(block, 0.0) + n * numbers.calls * weight / sum(above.values())
-            self.known[function] = {block: weight for block, weight in found.items() if weight > 0}
+                    weights[block] = weights.get(block, 0.0) + n * numbers.calls * weight / sum(above.values())
+            self.known[function] = {block: weight for block, weight in weights.items() if weight > 0}
         return self.known[function]

@@ -65,9 +65,9 @@ def profile_steps(
     stepper.close()
     del memory
     calibrated = Costs.of_numbers(list(costs))
-    found = read_rows((rows[:done],), len(places))
+    read = read_rows((rows[:done],), len(places))
     texts = listings(places, libraries)
-    return Profile(program.step.name, places, calibrated, 0, found.records, dict(about or {}), texts, found.borders)
+    return Profile(program.step.name, places, calibrated, 0, read.records, dict(about or {}), texts, read.borders)
 
 
 def _timed_copy(program: Program) -> int:

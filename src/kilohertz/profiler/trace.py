@@ -49,16 +49,16 @@ def read_trace(
     places = _places(head, codes, libraries)
     if [str(len(places))] != head["places"] or [str(row_size(len(places)))] != head["record"]:
         raise ModelError(Diagnostic("R795", f"`{file}` has other places than the models: it is of another build"))
-    found = read_rows(_tables(raw, head), len(places))
+    read = read_rows(_tables(raw, head), len(places))
     return Profile(
         name,
         places,
         _costs(head),
         int(head["period_ns"][0]),
-        found.records,
-        {**about, **_counts(head), "torn": found.torn, "build": build},
+        read.records,
+        {**about, **_counts(head), "torn": read.torn, "build": build},
         listings(places, libraries),
-        found.borders,
+        read.borders,
     )
 
 
@@ -93,7 +93,7 @@ def _tables(raw: bytes, head: Mapping[str, list[str]]) -> list[NDArray[np.uint8]
     size, n_worst, block, n_blocks = (int(head[key][0]) for key in ("record", "worst", "block", "blocks"))
     data = np.frombuffer(raw, np.uint8)[_HEAD:]
     worst = data[: n_worst * size]
-    found = [worst[: len(worst) // size * size].reshape(-1, size)]
+    tables = [worst[: len(worst) // size * size].reshape(-1, size)]
     kind = structure("khz_trace_block")
     for i in range(n_blocks):
         whole = data[n_worst * size + i * block :][:block]
@@ -103,8 +103,8 @@ def _tables(raw: bytes, head: Mapping[str, list[str]]) -> list[NDArray[np.uint8]
         stride = int(about["stride"])
         count = min(int(about["count"]), (len(whole) - kind.itemsize) // stride if stride else 0)
         if count:
-            found.append(whole[kind.itemsize : kind.itemsize + count * stride].reshape(count, stride))
-    return found
+            tables.append(whole[kind.itemsize : kind.itemsize + count * stride].reshape(count, stride))
+    return tables
 
 
 def _costs(head: Mapping[str, list[str]]) -> Costs:

@@ -69,8 +69,8 @@ def cycle_numbers(profile: Profile) -> dict[str, float]:
 
 def rows(profile: Profile, *kinds: str) -> list[Row]:
     """Places of these kinds that took time, costliest first."""
-    found = [Row(i, p, s) for i, (p, s) in enumerate(zip(profile.places, profile.statistics, strict=True))]
-    return sorted((r for r in found if r.numbers.mean > 0 and (not kinds or r.place.kind in kinds)), key=_costliest)
+    every = [Row(i, p, s) for i, (p, s) in enumerate(zip(profile.places, profile.statistics, strict=True))]
+    return sorted((r for r in every if r.numbers.mean > 0 and (not kinds or r.place.kind in kinds)), key=_costliest)
 
 
 def _costliest(row: Row) -> float:
@@ -105,11 +105,11 @@ def _shared(profile: Profile, times: Mapping[str, float], key: Any) -> list[Shar
 
 
 def _places_of(profile: Profile, key: Any) -> dict[Any, tuple[int, ...]]:
-    found: dict[Any, dict[int, None]] = {}
+    places: dict[Any, dict[int, None]] = {}
     for i, place in enumerate(profile.places):
         for line in place.lines:
-            found.setdefault(key(line), {})[i] = None
-    return {k: tuple(v) for k, v in found.items()}
+            places.setdefault(key(line), {})[i] = None
+    return {k: tuple(v) for k, v in places.items()}
 
 
 def _whole(profile: Profile) -> float:

@@ -56,7 +56,7 @@ def _count(n: float) -> Cell:
 # --------------------------------------------------------------------------------------------------------------- tables
 
 
-def _blocks(ways: Ways, found: Sequence[Row]) -> Table:
+def _blocks(ways: Ways, blocks: Sequence[Row]) -> Table:
     columns = (
         Column("block"),
         Column("kind"),
@@ -68,7 +68,7 @@ def _blocks(ways: Ways, found: Sequence[Row]) -> Table:
         Column("line", hint="with the largest share"),
     )
     cells = []
-    for row in found:
+    for row in blocks:
         place, s = row.place, row.numbers
         kind = f"{place.loop.kind} loop of {place.loop.size}" if place.loop else place.kind
         of = ways.component_links(place.lines)[:1]
@@ -87,7 +87,7 @@ def _blocks(ways: Ways, found: Sequence[Row]) -> Table:
     return Table(columns, cells)
 
 
-def _functions(ways: Ways, found: Sequence[Row]) -> Table:
+def _functions(ways: Ways, functions: Sequence[Row]) -> Table:
     columns = (
         Column("function"),
         Column("", hint="external: not written in Modelica"),
@@ -107,14 +107,14 @@ def _functions(ways: Ways, found: Sequence[Row]) -> Table:
             ways.places_cell(ways.callers.get(r.number, ())),
             ways.line_cell(r.place),
         )
-        for r in found
+        for r in functions
     ]
     return Table(columns, cells, can_filter=len(cells) > 8)
 
 
-def _phases(found: Sequence[Row]) -> Table:
+def _phases(phases: Sequence[Row]) -> Table:
     columns = (Column("phase"), Column("calls", True, "a cycle"), Column("passes", True, "of events"), *_NUMBERS)
-    cells = [(Cell(r.place.name), _count(r.numbers.calls), _count(r.numbers.iterations), *_times(r)) for r in found]
+    cells = [(Cell(r.place.name), _count(r.numbers.calls), _count(r.numbers.iterations), *_times(r)) for r in phases]
     return Table(columns, cells, can_filter=False)
 
 
@@ -168,14 +168,14 @@ def _over_time(ways: Ways, row: Row) -> list[Part]:
     """Own time, iterations and residual of a loop, cycle by cycle."""
     profile, x = ways.profile, cycle_axis(ways.profile)
     sums = profile.records["places"][:, row.number]
-    own = np.where(profile.counted, profile.own_ns[:, row.number] / 1e3, np.nan)
+    own_us = np.where(profile.counted, profile.own_ns[:, row.number] / 1e3, np.nan)
     plots: list[Part] = []
     if sums["iterations"].any():
         curve = Curve("iterations", x, sums["iterations"].astype(np.float64), steps=True)
         plots.append(
             Plot("iterations over time", (curve,), "cycle", "a cycle", axis="cycles", height=170, can_pick=True)
         )
-    curve = Curve("own time", x, own, colour=1)
+    curve = Curve("own time", x, own_us, colour=1)
     plots.append(Plot("its time in each cycle", (curve,), "cycle", "µs", axis="cycles", height=170, can_pick=True))
     return plots
 
@@ -201,14 +201,14 @@ def _ways_on(ways: Ways, row: Row) -> list[Part]:
     """Components, classes, functions and cycles that a place leads to."""
     place = row.place
     called = [ways.functions[place.unit, name] for name, _ in place.calls if (place.unit, name) in ways.functions]
-    found: list[tuple[str, Sequence[tuple[str, str]]]] = [
+    groups: list[tuple[str, Sequence[tuple[str, str]]]] = [
         ("Components:", ways.component_links(place.lines) if place.kind != "function" else ()),
         ("Classes:", ways.class_links(place.lines)),
         ("Calls:", [ways.place_link(i) for i in called]),
         ("Called by:", [ways.place_link(i) for i in sorted(ways.callers.get(row.number, ())) if ways.place(i)]),
         ("Worst cycles because of it:", ways.cycle_links(row.number)),
     ]
-    return [Links(words, links[:12]) for words, links in found if links]
+    return [Links(words, links[:12]) for words, links in groups if links]
 
 
 def _about(ways: Ways, place: Place) -> list[Part]:

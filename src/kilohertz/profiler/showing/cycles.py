@@ -57,8 +57,8 @@ def _opened(ways: Ways) -> Opened:
     others = np.linspace(0, len(p.records) - 1, min(len(p.records), most)).astype(int).tolist()
     chosen = sorted(list(dict.fromkeys([*first, *others]))[:most])
     named = {c.index: f"{c.kind}: {c.text}" for c in ways.causes}
-    own = np.nan_to_num(p.own_ns[chosen][:, numbers]) / 1e3
-    cases = [Case(float(x), named.get(i, ""), v) for i, x, v in zip(chosen, cycle_axis(p)[chosen], own, strict=True)]
+    own_us = np.nan_to_num(p.own_ns[chosen][:, numbers]) / 1e3
+    cases = [Case(float(x), named.get(i, ""), v) for i, x, v in zip(chosen, cycle_axis(p)[chosen], own_us, strict=True)]
     at = chosen.index(ways.causes[0].index) if ways.causes else 0
     return Opened("cycle", "cycles", _leaf(ways, shape, {n: i for i, n in enumerate(numbers)}), cases, at, "µs")
 

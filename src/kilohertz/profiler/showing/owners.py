@@ -11,10 +11,10 @@ from kilohertz.profiler.views import Branch, Shared, classes, component_tree, co
 
 def owner_parts(ways: Ways) -> list[Part]:
     """By component and by class."""
-    found, of_classes = components(ways.profile), classes(ways.profile)
+    owners, of_classes = components(ways.profile), classes(ways.profile)
     parts: list[Part] = [Heading("Components"), Icicle(_node(component_tree(ways.profile)), "µs")]
-    if found:
-        parts.append(_table(ways, "component", found, component, lambda s: s.name or "(top)"))
+    if owners:
+        parts.append(_table(ways, "component", owners, component, lambda s: s.name or "(top)"))
     if of_classes:
         parts += [Heading("Classes"), _table(ways, "class", of_classes, class_, lambda s: s.name)]
     return parts
@@ -29,7 +29,7 @@ def source_parts(ways: Ways) -> list[Part]:
 
 
 def _table(
-    ways: Ways, what: str, found: Sequence[Shared], way: Callable[[str], str], name: Callable[[Shared], str]
+    ways: Ways, what: str, owners: Sequence[Shared], way: Callable[[str], str], name: Callable[[Shared], str]
 ) -> Table:
     columns = (
         Column(what),
@@ -44,9 +44,9 @@ def _table(
             Cell(f"{s.ns / 1e3:.3g}", s.ns),
             ways.places_cell(s.places),
         )
-        for s in found
+        for s in owners
     ]
-    return Table(columns, cells, shown=30, anchors=[way(s.name)[1:] for s in found])
+    return Table(columns, cells, shown=30, anchors=[way(s.name)[1:] for s in owners])
 
 
 def _node(branch: Branch) -> Node:

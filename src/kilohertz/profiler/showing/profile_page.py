@@ -45,7 +45,7 @@ def _facts(p: Profile) -> list[Part]:
     if not numbers:
         return []
     us = {name: f"{ns / 1e3:.2f} µs" for name, ns in numbers.items()}
-    found = [
+    facts = [
         ("cycles", f"{len(p.records)}", "recorded"),
         ("median", us["p50"], "of the whole cycle, probes taken off"),
         ("p99", us["p99"], "99 % of the cycles took at most this"),
@@ -55,8 +55,8 @@ def _facts(p: Profile) -> list[Part]:
         ("probes", f"{p.overhead_ns.mean() / 1e3:.2f} µs", "what timing itself costs a cycle; it is taken off"),
     ]
     if p.period_ns:
-        found.insert(1, ("missed", f"{len(p.misses)}", "cycles that ended after their deadline"))
-    return [Facts(found)]
+        facts.insert(1, ("missed", f"{len(p.misses)}", "cycles that ended after their deadline"))
+    return [Facts(facts)]
 
 
 def _mean(ways: Ways) -> Icicle:

@@ -139,9 +139,9 @@ def _places(sides: Sequence[Side]) -> Table:
     return Table(columns, cells)
 
 
-def _deviations(found: Sequence[Deviation]) -> list[Part]:
-    parts: list[Part] = [Heading("What it costs in accuracy")] if found else []
-    for d in found:
+def _deviations(deviations: Sequence[Deviation]) -> list[Part]:
+    parts: list[Part] = [Heading("What it costs in accuracy")] if deviations else []
+    for d in deviations:
         parts.append(
             Prose(f"`{d.signal}` deviates by {d.largest:.3g} at most, {d.share:.2%} of its range (CVODE, 1e-9).")
         )

@@ -88,7 +88,7 @@ class Ways:
         most = max((s.share for s in cost.values()), default=1.0)
         made: dict[str, tuple[float, Listing]] = {}
         for file, text in self.profile.listings.items():
-            found = [
+            texts = [
                 ListingLine(
                     n,
                     words,
@@ -99,7 +99,7 @@ class Ways:
                 for n, words in text.items()
             ]
             total = sum(s.ns for (f, _), s in cost.items() if f == file)
-            made[self.titles[file]] = total, Listing(self.titles[file], found)
+            made[self.titles[file]] = total, Listing(self.titles[file], texts)
         return {title: listing for title, (_, listing) in sorted(made.items(), key=lambda entry: -entry[1][0])}
 
 
@@ -115,7 +115,7 @@ def class_(name: str) -> str:
 
 def anchor(name: str) -> str:
     """A name as a part of an address: every other character by its number, so that two names stay two."""
-    return re.sub(r"[^\w.]", lambda found: f"-{ord(found[0]):x}-", name) or "top"
+    return re.sub(r"[^\w.]", lambda texts: f"-{ord(texts[0]):x}-", name) or "top"
 
 
 def _by_share(of: Iterable[Line], key: Callable[[Line], str]) -> list[str]:
@@ -128,9 +128,9 @@ def _by_share(of: Iterable[Line], key: Callable[[Line], str]) -> list[str]:
 
 def titles(files: Sequence[str] | set[str]) -> Mapping[str, str]:
     """The shortest end of each path that no other has."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for file in sorted(files):
         parts = PurePath(file).parts
         tails = ("/".join(parts[-n:]) for n in range(1, len(parts) + 1))
-        found[file] = next(t for t in tails if not any(f != file and f.endswith("/" + t) for f in files))
-    return found
+        texts[file] = next(t for t in tails if not any(f != file and f.endswith("/" + t) for f in files))
+    return texts

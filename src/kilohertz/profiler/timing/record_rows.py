@@ -91,8 +91,8 @@ def _is_sealed(rows: NDArray[np.uint8], heads: NDArray[np.void]) -> NDArray[np.b
     end = _after_sums(heads) + heads["n_borders"].astype(np.int64) * structure("khz_border").itemsize
     fits = end + _SEAL.itemsize <= rows.shape[1]
     seal = _at(rows, np.dtype([("cycle", _SEAL)]), np.where(fits, end, 0))["cycle"]
-    found: NDArray[np.bool_] = fits & (seal == heads["cycle"].astype(np.uint32))
-    return found
+    sealed: NDArray[np.bool_] = fits & (seal == heads["cycle"].astype(np.uint32))
+    return sealed
 
 
 def _enter_sums(records: NDArray[np.void], rows: NDArray[np.uint8], n_places: int) -> None:
@@ -107,12 +107,12 @@ def _enter_sums(records: NDArray[np.void], rows: NDArray[np.uint8], n_places: in
 
 def _borders(rows: NDArray[np.uint8], heads: NDArray[np.void]) -> NDArray[np.void]:
     kind, after = structure("khz_border"), _after_sums(heads)
-    found = []
+    parts = []
     for k in range(int(heads["n_borders"].max(initial=0))):
         some = np.flatnonzero(heads["n_borders"] > k)
         part = np.zeros(len(some), border_type())
         part["record"] = some
         part["border"] = _at(rows[some], kind, after[some] + k * kind.itemsize)
-        found.append(part)
-    every = np.concatenate(found) if found else np.zeros(0, border_type())
+        parts.append(part)
+    every = np.concatenate(parts) if parts else np.zeros(0, border_type())
     return every[np.argsort(every["record"], kind="stable")]

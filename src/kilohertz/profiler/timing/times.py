@@ -57,7 +57,8 @@ class Costs:
 def _middle(values: Floats) -> float:
     """The mean of the middle half: a median that is not bound to the steps of a coarse clock."""
     low, high = np.quantile(values, (0.25, 0.75))
-    return float(values[(values >= low) & (values <= high)].mean())
+    half = values[(values >= low) & (values <= high)]
+    return float(half.mean() if len(half) else np.median(values))  # a quantile may be rounded past all of them
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ class Times:
         """What probes of a burst cost over what was calibrated, by the cycles that went without; 1 where few did."""
         if self.plain.sum() < _ENOUGH or self.measured.sum() < _ENOUGH:
             return 1.0
-        more = self._more_than_plain(self.wall_ns, np.flatnonzero(self.measured))
+        took = self.records["head"]["ticks"] * self.costs.ns_per_tick - self._beyond_ns
+        more = self._more_than_plain(took, np.flatnonzero(self.measured))
         expected = float(np.median(self._calibrated_ns[self.measured]))
         return float(np.clip(_middle(more) / expected, *_FACTORS)) if len(more) else 1.0
 
@@ -186,10 +188,10 @@ class Times:
         sums, c = self.records["places"], self.costs
         inside = sums["calls"] * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
         inside[:, 0] += c.cycle_ns
-        own = np.maximum(sums["ticks"] * c.ns_per_tick - inside * self.factor, 0.0)
+        own_ns = np.maximum(sums["ticks"] * c.ns_per_tick - inside * self.factor, 0.0)
         # of a short place more may be taken off than it has: the others have that too much
-        own *= (self.cycle_ns / np.maximum(own.sum(axis=1), 1e-9))[:, None]
-        return own
+        own_ns *= (self.cycle_ns / np.maximum(own_ns.sum(axis=1), 1e-9))[:, None]
+        return own_ns
 
     @cached_property
     def _raw_sweeps(self) -> tuple[Floats, NDArray[np.int64]]:
@@ -236,45 +238,45 @@ class Times:
         return calls(self.records["head"], self.borders, self.records["places"].shape[1])
 
     @cached_property
-    def told(self) -> NDArray[np.bool_]:
+    def with_counters(self) -> NDArray[np.bool_]:
         """[cycles] those that the counters of places are taken from."""
         return self.measured if self.by_cycle else self.counted & ~self.is_burst
 
     @cached_property
     def own_ns(self) -> Floats:
         """[cycles, places] each cycle opened: measured in a burst, else reckoned."""
-        own = self._burst_ns.copy()
+        own_ns = self._burst_ns.copy()
         rest = np.flatnonzero(~self.is_burst)
         if len(rest):
-            own[rest] = self._reckoned(rest)
-        return own
+            own_ns[rest] = self._reckoned(rest)
+        return own_ns
 
     def _reckoned(self, cycles: NDArray[np.intp]) -> Floats:
         """What places usually take, loops by their iterations, devices as measured; the remainder is the rest."""
         parts, sums = self.parts_ns, self.records["places"][cycles]
         usual = np.array([_middle(p) for p in parts.T]) if len(parts) else np.zeros(sums.shape[1])
-        own = np.tile(np.maximum(usual, 0.0), (len(cycles), 1))
+        own_ns = np.tile(np.maximum(usual, 0.0), (len(cycles), 1))
         counts = (sums["iterations"] + sums["turns"]).astype(np.float64)
         for loop in self.loops:
             mean = float(np.median(counts[:, loop]))
-            own[:, loop] *= counts[:, loop] / mean if mean > 0 else 1.0
-        self._enter_devices(own, cycles)
-        whole, known = self.cycle_ns[cycles], own.sum(axis=1)
+            own_ns[:, loop] *= counts[:, loop] / mean if mean > 0 else 1.0
+        self._enter_devices(own_ns, cycles)
+        whole, known = self.cycle_ns[cycles], own_ns.sum(axis=1)
         near = known * (1.0 + _NEAR) > whole  # more or less what it usually is
-        own[near] *= (whole[near] / np.maximum(known[near], 1e-9))[:, None]
+        own_ns[near] *= (whole[near] / np.maximum(known[near], 1e-9))[:, None]
         rest = np.where(near, 0.0, whole - known)
         for event in self.events:  # what is computed again in an event is the event's
             more = sums["iterations"][:, event] > np.median(sums["iterations"][:, event])
-            own[more, event] += rest[more]
+            own_ns[more, event] += rest[more]
             rest[more] = 0.0
-        own[:, 0] += rest
-        return own
+        own_ns[:, 0] += rest
+        return own_ns
 
-    def _enter_devices(self, own: Floats, cycles: NDArray[np.intp]) -> None:
+    def _enter_devices(self, own_ns: Floats, cycles: NDArray[np.intp]) -> None:
         head, sums = self.records["head"][cycles], self.records["places"][cycles]
         if len(self.devices) == 1:
             received = head["received_ns"].astype(np.int64) - head["began_ns"]
-            own[:, self.devices[0]] = received + (head["sent_ns"].astype(np.int64) - head["stepped_ns"])
+            own_ns[:, self.devices[0]] = received + (head["sent_ns"].astype(np.int64) - head["stepped_ns"])
         for device in self.devices if len(self.devices) > 1 else ():
             timed = sums["calls"][:, device] > 0
-            own[timed, device] = sums["ticks"][timed, device] * self.costs.ns_per_tick
+            own_ns[timed, device] = sums["ticks"][timed, device] * self.costs.ns_per_tick

@@ -27,17 +27,17 @@ def sweeps(
     """[sweeps, places] own times in nanoseconds of complete sweeps, put together from the cycles of each, with what
     timing added to them; and of how many stretches.  `tick`: its length in each cycle."""
     number, n_sweeps = _complete(head)
-    found, n_stretches = np.zeros((n_sweeps, n_places)), np.zeros((n_sweeps, n_places), np.int64)
+    own_ns, n_stretches = np.zeros((n_sweeps, n_places)), np.zeros((n_sweeps, n_places), np.int64)
     if not n_sweeps or len(borders) < 2:
-        return found, n_stretches
+        return own_ns, n_stretches
     record, border = borders["record"], borders["border"]
     joined = (record[1:] == record[:-1]) & (number[record[1:]] >= 0)
     ticks = (border["ticks"][1:] - border["ticks"][:-1]).astype(np.uint32)  # the low half of the clock may wrap
     owner = _owners(border[:-1], border[1:], joined, n_places)
     where = number[record[1:]][joined], owner[joined]
-    np.add.at(found, where, ticks[joined] * tick[record[1:]][joined])
+    np.add.at(own_ns, where, ticks[joined] * tick[record[1:]][joined])
     np.add.at(n_stretches, where, 1)
-    return found, n_stretches
+    return own_ns, n_stretches
 
 
 def calls(head: NDArray[np.void], borders: NDArray[np.void], n_places: int) -> Floats:
@@ -114,7 +114,7 @@ def _around(now: Any, then: Any, joined: NDArray[np.bool_], n_places: int) -> di
     inner = np.concatenate([then["entered"][entered], now["left"][left]]).astype(np.int64)
     outer = np.concatenate([now["entered"][entered], then["left"][left]]).astype(np.int64)
     pairs, counts = np.unique(inner * n_places + outer, return_counts=True)
-    found: dict[int, dict[int, int]] = {}
+    outer_of: dict[int, dict[int, int]] = {}
     for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True):
-        found.setdefault(pair // n_places, {})[pair % n_places] = n
-    return found
+        outer_of.setdefault(pair // n_places, {})[pair % n_places] = n
+    return outer_of

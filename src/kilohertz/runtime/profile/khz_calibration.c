@@ -71,6 +71,7 @@ static double empty_cycles(khz_profile *p, int has_record)
     const uint64_t began = khz_ticks_now(&p->clock);
     for (int k = 0; k < CALIBRATION_PAIRS; k++) {
         p->to_window = 1; /* there is no room for one */
+        p->run = 0;
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         const int is_due = khz_profile_is_due(p, 0.0, has_record);
         (void)khz_profile_end(p, is_due && has_record ? row : NULL, KHZ_PLACE_CYCLE);
@@ -99,6 +100,7 @@ static void calibrate_always(khz_profile *p)
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
         p->plain = p->position = 1; /* a window in this cycle ... */
         p->inner = p->to_window = 0;
+        p->run = 1; /* the last of a run */
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         (void)cross_pairs(p);
         (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
@@ -106,6 +108,7 @@ static void calibrate_always(khz_profile *p)
         const double took = (double)(b[KHZ_WINDOW - 1].ticks - b[0].ticks) * p->clock.ns_per_tick;
         calibration_add(&border, took / (KHZ_WINDOW - 1));
         p->to_window = 1; /* ... and in the next none */
+        p->run = 0;
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         calibration_add(&passed, cross_pairs(p));
         (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);

@@ -20,6 +20,9 @@ static const double WORSE = 2.0;
 /* A cycle is slow beyond so many usual ones. */
 static const double SLOW = 1.25;
 
+/* A stride of the walk to what a run of windows costs. */
+static const double NEARER = 1.1;
+
 /* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
  * machine do not draw windows to themselves. */
 static const double FIRST_STRIDE = 1.0 / 16.0, LAST_STRIDE = 1.0 / 32768.0, SHORTER = 0.999;
@@ -248,6 +251,8 @@ static void take_over(khz_profile *p, int mode)
     p->plain = 0;
     p->position = p->inner = p->n_missed = 0;
     p->to_window = p->to_record = 0;
+    p->run = 0;
+    p->run_ns = p->run_cost_ns = 0.0;
     p->every = 1;
     p->until_inner = NEVER_TIMED;
     p->runs_timed = 0;
@@ -282,10 +287,26 @@ static void plan_records(khz_profile *p)
     p->every = cycles_for(record_price(p), half, KHZ_RAREST_RECORD);
 }
 
-static uint32_t cycles_to_window(const khz_profile *p)
+/* What a run of windows costs: as calibrated, or more where it was: timed copies that seldom run are cold. */
+static uint32_t cycles_to_run(const khz_profile *p)
 {
     const double left = allowance(p) - record_price(p) / (double)p->every;
-    return cycles_for(window_price(p), left, RAREST_WINDOW) - 1;
+    const double calibrated = KHZ_WINDOW_RUN * window_price(p);
+    return cycles_for(fmax(calibrated, p->run_cost_ns), left, KHZ_WINDOW_RUN * RAREST_WINDOW);
+}
+
+/* A cycle of a run is over.  After the last one its cost is known: a walk to the median of all runs. */
+static void weigh_run(khz_profile *p, double ns)
+{
+    const double more = ns - p->usual_ns;
+    p->run_ns += more < p->usual_ns ? more : p->usual_ns; /* not what others on the machine did */
+    if (--p->run > 0) {
+        return;
+    }
+    const double cost = p->run_ns > 1.0 ? p->run_ns : 1.0;
+    p->run_cost_ns = p->run_cost_ns <= 0.0 ? cost : p->run_cost_ns * (cost > p->run_cost_ns ? NEARER : 1.0 / NEARER);
+    p->to_window = cycles_to_run(p);
+    p->run_ns = 0.0;
 }
 
 /* The window goes on where this one ended; anew from the begin where it went to the end of a cycle, or where cycles
@@ -303,12 +324,16 @@ static void move_window(khz_profile *p)
 static int32_t plan_window(khz_profile *p)
 {
     p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
-    if (p->to_window > 0 || p->plain == 0) {
-        p->to_window -= p->to_window > 0;
+    if (p->to_window > 0) {
+        p->to_window--;
+        return NEVER_TIMED;
+    }
+    if (p->run == 0) { /* nothing is read yet: the copies get warm */
+        p->run = 1 + KHZ_WINDOW_RUN;
+        p->runs_timed = 1;
         return NEVER_TIMED;
     }
     p->has_window = 1;
-    p->to_window = cycles_to_window(p);
     return (int32_t)p->position;
 }
 
@@ -353,7 +378,7 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
     p->first_inner = p->inner;
     p->until = p->mode == KHZ_PROFILE_BURST ? plan_burst(p) : plan_window(p);
     p->from = p->until;
-    const int runs_timed = p->is_burst | (p->has_window & p->is_wide);
+    const int runs_timed = p->is_burst | (p->has_window & p->is_wide) | (p->run > KHZ_WINDOW_RUN);
     p->is_warm = p->has_run_timed == runs_timed;
     p->has_run_timed = runs_timed;
     if (p->is_burst != 0) { /* the first place begins with the cycle: nothing lies between them */
@@ -419,9 +444,9 @@ int khz_profile_is_due(khz_profile *p, double ns, int is_missed)
         p->is_regular = 1;
         return p->mode == KHZ_PROFILE_BURST;
     }
-    p->is_regular = p->to_record == 0;
-    p->to_record = p->is_regular != 0 ? p->every - 1 : p->to_record - 1;
-    return p->is_regular != 0 || p->has_window != 0 || ns > p->slow_ns || is_missed;
+    p->is_regular = p->run == 0 && p->to_record == 0; /* others of a run took longer because they were timed */
+    p->to_record = p->to_record > 0 ? p->to_record - 1 : p->is_regular != 0 ? p->every - 1 : 0;
+    return p->is_regular != 0 || p->has_window != 0 || (ns > p->slow_ns && p->run == 0) || is_missed;
 }
 
 khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
@@ -446,6 +471,10 @@ khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
 
 void khz_profile_weigh(khz_profile *p, double ns)
 {
+    if (p->mode == KHZ_PROFILE_ALWAYS && p->run > 0) {
+        weigh_run(p, ns);
+        return;
+    }
     if (p->mode == KHZ_PROFILE_OFF || p->plain % WEIGHED != 0) {
         return;
     }

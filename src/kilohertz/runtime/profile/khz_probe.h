@@ -55,6 +55,7 @@ enum {
     KHZ_PROBE_DEPTH = 32,
     KHZ_LOOP_BIT = 1 << 30, /* of a place that is entered: what is called inside it is called inside a loop */
     KHZ_WINDOW = 8,         /* ALWAYS: borders whose clock is read in one cycle, at most */
+    KHZ_WINDOW_RUN = 16,    /* ALWAYS: cycles in a row with one, after a cycle that warms the timed copies */
     KHZ_WINDOW_ROOM = 64,   /* borders that a record has room for besides all sums */
     KHZ_ALWAYS_NS = 200,    /* ALWAYS may cost so much in a cycle, ... */
     KHZ_ALWAYS_PART = 100,  /* ... and on the mean no more than this part of the usual cycle */
@@ -149,7 +150,9 @@ typedef struct khz_profile {
     int32_t n_borders, n_sums;
     int32_t depth, n_open;          /* places; loops, with those beyond KHZ_PROBE_DEPTH */
     int32_t has_window;             /* this cycle has one, ... */
-    uint32_t to_window;             /* ... or one after so many will */
+    uint32_t to_window;             /* ... or one after so many will; */
+    int32_t run;                    /* ALWAYS: what is left of a run of windows, with the cycle before; 0: none */
+    double run_ns, run_cost_ns;     /* what this run took beyond usual cycles so far; what runs usually do */
     int32_t window, narrow;         /* borders in it, or in the next; ALWAYS */
     uint32_t position, inner;       /* where it begins: outer borders before it, then inner ones after those */
     uint32_t first, first_inner;    /* of this cycle's */
