@@ -28,11 +28,20 @@ def _facts(t: Tuned) -> list[tuple[str, str, str]]:
     c = t.chosen
     return [
         ("error", f"{100 * c.error:.2g} %", "largest, of a signal's range"),
-        ("a second", f"{c.price / 1e6:.3g} M", "instructions for a second of the model, by the calls of the trial"),
-        ("period", f"{c.period:.3g}", "instructions of a regular period, at most"),
-        ("worst", f"{c.worst:.3g}", "instructions of any period, at most"),
+        (
+            "instructions a second",
+            f"{c.price / 1e6:.3g} M",
+            "of the model, by the calls of the trial",
+        ),
+        ("regular period, at most", _whole(c.period), "instructions of a period without an event"),
+        ("any period, at most", _whole(c.worst), "instructions, with everything that the settings allow"),
         ("trials", str(len(t.points)), f"in {t.seconds:.1f} s"),
     ]
+
+
+def _whole(instructions: float) -> str:
+    """With thin gaps between thousands."""
+    return f"{instructions:,.0f}".replace(",", "\u202f")
 
 
 def _plot(t: Tuned) -> Plot:
@@ -41,7 +50,7 @@ def _plot(t: Tuned) -> Plot:
     curves = [
         Curve("tried", *_xy(ran), dots=True, colour=5),
         Curve("front", *_xy(front), colour=0),
-        Curve("chosen", *_xy([t.chosen] if t.chosen.error > 0 else []), dots=True, colour=4),
+        Curve("chosen", *_xy([t.chosen] if t.chosen.error > 0 else []), dots=True, colour=2),
     ]
     goal = Mark("goal", y=100 * t.goal.error)
     return Plot("", curves, "million instructions for a second of the model", "error / %", [goal], "price", 320, True)
@@ -57,9 +66,9 @@ def _table(t: Tuned) -> Table:
         Column("step / ms", True),
         Column("M instructions/s", True, "for a second of the model, by the calls of the trial", bar=True),
         Column("error / %", True, "largest, of a signal's range"),
-        Column("period", True, "instructions of a regular period, at most"),
-        Column("worst", True, "instructions of any period, at most"),
-        Column("measured / us", True, "processor time of a period in the trial, recording included"),
+        Column("regular period", True, "instructions of a regular period, at most"),
+        Column("worst period", True, "instructions of any period, at most"),
+        Column("measured / µs", True, "processor time of a period in the trial, recording included"),
         Column("", False),
     )
     front = {id(p) for p in t.front}
@@ -67,8 +76,8 @@ def _table(t: Tuned) -> Table:
     for p in sorted(t.points, key=lambda p: p.price):
         word = "chosen" if p is t.chosen else "front" if id(p) in front else "failed" if math.isinf(p.error) else ""
         error = Cell("", math.inf) if math.isinf(p.error) else Cell(f"{100 * p.error:.3g}", p.error)
-        numbers = (p.price / 1e6, p.period, p.worst, 1e6 * p.seconds)
-        price, period, worst, measured = (Cell(f"{v:.4g}", v) for v in numbers)
+        price, measured = (Cell(f"{v:.4g}", v) for v in (p.price / 1e6, 1e6 * p.seconds))
+        period, worst = (Cell(_whole(v), v) for v in (p.period, p.worst))
         mark = "good" if p is t.chosen else "bad" if word == "failed" else ""
         step = Cell(f"{1e3 * p.settings.step:g}", p.settings.step)
         rows.append((Cell(p.title), step, price, error, period, worst, measured, Cell(word, mark=mark)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kilohertz.driver.comparing.outcome import Outcome
     from kilohertz.results.result import Floats
 
+_LISTED = 25  # rows of the table at first: the plots are not far below
 _PLOTTED, _POINTS = 24, 4000  # signals that are drawn, worst first; points of each curve
 
 
@@ -78,7 +79,7 @@ def _table(verdict: Verdict) -> Table:
                 Cell(s.reason),
             )
         )
-    return Table(_COLUMNS, rows)
+    return Table(_COLUMNS, rows, shown=_LISTED)
 
 
 def _plots(outcome: Outcome) -> Iterator[Part]:
