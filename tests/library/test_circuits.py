@@ -136,3 +136,19 @@ def test_the_sampled_controller_keeps_the_axis_as_close() -> None:
     assert np.abs(apart).max() < 2e-4
     commands = np.unique(sampled["valve.u"][(sampled.time > 1) & (sampled.time < 1.1)])
     assert 95 <= len(commands) <= 105  # one for each millisecond
+
+
+def test_the_y_drive_brings_the_beam_to_the_leg_and_presses_it_on() -> None:
+    """Two loops of Real and discrete unknowns and one nonlinear loop, as its source reports of the original."""
+    model = kilohertz.load("Kilohertz.Examples.YDrive")
+    result = model.simulate(tolerance=1e-8)
+    late = result.time > 12
+    assert np.abs(result["beam.s"] - result["leg.s"])[late].max() < 4e-3
+    assert np.abs(result["force.f"][late] - 5e4).max() < 0.15 * 5e4
+    assert np.abs(result["carriage.s"][late] - 2.3).max() < 5e-3
+    area = math.pi / 4 * np.array([0.16**2, 0.16**2 - 0.11**2])
+    fluid = area[0] * result["cylinder.p.p"] - area[1] * result["cylinder.t.p"]
+    assert np.abs(fluid - result["cylinder.f_fluid"]).max() < 1e-6
+    assert np.abs(result["cylinder.p.q"] - area[0] * result["cylinder.v"] - result["cylinder.q_leak"]).max() < 1e-12
+    kinds = [loop.kind for loop in model.analyse().loops if loop.partition == "step"]
+    assert kinds.count("mixed") == 2 and kinds.count("nonlinear") == 1

@@ -23,7 +23,7 @@ package Friction "Dry friction between two surfaces, whatever they move along: t
     Integer way(start=0, fixed=true) "1: slides forward, -1: slides back, 0: neither";
     Boolean rises(start=false, fixed=true) "Begins to slide forward";
     Boolean falls(start=false, fixed=true) "Begins to slide back";
-    Boolean pressed(start=false, fixed=true) "There is friction at all";
+    Boolean pressed(start=false, fixed=true) "There is friction at all; given by whoever extends it";
     Boolean sticks "The surfaces do not slide";
   protected
     Real s "Force where it sticks; beyond the force of sliding it counts acceleration";
@@ -31,7 +31,6 @@ package Friction "Dry friction between two surfaces, whatever they move along: t
     Real loose "Speed at the instant at which it is pressed";
     Real sliding "Speed while it slides; 0 while it sticks, whatever is left";
   equation
-    pressed = up > 0 or down < 0;
     loose = if pre(pressed) then 0 else v;
     rises = pressed and (pre(way) == 0 and (s > peak*up or pre(rises) and s > up) or loose > 0);
     falls = pressed and not rises and (pre(way) == 0 and (s < peak*down or pre(falls) and s < down) or loose < 0);

@@ -21,7 +21,7 @@ package Friction "Dry friction between two shafts: the laws to choose from"
 
   model StickSlip "Sticks and slides, with events"
     extends Contact;
-    extends Kilohertz.Friction.StickSlip(v(unit="rad/s") = w_rel, acc(unit="rad/s2") = a_rel, f(unit="N.m") = tau,
+    extends Kilohertz.Friction.StickSlip(pressed = level > 0, v(unit="rad/s") = w_rel, acc(unit="rad/s2") = a_rel, f(unit="N.m") = tau,
       up(unit="N.m") = max(level, 0), down(unit="N.m") = -max(level, 0), v_fall=1);
     annotation(Documentation(info="<html><p><code>Kilohertz.Friction.StickSlip</code> between two shafts.</p></html>"));
   end StickSlip;

@@ -1,7 +1,7 @@
 within Kilohertz.Rotational;
 model LossyGear "A gear that loses a part of the power it passes on, and may lock by itself"
   extends TwoFlanges;
-  extends Kilohertz.Friction.StickSlip(final peak=1, final fall=0, v(unit="rad/s") = w, acc(unit="rad/s2") = acc_a, f(unit="N.m") = loss,
+  extends Kilohertz.Friction.StickSlip(pressed = true, final peak=1, final fall=0, v(unit="rad/s") = w, acc(unit="rad/s2") = acc_a, f(unit="N.m") = loss,
     up(unit="N.m") = if a.tau >= 0 then (1 - eta)*a.tau else (1 - 1/eta_back)*a.tau,
     down(unit="N.m") = if a.tau >= 0 then (1 - 1/eta_back)*a.tau else (1 - eta)*a.tau);
   parameter Real ratio = 1 "Angle of a over angle of b";

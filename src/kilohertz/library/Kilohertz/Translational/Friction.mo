@@ -20,7 +20,7 @@ package Friction "Dry friction between two rods: the laws to choose from"
 
   model StickSlip "Sticks and slides, with events"
     extends Contact;
-    extends Kilohertz.Friction.StickSlip(v(unit="m/s") = v_rel, acc(unit="m/s2") = a_rel, f(unit="N") = f_ab,
+    extends Kilohertz.Friction.StickSlip(pressed = level > 0, v(unit="m/s") = v_rel, acc(unit="m/s2") = a_rel, f(unit="N") = f_ab,
       up(unit="N") = max(level, 0), down(unit="N") = -max(level, 0));
     annotation(Documentation(info="<html><p><code>Kilohertz.Friction.StickSlip</code> between two rods.</p></html>"));
   end StickSlip;
