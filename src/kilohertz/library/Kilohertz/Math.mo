@@ -8,26 +8,16 @@ package Math "Functions that several rooms use"
     input Real u "Where a value is wanted";
     output Real v "The value";
   protected
-    Integer low = 1 "x[low] <= u";
-    Integer high = size(x, 1) "u <= x[high]";
-    Integer middle;
+    Integer low = 1 "The last place that is not above u";
   algorithm
-    if u <= x[1] then
-      v := y[1];
-    elseif u >= x[high] then
-      v := y[high];
-    else
-      while high - low > 1 loop
-        middle := div(low + high, 2);
-        if x[middle] <= u then
-          low := middle;
-        else
-          high := middle;
-        end if;
-      end while;
-      v := y[low] + (y[high] - y[low])*(u - x[low])/(x[high] - x[low]);
-    end if;
-    annotation(Documentation(info="<html><p>Bisection finds the interval: at most <code>log2(n)</code> rounds.</p></html>"));
+    for i in 2:size(x, 1) - 1 loop
+      if x[i] <= u then
+        low := i;
+      end if;
+    end for;
+    v := if u <= x[1] then y[1] elseif u >= x[size(x, 1)] then y[size(x, 1)] else
+      y[low] + (y[low + 1] - y[low])*(u - x[low])/(x[low + 1] - x[low]);
+    annotation(Documentation(info="<html><p>All places are looked at, in every call: the time it takes is bounded and does not vary.</p></html>"));
   end interpolate;
 
   function positive "Rounded positive part"
