@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import ModelWarning, render
 from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, inputs, seconds, step_settings
-from kilohertz.cli.progress import announce
+from kilohertz.cli.progress import announce, watched_bar
 from kilohertz.results import check_output, endings, write
 
 if TYPE_CHECKING:
@@ -118,12 +118,12 @@ def _kept_on_failure(output: Path | None) -> Iterator[None]:
 @contextmanager
 def progress_bar(name: str, quiet: bool) -> Iterator[Callable[[float], None] | None]:
     """A callback for the share done; None where nobody watches."""
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with watched_bar() as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task(name, total=1.0)
         yield lambda share: bar.update(task, completed=share)
