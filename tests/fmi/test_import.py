@@ -165,6 +165,8 @@ def test_the_command(driven: Path, tmp_path: Path, capsys: pytest.CaptureFixture
         ({"settings": {"n": 1.5}}, "R821"),
         ({"settings": {"k": "many"}}, "R821"),
         ({"solver": "rk4"}, "R815"),
+        ({"newton": 3}, "R815"),
+        ({"kind": "me", "step": 0.1}, "R815"),
         ({"inputs": {"u": "sine(frequency = 2)"}}, "R815"),
         ({"record": "zz*"}, "R744"),
         ({"stop": -1.0}, "R723"),
@@ -275,3 +277,95 @@ LIES = """<ModelVariables>
   <ScalarVariable name="e" valueReference="4" causality="input"><Real/></ScalarVariable>
   <ScalarVariable name="e" valueReference="5"><Real/></ScalarVariable>
 """
+
+
+# ------------------------------------------------------------------------------------------------------ Model Exchange
+
+EXCHANGE = r"""
+#include <math.h>
+#include <stddef.h>
+static double x = 1.0;
+static int fails = CASE;
+typedef struct { int again, terminate, nominals, states, has_next; double next; } info;
+void *fmi2Instantiate(const char *n, int t, const char *g, const char *r, const void *c, int v, int l)
+{
+    (void)n; (void)t; (void)g; (void)r; (void)c; (void)v; (void)l;
+    return &x;
+}
+#define PLAIN(name, ...) int name(void *c, ##__VA_ARGS__) { (void)c; return 0; }
+PLAIN(fmi2EnterInitializationMode)
+PLAIN(fmi2ExitInitializationMode)
+PLAIN(fmi2EnterContinuousTimeMode)
+PLAIN(fmi2EnterEventMode)
+PLAIN(fmi2Terminate)
+PLAIN(fmi2FreeInstance)
+PLAIN(fmi2SetupExperiment)
+PLAIN(fmi2SetTime)
+int fmi2NewDiscreteStates(void *c, info *i) { (void)c; *i = (info){fails == 2, 0, 0, 0, 0, 0.0}; return 0; }
+int fmi2CompletedIntegratorStep(void *c, int n, int *e, int *t) { (void)c; (void)n; *e = *t = 0; return 0; }
+int fmi2SetContinuousStates(void *c, const double *v, size_t n) { (void)c; (void)n; x = v[0]; return 0; }
+int fmi2GetContinuousStates(void *c, double *v, size_t n) { (void)c; (void)n; v[0] = x; return 0; }
+int fmi2GetNominalsOfContinuousStates(void *c, double *v, size_t n) { (void)c; (void)n; v[0] = 1.0; return 0; }
+int fmi2GetDerivatives(void *c, double *v, size_t n) { (void)c; (void)n; v[0] = fails == 1 ? NAN : -x; return 0; }
+int fmi2GetReal(void *c, const unsigned *r, size_t n, double *v)
+{
+    (void)c;
+    for (size_t i = 0; i < n; i++) v[i] = r[i] == 0 ? x : -x;
+    return 0;
+}
+"""
+EXCHANGE_XML = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Plain" guid="!">
+  <ModelExchange modelIdentifier="Plain"/>
+  <DefaultExperiment stopTime="1"/>
+  <ModelVariables>
+    <ScalarVariable name="x" valueReference="0" causality="output"><Real/></ScalarVariable>
+    <ScalarVariable name="der(x)" valueReference="1"><Real derivative="1"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure><Derivatives><Unknown index="2"/></Derivatives></ModelStructure>
+</fmiModelDescription>
+"""
+
+
+def exchange(folder: Path, case: int) -> Path:
+    source, library = folder / "plain.c", folder / "plain.so"
+    source.write_text(EXCHANGE)
+    command = [*find_compiler().command, f"-DCASE={case}", "-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run(command, check=True, capture_output=True)
+    files: dict[str, str | bytes] = {"modelDescription.xml": EXCHANGE_XML}
+    return packed(folder, {**files, "binaries/linux64/Plain.so": library.read_bytes()})
+
+
+def test_model_exchange_with_our_solver(driven: Path) -> None:
+    times = np.array([0.0, 0.3, 0.5])
+    drive: dict[str, Any] = {"u": (times, [0.0, 1.0, -1.0]), "b": (times, [0.0, 1.0, 0.0])}
+    there = simulate_fmu(driven, kind="me", stop=1.0, intervals=100, inputs=drive, tolerance=1e-9)
+    here = load(driven.with_suffix(".mo")).simulate(stop=1.0, intervals=100, inputs=drive, tolerance=1e-9)
+    rows = np.append(np.diff(here.time) > 1e-9, True)
+    assert there.time == pytest.approx(here.time[rows])
+    assert there["x"] == pytest.approx(here["x"][rows], abs=1e-6)
+
+
+def test_events_of_model_exchange(tmp_path: Path) -> None:
+    model = load("Kilohertz.Examples.BouncingBall")
+    export(model, tmp_path / "Ball.fmu", solver="rk4", kinds=("me",))
+    there = simulate_fmu(tmp_path / "Ball.fmu", stop=1.0, intervals=100, tolerance=1e-9, solver="cvode")
+    here = model.simulate(stop=1.0, intervals=100, tolerance=1e-9)
+    rows = np.append(np.diff(here.time) > 1e-9, True)
+    assert len(there.time) == 101
+    assert np.mean(np.abs(there["h"] - np.interp(there.time, here.time[rows], here["h"][rows]))) < 1e-3
+
+
+def test_an_fmu_with_model_exchange_alone(tmp_path: Path) -> None:
+    result = simulate_fmu(exchange(tmp_path, 0), intervals=10, tolerance=1e-7)
+    assert result["x"][-1] == pytest.approx(np.exp(-1.0), rel=1e-4)
+    with pytest.raises(ModelError, match="does not offer `cs`") as refused:
+        simulate_fmu(tmp_path / "Hostile.fmu", kind="cs")
+    assert code_of(refused) == "R815"
+
+
+@pytest.mark.parametrize(("case", "words"), [(1, "CVODE gives up"), (2, "events without end")])
+def test_where_the_solver_gives_up(tmp_path: Path, case: int, words: str) -> None:
+    with pytest.raises(RunFailed, match=words) as failed:
+        simulate_fmu(exchange(tmp_path, case))
+    assert failed.value.diagnostics[0].code == "R822"

@@ -75,21 +75,32 @@ def simulate_fmu(
     inputs: Driving | None = None,
     record: str | Sequence[str] = "all",
     patience: float | None = None,
+    kind: str = "",
     **stepping: Any,
 ) -> Result:
     """Run an FMU off-line, in a process of its own; what is not given is as the FMU says (docs/reference/fmi.md).
 
-    `patience`: seconds that one call of the FMU may take (default: 60).  Of the settings of a step an FMU of
-    Co-Simulation has `step` alone: its method is its own.
+    `kind` is `cs` (default, where the FMU has it) or `me`.  Of the settings of a step Co-Simulation has `step` alone:
+    its method is its own.  Model Exchange is run with `solver="cvode"`, which has a `tolerance`.  `patience`: seconds
+    that one call of the FMU may take (default: 60).
     """
     from kilohertz.fmi import Run, opened, simulate_fmu
 
     asked = StepSettings.of(**stepping)
-    foreign = sorted(asked.given - {"step"})
-    if foreign:
-        text = f"`{', '.join(foreign)}` is not for an FMU: Co-Simulation has a method of its own"
-        raise ModelError(Diagnostic("R815", text))
-    step = asked.step if "step" in asked.given else None
-    run = Run(start, stop, step, intervals, settings, inputs, record)
     with opened(Path(path)) as fmu:
-        return simulate_fmu(fmu, run if patience is None else replace(run, patience=patience))
+        offered = "cs" if "cs" in fmu.description.identifiers else "me"
+        chosen = kind or ("me" if "solver" in asked.given else offered)
+        _check_settings(asked, chosen)
+        run = Run(start, stop, asked.step if "step" in asked.given else None, intervals, settings, inputs, record)
+        run = replace(run, kind=chosen, patience=patience or run.patience)
+        run = replace(run, tolerance=asked.tolerance if "tolerance" in asked.given else None)
+        return simulate_fmu(fmu, run)
+
+
+def _check_settings(asked: StepSettings, kind: str) -> None:
+    """R815 where a setting of the step means nothing for an FMU."""
+    is_exchange = kind == "me"
+    foreign = asked.given - ({"solver", "tolerance"} if is_exchange else {"step"})
+    if foreign or ("solver" in asked.given and asked.solver != "cvode"):
+        takes = "Model Exchange takes `solver = cvode` and `tolerance`" if is_exchange else "Co-Simulation takes `step`"
+        raise ModelError(Diagnostic("R815", f"these settings are not for an FMU: {takes} alone"))

@@ -2,13 +2,14 @@
 
 Codes: R815 the FMU does not offer what is asked for, R816 a function is missing, R817 a function of the FMU failed,
 R818 the FMU ended its process, R819 a call does not return, R820 values are not numbers (warning), R821 a variable that
-is not there or cannot be set.
+is not there or cannot be set, R822 the solver of Model Exchange gives up.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -21,11 +22,13 @@ from typing import Any
 
 import numpy as np
 
+import kilohertz
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, near
 from kilohertz.fmi.importing import worker
 from kilohertz.fmi.importing.archive import Fmu
 from kilohertz.fmi.importing.description import FmuVariable
 from kilohertz.fmi.importing.driving import driven_steps
+from kilohertz.fmi.importing.instance import PLACE_SIZE
 from kilohertz.results import Result, Selection, Signal
 from kilohertz.simulate import RunFailed
 from kilohertz.simulate.inputs import Driving
@@ -34,6 +37,7 @@ PATIENCE = 60.0  # seconds that one call of an FMU may take
 _STEPS = 500  # where neither the user nor the FMU says a step
 _POLL = 0.02  # seconds
 _STATUS = {2: "discard", 3: "error", 4: "fatal", 5: "pending"}
+_PACKAGE = Path(kilohertz.__file__).parent
 _SETTABLE = ("parameter", "structuralParameter", "input")
 
 
@@ -49,10 +53,12 @@ class Run:
     inputs: Driving | None = None
     record: str | Sequence[str] = "all"
     patience: float = PATIENCE
+    kind: str = ""  # me or cs; "": cs where the FMU offers it
+    tolerance: float | None = None
 
 
 def simulate_fmu(fmu: Fmu, run: Run) -> Result:
-    """Run the Co-Simulation of an FMU from start to stop."""
+    """Run an FMU from start to stop: its Co-Simulation, or its Model Exchange with CVODE."""
     job = _Job(fmu, run)
     with tempfile.TemporaryDirectory(prefix="khz-run-") as name:
         folder = Path(name)
@@ -68,10 +74,12 @@ def in_own_process(job: Mapping[str, Any], folder: Path, patience: float) -> dic
     """Do a job in a worker; its report, or one about what became of it."""
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     place = folder / "place"
-    place.write_bytes(bytes(worker.PLACE_SIZE))
-    command = [sys.executable, "-I", str(Path(worker.__file__)), str(folder)]
+    place.write_bytes(bytes(PLACE_SIZE))
+    command = [sys.executable, "-m", worker.__name__, str(folder)]
+    paths = os.pathsep.join(p for p in (str(_PACKAGE.parent), os.environ.get("PYTHONPATH", "")) if p)
     with open(folder / "said", "wb") as said:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        surroundings = {**os.environ, "PYTHONPATH": paths}
+        process = subprocess.Popen(command, env=surroundings, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
         try:
             hangs = _watched(process, place, patience)
         finally:
@@ -115,15 +123,17 @@ def _tail(file: Path) -> str:
 class _Job:
     def __init__(self, fmu: Fmu, run: Run) -> None:
         self.fmu, self.run, d = fmu, run, fmu.description
-        if "cs" not in d.identifiers:
-            text = f"`{fmu.path.name}` offers Model Exchange alone; Co-Simulation is what is run"
+        self.kind = run.kind or ("cs" if "cs" in d.identifiers else "me")
+        if self.kind not in d.identifiers:
+            text = f"`{fmu.path.name}` does not offer `{self.kind}`; it offers {', '.join(d.identifiers)}"
             raise ModelError(Diagnostic("R815", text))
         self.start = run.start if run.start is not None else d.start
         self.stop = run.stop if run.stop is not None else d.stop if d.stop is not None else self.start + 1.0
         if not (math.isfinite(self.start) and math.isfinite(self.stop) and self.stop >= self.start):
             raise ModelError(Diagnostic("R723", f"a run goes from a time to a later one: {self.start} to {self.stop}"))
         span = self.stop - self.start
-        self.step = run.step or d.step or (span / _STEPS if span else 1.0)
+        stated = d.step if self.kind == "cs" else None
+        self.step = run.step or stated or (span / (run.intervals or _STEPS) if span else 1.0)
         if not self.step > 0:
             raise ModelError(Diagnostic("R723", f"a step is longer than 0, not {self.step}"))
         self.steps = max(0, math.ceil(span / self.step - 1e-6))
@@ -134,11 +144,13 @@ class _Job:
         d, run = self.fmu.description, self.run
         every = 1 if run.intervals is None else max(1, round(self.steps / run.intervals))
         return {
-            "what": "simulate",
+            "what": "simulate" if self.kind == "cs" else "integrate",
             "version": d.version,
-            "kind": "cs",
+            "kind": self.kind,
+            "states": len(d.derivatives),
+            "indicators": d.n_indicators,
             "token": d.token,
-            "binary": str(self.fmu.binary("cs")),
+            "binary": str(self.fmu.binary(self.kind)),
             "resources": str(self.fmu.folder / "resources"),
             "start": self.start,
             "stop": self.stop,
@@ -146,7 +158,7 @@ class _Job:
             "steps": self.steps,
             "every": every,
             "tell_stop": True,
-            "tolerance": d.tolerance,
+            "tolerance": run.tolerance or d.tolerance,
             "settings": [[_plain(v), value] for v, value in self._settings()],
             "inputs": self._inputs(),
             "record": [_plain(v) for v in self.recorded],
@@ -245,6 +257,11 @@ def failure(fmu: Fmu, report: Mapping[str, Any]) -> Diagnostic:
             status = _STATUS.get(report["status"], str(report["status"]))
             text = f"{report['function']} of `{name}` gives the status `{status}` at time = {report['time']:g}"
             return Diagnostic("R817", text, notes=notes)
+        case "solver":
+            text = f"CVODE gives up on `{name}` at time = {report['time']:g}"
+            return Diagnostic("R822", text, notes=(Note(report["text"]),))
+        case "chatters":
+            return Diagnostic("R822", f"`{name}` has events without end at time = {report['time']:g}")
         case "hangs":
             text = f"{report['where']} of `{name}` has not returned after {report['seconds']:g} s"
             return Diagnostic("R819", text)

@@ -1,0 +1,237 @@
+"""One instance of an FMU behind ctypes, FMI 2 or 3: what the worker's process does with it.
+
+Functions are looked up when they are first called: an FMU need not have those that nobody needs.  Before a call its
+name and the model time are left in a file, for whoever watches the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PLACE_SIZE = 256
+_OK, _WARNING, _DISCARD = 0, 1, 2
+_REAL, _POINTER, _TEXT, _SIZE = ctypes.c_double, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+_C2 = {"Real": ctypes.c_double, "Integer": ctypes.c_int, "Enumeration": ctypes.c_int, "Boolean": ctypes.c_int}
+_C3 = {
+    "Float64": ctypes.c_double,
+    "Float32": ctypes.c_float,
+    "Int8": ctypes.c_int8,
+    "UInt8": ctypes.c_uint8,
+    "Int16": ctypes.c_int16,
+    "UInt16": ctypes.c_uint16,
+    "Int32": ctypes.c_int32,
+    "UInt32": ctypes.c_uint32,
+    "Int64": ctypes.c_int64,
+    "UInt64": ctypes.c_uint64,
+    "Boolean": ctypes.c_bool,
+    "Enumeration": ctypes.c_int64,
+}
+_LOG2 = ctypes.CFUNCTYPE(None, _POINTER, _TEXT, ctypes.c_int, _TEXT, _TEXT)
+_LOG3 = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_int, _TEXT, _TEXT)
+_ALLOCATE = ctypes.CFUNCTYPE(_POINTER, _SIZE, _SIZE)
+_FREE = ctypes.CFUNCTYPE(None, _POINTER)
+
+
+class Stopped(Exception):
+    """The run cannot go on: `how` is what the starter says about it."""
+
+    def __init__(self, how: str, **more: Any) -> None:
+        super().__init__(how)
+        self.report = {"how": how, **more}
+
+
+class Callbacks2(ctypes.Structure):
+    """fmi2CallbackFunctions."""
+
+    _fields_ = (
+        ("logger", _LOG2),
+        ("allocate", _ALLOCATE),
+        ("free", _FREE),
+        ("finished", _POINTER),
+        ("environment", _POINTER),
+    )
+
+
+class Library:
+    """The functions of an FMU, looked up when they are first called."""
+
+    def __init__(self, job: dict[str, Any], folder: Path) -> None:
+        self.prefix = f"fmi{job['version']}"
+        self.messages: list[str] = []
+        self.time = float("nan")
+        handle = os.open(folder / "place", os.O_RDWR)
+        self._place = mmap.mmap(handle, PLACE_SIZE)
+        os.close(handle)
+        os.chdir(Path(job["binary"]).parent)  # some look for more beside them
+        try:
+            self.loaded = ctypes.CDLL(job["binary"], mode=os.RTLD_LAZY)
+        except OSError as error:
+            raise Stopped("load", text=str(error)) from None
+
+    def has(self, name: str) -> bool:
+        return hasattr(self.loaded, self.prefix + name)
+
+    def __call__(self, name: str, *arguments: Any, result: Any = ctypes.c_int) -> Any:
+        """Call a function; the starter knows which one until it is back."""
+        full = self.prefix + name
+        try:
+            function = getattr(self.loaded, full)
+        except AttributeError:
+            raise Stopped("missing", function=full) from None
+        function.restype = result
+        text = f"{full} at time = {self.time:.9g}".encode()[: PLACE_SIZE - 1]
+        self._place[: len(text) + 1] = text + b"\0"
+        given = function(*arguments)
+        self._place[:1] = b"\0"
+        return given
+
+    def demand(self, name: str, *arguments: Any) -> int:
+        """The same; a status worse than a warning ends the run."""
+        status = int(self(name, *arguments))
+        if status > _WARNING:
+            said = self.messages[-3:]
+            raise Stopped("status", function=self.prefix + name, status=status, time=self.time, messages=said)
+        return status
+
+    def hear(self, text: bytes | None) -> None:
+        """A message of the FMU."""
+        if len(self.messages) < 1000:
+            self.messages.append((text or b"").decode("utf-8", "replace"))
+
+
+class Instance:
+    """One instance of an FMU of FMI 2 or 3."""
+
+    def __init__(self, job: dict[str, Any], folder: Path) -> None:
+        self.job, self.version = job, job["version"]
+        self.call = Library(job, folder)
+        self._kept: list[Any] = []
+        self.handle = self._made()
+        if not self.handle:
+            raise Stopped("instantiate", messages=self.call.messages[-3:])
+
+    def _made(self) -> Any:
+        job, name = self.job, b"khz"
+        token, is_cs = job["token"].encode(), job["kind"] == "cs"
+        if self.version == 2:
+            libc = ctypes.CDLL(None)
+            libc.calloc.restype, libc.calloc.argtypes, libc.free.argtypes = _POINTER, [_SIZE, _SIZE], [_POINTER]
+            logger = _LOG2(lambda environment, instance, status, category, text: self.call.hear(text))
+            taken = ctypes.cast(libc.calloc, _ALLOCATE), ctypes.cast(libc.free, _FREE)
+            callbacks = Callbacks2(logger, *taken, None, None)
+            self._kept += [logger, callbacks, libc]
+            uri = Path(job["resources"]).as_uri().encode()
+            arguments = (_TEXT(name), ctypes.c_int(is_cs), _TEXT(token), _TEXT(uri), ctypes.byref(callbacks))
+            return self.call("Instantiate", *arguments, ctypes.c_int(0), ctypes.c_int(0), result=_POINTER)
+        logger3 = _LOG3(lambda environment, status, category, text: self.call.hear(text))
+        self._kept.append(logger3)
+        no, path = ctypes.c_bool(False), _TEXT((job["resources"] + "/").encode())
+        common = (_TEXT(name), _TEXT(token), path, no, no)
+        if is_cs:
+            rest = (no, no, _POINTER(None), _SIZE(0), _POINTER(None), logger3, _POINTER(None))
+            return self.call("InstantiateCoSimulation", *common, *rest, result=_POINTER)
+        return self.call("InstantiateModelExchange", *common, _POINTER(None), logger3, result=_POINTER)
+
+    @property
+    def me(self) -> Any:
+        return _POINTER(self.handle)
+
+    def start(self, settings: list[list[Any]], inputs: list[list[Any]]) -> None:
+        """Values, initial equations."""
+        job = self.job
+        self.call.time = job["start"]
+        start, stop, yes = _REAL(job["start"]), _REAL(job["stop"]), 1 if job["tell_stop"] else 0
+        tolerance = job["tolerance"] or 0.0
+        if self.version == 2:
+            given = ctypes.c_int(tolerance > 0), _REAL(tolerance), start, ctypes.c_int(yes), stop
+            self.call.demand("SetupExperiment", self.me, *given)
+        for variable, value in settings:
+            self.set(variable, value)
+        if self.version == 2:
+            self.call.demand("EnterInitializationMode", self.me)
+        else:
+            given3 = ctypes.c_bool(tolerance > 0), _REAL(tolerance), start, ctypes.c_bool(yes), stop
+            self.call.demand("EnterInitializationMode", self.me, *given3)
+        for variable, value in inputs:
+            self.set(variable, value)
+        self.call.demand("ExitInitializationMode", self.me)
+
+    # ---------------------------------------------------------------------------------------------------------- values
+
+    def _access(self, verb: str, variable: dict[str, Any]) -> tuple[str, Any]:
+        kind = variable["kind"]
+        if self.version == 2:
+            return f"{verb}{'Integer' if kind == 'Enumeration' else kind}", _C2.get(kind)
+        return f"{verb}{'Int64' if kind == 'Enumeration' else kind}", _C3.get(kind)
+
+    def set(self, variable: dict[str, Any], value: Any) -> None:
+        """Give a variable a value."""
+        name, ctype = self._access("Set", variable)
+        reference, one = (ctypes.c_uint32 * 1)(variable["reference"]), _SIZE(1)
+        if variable["type"] == "String":
+            values: Any = (_TEXT * 1)(str(value).encode())
+        else:
+            values = (ctype * 1)(float(value) if variable["type"] == "Real" else int(value))
+        more = (one,) if self.version == 3 else ()
+        self.call.demand(name, self.me, reference, one, values, *more)
+
+    def reader(self, variables: list[dict[str, Any]]) -> Callable[[], list[float]]:
+        """A function that reads these, one call for each type."""
+        groups: dict[str, list[int]] = {}
+        for i, v in enumerate(variables):
+            groups.setdefault(v["kind"], []).append(i)
+        calls = []
+        for places in groups.values():
+            name, ctype = self._access("Get", variables[places[0]])
+            references = (ctypes.c_uint32 * len(places))(*(variables[i]["reference"] for i in places))
+            calls.append((name, references, (ctype * len(places))(), places))
+        row = [0.0] * len(variables)
+
+        def read() -> list[float]:
+            for name, references, values, places in calls:
+                n = _SIZE(len(places))
+                more = (n,) if self.version == 3 else ()
+                self.call.demand(name, self.me, references, n, values, *more)
+                for i, value in zip(places, values, strict=True):
+                    row[i] = float(value)
+            return row
+
+        return read
+
+    # ----------------------------------------------------------------------------------------------------------- steps
+
+    def step(self, time: float, length: float) -> bool:
+        """One communication step; whether the FMU wants to end the run."""
+        self.call.time = time
+        if self.version == 2:
+            status = int(self.call("DoStep", self.me, _REAL(time), _REAL(length), ctypes.c_int(1)))
+            if status == _DISCARD and self._has_terminated():
+                return True
+            done = False
+        else:
+            flags = [ctypes.c_bool(False) for _ in range(3)]
+            reached = _REAL(time)
+            given = (_REAL(time), _REAL(length), ctypes.c_bool(True), *map(ctypes.byref, flags), ctypes.byref(reached))
+            status = int(self.call("DoStep", self.me, *given))
+            done = bool(flags[1].value)
+        if status > _WARNING:
+            function = f"{self.call.prefix}DoStep"
+            said = self.call.messages[-3:]
+            raise Stopped("status", function=function, status=status, time=time, messages=said)
+        return done
+
+    def _has_terminated(self) -> bool:
+        value = ctypes.c_int(0)
+        terminated = ctypes.c_int(3)
+        has = self.call.has("GetBooleanStatus")
+        return has and self.call("GetBooleanStatus", self.me, terminated, ctypes.byref(value)) == 0 and value.value != 0
+
+    def close(self) -> None:
+        """The end of a run that came to it."""
+        self.call.demand("Terminate", self.me)
+        self.call("FreeInstance", self.me, result=None)
