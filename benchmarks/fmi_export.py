@@ -1,0 +1,159 @@
+"""MSL examples as FMUs of FMI 2 and 3: how many FMPy finds nothing wrong with, and runs to the numbers that we have.
+
+    python benchmarks/fmi_export.py [--every 3] [--most 150] [--timeout 300]
+
+The rule: every `--every`-th class of `Modelica` with an experiment annotation (MODELICAPATH) in the order of their
+names, at most `--most`.  Each is exported with `ros34pw2` at 1 ms, validated by FMPy and run by it over 200 steps
+(Co-Simulation) and the same time (Model Exchange, its CVODE).  Co-Simulation must have the bits of our own run; Model
+Exchange must stay within 1 % of each state's range of our run with CVODE, on average.  Prints a table of failures by
+cause, time of an export and size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kilohertz.base import ModelError
+from kilohertz.driver import Session, export, load
+
+STEP, STEPS = 1e-3, 200
+NEAR = 0.01
+
+
+def chosen(every: int, most: int) -> list[str]:
+    """The classes, by the rule."""
+    return sorted(Session().experiments(["Modelica"]))[::every][:most]
+
+
+def last_rows(instants: Any) -> Any:
+    """Of several rows at one instant the last."""
+    return np.append(np.diff(instants) > 1e-9, True)
+
+
+def co_simulation(path: Path, name: str) -> str:
+    """Why the Co-Simulation is not our own run; empty where it is."""
+    import fmpy
+
+    described = fmpy.read_model_description(str(path))
+    reals = [v.name for v in described.modelVariables if v.type in ("Real", "Float64") and v.causality != "independent"]
+    start = load(name).process().experiment.start or 0.0
+    times = {"start_time": start, "stop_time": start + STEPS * STEP, "output_interval": STEP}
+    try:
+        there = fmpy.simulate_fmu(str(path), fmi_type="CoSimulation", output=reals, **times)
+    except Exception as error:
+        return f"CS: {str(error)[:100]}"
+    here = load(name).simulate(solver="ros34pw2", step=STEP, stop=start + STEPS * STEP, intervals=STEPS)
+    rows = last_rows(here.time)
+    if len(there["time"]) != rows.sum():
+        return f"CS: {len(there['time'])} instants, not {rows.sum()}"
+    other = [n for n in reals if n in here.names and not np.array_equal(here[n][rows], there[n], equal_nan=True)]
+    return f"CS: other bits in {other[0]}" if other else ""
+
+
+def model_exchange(path: Path, name: str) -> str:
+    """Why Model Exchange is not near our run with CVODE; empty where it is."""
+    import fmpy
+
+    model = load(name)
+    start = model.process().experiment.start or 0.0
+    described = fmpy.read_model_description(str(path))
+    states = [u.variable.derivative.name for u in described.derivatives]
+    stop = start + STEPS * STEP
+    try:
+        there = fmpy.simulate_fmu(
+            str(path),
+            fmi_type="ModelExchange",
+            output=states,
+            start_time=start,
+            stop_time=stop,
+            output_interval=STEP * 2,
+            relative_tolerance=1e-6,
+            record_events=False,
+        )
+    except Exception as error:
+        return f"ME: {str(error)[:100]}"
+    here = model.simulate(stop=stop, intervals=STEPS // 2, tolerance=1e-6)
+    for state in (s for s in states if s in here.names):
+        size = max(np.ptp(here[state]), 1e-3 * np.max(np.abs(here[state])), 1e-9)
+        if np.mean(np.abs(np.interp(there["time"], here.time, here[state]) - there[state])) > NEAR * size:
+            return f"ME: far from our run in {state}"
+    return ""
+
+
+def examine(name: str, version: int) -> dict[str, Any]:
+    """One class as an FMU of one version."""
+    from fmpy.validation import validate_fmu
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "M.fmu"
+        started = time.perf_counter()
+        try:
+            made = export(load(name), path, fmi=version, solver="ros34pw2", step=STEP)
+        except ModelError as error:
+            return {"cause": f"export: {error.diagnostics[0].code} {error.diagnostics[0].message[:80]}"}
+        numbers = {"seconds": time.perf_counter() - started, "bytes": made.size}
+        found = validate_fmu(str(path))
+        if found:
+            return {"cause": f"validate: {found[0][:100]}", **numbers}
+        for judge in (co_simulation, model_exchange):
+            try:
+                cause = judge(path, name)
+            except ModelError as error:
+                cause = f"our own run: {error.diagnostics[0].code}"
+            if cause:
+                return {"cause": cause, **numbers}
+        return {"cause": "", **numbers}
+
+
+def in_process(name: str, version: int, timeout: float) -> dict[str, Any]:
+    """The same in a process of its own: an FMU that crashes ends nothing else."""
+    command = [sys.executable, "-W", "ignore", __file__, "--one", name, "--fmi", str(version)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return {"cause": f"more than {timeout:g} s"}
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if not lines:
+        return {"cause": f"exit {done.returncode}: {done.stderr.strip()[-100:]}"}
+    return dict(json.loads(lines[-1]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=3)
+    parser.add_argument("--most", type=int, default=150)
+    parser.add_argument("--timeout", type=float, default=300.0)
+    parser.add_argument("--one", default="")
+    parser.add_argument("--fmi", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(examine(arguments.one, arguments.fmi)))
+        return
+    causes: Counter[str] = Counter()
+    seconds, sizes = [], []
+    names = chosen(arguments.every, arguments.most)
+    for name in names:
+        for version in (2, 3):
+            got = in_process(name, version, arguments.timeout)
+            print(f"FMI {version} {name}: {got['cause'] or 'fine'}", flush=True)
+            causes[got["cause"].partition(":")[0] or "fine"] += 1
+            seconds.append(got.get("seconds", np.nan))
+            sizes.append(got.get("bytes", np.nan))
+    print(f"\n{len(names)} classes, each as FMI 2 and 3")
+    for cause, count in causes.most_common():
+        print(f"| {cause} | {count} |")
+    print(f"export: median {np.nanmedian(seconds):.1f} s; size: median {np.nanmedian(sizes) / 1024:.0f} KiB")
+
+
+if __name__ == "__main__":
+    main()
