@@ -30,11 +30,13 @@ T = TypeVar("T")
 Task = tuple[str, str, str]  # class name, folder of the reference, library folder
 STAGES = ("flattened", "compiled", "simulated", "in the tube", "matched")
 TUBE, RMS = 0.002, 1e-3
+EFFORT = ("steps", "rhs", "jacobians", "state_events", "time_events", "restarts")  # of a run, kept beside its verdict
 
 
 def run_one(task: Task) -> Record:
     """Runs in a worker: how far the model came, and what stopped it."""
     from kilohertz.results import read_csv
+    from kilohertz.simulate import Statistics
 
     name, folder, library = task
     reference = read_csv(next(Path(folder).glob("*.csv")))
@@ -47,7 +49,9 @@ def run_one(task: Task) -> Record:
         record["status"] = "not compiled"
         _timed(record, "compiled", model.compile)
         record["status"] = "not simulated"
-        record["result"] = _timed(record, "simulated", lambda: model.simulate(**settings))
+        statistics = Statistics()
+        record["result"] = _timed(record, "simulated", lambda: model.simulate(statistics=statistics, **settings))
+        record["effort"] = {what: getattr(statistics, what) for what in EFFORT}
     except ModelError as error:
         return record | _stopped(error.diagnostics)
     return _judged(record, reference, wanted)

@@ -9,6 +9,7 @@ from kilohertz.base import Origin
 from kilohertz.codegen.block_functions import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
+from kilohertz.codegen.reading import felt
 from kilohertz.codegen.writing import spelling
 from kilohertz.cost import state_elimination, state_jacobian
 from kilohertz.ir import expr as x
@@ -43,7 +44,7 @@ def model_table(
     rows = jacobian.rows
     plan = plan_lines("lu_plan", rows, state_elimination(rows))
     roles = [family("KHZ_STAGE_")[role] for role in stage_roles(step)]
-    owners = _owners(step, infos, counts)
+    owners, places_felt = _owners(step, infos, counts), _felt(step, counts)
     arrays = {
         "jac_row": starts(rows),
         "jac_column": [j for row in rows for j in row],
@@ -52,6 +53,7 @@ def model_table(
         "stage_role": roles if any(roles) else [],
         "transport_points": [len(t.points) for t in step.transports],
         **owners.arrays(),
+        "felt": places_felt or [],
     }
     tables = [name for name, values in arrays.items() if values]
     tables += [*(["z_place"] if step.algebraic else []), *(["blocks"] if infos else [])]
@@ -75,7 +77,7 @@ def model_table(
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
-        f"    .uses_homotopy = {int(homotopy)},",
+        f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
         "    .arena_size = sizeof(((khz_instance *)NULL)->arena),",
@@ -152,6 +154,16 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
             if isinstance(action, s.SetState):
                 discrete[first[Kind.STATE] + step.slot(action.target.name).index] = info.number
     return _Owners((*of_step, *others), len(of_step), discrete)
+
+
+def _felt(step: Step, counts: Mapping[Kind, int]) -> list[int] | None:
+    """Positions in d, then m, then r of values that derivatives depend on."""
+    names = felt(step)
+    if names is None:
+        return None
+    first = {Kind.DISCRETE: 0, Kind.INT_DISCRETE: counts[Kind.DISCRETE]}
+    first[Kind.RELATION] = first[Kind.INT_DISCRETE] + counts[Kind.INT_DISCRETE]
+    return sorted(first[slot.kind] + slot.index for slot in map(step.slot, names))
 
 
 def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> list[str]:

@@ -10,7 +10,7 @@ from kilohertz.base import Dotted
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Builtin, Call, Expr, Field, Index, Ref
-from kilohertz.ir.flat import Purpose
+from kilohertz.ir.flat import CallEquation, Purpose
 from kilohertz.ir.traverse import walk_all
 
 _BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
@@ -42,6 +42,39 @@ def is_scalar(roots: Iterable[Expr]) -> bool:
 def reads(block: s.Block) -> set[str]:
     """Names that a plain block reads."""
     return {e.name for e in walk_all(s.expressions(block)) if isinstance(e, Ref)}
+
+
+def felt(step: s.Step) -> list[str] | None:
+    """Discrete values that derivatives depend on, directly or through Reals that only events compute (some derivatives
+    among them); None where that is more than numbers: texts, or what an impure function did in an event."""
+    if any(not f.pure for f in step.functions.values()) or any(_calls(b) for b in step.blocks):
+        return None
+    at_events = {t.name: b for b in step.in_partition(s.Partition.EVENT) for t in s.targets(b)}
+    of_step = (part for b in step.in_partition(s.Partition.STEP) for part in _between_events(b))
+    names, found = [v.name for v in step.of_kind(s.Kind.DERIVATIVE)], dict[str, s.Kind]()
+    names += [name for part in of_step for name in reads(part)]
+    while names:
+        name = names.pop()
+        variable = step.variables.get(name)
+        if variable is None or name in found:
+            continue
+        found[name] = variable.slot.kind
+        if variable.slot.kind in _BEFORE:
+            names.append(variable.of)
+        elif variable.slot.kind not in s.DISCRETE_KINDS and name in at_events:
+            names += reads(at_events[name])
+    if s.Kind.STRING_DISCRETE in found.values():
+        return None
+    return sorted(name for name, kind in found.items() if kind in s.DISCRETE_KINDS)
+
+
+def _between_events(block: s.Block) -> tuple[s.Block, ...]:
+    return block.continuous if isinstance(block, s.MixedLoop) else (block,)
+
+
+def _calls(block: s.Block) -> bool:
+    """Whether an event may call a function for what it does."""
+    return isinstance(block, s.WhenBlock) and any(isinstance(a, CallEquation) for a in block.actions)
 
 
 def may_fail(block: s.Block) -> bool:

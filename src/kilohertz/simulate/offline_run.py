@@ -48,6 +48,7 @@ class Statistics:
     sparse_factorisations: int = 0  # of CVODE's or IDA's matrix, by the model's own plan
     state_events: int = 0
     time_events: int = 0
+    restarts: int = 0  # of CVODE or IDA: events after which derivatives or states were others
     messages: tuple[str, ...] = ()
     terminated: str = ""
     stepping: StepSettings | None = None  # what it was made with, whoever chose it
@@ -360,3 +361,4 @@ def _count(o: Offline, statistics: Statistics | None) -> None:
         statistics.steps, statistics.rhs, statistics.jacobians = o.n_steps, o.n_rhs, o.n_jacobians
         statistics.sparse_factorisations = o.n_sparse
         statistics.state_events, statistics.time_events = o.n_state_events, o.n_time_events
+        statistics.restarts = o.n_restarts

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 7, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 8, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -79,7 +79,12 @@ typedef struct khz_model {
     size_t w;
     const int32_t *value_place, *value_block; /* [n_values] */
     const int32_t *discrete_block;            /* [n_d + n_m + n_s + n_x] */
-    void (*tunables)(void *instance);         /* default values of the parameters that may be set */
+    /* Values that derivatives depend on, and that change at events only: positions in d, then m, then r.  Where an
+     * event changes none of them and no state, the solution goes on as if there had been none.  n_felt < 0: it never
+     * does. */
+    int32_t n_felt;
+    const int32_t *felt;              /* [n_felt] */
+    void (*tunables)(void *instance); /* default values of the parameters that may be set */
     khz_phase_fn once;
     void (*start)(void *instance); /* guesses and nominal values */
     khz_phase_fn initial;

@@ -4,17 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_crossings.h"
 #include "khz_jacobian.h"
-#include "khz_plan_solver.h"
 
 enum { CV_BDF = 2, CV_ONE_STEP = 2, CV_TSTOP_RETURN = 1, JACOBIAN_EVERY = 10, CHATTER_CAP = 2000 };
-enum { ROOT_CAP = 120, CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000 };
-
-typedef struct cvode_work {
-    double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
-    double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see settle_bands */
-    double *jac, *plan;
-} cvode_work;
+enum { CREEP_CAP = 50, RETRIES_IN_A_ROW = 12, RETRIES_MOST = 1000 };
 
 static int32_t unknowns(const khz_model *m)
 {
@@ -24,7 +18,8 @@ static int32_t unknowns(const khz_model *m)
 int64_t khz_offline_work(const khz_model *m)
 {
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
-    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + jacobian + 8;
+    const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
+    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + felt + jacobian + 8;
 }
 
 static cvode_work divide(const khz_offline *o)
@@ -45,7 +40,8 @@ static cvode_work divide(const khz_offline *o)
     w.peak = w.largest + m->n_r;
     w.n_small = w.peak + m->n_r;
     w.before = w.n_small + m->n_r;
-    w.jac = w.before + m->n_r;
+    w.felt = w.before + m->n_r;
+    w.jac = w.felt + (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     w.plan = w.jac + m->jac_row[m->n_x];
     return w;
 }
@@ -102,18 +98,6 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     return status != KHZ_OK;
 }
 
-/* Steps that are made again because an assertion failed in them. */
-typedef struct retry {
-    double end; /* of the last such step */
-    int in_a_row, total;
-} retry;
-
-typedef struct cvode_solver {
-    void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
-    khz_plan_solver plan;
-    retry retry;
-} cvode_solver;
-
 static int32_t open_solver(khz_offline *o, cvode_solver *s)
 {
     const khz_sundials *const f = o->sundials;
@@ -143,6 +127,7 @@ static int32_t open_solver(khz_offline *o, cvode_solver *s)
     for (int32_t i = 0; i < m->n_x; i++) {
         absolute[i] = o->relative_tolerance * o->absolute_factor * khz_reals(o->instance, m->nominal)[i];
     }
+    s->reached = o->time;
     bad |= f->init(s->mem, rhs, o->time, s->y);
     bad |= f->tolerances(s->mem, o->relative_tolerance, s->absolute);
     bad |= f->set_user(s->mem, o);
@@ -182,111 +167,6 @@ static void close_solver(const khz_offline *o, cvode_solver *s)
     }
 }
 
-/* Crossing functions at an instant within the last step; 1 where an event is due, 0 where not, < 0 a failure. */
-static int32_t crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t, double *g)
-{
-    const khz_model *const m = o->model;
-    if (o->sundials->interpolate(s->mem, t, 0, s->dense) != 0) {
-        return KHZ_RUN_SOLVER_FAILED;
-    }
-    const khz_status status = khz_offline_evaluate(o, t, o->sundials->vector_data(s->dense));
-    if (status != KHZ_OK) {
-        return (int32_t)status;
-    }
-    m->crossings(o->instance, g);
-    int32_t due = 0;
-    for (int32_t i = 0; i < m->n_r; i++) {
-        w->largest[i] = fmax(w->largest[i], fabs(g[i]));
-        w->peak[i] = fmax(w->peak[i], fabs(g[i]));
-        g[i] = fabs(g[i]) <= w->band[i] ? fabs(g[i]) : g[i];
-        due |= g[i] < 0.0;
-    }
-    return due;
-}
-
-/* After an event: a relation that was said to change and did not, or that changes again and again without ever leaving
- * the neighbourhood of zero, moves within the noise of the equations it comes from.  Such a one gets a dead band, ten
- * times wider each time, at most `part_most` of the largest value it had (or `least`, where it never was larger than
- * noise).  All others are exact. */
-static void settle_bands(const khz_offline *o, const cvode_work *w)
-{
-    enum { SMALL_CAP = 10 };
-    const double part_most = 1e-5;
-    const double least = 1e-12;
-    const int32_t *const r = khz_ints(o->instance, o->model->r);
-    for (int32_t i = 0; i < o->model->n_r; i++) {
-        const int flipped = r[i] != (int32_t)w->before[i];
-        const int said = w->g_high[i] < 0.0;
-        if (flipped) {
-            const int small = w->peak[i] <= fmax(part_most * w->largest[i], least);
-            w->n_small[i] = small ? w->n_small[i] + 1.0 : 0.0;
-        }
-        if ((said && !flipped) || (flipped && w->n_small[i] > (double)SMALL_CAP)) {
-            const double wider = fmax(10.0 * w->band[i], 2.0 * fmax(fabs(w->g_high[i]), flipped ? w->peak[i] : 0.0));
-            w->band[i] = fmin(wider, fmax(part_most * w->largest[i], least));
-        }
-        w->peak[i] = flipped ? 0.0 : w->peak[i];
-    }
-}
-
-/* Where, by the secant, the first of the crossings between low and high lies. */
-static double secant(const khz_offline *o, const cvode_work *w, double low, double high)
-{
-    double first = 1.0;
-    for (int32_t i = 0; i < o->model->n_r; i++) {
-        if (w->g_high[i] < 0.0 && w->g[i] > 0.0) {
-            first = fmin(first, w->g[i] / (w->g[i] - w->g_high[i]));
-        }
-    }
-    return low + first * (high - low);
-}
-
-/* Close in on the first event in (low, high]: secant steps, bisection whenever they shrink the interval too little.
- * Leaves *event on the far side, the state there in s->dense; *found is 0 where the crossing does not show again (the
- * solution of a loop depends a little on where its iteration starts).  Bound: ROOT_CAP evaluations. */
-static int32_t locate(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high,
-                      double *event, int *found)
-{
-    const double tolerance = 100.0 * DBL_EPSILON * (fabs(high) + (high - low));
-    int32_t status = crossed(o, w, s, low, w->g);
-    int32_t far = crossed(o, w, s, high, w->g_high);
-    for (int turn = 0; turn < ROOT_CAP && status >= 0 && far > 0 && high - low > tolerance; turn++) {
-        const double width = high - low;
-        double at = turn % 3 == 2 ? low + 0.5 * width : secant(o, w, low, high);
-        at = fmin(fmax(at, low + 0.1 * tolerance), high - 0.1 * tolerance);
-        /* A little beyond the secant's zero, so that the far side moves too. */
-        at = turn % 3 == 1 ? fmin(at + 0.5 * tolerance + 0.01 * width, high - 0.1 * tolerance) : at;
-        const int32_t due = crossed(o, w, s, at, w->g_middle);
-        if (due < 0) {
-            return due;
-        }
-        memcpy(due ? w->g_high : w->g, w->g_middle, sizeof(double) * (size_t)o->model->n_r);
-        if (due) {
-            high = at;
-        } else {
-            low = at;
-        }
-    }
-    *event = high;
-    *found = far > 0;
-    if (status < 0 || far < 0) {
-        return status < 0 ? status : far;
-    }
-    return o->sundials->interpolate(s->mem, high, 0, s->dense) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
-}
-
-static int32_t set_event(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high, int *root)
-{
-    double at = high;
-    const int32_t status = locate(o, w, s, low, high, &at, root);
-    if (status == KHZ_OK && *root) {
-        o->time = at;
-        memcpy(o->sundials->vector_data(s->y), o->sundials->vector_data(s->dense),
-               sizeof(double) * (size_t)o->model->n_x);
-    }
-    return status;
-}
-
 /* The step from `before` to o->time was accepted: look for events at every grid point in it and at its end, record the
  * grid points before the first event (those on an event are left to it). */
 static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
@@ -303,10 +183,10 @@ static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *
             o->grid_next++;
             break;
         }
-        const int32_t due = crossed(o, w, s, fmin(at, t), w->g_middle);
+        const int32_t due = khz_crossed(o, w, s, fmin(at, t), w->g_middle);
         int32_t status = due < 0 ? due : KHZ_OK;
         if (due > 0) {
-            status = set_event(o, w, s, low, fmin(at, t), root);
+            status = khz_set_event(o, w, s, low, fmin(at, t), root);
         }
         if (status != KHZ_OK || *root) {
             return status;
@@ -320,8 +200,8 @@ static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *
         low = fmin(at, t);
     }
     if (o->model->n_r > 0 && low < t && !event_follows) {
-        const int32_t due = crossed(o, w, s, t, w->g_middle);
-        return due > 0 ? set_event(o, w, s, low, t, root) : due;
+        const int32_t due = khz_crossed(o, w, s, t, w->g_middle);
+        return due > 0 ? khz_set_event(o, w, s, low, t, root) : due;
     }
     return KHZ_OK;
 }
@@ -329,7 +209,6 @@ static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *
 static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
                         int *root)
 {
-    o->n_steps++;
     const int32_t status = inspect(o, w, s, before, event_follows, root);
     if (status != KHZ_OK) {
         return status;
@@ -366,7 +245,7 @@ static int32_t go_back(khz_offline *o, cvode_solver *s, double before)
         return KHZ_ASSERTION;
     }
     memcpy(f->vector_data(s->y), f->vector_data(s->dense), sizeof(double) * (size_t)o->model->n_x);
-    o->time = before;
+    o->time = s->reached = before;
     const int bad = f->reinit(s->mem, before, s->y) | f->set_max_step(s->mem, 0.25 * width);
     return bad == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
@@ -396,41 +275,57 @@ static int32_t look(khz_offline *o, const cvode_work *w, const double *x, int *r
     return KHZ_OK;
 }
 
+/* One step of the solver, at most to `until`; or what is left of the last one, behind an event that changed nothing for
+ * it.  *at_end tells whether `until` is reached. */
+static int32_t next_step(khz_offline *o, cvode_solver *s, double until, int *creeping, int *at_end)
+{
+    const khz_sundials *const f = o->sundials;
+    const double before = o->time;
+    if (s->reached > before) {
+        o->time = fmin(s->reached, until);
+        *at_end = o->time >= until - slack(until);
+        o->time = *at_end ? until : o->time;
+        return f->interpolate(s->mem, fmin(o->time, s->reached), 0, s->y) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+    }
+    double reached = before;
+    int code = f->set_stop(s->mem, until);
+    code = code == 0 ? f->advance(s->mem, until, s->y, &reached, CV_ONE_STEP) : code;
+    if (code < 0) {
+        o->code = code;
+        return KHZ_RUN_SOLVER_FAILED;
+    }
+    /* Steps lost in rounding are no progress: the solver creeps up on a point it cannot pass. */
+    *creeping = reached - before <= 16.0 * DBL_EPSILON * fabs(reached) ? *creeping + 1 : 0;
+    if (*creeping > CREEP_CAP) {
+        o->code = -3;
+        return KHZ_RUN_SOLVER_FAILED;
+    }
+    o->n_steps++;
+    s->reached = reached;
+    *at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
+    o->time = *at_end ? until : reached;
+    return KHZ_OK;
+}
+
 /* Steps until `until` or an event; *root tells which. */
 static int32_t integrate(khz_offline *o, const cvode_work *w, cvode_solver *s, double until, int until_is_event,
                          int *root)
 {
-    const khz_sundials *const f = o->sundials;
     *root = 0;
     if (until - o->time <= slack(until) * 4.0) {
         const int moved = o->time < until;
         o->time = until;
-        return moved && !until_is_event ? look(o, w, f->vector_data(s->y), root) : KHZ_OK;
-    }
-    if (f->set_stop(s->mem, until) != 0) {
-        return KHZ_RUN_SOLVER_FAILED;
+        return moved && !until_is_event ? look(o, w, o->sundials->vector_data(s->y), root) : KHZ_OK;
     }
     int creeping = 0;
     while (o->time < until) {
-        double reached = o->time;
-        const int code = f->advance(s->mem, until, s->y, &reached, CV_ONE_STEP);
-        if (code < 0) {
-            o->code = code;
-            return KHZ_RUN_SOLVER_FAILED;
-        }
         const double before = o->time;
-        o->time = reached;
-        /* Steps lost in rounding are no progress: the solver creeps up on a point it cannot pass. */
-        creeping = reached - before <= 16.0 * DBL_EPSILON * fabs(reached) ? creeping + 1 : 0;
-        if (creeping > CREEP_CAP) {
-            o->code = -3;
-            return KHZ_RUN_SOLVER_FAILED;
+        int at_end = 0;
+        int32_t status = next_step(o, s, until, &creeping, &at_end);
+        if (status != KHZ_OK) {
+            return status;
         }
-        const int at_end = code == CV_TSTOP_RETURN || reached >= until - slack(until);
-        if (at_end) {
-            o->time = until;
-        }
-        int32_t status = accepted(o, w, s, before, at_end && until_is_event, root);
+        status = accepted(o, w, s, before, at_end && until_is_event, root);
         if (status == KHZ_ASSERTION) {
             status = go_back(o, s, before);
         } else {
@@ -441,6 +336,24 @@ static int32_t integrate(khz_offline *o, const cvode_work *w, cvode_solver *s, d
         }
     }
     return KHZ_OK;
+}
+
+/* The event at o->time.  The solver begins anew where derivatives are others now; inputs that jump change them. */
+static int32_t handle(khz_offline *o, const cvode_work *w, cvode_solver *s, int root, int is_time_event, int is_jump)
+{
+    double *const x = o->sundials->vector_data(s->y);
+    khz_note_relations(o, w);
+    khz_note_felt(o, w, x);
+    const int32_t status = khz_offline_event(o, w->delayed, o->time, x, is_time_event);
+    if (root) {
+        khz_settle_bands(o, w);
+    }
+    if (status != KHZ_OK || !(is_jump || khz_is_felt(o, w, x))) {
+        return status;
+    }
+    o->n_restarts++;
+    s->reached = o->time;
+    return o->sundials->reinit(s->mem, o->time, s->y) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
 }
 
 static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
@@ -454,7 +367,8 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
         khz_delay_push(o->model, o->instance, w->delayed);
     }
     while (status == KHZ_OK && o->time < o->stop) {
-        const double due = fmin(khz_next_time_event(o->model, o->instance, w->at), khz_offline_inputs_next(o));
+        const double jump = khz_offline_inputs_next(o);
+        const double due = fmin(khz_next_time_event(o->model, o->instance, w->at), jump);
         const double until = fmin(due, o->stop);
         int root = 0;
         status = integrate(o, w, s, until, due <= o->stop, &root);
@@ -470,16 +384,7 @@ static int32_t run_cvode(khz_offline *o, const cvode_work *w, cvode_solver *s)
         if (in_a_row > CHATTER_CAP) {
             return KHZ_RUN_CHATTERS;
         }
-        for (int32_t i = 0; i < o->model->n_r; i++) {
-            w->before[i] = (double)khz_ints(o->instance, o->model->r)[i];
-        }
-        status = khz_offline_event(o, w->delayed, o->time, o->sundials->vector_data(s->y), is_time_event);
-        if (root) {
-            settle_bands(o, w);
-        }
-        if (status == KHZ_OK && o->sundials->reinit(s->mem, o->time, s->y) != 0) {
-            status = KHZ_RUN_SOLVER_FAILED;
-        }
+        status = handle(o, w, s, root, is_time_event, o->time >= jump - slack(jump));
     }
     return status == KHZ_OK ? khz_offline_finish(o) : status;
 }

@@ -1,0 +1,40 @@
+/* Events in the steps of an off-line run: whether one is due, where, and whether the solution goes on after it. */
+#ifndef KHZ_CROSSINGS_H
+#define KHZ_CROSSINGS_H
+
+#include "khz_offline.h"
+#include "khz_plan_solver.h"
+
+/* What a run keeps besides the solver. */
+typedef struct cvode_work {
+    double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
+    double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see khz_settle_bands */
+    double *felt;                                     /* [n_felt + n_x]: see khz_note_felt */
+    double *jac, *plan;
+} cvode_work;
+
+/* Steps that are made again because an assertion failed in them. */
+typedef struct retry {
+    double end; /* of the last such step */
+    int in_a_row, total;
+} retry;
+
+typedef struct cvode_solver {
+    void *context, *y, *dense, *absolute, *matrix, *linear, *mem;
+    double reached; /* how far the solver has integrated: beyond an event that changes nothing for it */
+    khz_plan_solver plan;
+    retry retry;
+} cvode_solver;
+
+/* Crossing functions at an instant within the last step; 1 where an event is due, 0 where not, < 0 a failure. */
+int32_t khz_crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, double t, double *g);
+/* Go to the first event in (low, high]: o->time and s->y are there.  *root is 0 where there is none after all. */
+int32_t khz_set_event(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, double high, int *root);
+/* Before and after an event: relations that do not settle get dead bands. */
+void khz_note_relations(const khz_offline *o, const cvode_work *w);
+void khz_settle_bands(const khz_offline *o, const cvode_work *w);
+/* Before an event, and after it: whether derivatives are others now, so that the solver has to begin anew. */
+void khz_note_felt(const khz_offline *o, const cvode_work *w, const double *x);
+int khz_is_felt(const khz_offline *o, const cvode_work *w, const double *x);
+
+#endif

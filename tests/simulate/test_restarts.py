@@ -1,0 +1,83 @@
+"""After an event the solver begins anew where derivatives or states changed, and only there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kilohertz import load
+from kilohertz.results import Result
+from kilohertz.simulate import Statistics
+
+
+def run(folder: Path, body: str, stop: float = 1.0, solver: str = "cvode") -> tuple[Result, Statistics]:
+    file, statistics = folder / "M.mo", Statistics()
+    file.write_text(f"model M\n{body}\nend M;\n")
+    result = load(file).simulate(stop=stop, tolerance=1e-8, solver=solver, statistics=statistics)
+    return result, statistics
+
+
+STATE = "  Real x(start = 1, fixed = true);\n"
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_what_nobody_feels(tmp_path: Path, solver: str) -> None:
+    _, bare = run(tmp_path, f"{STATE}equation\n  der(x) = -x;", solver=solver)
+    watched = f"{STATE}  Boolean low, lower, any;\nequation\n  der(x) = -x;\n  low = x < 0.5;\n  lower = x < 0.4999;\n"
+    result, statistics = run(tmp_path, f"{watched}  any = low or lower;", solver=solver)
+    assert (statistics.state_events, statistics.restarts) == (2, 0)
+    assert statistics.steps == bare.steps
+    at = [result.time[np.flatnonzero(np.diff(result[name]))[0] + 1] for name in ("low", "lower")]
+    assert at == pytest.approx([np.log(2.0), -np.log(0.4999)], abs=1e-6)
+    assert result["x"] == pytest.approx(np.exp(-result.time), abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+@pytest.mark.parametrize(
+    ("equations", "restarts", "end"),
+    [
+        ("der(x) = if x > 0.5 then -1 else -2;", 1, -0.5),  # a relation in a derivative
+        ("der(x) = if time < 0.3 then 1 else 2;", 1, 2.7),  # a derivative that only events compute
+        ("der(x) = k; k = if b then -1 else -2; b = x > 0.5;", 1, -0.5),  # by way of a Boolean and a Real
+        ("der(x) = -1; when x < 0.5 then reinit(x, 1); end when;", 1, 0.5),
+        ("der(x) = n; when x > 1.5 then n = 2; end when;", 1, 2.5),  # a discrete Real
+        ("der(x) = pre(n); when x > 1.5 then n = 2; end when;", 1, 2.5),
+        ("der(x) = 1; when x > 1.5 then n = 2; end when;", 0, 2.0),
+        ("der(x) = 1; when x > 1.5 then say(x); end when;", 1, 2.0),  # it may do anything
+    ],
+)
+def test_what_is_felt(tmp_path: Path, solver: str, equations: str, restarts: int, end: float) -> None:
+    parts = {"k": "  Real k;\n", "b": "  Boolean b;\n", "n": "  discrete Real n(start = 1, fixed = true);\n"}
+    declared = "".join(text for name, text in parts.items() if f"{name} =" in equations)
+    function = '  function say\n    input Real x;\n  algorithm\n    assert(x > 0, "positive");\n  end say;\n'
+    function = function if "say" in equations else ""
+    result, statistics = run(tmp_path, f"{function}{STATE}{declared}equation\n  {equations}", solver=solver)
+    assert statistics.restarts == restarts
+    assert result["x"][-1] == pytest.approx(end, abs=1e-6)
+
+
+def test_an_instant_behind_which_the_solver_is_already(tmp_path: Path) -> None:
+    """Steps are long; the event sets an instant within the one that is made already."""
+    body = f"{STATE}  discrete Real due(start = 9, fixed = true), late(start = 0, fixed = true);\n"
+    body += "  discrete Real v(start = 1, fixed = true);"
+    sets = "  when x > 1.5 then\n    due = time + 1e-3;\n  end when;\n  when time >= due then\n    late = time;\n"
+    result, statistics = run(tmp_path, f"{body}\nequation\n  der(x) = v;\n{sets}    v = 3;\n  end when;")
+    assert result["late"][-1] == pytest.approx(0.501, abs=1e-6)
+    assert result["x"][-1] == pytest.approx(1.501 + 3 * 0.499, abs=1e-6)
+    assert statistics.restarts == 1
+
+
+def test_assertions_behind_an_event_in_the_same_step(tmp_path: Path) -> None:
+    body = f'{STATE}  Boolean b;\nequation\n  der(x) = -x;\n  b = x < 0.5;\n  assert(x > 0.1, "low");'
+    result, statistics = run(tmp_path, body)
+    assert result.ok
+    assert statistics.restarts == 0
+
+
+def test_delays_remember_events_that_are_not_felt(tmp_path: Path) -> None:
+    body = f"{STATE}  Real y;\n  Boolean b;\nequation\n  der(x) = -x;\n  b = x < 0.5;\n"
+    result, _ = run(tmp_path, f"{body}  y = delay(if b then 1.0 else 0.0, 0.1);")
+    at = result.time[np.flatnonzero(result["y"] > 0.5)[0]]
+    assert at == pytest.approx(np.log(2.0) + 0.1, abs=5e-3)
