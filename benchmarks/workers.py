@@ -109,7 +109,8 @@ def _collect(worker: _Worker, timeout: float) -> tuple[Record | None, bool]:
 
 def _serve(function: Callable[[Any], Record], pipe: Connection, folder: str) -> None:
     os.chdir(folder)
-    resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # AddressSanitizer reserves more than any limit of sense
+        resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
     while True:
         try:
             task = pipe.recv()
