@@ -101,7 +101,9 @@ def simulate(
     try:
         result = _simulated(program, experiment, asked, stepping, statistics)
     except RunFailed as failed:
-        if failed.diagnostics[0].code not in _SOLVER_FAILED or stepping.solver != "cvode" or "solver" in stepping.given:
+        is_chosen = stepping.solver == "cvode" and "solver" not in stepping.given
+        started = len(failed.partial.time) > 0  # the initial system is the same for all
+        if not (is_chosen and started and failed.diagnostics[0].code in _SOLVER_FAILED):
             raise
         result = _second_try(program, experiment, asked, stepping, statistics, failed)
     if statistics is not None:
