@@ -244,6 +244,7 @@ _TROUBLE = {
     "failures": "other failures",
     "late_time_events": "time events handled at the end of their period",
     "corrected": "steps of the index-1 form in which loops were solved after all",
+    "warnings": "warnings of the model (`khz simulate` says which, where and when)",
 }
 _BLOCK = (
     ("newton_caps", "iteration caps"),

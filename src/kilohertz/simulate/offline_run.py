@@ -17,6 +17,7 @@ from kilohertz.runtime import constant, fields
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
+from kilohertz.simulate.model_messages import ModelMessages
 from kilohertz.simulate.outside import outside
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
@@ -254,12 +255,12 @@ class _Run:
         self.driven = driven
         self.program, self.instance, self.experiment = program, instance, experiment
         self.recorder, self.progress, self.observe = recorder, progress, observe
-        self.messages: list[str] = []
+        self.messages = ModelMessages()
         self.error: BaseException | None = None
 
     def execute(self, stepping: StepSettings, stepper: Stepper | None, statistics: Statistics | None) -> Result:
         library, instance = self.program.library, self.instance
-        listener = _Listener(self._listen)
+        listener = _Listener(self.messages.hear)
         library.khz_set_listener(listener)
         try:
             start = self.experiment.start
@@ -285,7 +286,8 @@ class _Run:
             library.khz_set_listener(None)
         problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
         result = self.recorder.result(instance)
-        problems = (*problems, *outside(result, self.program.step.variables))
+        warned = self.messages.warnings(self.program.code.places)
+        problems = (*problems, *outside(result, self.program.step.variables), *warned)
         result = replace(result, problems=problems, ok=not odd and _is_whole(stepper))
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
@@ -296,7 +298,7 @@ class _Run:
             said = replace(said, notes=(*said.notes, *(_retold(p) for p in problems)))
             raise RunFailed(said, replace(result, problems=(said, *problems), ok=False))
         if statistics is not None:
-            statistics.messages = tuple(self.messages)
+            statistics.messages = self.messages.messages()
             statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
         return result
 
@@ -346,11 +348,6 @@ class _Run:
             self.error = error
             return 1
         return 0
-
-    def _listen(self, level: int, place: int, time: float, message: bytes) -> None:
-        if len(self.messages) < 1000:
-            head = "warning: " if level else ""
-            self.messages.append(f"{head}time = {time:g}: {message.decode('utf-8', 'replace')}")
 
 
 def _is_whole(stepper: Stepper | None) -> bool:

@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         write(arguments.output, result)
     if not arguments.quiet:
-        for note in statistics.notes:
-            print(note)
+        for line in (*statistics.notes, *statistics.messages):
+            print(line)
         print(_summary(result, time.perf_counter() - started))
     for warning in (*model.warnings_with(dict(arguments.settings)), *statistics.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)

@@ -286,6 +286,7 @@ static void carry_over(khz_stepper *s, const khz_work *w)
         memcpy(w->f0 + m->n_x, khz_reals(w->instance, m->res), sizeof(double) * (size_t)m->n_z);
     }
     s->jacobian_age += s->jacobian_age >= 0;
+    s->counts.warnings = (uint64_t)((const khz_context *)w->instance)->warnings;
     if (m->n_u > 0) {
         memcpy(khz_reals(w->instance, m->u), w->u0, sizeof(double) * (size_t)m->n_u);
     }

@@ -107,6 +107,7 @@ typedef struct khz_step_counts {
     uint64_t held, newton_caps, not_finite, pivots, event_caps, chattering, assertions, failures, late_time_events;
     uint64_t max_step_rhs, max_step_passes; /* most in one period */
     uint64_t corrected;                     /* index-1 form: steps in which loops had to be solved after all */
+    uint64_t warnings;                      /* assertions of level warning that failed, each time they were evaluated */
 } khz_step_counts;
 
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
