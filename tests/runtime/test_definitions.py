@@ -127,9 +127,9 @@ def test_the_digest_is_that_of_c() -> None:
 
 
 def test_no_structure_is_typed_twice() -> None:
-    """Python takes the fields of a structure from the headers."""
+    """Python takes the fields of a structure from the headers; those of FMI's standard have none here."""
     root = Path(runtime.__file__).parents[1]
-    for file in sorted(root.rglob("*.py")):
+    for file in sorted(set(root.rglob("*.py")) - set(root.glob("fmi/importing/*.py"))):
         text = file.read_text(encoding="utf-8")
         assert text.count("(ctypes.Structure):") == text.count("_fields_ = fields(") + text.count(
             "_fields_ = runtime.fields("

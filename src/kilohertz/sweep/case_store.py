@@ -49,7 +49,11 @@ class Store:
         except OSError as error:
             raise _unwritable(folder, error) from error
         self._own()
-        self._agree(about)
+        try:
+            self._agree(about)
+        except ModelError:
+            self._lock.close()
+            raise
         self._n_parts = 1 + max((int(p.stem) for p in (folder / PARTS).glob("*.parquet")), default=-1)
         self._n_parts = max(
             self._n_parts, 1 + max((int(p.stem) for p in (folder / CURVES).glob("*.parquet")), default=-1)

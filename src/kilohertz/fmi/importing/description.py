@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from kilohertz.base import Diagnostic, ModelError, Severity
+from kilohertz.base.versions import version as version_of
 
 _TYPES = {  # of FMI 3 by those of FMI 2, which are ours
     "Float64": "Real",
@@ -124,8 +125,8 @@ class _Reader:
         if self.root.tag != "fmiModelDescription":
             raise unusable(f"its description begins with <{self.root.tag}>")
         said = self.root.get("fmiVersion", "")
-        version = {"2": 2, "3": 3}.get(said.partition(".")[0])
-        if version is None:
+        version = next(iter(version_of(said).numbers), 0)
+        if version not in (2, 3):
             raise ModelError(Diagnostic("R812", f"FMI `{said}` is not read; FMI 2 and 3 are"))
         kinds = {"me": "ModelExchange", "cs": "CoSimulation"}
         found = {kind: self.root.find(tag) for kind, tag in kinds.items()}
