@@ -6,6 +6,7 @@ object again.  Only classes of ours and a few containers come out of it, whateve
 
 from __future__ import annotations
 
+import copyreg
 import gc
 import io
 import pickle
@@ -13,6 +14,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import Any
 
 from kilohertz.ir.expr import Expr
@@ -29,10 +31,29 @@ class BadPack(Exception):
 def pack(form: object) -> bytes:
     """A form as bytes."""
     try:
-        body = pickle.dumps(((), form), 5)
+        body = _pickled(((), form))
     except RecursionError:  # a sum of hundreds of terms nests as deeply: its parts are stored first
-        body = pickle.dumps((tuple(_from_the_leaves(form)), form), 5)
+        body = _pickled((tuple(_from_the_leaves(form)), form))
     return _HEAD.pack(_MAGIC, zlib.crc32(body)) + body
+
+
+def _pickled(form: object) -> bytes:
+    stream = io.BytesIO()
+    writer = pickle.Pickler(stream, 5)
+    # releases of Python 3.11 differ in how they store a member; some need `getattr`, which must not come out of a file
+    writer.dispatch_table = copyreg.dispatch_table | dict.fromkeys(_enumerations(Enum), _member)
+    writer.dump(form)
+    return stream.getvalue()
+
+
+def _enumerations(base: type[Enum]) -> Iterator[type[Enum]]:
+    for one in base.__subclasses__():
+        yield one
+        yield from _enumerations(one)
+
+
+def _member(member: Enum) -> tuple[type[Enum], tuple[object]]:
+    return type(member), (member.value,)
 
 
 def unpack(data: bytes) -> Any:
