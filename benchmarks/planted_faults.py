@@ -32,7 +32,7 @@ from typing import Any
 import kilohertz
 from kilohertz.base import ModelError, ModelWarning
 from kilohertz.cli import main as khz
-from kilohertz.realtime.live import FOLDER
+from kilohertz.realtime import running
 from tables import machine
 
 SOLVERS = ("cvode", "ida", "rk4", "ros34pw2")
@@ -248,8 +248,7 @@ def killed(r: random.Random, folder: Path) -> bool:
         "[realtime]\npriority = 0\nlock_memory = false\n"
     )
     who = subprocess.Popen([sys.executable, "-c", SUPERVISOR, str(scenario), str(folder / name)])
-    live = FOLDER / f"khz-{name}"
-    if not _until(live.exists, 120):
+    if not _until(lambda: name in running(), 120):
         who.kill()
         return False
     with kilohertz.realtime.attach(name) as rig:
