@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from kilohertz.realtime import attach
-from kilohertz.realtime.live import FOLDER
+from kilohertz.realtime import attach, running
 from kilohertz.results import read, read_recording
 
 SAFE = -7.0
@@ -92,7 +91,7 @@ def test_a_rig_ends_in_order_with_its_supervisor(tmp_path: Path, line: Line, num
     name = f"supervised-{number.name}-{os.getpid()}"
     file, folder = scenario(tmp_path, name, line.port), tmp_path / "out"
     who = subprocess.Popen([sys.executable, "-c", SUPERVISOR, str(file), str(folder)])
-    wait_for("the rig runs", (FOLDER / f"khz-{name}").exists)
+    wait_for("the rig runs", lambda: name in running())
     with attach(name) as live:
         wait_for("it is on its way", lambda: live.time > 0.2)
         who.send_signal(number)
@@ -111,7 +110,7 @@ def test_a_rig_goes_on_where_it_is_kept(tmp_path: Path, line: Line) -> None:
     name = f"supervised-keep-{os.getpid()}"
     file, folder = scenario(tmp_path, name, line.port, "keep = true"), tmp_path / "out"
     who = subprocess.Popen([sys.executable, "-c", SUPERVISOR, str(file), str(folder)])
-    wait_for("the rig runs", (FOLDER / f"khz-{name}").exists)
+    wait_for("the rig runs", lambda: name in running())
     with attach(name) as live:
         wait_for("it is on its way", lambda: live.time > 0.2)
         who.kill()
@@ -127,7 +126,7 @@ def test_a_run_that_is_terminated_writes_what_it_recorded(tmp_path: Path, line: 
     file, out = scenario(tmp_path, name, line.port), tmp_path / "rows.csv"
     words = [sys.executable, "-m", "kilohertz", "run", str(file), "--no-check", "-o", str(out)]
     who = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    wait_for("the rig runs", (FOLDER / f"khz-{name}").exists)
+    wait_for("the rig runs", lambda: name in running())
     with attach(name) as live:
         wait_for("it is on its way", lambda: live.time > 0.2)
     who.send_signal(signal.SIGTERM)
