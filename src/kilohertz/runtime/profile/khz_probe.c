@@ -4,28 +4,9 @@
 #include <string.h>
 
 #include "khz_calibration.h"
+#include "khz_windows.h"
 
-enum {
-    PROFILE_ALIGNMENT = 64,
-    MOST_CALLS = 65535,
-    NEVER_TIMED = INT32_MAX,
-    RAREST_WINDOW = 64,
-    MOST_MISSED = 4096, /* cycles that a window waits for one as long as the longest */
-    WEIGHED = 16        /* one cycle out of so many tells the median */
-};
-
-/* What is calibrated in a loop around nothing costs more where it is seldom done: code and memory are cold. */
-static const double WORSE = 2.0;
-
-/* A cycle is slow beyond so many usual ones. */
-static const double SLOW = 1.25;
-
-/* A stride of the walk to what a run of windows costs. */
-static const double NEARER = 1.1;
-
-/* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
- * machine do not draw windows to themselves. */
-static const double FIRST_STRIDE = 1.0 / 16.0, LAST_STRIDE = 1.0 / 32768.0, SHORTER = 0.999;
+enum { PROFILE_ALIGNMENT = 64, MOST_CALLS = 65535 };
 
 static size_t rounded_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -139,7 +120,7 @@ static void close_window(khz_profile *p)
     p->position = p->crossed + (uint32_t)(p->from - p->until) - 1; /* the next one begins where this one ends */
     p->inner = p->inner_now;
     p->crossed = p->position + 1;
-    p->from = p->until = p->until_inner = NEVER_TIMED;
+    p->from = p->until = p->until_inner = KHZ_UNTIMED;
     p->runs_timed = 0;
 }
 
@@ -254,110 +235,8 @@ static void take_over(khz_profile *p, int mode)
     p->run = 0;
     p->run_ns = p->run_cost_ns = 0.0;
     p->every = 1;
-    p->until_inner = NEVER_TIMED;
+    p->until_inner = KHZ_UNTIMED;
     p->runs_timed = 0;
-}
-
-/* The part of a usual cycle that ALWAYS may cost, in nanoseconds, without what every cycle costs anyhow. */
-static double allowance(const khz_profile *p)
-{
-    const double part = p->usual_ns / KHZ_ALWAYS_PART;
-    const double anyhow = WORSE * (p->costs.idle_ns + (double)p->last * p->costs.passed_ns);
-    return (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - anyhow;
-}
-
-/* What a record costs beyond that; what a window does, with the inner borders that it passes. */
-static double record_price(const khz_profile *p) { return WORSE * (p->costs.empty_ns - p->costs.idle_ns); }
-
-static double window_price(const khz_profile *p)
-{
-    return WORSE * ((double)p->window * p->costs.border_ns + (double)p->inner * p->costs.passed_ns);
-}
-
-/* Cycles that pay for one thing of this price, at most so many. */
-static uint32_t cycles_for(double price, double each, uint32_t most)
-{
-    return !(each * (double)most > price) ? most : price > each ? (uint32_t)ceil(price / each) : 1;
-}
-
-/* Half of the allowance at most is for records; a record of every cycle, where there is more. */
-static void plan_records(khz_profile *p)
-{
-    const double half = 0.5 * allowance(p);
-    p->every = cycles_for(record_price(p), half, KHZ_RAREST_RECORD);
-}
-
-/* What a run of windows costs: as calibrated, or more where it was: timed copies that seldom run are cold. */
-static uint32_t cycles_to_run(const khz_profile *p)
-{
-    const double left = allowance(p) - record_price(p) / (double)p->every;
-    const double calibrated = KHZ_WINDOW_RUN * window_price(p);
-    return cycles_for(fmax(calibrated, p->run_cost_ns), left, KHZ_WINDOW_RUN * RAREST_WINDOW);
-}
-
-/* A cycle of a run is over.  After the last one its cost is known: a walk to the median of all runs. */
-static void weigh_run(khz_profile *p, double ns)
-{
-    const double more = ns - p->usual_ns;
-    p->run_ns += more < p->usual_ns ? more : p->usual_ns; /* not what others on the machine did */
-    if (--p->run > 0) {
-        return;
-    }
-    const double cost = p->run_ns > 1.0 ? p->run_ns : 1.0;
-    p->run_cost_ns = p->run_cost_ns <= 0.0 ? cost : p->run_cost_ns * (cost > p->run_cost_ns ? NEARER : 1.0 / NEARER);
-    p->to_window = cycles_to_run(p);
-    p->run_ns = 0.0;
-}
-
-/* The window goes on where this one ended; anew from the begin where it went to the end of a cycle, or where cycles
- * never are so long any more. */
-static void move_window(khz_profile *p)
-{
-    const int is_done = p->n_borders > 0 && p->n_borders < p->window;
-    p->n_missed = p->n_borders > 0 ? 0 : p->n_missed + 1;
-    if (is_done || p->n_missed > MOST_MISSED) {
-        p->position = p->inner = p->n_missed = 0;
-    }
-}
-
-/* ALWAYS: whether this cycle has a window.  Gives the outer borders until it begins. */
-static int32_t plan_window(khz_profile *p)
-{
-    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
-    if (p->to_window > 0) {
-        p->to_window--;
-        return NEVER_TIMED;
-    }
-    if (p->run == 0) { /* nothing is read yet: the copies get warm */
-        p->run = 1 + KHZ_WINDOW_RUN;
-        p->runs_timed = 1;
-        return NEVER_TIMED;
-    }
-    p->has_window = 1;
-    return (int32_t)p->position;
-}
-
-/* BURST: nothing in this cycle, all borders, or a window where all would cost too much.  Likewise. */
-static int32_t plan_burst(khz_profile *p)
-{
-    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
-    if (p->plain >= KHZ_PLAIN_EVERY - KHZ_PLAIN_RUN) {
-        return NEVER_TIMED;
-    }
-    const double share = p->usual_ns / KHZ_BURST_PART;
-    const double all = 0.5 * WORSE * (double)(p->last + p->last_inner) * p->costs.probe_ns;
-    if (p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && all > share) {
-        p->is_wide = 1; /* from now on: whole cycles in slow moments only would be slow ones */
-    }
-    if (p->is_wide == 0) {
-        p->is_burst = p->runs_timed = 1;
-        p->until_inner = 0;
-        return 0;
-    }
-    const double fit = (share - (double)(p->last + p->inner) * p->costs.passed_ns) / (WORSE * p->costs.border_ns);
-    p->window = fit < KHZ_WINDOW ? KHZ_WINDOW : fit > p->most_borders ? p->most_borders : (int32_t)fit;
-    p->has_window = 1;
-    return (int32_t)p->position;
 }
 
 void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
@@ -367,7 +246,7 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
         take_over(p, wanted);
     }
     if (p->mode == KHZ_PROFILE_OFF) {
-        p->until = NEVER_TIMED;
+        p->until = KHZ_UNTIMED;
         return;
     }
     p->cycle = cycle;
@@ -376,7 +255,7 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
     p->is_burst = p->has_window = 0;
     p->first = p->position;
     p->first_inner = p->inner;
-    p->until = p->mode == KHZ_PROFILE_BURST ? plan_burst(p) : plan_window(p);
+    p->until = p->mode == KHZ_PROFILE_BURST ? khz_plan_burst(p) : khz_plan_window(p);
     p->from = p->until;
     const int runs_timed = p->is_burst | (p->has_window & p->is_wide) | (p->run > KHZ_WINDOW_RUN);
     p->is_warm = p->has_run_timed == runs_timed;
@@ -462,29 +341,11 @@ khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
     p->last = p->crossed;
     p->last_inner = p->is_burst != 0 ? p->n_inner : p->last_inner;
     if (p->has_window != 0) {
-        move_window(p);
+        khz_move_window(p);
     }
-    p->until = p->until_inner = NEVER_TIMED; /* nothing is timed between cycles */
+    p->until = p->until_inner = KHZ_UNTIMED; /* nothing is timed between cycles */
     p->runs_timed = 0;
     return row != NULL ? write_record(p, row) : NULL;
-}
-
-void khz_profile_weigh(khz_profile *p, double ns)
-{
-    if (p->mode == KHZ_PROFILE_ALWAYS && p->run > 0) {
-        weigh_run(p, ns);
-        return;
-    }
-    if (p->mode == KHZ_PROFILE_OFF || p->plain % WEIGHED != 0) {
-        return;
-    }
-    /* A walk to the median: as often up as down. */
-    p->usual_ns = p->usual_ns > 0.0 ? p->usual_ns * (ns > p->usual_ns ? 1.0 + p->stride : 1.0 - p->stride) : ns;
-    p->stride = p->stride * SHORTER > LAST_STRIDE ? p->stride * SHORTER : LAST_STRIDE;
-    p->slow_ns = SLOW * p->usual_ns;
-    if (p->mode == KHZ_PROFILE_ALWAYS) {
-        plan_records(p);
-    }
 }
 
 void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded)
@@ -500,9 +361,8 @@ void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded
     khz_profile_calibrate(p);
     p->wanted = mode;
     p->is_bounded = is_bounded;
-    p->usual_ns = 0.0;
-    p->stride = FIRST_STRIDE;
+    khz_weigh_anew(p);
     p->last = p->last_inner = 0;
     take_over(p, mode);
-    p->until = NEVER_TIMED;
+    p->until = KHZ_UNTIMED;
 }

@@ -1,0 +1,148 @@
+#include "khz_windows.h"
+
+#include <math.h>
+
+enum {
+    RAREST_WINDOW = 64,
+    MOST_MISSED = 4096, /* cycles that a window waits for one as long as the longest */
+    WEIGHED = 16        /* one cycle out of so many tells the median */
+};
+
+/* What is calibrated in a loop around nothing costs more where it is seldom done: code and memory are cold. */
+static const double WORSE = 2.0;
+
+/* A cycle is slow beyond so many usual ones. */
+static const double SLOW = 1.25;
+
+/* A stride of the walk to what a run of windows costs. */
+static const double NEARER = 1.1;
+
+/* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
+ * machine do not draw windows to themselves. */
+static const double FIRST_STRIDE = 1.0 / 16.0, LAST_STRIDE = 1.0 / 32768.0, SHORTER = 0.999;
+
+/* The part of a usual cycle that ALWAYS may cost, in nanoseconds, without what every cycle costs anyhow. */
+static double allowance(const khz_profile *p)
+{
+    const double part = p->usual_ns / KHZ_ALWAYS_PART;
+    const double anyhow = WORSE * (p->costs.idle_ns + (double)p->last * p->costs.passed_ns);
+    return (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - anyhow;
+}
+
+/* What a record costs beyond that; what a window does, with the inner borders that it passes. */
+static double record_price(const khz_profile *p) { return WORSE * (p->costs.empty_ns - p->costs.idle_ns); }
+
+static double window_price(const khz_profile *p)
+{
+    return WORSE * ((double)p->window * p->costs.border_ns + (double)p->inner * p->costs.passed_ns);
+}
+
+/* Cycles that pay for one thing of this price, at most so many. */
+static uint32_t cycles_for(double price, double each, uint32_t most)
+{
+    return !(each * (double)most > price) ? most : price > each ? (uint32_t)ceil(price / each) : 1;
+}
+
+/* Half of the allowance at most is for records; a record of every cycle, where there is more. */
+static void plan_records(khz_profile *p)
+{
+    const double half = 0.5 * allowance(p);
+    p->every = cycles_for(record_price(p), half, KHZ_RAREST_RECORD);
+}
+
+/* What a run of windows costs: as calibrated, or more where it was: timed copies that seldom run are cold. */
+static uint32_t cycles_to_run(const khz_profile *p)
+{
+    const double left = allowance(p) - record_price(p) / (double)p->every;
+    const double calibrated = KHZ_WINDOW_RUN * window_price(p);
+    return cycles_for(fmax(calibrated, p->run_cost_ns), left, KHZ_WINDOW_RUN * RAREST_WINDOW);
+}
+
+/* A cycle of a run is over.  After the last one its cost is known: a walk to the median of all runs. */
+static void weigh_run(khz_profile *p, double ns)
+{
+    const double more = ns - p->usual_ns;
+    p->run_ns += more < p->usual_ns ? more : p->usual_ns; /* not what others on the machine did */
+    if (--p->run > 0) {
+        return;
+    }
+    const double cost = p->run_ns > 1.0 ? p->run_ns : 1.0;
+    p->run_cost_ns = p->run_cost_ns <= 0.0 ? cost : p->run_cost_ns * (cost > p->run_cost_ns ? NEARER : 1.0 / NEARER);
+    p->to_window = cycles_to_run(p);
+    p->run_ns = 0.0;
+}
+
+/* The window goes on where this one ended; anew from the begin where it went to the end of a cycle, or where cycles
+ * never are so long any more. */
+void khz_move_window(khz_profile *p)
+{
+    const int is_done = p->n_borders > 0 && p->n_borders < p->window;
+    p->n_missed = p->n_borders > 0 ? 0 : p->n_missed + 1;
+    if (is_done || p->n_missed > MOST_MISSED) {
+        p->position = p->inner = p->n_missed = 0;
+    }
+}
+
+/* ALWAYS: whether this cycle has a window.  Gives the outer borders until it begins. */
+int32_t khz_plan_window(khz_profile *p)
+{
+    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
+    if (p->to_window > 0) {
+        p->to_window--;
+        return KHZ_UNTIMED;
+    }
+    if (p->run == 0) { /* nothing is read yet: the copies get warm */
+        p->run = 1 + KHZ_WINDOW_RUN;
+        p->runs_timed = 1;
+        return KHZ_UNTIMED;
+    }
+    p->has_window = 1;
+    return (int32_t)p->position;
+}
+
+/* BURST: nothing in this cycle, all borders, or a window where all would cost too much.  Likewise. */
+int32_t khz_plan_burst(khz_profile *p)
+{
+    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
+    if (p->plain >= KHZ_PLAIN_EVERY - KHZ_PLAIN_RUN) {
+        return KHZ_UNTIMED;
+    }
+    const double share = p->usual_ns / KHZ_BURST_PART;
+    const double all = 0.5 * WORSE * (double)(p->last + p->last_inner) * p->costs.probe_ns;
+    if (p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && all > share) {
+        p->is_wide = 1; /* from now on: whole cycles in slow moments only would be slow ones */
+    }
+    if (p->is_wide == 0) {
+        p->is_burst = p->runs_timed = 1;
+        p->until_inner = 0;
+        return 0;
+    }
+    const double fit = (share - (double)(p->last + p->inner) * p->costs.passed_ns) / (WORSE * p->costs.border_ns);
+    p->window = fit < KHZ_WINDOW ? KHZ_WINDOW : fit > p->most_borders ? p->most_borders : (int32_t)fit;
+    p->has_window = 1;
+    return (int32_t)p->position;
+}
+
+void khz_weigh_anew(khz_profile *p)
+{
+    p->usual_ns = 0.0;
+    p->stride = FIRST_STRIDE;
+}
+
+void khz_profile_weigh(khz_profile *p, double ns)
+{
+    if (p->mode == KHZ_PROFILE_ALWAYS && p->run > 0) {
+        weigh_run(p, ns);
+        return;
+    }
+    if (p->mode == KHZ_PROFILE_OFF || p->plain % WEIGHED != 0) {
+        return;
+    }
+    /* A walk to the median: as often up as down. */
+    p->usual_ns = p->usual_ns > 0.0 ? p->usual_ns * (ns > p->usual_ns ? 1.0 + p->stride : 1.0 - p->stride) : ns;
+    p->stride = p->stride * SHORTER > LAST_STRIDE ? p->stride * SHORTER : LAST_STRIDE;
+    p->slow_ns = SLOW * p->usual_ns;
+    if (p->mode == KHZ_PROFILE_ALWAYS) {
+        plan_records(p);
+    }
+}
