@@ -61,6 +61,20 @@ def test_loops_are_solved_with_their_own_matrices() -> None:
     assert rate.again == torn.unknowns and rate.matrix is torn.jacobian
 
 
+def test_the_equations_of_a_loop_move_not_its_matrix() -> None:
+    apart = LINEAR.replace("  Real c;", "  Real c;\n  Real w;").replace("+ q*c = sin", "+ w = sin")
+    step = compile_flat(read_flat(apart.replace("equation\n", "equation\n  w = q*c;\n")))
+    (loop,) = [b for b in step.blocks if isinstance(b, LinearLoop)]
+    assert [b.target.name for b in loop.through] == ["w"] and not loop.inner and len(loop.residuals) == 3
+    check_direction(step, np.random.default_rng(2))  # w is computed for outputs alone
+    assert "dir(w)" not in print_step(step)
+    resting = LINEAR.replace("cos(p)", "1.0").replace("q^2.0", "1.0").replace("r^2.0", "1.0")
+    for old, new in (("p*b", "b"), ("p*a", "a"), ("q*a", "a"), ("q*c", "c"), ("r*b", "b"), ("r*c", "c")):
+        resting = resting.replace(old, new)
+    (loop,) = [b for b in compile_flat(read_flat(resting)).blocks if isinstance(b, LinearLoop)]
+    assert not loop.residuals  # its matrix does not move: nobody asks
+
+
 def external(text: str, arguments: str) -> str:
     """The model of calls with its function h outside Modelica."""
     body = "    v := u;\n    while v > 1.0 loop\n      v := v/2.0;\n    end while;\n    v := v^2.0;\n"

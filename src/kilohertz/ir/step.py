@@ -181,6 +181,8 @@ class LinearLoop:
     (parameters only), EVENT (discrete values too, and `$gamma_h`), else like `partition`; so the factorisation may be
     kept.
     `n_apart` more variables of the loop follow from the unknowns in blocks of their own.
+    `residuals` are the equations the matrix was made from, kept where it moves: after running `through` (all of
+    `inner`, and what stands apart) they vanish.  How they move is cheaper to compute than how the matrix does.
     `again` (in `directional`, and in `rates` of a loop): the unknowns of the loop that has this matrix, or Jacobian.
     """
 
@@ -194,6 +196,8 @@ class LinearLoop:
     origin: Origin = Origin()
     again: tuple[Ref, ...] = ()
     n_apart: int = 0
+    through: tuple[Assignment, ...] = ()
+    residuals: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

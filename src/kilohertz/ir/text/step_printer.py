@@ -151,7 +151,9 @@ def _linear(b: s.LinearLoop, head: str, deeper: str) -> list[str]:
     lines = [f"{head}, linear ({b.matrix_partition.value}) in {_names(b.unknowns)}{again}{apart}:"]
     lines += [f"{deeper}A[{e.row + 1},{e.column + 1}] = {print_shared(e.value)};" for e in b.matrix]
     lines += [f"{deeper}b[{i}] = {print_shared(e)};" for i, e in enumerate(b.rhs, 1)]
-    return lines + [line for x in b.inner for line in print_block(x, "then", deeper)]
+    lines += [line for x in b.inner for line in print_block(x, "then", deeper)]
+    lines += [line for x in b.through for line in print_block(x, "through", deeper)]
+    return lines + [f"{deeper}residual {print_shared(e)};" for e in b.residuals]
 
 
 def _nonlinear(b: s.NonlinearLoop, head: str, deeper: str) -> list[str]:

@@ -292,18 +292,25 @@ class BlockReader:
         matrix: list[s.Entry] = []
         rhs: list[Expr] = []
         inner: list[s.Assignment] = []
+        through: list[s.Assignment] = []
+        residuals: list[Expr] = []
         while not self.e.accept("end"):
-            if self.e.accept("A"):
+            if self.e.accept("residual"):
+                residuals.append(self.e.expression())
+                self.e.expect(";")
+            elif self.e.accept("A"):
                 matrix.append(s.Entry(*self._place(), self._value()))
             elif self.e.accept("b"):
                 self.e.at += 3  # [i]
                 rhs.append(self._value())
             else:
+                blocks = through if self.e.peek("through") else inner
                 b = self.block()
                 assert isinstance(b, s.Assignment)
-                inner.append(b)
+                blocks.append(b)
         parts = (unknowns, tuple(matrix), tuple(rhs), tuple(inner), partition, moves)
-        return s.LinearLoop(*parts, again=again, n_apart=n_apart)
+        form = (tuple(through), tuple(residuals))
+        return s.LinearLoop(*parts, again=again, n_apart=n_apart, through=form[0], residuals=form[1])
 
     def _nonlinear(self, partition: s.Partition) -> s.NonlinearLoop:
         self.e.expect("in")

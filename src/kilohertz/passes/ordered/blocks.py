@@ -397,8 +397,8 @@ class _Loop:
         if len(guessed) == 1 and entries and not self._varies(entries[0].value):
             value = quotient(make.neg(rhs[0]), entries[0].value)
             return [Assignment(guessed[0], value, p, cost((value,)), origin), *inner]
-        self._context.columns.forms[tuple(guessed)] = inner, residuals
-        return [LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, origin)]
+        loop = LinearLoop(tuple(guessed), entries, tuple(rhs), tuple(inner), p, p, total, origin)
+        return [replace(loop, through=tuple(inner), residuals=tuple(residuals))]
 
     def _varies(self, a: Expr) -> bool:
         """Depends on a mode, so that it may vanish."""
@@ -433,7 +433,8 @@ class _Loop:
 def moved(b: Block, p: Partition) -> Block:
     """The same loop in another partition."""
     if isinstance(b, LinearLoop):
-        return replace(b, partition=p, matrix_partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
+        inner, through = (tuple(replace(x, partition=p) for x in each) for each in (b.inner, b.through))
+        return replace(b, partition=p, matrix_partition=p, inner=inner, through=through)
     if isinstance(b, NonlinearLoop):
         return replace(b, partition=p, inner=tuple(replace(x, partition=p) for x in b.inner))
     return replace(b, partition=p)

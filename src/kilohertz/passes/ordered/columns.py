@@ -36,11 +36,10 @@ Form = tuple[Sequence[Inner], Sequence[Expr]]  # of a loop: what follows from it
 
 @dataclass(slots=True)
 class Columns:
-    """Derivatives of loops; `forms` has the residuals of linear loops by their unknowns, `fresh` makes variables."""
+    """Derivatives of loops; `fresh` makes variables."""
 
     occurrence: Occurrence
     call_rule: CallRule | None
-    forms: dict[tuple[Ref, ...], Form] = field(default_factory=dict)
     fresh: Callable[[], Ref] | None = None
     _simple: dict[Expr, Expr] = field(default_factory=dict)  # rates go through all that follows: simplified once
 
@@ -65,9 +64,8 @@ class Columns:
     def form(self, b: LinearLoop) -> Form:
         """The residuals a linear loop was made from, or those of its matrix (one equation with a coefficient that may
         vanish is written as one at once)."""
-        known = self.forms.get(b.unknowns)
-        if known is not None:
-            return known
+        if b.residuals:
+            return b.through, b.residuals
         residuals = [make.neg(e) for e in b.rhs]
         for entry in b.matrix:
             part = make.mul(entry.value, b.unknowns[entry.column])

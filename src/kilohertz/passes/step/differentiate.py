@@ -1,7 +1,8 @@
 """differentiate: how the derivatives move along a direction in states and time, as blocks that follow those of STEP.
 
   v := e                    ->  dir(v) := sum over w in e of (d e / d w) * dir(w)
-  A z = b                   ->  A dir(z) = dir(b) - dir(A) z            the same matrix, factorised already
+  A z = b                   ->  A dir(z) = dir(b)                       the same matrix, factorised already
+  where A moves             ->  A dir(z) = -dir(F) with z at rest       F the equations that A and b were made from
   F(z, w) = 0, w := g(z)    ->  J dir(z) = -dir(F) with z at rest       J the loop's own Jacobian, at its solution
                             ->  dir(res(z)) := dir(F), dir(z) = seed(z)    where the loop is open (index-1 form)
   mixed loop                ->  its continuous part
@@ -28,7 +29,7 @@ from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unar
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.make import ZERO
 from kilohertz.ir.types import BOOLEAN, REAL
-from kilohertz.passes.algebra import Occurrence, cost, simplify
+from kilohertz.passes.algebra import Occurrence, cost, simplify, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
@@ -89,6 +90,8 @@ class _Directional:
         self.out: list[s.Block] = []
         self._count = 0
         self._simple: dict[Expr, Expr] = {}  # rates share most of what they are made of: simplified once
+        known = step.in_partition(s.Partition.EVENT, s.Partition.STEP)
+        self._computed = {target.name for b in known for target in s.targets(b)}
         self._declare(SEED_TIME, s.Kind.SEED_TIME, 0)
         for v in step.of_kind(s.Kind.STATE):
             self._rates[v.name] = self._declare(seed_name(v.name), s.Kind.SEED, v.slot.index)
@@ -111,10 +114,11 @@ class _Directional:
             self._count += 1
         return Ref(name, REAL)
 
+    def _moves(self, e: Expr) -> bool:
+        return any(n in self._rates for n in self._occurrence.names(e))
+
     def _rate(self, e: Expr) -> Expr:
-        if not any(n in self._rates for n in self._occurrence.names(e)):
-            return ZERO
-        return self._simplified(self._differentiate(e))
+        return self._simplified(self._differentiate(e)) if self._moves(e) else ZERO
 
     def _simplified(self, e: Expr) -> Expr:
         return simplify(e, self._simple)
@@ -162,13 +166,30 @@ class _Directional:
         self.out.append(s.Assignment(direction, rate, s.Partition.STEP, cost((rate,)), origin))
 
     def _linear(self, b: s.LinearLoop) -> None:
-        rhs = [self._rate(e) for e in b.rhs]
-        for entry in b.matrix:
-            moved = make.mul(self._rate(entry.value), b.unknowns[entry.column])
-            rhs[entry.row] = self._simplified(make.sub(rhs[entry.row], moved))
+        moving = [e for e in b.matrix if self._moves(e.value)]
+        if moving and b.residuals:
+            rhs = self._at_rest(*self._in_reach(b))
+        else:
+            rhs = [self._rate(e) for e in b.rhs]
+            for entry in moving:
+                moved = make.mul(self._rate(entry.value), b.unknowns[entry.column])
+                rhs[entry.row] = self._simplified(make.sub(rhs[entry.row], moved))
         self._solve(b, b.matrix, rhs)
         for inner in b.inner:
             self._block(inner)
+
+    def _in_reach(self, b: s.LinearLoop) -> tuple[list[tuple[Ref, Expr]], list[Expr]]:
+        """`through` and `residuals` of a loop, with variables put in that are computed for outputs alone."""
+        values: dict[str, Expr] = {}
+        memo: dict[Expr, Expr] = {}  # what a value can contain is known before it: see `substitute`
+        through: list[tuple[Ref, Expr]] = []
+        for inner in b.through:
+            value = substitute(inner.value, values, memo) if values else inner.value
+            if inner.target.name in self._computed:
+                through.append((inner.target, value))
+            else:
+                values[inner.target.name] = value
+        return through, [substitute(e, values, memo) for e in b.residuals] if values else list(b.residuals)
 
     def _nonlinear(self, b: s.NonlinearLoop) -> None:
         if b.unknowns[0] in self._step.algebraic:
@@ -178,16 +199,20 @@ class _Directional:
             if self._is_at_rest(b):
                 return
             raise NoDerivative("a nonlinear loop")
-        rest: dict[str, Expr] = {}
-        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._rule)
-        for target, value in (pair for inner in b.inner for pair in inner_values(inner)):
-            rate = self._simplified(through(value))
-            if rate is not ZERO:
-                rest[target.name] = rate
-        rhs = [self._simplified(make.neg(through(e))) for e in b.residuals]
+        rhs = self._at_rest([pair for inner in b.inner for pair in inner_values(inner)], b.residuals)
         self._solve(b, b.jacobian, rhs)
         for inner in b.inner:
             self._block(inner)
+
+    def _at_rest(self, values: Sequence[tuple[Ref, Expr]], residuals: Sequence[Expr]) -> list[Expr]:
+        """How residuals move, with a minus, while the unknowns of their loop rest and what follows from them moves."""
+        rest: dict[str, Expr] = {}
+        through = Differentiator(lambda r: rest.get(r.name, self._rates.get(r.name, ZERO)), self._rule)
+        for target, value in values:
+            rate = self._simplified(through(value))
+            if rate is not ZERO:
+                rest[target.name] = rate
+        return [self._simplified(make.neg(through(e))) for e in residuals]
 
     def _open(self, b: s.NonlinearLoop) -> None:
         """A loop of the index-1 form: its unknowns are given, its residuals move."""
@@ -221,11 +246,10 @@ class _Directional:
                     reads.append(inner.value)
                 case s.CallBlock():
                     reads.append(inner.call)
-        return not any(n in self._rates for e in reads for n in self._occurrence.names(e))
+        return not any(map(self._moves, reads))
 
     def _call(self, b: s.CallBlock) -> None:
-        names = self._occurrence.names(b.call)
-        if b.guard is not None or not any(n in self._rates for n in names):
+        if b.guard is not None or not self._moves(b.call):
             return
         moving = [t for output in b.targets for t in output if t is not None and self._is_real(t)]
         rates = [self._differentiate(a) for a in b.call.args]

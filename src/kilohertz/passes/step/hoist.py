@@ -79,7 +79,9 @@ class _Hoist:
                 if b.matrix_partition in MOVING:
                     matrix = tuple(replace(e, value=self.whole(e.value)) for e in matrix)
                 inner = tuple(self._assignment(x) for x in b.inner)
-                return replace(b, matrix=matrix, rhs=tuple(map(self.whole, b.rhs)), inner=inner)
+                rhs, residuals = (tuple(map(self.whole, each)) for each in (b.rhs, b.residuals))
+                through = tuple(self._assignment(x) for x in b.through)
+                return replace(b, matrix=matrix, rhs=rhs, inner=inner, through=through, residuals=residuals)
             case NonlinearLoop():
                 entries = b.jacobian
                 if entries is not None:

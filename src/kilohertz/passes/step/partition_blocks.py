@@ -197,8 +197,11 @@ class Settle:
     def __call__(self, b: Block, p: Partition) -> Block:
         match b:
             case LinearLoop():
-                inner = tuple(replace(x, partition=p) for x in b.inner)
-                return replace(b, partition=p, inner=inner, matrix_partition=self._matrix_partition(b, p))
+                inner, through = (tuple(replace(x, partition=p) for x in each) for each in (b.inner, b.through))
+                matrix = self._matrix_partition(b, p)
+                if matrix is not p or p is Partition.EVENT:  # how the matrix moves is not asked
+                    return replace(b, partition=p, inner=inner, matrix_partition=matrix, through=(), residuals=())
+                return replace(b, partition=p, inner=inner, matrix_partition=matrix, through=through)
             case NonlinearLoop():
                 inside = tuple(cast(Inner, self(x, p)) for x in b.inner)
                 return replace(b, partition=p, inner=inside)
