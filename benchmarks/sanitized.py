@@ -39,7 +39,7 @@ def environment(reports: Path, cache: Path) -> dict[str, str]:
     """What makes every build a sanitized one, and every report a file."""
     return {
         **os.environ,
-        "CC": " ".join(("gcc", *FLAGS)),
+        "CC": " ".join(("env", "-u", "LD_PRELOAD", "gcc", *FLAGS)),  # compilers are not what is looked into
         "LD_PRELOAD": f"{library('libasan.so')}:{library('libubsan.so')}",
         "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=0:log_path={reports / 'address'}",
         "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={reports / 'undefined'}",

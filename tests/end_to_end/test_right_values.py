@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.cli import main
+from kilohertz.simulate.outside import Bounds, Watch
 
 SETTINGS = """
 model M
@@ -81,6 +84,71 @@ def test_a_variable_outside_its_limits_is_said_with_count_and_first_time(model: 
     assert x.startswith("`x` was 0.49") and x.endswith("although its min is 0.5, in 31 of 101 rows")
     assert said[y].notes[0].text == "first at time = 0.51"
     assert said[y].span is not None
+
+
+ALIASES = """model M
+  parameter Real L = 1;
+  parameter Boolean reversal = false;
+  Real x(start=0, fixed=true);
+  Real y(min=0, max=if reversal then 5 else L) = x;
+  Real w = x - 1;
+  Real z(max=0.5) = -w;
+  Real rest(min=2*L) = 1;
+  output Real o = x;
+equation
+  der(x) = 2;
+end M;"""
+
+
+@pytest.mark.parametrize("record", ["all", "outputs", "x"])
+@pytest.mark.parametrize("how", [{}, {"solver": "rk4", "step": 1e-3}])
+def test_every_name_has_its_own_limits_recorded_or_not(model: str, record: str, how: dict[str, Any]) -> None:
+    result = kilohertz.load(write(model, ALIASES)).simulate(stop=1.0, intervals=100, record=record, **how)
+    said = {p.message: p for p in result.problems}
+    z, y = (m for m in said if "rest" not in m)
+    assert z == "`z` was 1 although its max is 0.5, in 25 of 101 rows"
+    assert y == "`y` was 1.02 although its max is 1, in 50 of 101 rows"
+    assert said[y].notes[0].text == "first at time = 0.51" and said[y].span is not None
+    assert [m for m in said if "rest" in m] == ["`rest` was 1 although its min is 2"]
+    assert set(result) == {"all": {*"xyzwo", "rest"}, "outputs": {"o"}, "x": {"x"}}[record]
+    if record == "all":
+        assert (result.signals["y"].min, result.signals["y"].max) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("settings", [{"L": 3}, {"reversal": True}])
+def test_limits_follow_the_parameters_of_the_run(model: str, settings: dict[str, float]) -> None:
+    result = kilohertz.load(write(model, ALIASES)).simulate(stop=1.0, settings=settings)
+    assert not any("`y`" in p.message for p in result.problems)
+
+
+def test_rows_that_come_in_pieces_are_one_run() -> None:
+    watch = Watch({"a": (0, 1), "b": (0, -1), "c": (1, 1)}, {"a": Bounds(None, 1.0), "b": Bounds(-0.5, None)})
+    for k in range(4):
+        rows = np.array([[0.4 * k, np.nan], [np.nan, 9.0]])
+        watch.look(np.array([k, k + 0.5]), rows)
+    assert [p.message for p in watch.problems()] == [
+        "`b` was -0.8 although its min is -0.5, in 2 of 8 rows",
+        "`a` was 1.2 although its max is 1, in 1 of 8 rows",
+    ]
+
+
+def test_the_axis_says_that_it_left_its_stroke() -> None:
+    axis = kilohertz.load("Kilohertz.Examples.HydraulicAxis.OpenLoop")
+    (said,) = axis.simulate(settings={"amplitude": 10}, record="mass.v").problems
+    assert said.code == "R737" and said.message.startswith("`cylinder.s` was 0.500")
+    assert axis.simulate().problems == ()
+    assert kilohertz.load("Kilohertz.Examples.HydraulicAxis.EndStops").simulate().problems == ()
+
+
+def test_a_task_says_what_was_not_recorded(tmp_path: Path) -> None:
+    (tmp_path / "limits_some.mo").write_text(ALIASES.replace("M", "limits_some"))
+    scenario = tmp_path / "limits_some.toml"
+    text = 'model = "limits_some.mo"\nsolver = "rk4"\nduration = "1s"\ntime_scale = "max"\n[record]\nsignals = ["y"]\n'
+    scenario.write_text(text)
+    report = kilohertz.run(scenario, check=False)
+    assert [d.message for d in report.outside] == ["`y` was 1.002 although its max is 1, in 500 of 1001 rows"]
+    assert report.unseen == ("z",)
+    assert "not recorded, so not compared with its min and max: z (1 in all)" in report.as_text()
 
 
 def test_a_task_says_it_too(tmp_path: Path) -> None:

@@ -91,28 +91,25 @@ class Job:
         report = start(built).wait(progress)
         profiles = keep_profiles(built, self.session.libraries) if built.scenario.profile else ()
         words = said.as_text() if said is not None else ""
-        outside = self._outside(report)
-        return replace(report, predicted=words, blame=blamed(built), profiles=profiles, outside=outside)
+        return self._with_outside(replace(report, predicted=words, blame=blamed(built), profiles=profiles))
 
-    def _outside(self, report: Report) -> tuple[Diagnostic, ...]:
-        """Variables that left their `min` and `max`, in what was recorded; a recording that fills memory is left."""
-        from kilohertz.ir.rules.limits import limit
+    def _with_outside(self, report: Report) -> Report:
+        """The same with the variables that left their `min` and `max` in what was recorded, and what nobody knows."""
         from kilohertz.simulate.outside import outside
 
-        if report.recording is None or not 0 < report.recording.stat().st_size <= _MOST_BYTES:
-            return ()
+        if report.recording is None or report.recording.stat().st_size == 0:
+            return report
+        if report.recording.stat().st_size > _MOST_BYTES:
+            return replace(report, unseen=("everything, in a recording this large",))
         found: list[Diagnostic] = []
+        unseen: list[str] = []
         for task in self.scenario.tasks:
             step = self.session.kept(task.model).process()
             head = f"{task.name}." if len(self.scenario.tasks) > 1 else ""
-            named = {head + n: v for n, v in step.variables.items() if v.min is not None or v.max is not None}
-            signals = {
-                n: replace(s, min=limit(named[n].min), max=limit(named[n].max))
-                for n, s in report.result.signals.items()
-                if n in named
-            }
-            found += outside(replace(report.result, signals=signals), named)
-        return tuple(found)
+            left, missing = outside(report.result, step, head)
+            found += left
+            unseen += missing
+        return replace(report, outside=tuple(found), unseen=tuple(unseen))
 
     def changed(
         self,

@@ -138,7 +138,7 @@ class StepVariable:
 class Alias:
     """What the recorder writes for an eliminated name: `sign * target`, or a constant (`target` is None).
 
-    For Booleans `sign` -1 means `not target`.
+    For Booleans `sign` -1 means `not target`.  `min` and `max` are those of the eliminated name itself.
     """
 
     target: str | None
@@ -148,6 +148,9 @@ class Alias:
     description: str = ""
     causality: str = ""
     purpose: Purpose = Purpose.DECLARED
+    min: Expr | None = None
+    max: Expr | None = None
+    origin: Origin = Origin()
 
 
 # ---------------------------------------------------------------------------------------------------------- blocks

@@ -43,6 +43,7 @@ class Report:
     blame: tuple[str, ...] = ()  # the costliest blocks with their places
     unwritten: tuple[Diagnostic, ...] = ()  # why the recording is not in the file that was asked for
     outside: tuple[Diagnostic, ...] = ()  # variables that left their min and max, as far as they were recorded
+    unseen: tuple[str, ...] = ()  # variables with a min or max that were not recorded
     profiles: tuple[Path, ...] = ()  # of its threads, where one was asked for (docs/reference/profile.md)
 
     @property
@@ -181,6 +182,9 @@ class Report:
                 lines.append(f"    {block['unknowns']} at {block['origin']}: {what}, {when}")
         for d in self.outside:
             lines.append(f"  {d.message}" + "".join(f"; {note.text} s" for note in d.notes))
+        if self.unseen:
+            some = ", ".join(self.unseen[:3]) + (", ..." if len(self.unseen) > 3 else "")
+            lines.append(f"  not recorded, so not compared with its min and max: {some} ({len(self.unseen)} in all)")
         return lines
 
     def _faults(self) -> list[str]:

@@ -18,7 +18,6 @@ from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
 from kilohertz.simulate.model_messages import ModelMessages
-from kilohertz.simulate.outside import outside
 from kilohertz.simulate.program import Instance, Program
 from kilohertz.simulate.recorder import Recorder, make_recorder
 from kilohertz.simulate.stepper import Stepper
@@ -287,7 +286,7 @@ class _Run:
         problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
         result = self.recorder.result(instance)
         warned = self.messages.warnings(self.program.code.places)
-        problems = (*problems, *outside(result, self.program.step.variables), *warned)
+        problems = (*problems, *self.recorder.outside(instance, self.experiment.start), *warned)
         result = replace(result, problems=problems, ok=not odd and _is_whole(stepper))
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
@@ -338,7 +337,7 @@ class _Run:
         """Called from C: take the rows, tell the progress.  An exception here must not pass through C."""
         try:
             if n_rows:
-                self.recorder.chunks.append(self.rows[:n_rows].copy())
+                self.recorder.take(self.rows[:n_rows].copy(), self.instance)
             if self.observe is not None:
                 self.observe(self.instance)
             if self.progress is not None:

@@ -1,52 +1,201 @@
-"""Values outside `min` and `max`: looked for in what a run recorded, so that a step costs nothing."""
+"""Values outside `min` and `max` (MLS 4.8): looked for in the rows of a run, so that a step costs nothing.
+
+Every name counts with its own limits: states, algebraic variables, inputs, and names that are an alias of another, with
+their sign.  Limits that follow from parameters have the values of these parameters in the run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
-from kilohertz.ir.step import StepVariable
-from kilohertz.results import Result, Signal
+from kilohertz.interp import EvaluationError, Evaluator, NotConstant, Value
+from kilohertz.ir.expr import Expr
+from kilohertz.ir.flat import Purpose
+from kilohertz.ir.rules.limits import limit
+from kilohertz.ir.step import Alias, Kind, Step, StepVariable
+from kilohertz.ir.types import BOOLEAN, INTEGER
+from kilohertz.results import Result
 
+Floats = NDArray[np.float64]
 _MOST = 5  # signals named
 _SLACK = 1e-6  # of the largest value: solvers come so near to a limit
 
 
-def outside(result: Result, variables: Mapping[str, StepVariable]) -> list[Diagnostic]:
-    """One warning for each variable or parameter that left its limits, those that did so first before the others."""
-    messages: list[tuple[int, str, Diagnostic]] = []
-    for name, signal in result.signals.items():
-        if (signal.min is None and signal.max is None) or not len(result.time):
-            continue
-        rows, least, most = _rows(result, name, signal)
-        where = np.flatnonzero((rows < least) | (rows > most))
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a variable may come down and up to; None: anything."""
+
+    min: float | None
+    max: float | None
+    origin: Origin = Origin()
+
+    @property
+    def least(self) -> float:
+        return -np.inf if self.min is None else self.min
+
+    @property
+    def most(self) -> float:
+        return np.inf if self.max is None else self.max
+
+
+def limited(step: Step) -> Iterator[tuple[str, StepVariable | Alias]]:
+    """What the user declared with a `min` or a `max`."""
+    for declared in (step.variables, step.aliases):
+        for name, v in declared.items():
+            if (v.min is not None or v.max is not None) and v.purpose is Purpose.DECLARED:
+                yield name, v
+
+
+def bounds(step: Step, parameter: Callable[[str], float | None]) -> dict[str, Bounds]:
+    """The limits of a run as numbers; `parameter` has its parameters' values, None where there is none."""
+    numbers = _Numbers(step, parameter)
+    return {name: Bounds(numbers(v.min), numbers(v.max), v.origin) for name, v in limited(step)}
+
+
+def outside(result: Result, step: Step, head: str = "") -> tuple[list[Diagnostic], list[str]]:
+    """What left its limits in a recording, where the names of this model begin with `head`; and what is not in it."""
+    signals = result.signals
+
+    def parameter(name: str) -> float | None:
+        signal = signals.get(head + name)
+        return signal.value if signal is not None and signal.column is None else None
+
+    limits = {head + name: b for name, b in bounds(step, parameter).items()}
+    columns = {n: (s.column, s.sign) for n, s in signals.items() if n in limits and s.column is not None}
+    watch = Watch(columns, limits)
+    watch.look(result.time, result.data)
+    if len(result.time):
+        resting = {n: s.value for n, s in signals.items() if n in limits and s.column is None}
+        watch.fixed(resting, float(result.time[0]))
+    unseen = [n for n in limits if n not in signals and not _is_constant(step, n.removeprefix(head))]
+    return watch.problems(), unseen
+
+
+def _is_constant(step: Step, name: str) -> bool:
+    """Its value never changes: it was looked at when the model was compiled, or started."""
+    alias = step.aliases.get(name)
+    v = step.variables.get(name if alias is None else alias.target or "")
+    return v is None or v.slot.kind in (Kind.PARAMETER, Kind.INT_PARAMETER)
+
+
+class _Numbers:
+    """Values of expressions over parameters."""
+
+    def __init__(self, step: Step, parameter: Callable[[str], float | None]) -> None:
+        self._step, self._parameter = step, parameter
+        self._evaluator = Evaluator(step.functions)
+
+    def __call__(self, e: Expr | None) -> float | None:
+        number = limit(e)
+        if number is not None or e is None:
+            return number
+        try:
+            value = self._evaluator.evaluate(e, self._value)
+        except (NotConstant, EvaluationError):
+            return None  # what an external function gives, say
+        return float(value) if isinstance(value, int | float) and value == value else None
+
+    def _value(self, name: str) -> Value:
+        alias = self._step.aliases.get(name)
+        if alias is not None and alias.target is None and alias.value is not None:
+            return self._evaluator.evaluate(alias.value, self._value)
+        v = self._step.variables.get(name if alias is None else alias.target or "")
+        number = self._parameter(v.name) if v is not None else None
+        if v is None or number is None:
+            raise NotConstant(name)
+        if v.ty == BOOLEAN:
+            return bool(number) if alias is None or alias.sign > 0 else not number
+        number = number if alias is None else alias.sign * number
+        return int(number) if v.ty == INTEGER else number
+
+
+@dataclass(slots=True)
+class _Left:
+    """How a variable left its limits."""
+
+    name: str
+    time: float
+    value: float
+    rows: int = 0
+
+
+class Watch:
+    """Rows are shown to it as they come; it remembers which variables left their limits, when first, and how often.
+
+    `columns`: of each name its column (after time) and sign.
+    """
+
+    def __init__(self, columns: Mapping[str, tuple[int, int]], limits: Mapping[str, Bounds]) -> None:
+        self._limits = limits
+        self._left: dict[str, _Left] = {}
+        self._rows = 0
+        self._names: dict[int, list[tuple[str, int]]] = {}
+        for name, (column, sign) in columns.items():
+            if name in limits:
+                self._names.setdefault(column, []).append((name, sign))
+        self._columns = np.array(list(self._names), dtype=np.intp)
+        narrowest = [self._narrowest(names) for names in self._names.values()]
+        self._least = np.array([n[0] for n in narrowest])
+        self._most = np.array([n[1] for n in narrowest])
+        self._largest = np.zeros(len(narrowest))
+
+    def _narrowest(self, names: list[tuple[str, int]]) -> tuple[float, float]:
+        """Of all names of a column, in its own sign."""
+        both = [(self._limits[n], s) for n, s in names]
+        least = max(b.least if s > 0 else -b.most for b, s in both)
+        return least, min(b.most if s > 0 else -b.least for b, s in both)
+
+    def look(self, time: Floats, rows: Floats) -> None:
+        """Some more rows, without time."""
+        self._rows += len(time)
+        if not len(time) or not len(self._columns):
+            return
+        watched = rows[:, self._columns]
+        low, high = np.fmin.reduce(watched, axis=0), np.fmax.reduce(watched, axis=0)
+        self._largest = np.fmax(self._largest, np.fmax(np.abs(low), np.abs(high)))
+        for i in np.flatnonzero((low < self._least) | (high > self._most)):
+            for name, sign in self._names[int(self._columns[i])]:
+                self._look_at(name, time, sign * watched[:, i], _SLACK * float(self._largest[i]))
+
+    def _look_at(self, name: str, time: Floats, values: Floats, slack: float) -> None:
+        allowed = self._limits[name]
+        where = np.flatnonzero((values < allowed.least - slack) | (values > allowed.most + slack))
         if len(where):
             k = int(where[0])
-            limit = f"min is {signal.min:g}" if rows[k] < least else f"max is {signal.max:g}"
-            often = f", in {len(where)} of {len(rows)} rows" if signal.column is not None else ""
-            variable = variables.get(name)
-            origin = variable.origin if variable is not None else Origin()
-            text = f"`{name}` was {rows[k]:g} although its {limit}{often}"
-            messages.append((k, name, _warning(text, origin, Note(f"first at time = {result.time[k]:g}"))))
-    messages.sort(key=lambda f: f[:2])
-    shown = [said for _, _, said in messages[:_MOST]]
-    if len(messages) > _MOST:
-        shown.append(_warning(f"{len(messages) - _MOST} more were outside their limits", Origin()))
-    return shown
+            left = self._left.setdefault(name, _Left(name, float(time[k]), float(values[k])))
+            left.rows += len(where)
+
+    def fixed(self, values: Mapping[str, float], time: float) -> None:
+        """Parameters and names that rest at a value."""
+        for name, value in values.items():
+            if name in self._limits:
+                self._look_at(name, np.array([time]), np.array([value]), _SLACK * abs(value))
+                if name in self._left:
+                    self._left[name].rows = 0
+
+    def problems(self) -> list[Diagnostic]:
+        """One warning for each name, those that left their limits first before the others."""
+        left = sorted(self._left.values(), key=lambda f: (f.time, f.name))
+        shown = [self._warning(f) for f in left[:_MOST]]
+        if len(left) > _MOST:
+            names = ", ".join(f"`{f.name}`" for f in left[_MOST : 2 * _MOST])
+            more = ", ..." if len(left) > 2 * _MOST else ""
+            shown.append(_said(f"{len(left) - _MOST} more were outside their limits: {names}{more}", Origin()))
+        return shown
+
+    def _warning(self, f: _Left) -> Diagnostic:
+        allowed = self._limits[f.name]
+        which = f"min is {allowed.min:g}" if f.value < allowed.least else f"max is {allowed.max:g}"
+        often = f", in {f.rows} of {self._rows} rows" if f.rows else ""
+        text = f"`{f.name}` was {f.value:g} although its {which}{often}"
+        return _said(text, allowed.origin, Note(f"first at time = {f.time:g}"))
 
 
-def _rows(result: Result, name: str, signal: Signal) -> tuple[NDArray[np.float64], float, float]:
-    """The values of a signal, and what they may come down or up to."""
-    rows = result[name] if signal.column is not None else np.array([signal.value])
-    largest = float(np.max(np.abs(rows), initial=0.0, where=np.isfinite(rows)))
-    least = signal.min if signal.min is not None else -np.inf
-    most = signal.max if signal.max is not None else np.inf
-    return rows, least - _SLACK * largest, most + _SLACK * largest
-
-
-def _warning(text: str, origin: Origin, *notes: Note) -> Diagnostic:
+def _said(text: str, origin: Origin, *notes: Note) -> Diagnostic:
     span = origin.spans[0] if origin.spans else None
     return Diagnostic("R737", text, span, notes=notes, severity=Severity.WARNING)

@@ -1,19 +1,21 @@
-"""What is recorded: columns of the instance, and the names that read them."""
+"""What is recorded: columns of the instance, and the names that read them; and who looks at the rows as they come."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import ModelError
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.rules.limits import constant_value, limit
+from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import Alias, Kind, StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
+from kilohertz.simulate.outside import Bounds, Watch, bounds, limited
 from kilohertz.simulate.program import Instance, Program
 
 Floats = NDArray[np.float64]
@@ -22,11 +24,15 @@ _VARYING = frozenset(
 )
 _FIXED = frozenset({Kind.PARAMETER, Kind.INT_PARAMETER})
 NUMBERS = _VARYING | _FIXED
+_LOOK_AT = 1 << 12  # rows, at least, that are looked at together
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Columns in the order of the C rows (time is column 0), signals by name, and the rows so far."""
+    """Columns in the order of the C rows (time is column 0), signals by name, and the rows so far.
+
+    Columns from `n_shown` on are of variables with a `min` or `max` that nobody asked for: looked at, and not kept.
+    """
 
     program: Program
     columns: list[StepVariable] = field(default_factory=list)
@@ -34,10 +40,41 @@ class Recorder:
     negated: list[int] = field(default_factory=list)  # columns appended as `not`
     resting: list[str] = field(default_factory=list)  # variables that turned out constant: appended as columns
     chunks: list[Floats] = field(default_factory=list)
+    n_shown: int = 0
+    watched: dict[str, tuple[int, int]] = field(default_factory=dict)  # column and sign of what has a limit
+    _watch: Watch | None = None
+    _limits: dict[str, Bounds] = field(default_factory=dict)
+    _unseen: list[Floats] = field(default_factory=list)
 
     @property
     def n_columns(self) -> int:
         return len(self.columns) + 1
+
+    def take(self, rows: Floats, instance: Instance) -> None:
+        """Rows as they come from the run."""
+        self._unseen.append(rows)
+        self.chunks.append(rows[:, : self.n_shown + 1].copy() if self.n_shown < len(self.columns) else rows)
+        if sum(map(len, self._unseen)) >= _LOOK_AT:
+            self._look(instance)
+
+    def _look(self, instance: Instance) -> Watch:
+        """Whether the rows since the last time are inside the limits that hold in this run."""
+        if self._watch is None:
+            self._limits = bounds(self.program.step, lambda name: _parameter(self.program, instance, name))
+            self._watch = Watch(self.watched, self._limits)
+        for rows in [np.concatenate(self._unseen)] if self._unseen else []:
+            self._watch.look(rows[:, 0], rows[:, 1:])
+        self._unseen.clear()
+        return self._watch
+
+    def outside(self, instance: Instance, start: float) -> list[Diagnostic]:
+        """What left its limits, recorded or not; parameters too, where the run came to have them."""
+        if not self.chunks:
+            return []
+        watch = self._look(instance)
+        resting = [name for name in self._limits if name not in self.watched]
+        watch.fixed({name: _resting(self.program, instance, name) for name in resting}, start)
+        return watch.problems()
 
     def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Offset and kind of every column, time first."""
@@ -47,8 +84,11 @@ class Recorder:
 
     def result(self, instance: Instance) -> Result:
         """Everything recorded, with parameters at the values they had."""
-        signals = {name: _with_value(s, name, self.program, instance) for name, s in self.signals.items()}
-        n, n_negated = len(self.columns), len(self.negated)
+        self._look(instance)
+        signals = {
+            name: _with_value(self._limited(s, name), name, self.program, instance) for name, s in self.signals.items()
+        }
+        n, n_negated = self.n_shown, len(self.negated)
         values = self._resting_values(n + n_negated, signals)
         data = np.empty((sum(map(len, self.chunks)), n + n_negated + len(values)))
         time, at = np.empty(len(data)), 0
@@ -60,13 +100,17 @@ class Recorder:
         data[:, n + n_negated :] = values
         return Result(self.program.step.name, time, data, signals)
 
+    def _limited(self, signal: Signal, name: str) -> Signal:
+        allowed = self._limits.get(name)
+        return signal if allowed is None else replace(signal, min=allowed.min, max=allowed.max)
+
     def _resting_values(self, first: int, signals: dict[str, Signal]) -> list[float]:
         """The constant values that variables rest at, as columns from `first` on; equal values share one."""
         columns: dict[float, int] = {}
         for name in self.resting:
             signal = signals[name]
             column = columns.setdefault(signal.value, first + len(columns))
-            signals[name] = Signal(column, 1, signal.unit, signal.description)
+            signals[name] = replace(signal, column=column, sign=1, value=0.0)
         return list(columns)
 
 
@@ -94,9 +138,9 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
         if alias is None:
             assert v is not None
             if v.slot.kind in _VARYING:
-                out.signals[name] = Signal(column(v), 1, v.unit, v.description, 0.0, limit(v.min), limit(v.max))
+                out.signals[name] = Signal(column(v), 1, v.unit, v.description)
             elif v.slot.kind in _FIXED:
-                out.signals[name] = Signal(None, 1, v.unit, v.description, 0.0, limit(v.min), limit(v.max))
+                out.signals[name] = Signal(None, 1, v.unit, v.description)
         elif v is None:
             out.signals[name] = Signal(None, 1, alias.unit, alias.description, constant_value(alias.value))
             out.resting.append(name)
@@ -111,6 +155,11 @@ def make_recorder(program: Program, record: str | Sequence[str]) -> Recorder:
     for name, alias, source in late:
         out.signals[name] = Signal(len(out.columns) + len(out.negated), 1, alias.unit, alias.description)
         out.negated.append(source)
+    out.n_shown = len(out.columns)
+    for name, limits in limited(step):
+        v = step.variables.get(name if not isinstance(limits, Alias) else limits.target or "")
+        if v is not None and v.slot.kind in _VARYING and v.ty != BOOLEAN:
+            out.watched[name] = (column(v), limits.sign if isinstance(limits, Alias) else 1)
     problems = wanted.problems(names)
     if problems:
         raise ModelError(*problems)
@@ -135,4 +184,18 @@ def _with_value(signal: Signal, name: str, program: Program, instance: Instance)
     value = float(instance.read(v))
     if signal.sign < 0:
         value = 1.0 - value if v.ty == BOOLEAN else -value
-    return Signal(None, 1, signal.unit, signal.description, value, signal.min, signal.max)
+    return replace(signal, sign=1, value=value)
+
+
+def _resting(program: Program, instance: Instance, name: str) -> float:
+    """The value of a parameter, or of what is one or a constant by another name; NaN where that is no number."""
+    alias = program.step.aliases.get(name)
+    if alias is not None and alias.target is None:
+        return constant_value(alias.value)
+    value = _parameter(program, instance, name if alias is None else alias.target or "")
+    return math.nan if value is None else value if alias is None else alias.sign * value
+
+
+def _parameter(program: Program, instance: Instance, name: str) -> float | None:
+    v = program.step.variables[name]
+    return float(instance.read(v)) if v.slot.kind in _FIXED else None

@@ -69,7 +69,7 @@ def print_step(step: s.Step, *, helpers: bool = True) -> str:
 def _roots(step: s.Step) -> Iterable[Expr]:
     """Expressions in which a type may occur that no variable has."""
     yield from (e for _, blocks in s.lists(step) for b in blocks for e in s.expressions(b))
-    yield from (a.value for a in step.aliases.values() if a.value is not None)
+    yield from (x for a in step.aliases.values() for x in (a.value, a.min, a.max) if x is not None)
     yield from (v.start for v in step.variables.values() if v.start is not None)
     yield from (x for a in step.asserts for x in (a.condition, a.message))
 
@@ -114,7 +114,8 @@ def _variable(v: s.StepVariable) -> str:
 def _alias(a: s.Alias) -> str:
     value = f"{'-' if a.sign < 0 else ''}{a.target}" if a.target is not None else optional(a.value)
     unit = quoted(a.unit) if a.unit else ""
-    attributes = attribute_text([("unit", unit), ("causality", a.causality), ("purpose", purpose(a.purpose))])
+    limits = [("min", optional(a.min)), ("max", optional(a.max))]
+    attributes = attribute_text([*limits, ("unit", unit), ("causality", a.causality), ("purpose", purpose(a.purpose))])
     return f"{attributes}{described(a.description)} is {value}"
 
 

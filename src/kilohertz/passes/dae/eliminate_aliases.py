@@ -372,10 +372,8 @@ class _Eliminator:
         selects = sorted((v.select for v, _ in group), key=lambda s: s.value)
         # A wish counts more than none: `avoid` on one name holds for those that say nothing.
         select = selects[-1] if selects[-1].value > Select.DEFAULT.value else selects[0]
-        lowest = best.min or next((v.min for v, s in group if s > 0 and v.min is not None), None)
-        highest = best.max or next((v.max for v, s in group if s > 0 and v.max is not None), None)
-        best = replace(best, min=lowest, max=highest, typical_start=typical)
-        return replace(best, role=role, start=start, fixed=bool(fixed), nominal=nominal, select=select)
+        best = replace(best, role=role, start=start, fixed=bool(fixed), nominal=nominal, select=select)
+        return replace(best, typical_start=typical)  # each name keeps the limits that it was declared with
 
     def _agree(self, best: DaeVariable, source: tuple[DaeVariable, int], other: tuple[DaeVariable, int]) -> None:
         """Two fixed starts of one variable: B209 where they differ, an initial equation where the run must tell."""

@@ -91,7 +91,7 @@ def _read(dae: Dae) -> set[str]:
     roots += [t.at for t in dae.time_events] + [x for s in dae.samples for x in (s.start, s.interval)]
     roots += [x for d in dae.delays for x in (d.source, d.maximum)]
     roots += [x for t in dae.transports for x in t.recorded()]
-    for v in dae.variables.values():
+    for v in (*dae.variables.values(), *(a.variable for a in dae.aliases.values())):
         roots += [x for x in (v.binding, v.start, v.nominal, v.min, v.max) if x is not None]
     names = {a.target for a in dae.aliases.values() if a.target is not None}
     seen: set[Expr] = set()

@@ -73,7 +73,7 @@ def _slots(dae: Dae) -> tuple[dict[str, StepVariable], dict[str, Alias]]:
     aliases: dict[str, Alias] = {}
     for v in dae.variables.values():
         if v.role is Role.CONSTANT:
-            aliases[v.name] = Alias(None, value=v.binding, purpose=v.purpose)
+            aliases[v.name] = Alias(None, value=v.binding, purpose=v.purpose, min=v.min, max=v.max, origin=v.origin)
             continue
         kind = _kind(v)
         index = counts.get(kind, 0)
@@ -146,7 +146,7 @@ def _by_type(ty: Type, real: Kind, integer: Kind, string: Kind) -> Kind:
 
 def _alias(a: AliasOf) -> Alias:
     v = a.variable
-    return Alias(a.target, a.sign, a.value, v.unit, v.description, v.causality, v.purpose)
+    return Alias(a.target, a.sign, a.value, v.unit, v.description, v.causality, v.purpose, v.min, v.max, v.origin)
 
 
 # --------------------------------------------------------------------------------------------------------------- events

@@ -20,7 +20,8 @@ model Cylinder "A differential cylinder with end stops, dry friction of its seal
     annotation(choices(choice(redeclare model Law = Kilohertz.Translational.Friction.StickSlip "Sticks and slides, with events"),
       choice(redeclare model Law = Kilohertz.Translational.Friction.Smooth "Creeps, without events")));
   Law seal(level=f_seal) if f_seal > 0 "Seals";
-  DifferentialCylinder core(d_piston=d_piston, d_rod=d_rod, stroke=stroke, V_a=V_a, V_b=V_b, G=G, E=E, steady=steady) "Chambers";
+  DifferentialCylinder core(d_piston=d_piston, d_rod=d_rod, stroke=stroke, V_a=V_a, V_b=V_b, G=G, E=E, steady=steady,
+    s(min=-V_a/core.A_a, max=stroke + V_b/core.A_b)) "Chambers; the stops give way, at most by the dead volumes";
   Units.Pressure p_a = core.p_a "Pressure of the piston side";
   Units.Pressure p_b = core.p_b "Pressure of the rod side";
   Units.Length s = core.s "How far the rod is out";

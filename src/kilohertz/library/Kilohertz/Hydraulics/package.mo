@@ -105,7 +105,7 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     final parameter Units.Area A_b = pi/4*(d_piston^2 - d_rod^2) "Area of the rod side";
     Units.Pressure p_a(start=5e6, nominal=1e6, stateSelect=StateSelect.prefer) "Pressure of the piston side";
     Units.Pressure p_b(start=5e6, nominal=1e6, stateSelect=StateSelect.prefer) "Pressure of the rod side";
-    Units.Length s "How far the rod is out";
+    Units.Length s(min=0, max=stroke) "How far the rod is out";
     Units.Velocity v "Velocity of the rod";
     Units.Force f "Force of the fluid onto the rod";
     Units.VolumeFlow q_leak "From the piston side to the rod side";
@@ -127,7 +127,7 @@ package Hydraulics "Servo hydraulics with a fluid of constant bulk modulus"
     der(p_a) = E/(V_a + A_a*s)*(a.q - A_a*v - q_leak);
     der(p_b) = E/(V_b + A_b*(stroke - s))*(b.q + A_b*v + q_leak);
     annotation(Icon(graphics={Rectangle(extent={{-90,40},{60,-40}}, lineColor={0,80,160}, fillColor={230,240,250}, fillPattern=FillPattern.Solid), Rectangle(extent={{-30,40},{-15,-40}}, fillColor={150,150,150}, fillPattern=FillPattern.Solid), Rectangle(extent={{-15,8},{95,-8}}, fillColor={180,180,180}, fillPattern=FillPattern.Solid), Line(points={{-70,-90},{-70,-40}}, color={0,80,160}), Line(points={{40,-90},{40,-40}}, color={0,80,160}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
-      Documentation(info="<html><p><code>f = A_a p_a - A_b p_b</code>; each pressure rises with the net flow over the chamber&apos;s volume: <code>der(p_a) = E/(V_a + A_a s) (a.q - A_a v - q_leak)</code>. It has no end stops: <code>Cylinder</code> has them.</p></html>"));
+      Documentation(info="<html><p><code>f = A_a p_a - A_b p_b</code>; each pressure rises with the net flow over the chamber&apos;s volume: <code>der(p_a) = E/(V_a + A_a s) (a.q - A_a v - q_leak)</code>. It has no end stops, and a run says where the rod went beyond <code>stroke</code>: <code>Cylinder</code> has them.</p></html>"));
   end DifferentialCylinder;
 
   model Valve43 "A proportional 4/3 valve with four equal edges and a spool of second order"
