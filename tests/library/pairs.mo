@@ -3,6 +3,8 @@ package Pairs "Models of ours and equal ones of the Modelica Standard Library"
   import Theirs = Modelica.Mechanics.Rotational;
   import OursT = Kilohertz.Translational;
   import TheirsT = Modelica.Mechanics.Translational;
+  import OursM = Kilohertz.MultiBody;
+  import TheirsM = Modelica.Mechanics.MultiBody;
 
   model Clutch
     Ours.Inertia first(J=1, phi(start=0, fixed=true), w(start=10, fixed=true)), second(J=2, phi(start=0, fixed=true), w(start=0, fixed=true));
@@ -190,4 +192,111 @@ package Pairs "Models of ours and equal ones of the Modelica Standard Library"
     connect(mass.flange_b, guide.flange_a);
     annotation(experiment(StopTime=3));
   end JerksTheirs;
+
+  model Arm "Three revolute joints about different axes, one of them driven"
+    inner OursM.World world;
+    OursM.Joints.Revolute first(n={0, 1, 0}, driven=true, phi(start=0, fixed=true), w(start=1, fixed=true)), second(n={0, 0, 1}, phi(start=0.5, fixed=true), w(start=0, fixed=true)), third(n={1, 0, 0}, phi(start=0, fixed=true), w(start=2, fixed=true));
+    OursM.Shapes.Box upper(r={0.5, 0, 0}, width=0.1, height=0.05), lower(r={0.2, 0.3, 0}, n={0, 0, 1}, width=0.1, height=0.05);
+    OursM.Body load(m=3, r_CM={0.1, 0.2, 0.3}, I=[0.1, 0.01, 0.02; 0.01, 0.2, 0.03; 0.02, 0.03, 0.3]);
+    OursM.Rotation bend(r={0.1, 0, 0}, sequence={3, 1, 2}, angles={0.3, -0.4, 0.5});
+    Ours.Sources.Torque drive;
+  equation
+    drive.tau = 20*sin(3*time);
+    connect(drive.b, first.axis);
+    connect(world.b, first.a);
+    connect(first.b, second.a);
+    connect(second.b, upper.a);
+    connect(upper.b, bend.a);
+    connect(bend.b, third.a);
+    connect(third.b, lower.a);
+    connect(lower.b, load.a);
+    annotation(experiment(StopTime=2));
+  end Arm;
+
+  model ArmTheirs
+    inner TheirsM.World world(enableAnimation=false, g=9.81);
+    TheirsM.Joints.Revolute first(n={0, 1, 0}, useAxisFlange=true, phi(start=0, fixed=true), w(start=1, fixed=true)), second(n={0, 0, 1}, phi(start=0.5, fixed=true), w(start=0, fixed=true)), third(n={1, 0, 0}, phi(start=0, fixed=true), w(start=2, fixed=true));
+    TheirsM.Parts.BodyBox upper(r={0.5, 0, 0}, width=0.1, height=0.05, density=7700), lower(r={0.2, 0.3, 0}, widthDirection={0, 0, 1}, width=0.1, height=0.05, density=7700);
+    TheirsM.Parts.Body load(m=3, r_CM={0.1, 0.2, 0.3}, I_11=0.1, I_22=0.2, I_33=0.3, I_21=0.01, I_31=0.02, I_32=0.03);
+    TheirsM.Parts.FixedRotation bend(r={0.1, 0, 0}, rotationType=TheirsM.Types.RotationTypes.PlanarRotationSequence, sequence={3, 1, 2}, angles=180/Modelica.Constants.pi*{0.3, -0.4, 0.5});
+    Theirs.Sources.Torque drive;
+  equation
+    drive.tau = 20*sin(3*time);
+    connect(drive.flange, first.axis);
+    connect(world.frame_b, first.frame_a);
+    connect(first.frame_b, second.frame_a);
+    connect(second.frame_b, upper.frame_a);
+    connect(upper.frame_b, bend.frame_a);
+    connect(bend.frame_b, third.frame_a);
+    connect(third.frame_b, lower.frame_a);
+    connect(lower.frame_b, load.frame_a);
+    annotation(experiment(StopTime=2));
+  end ArmTheirs;
+
+  model Tumbling "A free body between two springs"
+    inner OursM.World world;
+    OursM.Body body(m=2, r_CM={0.1, 0, 0}, I=diagonal({0.05, 0.1, 0.2}), r_0(start={0, 0.1, 0.2}, each fixed=true), v_0(start={1, 0, 0}, each fixed=true), angles_start={0.1, 0.2, 0.3}, angles_fixed=true, w_start={1, 2, 3}, w_fixed=true);
+    OursM.Translation edge(r={0.2, 0.1, 0});
+    OursM.Forces.SpringDamper left(c=100, d=1, s_0=0.5), right(c=150, d=2, s_0=0.4);
+    OursM.Fixed wall(r={0, 1, 0}), post(r={1, 1, 0.5});
+  equation
+    connect(wall.b, left.a);
+    connect(left.b, body.a);
+    connect(body.a, edge.a);
+    connect(edge.b, right.a);
+    connect(right.b, post.b);
+    annotation(experiment(StopTime=2));
+  end Tumbling;
+
+  model TumblingTheirs
+    inner TheirsM.World world(enableAnimation=false, g=9.81);
+    TheirsM.Parts.Body body(m=2, r_CM={0.1, 0, 0}, I_11=0.05, I_22=0.1, I_33=0.2, r_0(start={0, 0.1, 0.2}, each fixed=true), v_0(start={1, 0, 0}, each fixed=true), angles_start={0.1, 0.2, 0.3}, angles_fixed=true, w_0_start=TheirsM.Frames.resolve1(TheirsM.Frames.axesRotations({1, 2, 3}, {0.1, 0.2, 0.3}, zeros(3)), {1, 2, 3}), w_0_fixed=true);
+    TheirsM.Parts.FixedTranslation edge(r={0.2, 0.1, 0});
+    TheirsM.Forces.SpringDamperParallel left(c=100, d=1, s_unstretched=0.5), right(c=150, d=2, s_unstretched=0.4);
+    TheirsM.Parts.Fixed wall(r={0, 1, 0}), post(r={1, 1, 0.5});
+  equation
+    connect(wall.frame_b, left.frame_a);
+    connect(left.frame_b, body.frame_a);
+    connect(body.frame_a, edge.frame_a);
+    connect(edge.frame_b, right.frame_a);
+    connect(right.frame_b, post.frame_b);
+    annotation(experiment(StopTime=2));
+  end TumblingTheirs;
+
+  model Engine "Crank, connecting rod with mass and piston"
+    inner OursM.World world;
+    OursM.Joints.Revolute crank(n={0, 0, 1}, phi(start=0.2, fixed=true), w(start=20, fixed=true));
+    OursM.Shapes.Box web(r={0.05, 0, 0}, width=0.04);
+    OursM.Loops.UniversalPrismatic piston(L=0.15, n={1, 0, 0}, n_a={0, 0, 1}, s_guess=0.2);
+    OursM.Body rod(m=0.5, r_CM={0.06, 0, 0}, I=diagonal({1e-4, 1e-3, 1e-3})), mass(m=0.8);
+  equation
+    connect(world.b, crank.a);
+    connect(crank.b, web.a);
+    connect(web.b, piston.a);
+    connect(world.b, piston.b);
+    connect(piston.rod, rod.a);
+    connect(piston.arm, mass.a);
+    annotation(experiment(StopTime=0.5));
+  end Engine;
+
+  model EngineTheirs
+    inner TheirsM.World world(enableAnimation=false, g=9.81);
+    TheirsM.Joints.Revolute crank(n={0, 0, 1}, stateSelect=StateSelect.always, phi(start=0.2, fixed=true), w(start=20, fixed=true));
+    TheirsM.Parts.BodyBox web(r={0.05, 0, 0}, width=0.04, density=7700);
+    TheirsM.Joints.RevolutePlanarLoopConstraint small(n={0, 0, 1});
+    TheirsM.Joints.Revolute big(n={0, 0, 1}, phi(start=-0.27));
+    TheirsM.Parts.BodyShape rod(m=0.5, r={0.15, 0, 0}, r_CM={0.06, 0, 0}, I_11=1e-4, I_22=1e-3, I_33=1e-3);
+    TheirsM.Joints.Prismatic piston(n={1, 0, 0}, s(start=0.2));
+    TheirsM.Parts.Body mass(m=0.8, r_CM={0, 0, 0}, I_11=1e-3, I_22=1e-3, I_33=1e-3);
+  equation
+    connect(world.frame_b, crank.frame_a);
+    connect(crank.frame_b, web.frame_a);
+    connect(web.frame_b, big.frame_a);
+    connect(big.frame_b, rod.frame_a);
+    connect(rod.frame_b, small.frame_a);
+    connect(small.frame_b, piston.frame_b);
+    connect(world.frame_b, piston.frame_a);
+    connect(piston.frame_b, mass.frame_a);
+    annotation(experiment(StopTime=0.5));
+  end EngineTheirs;
 end Pairs;

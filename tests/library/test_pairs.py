@@ -20,6 +20,9 @@ PAIRS = {
     "Planetary": ("sun.w", "ring.w", "carrier.phi"),
     "Shaft": ("motor.w", "load.phi"),
     "Jerks": ("mass.s",),
+    "Arm": ("first.phi", "second.phi", "third.phi"),
+    "Tumbling": ("body.r_0[1]", "body.r_0[3]", "body.v_0[2]"),
+    "Engine": ("crank.phi", "piston.s"),
 }
 
 

@@ -46,4 +46,5 @@ def test_every_component_is_used_by_an_example() -> None:
 def test_a_component_alone_has_no_errors_of_the_language(cls: ClassDef) -> None:
     """Whether it is balanced shows in the examples: alone, what is connected to it is missing."""
     codes = [d.code for d in kilohertz.load(components.name_of(cls)).check().diagnostics]
-    assert [c for c in codes if not c.startswith("B4")] == []
+    around = ("S290", "S463")  # of the world around it, and of a root of its frames
+    assert [c for c in codes if not c.startswith("B4") and c not in around] == []

@@ -29,6 +29,22 @@ package Math "Functions that several rooms use"
     annotation(Inline=true, Documentation(info="<html><p><code>(x + sqrt(x^2 + rounding^2))/2</code>: half the rounding at zero.</p></html>"));
   end positive;
 
+  function length "Length of a vector"
+    input Real v[:] "Components";
+    output Real y "Root of the sum of their squares";
+  algorithm
+    y := sqrt(v*v);
+    annotation(Inline=true, Documentation(info="<html><p><code>sqrt(v v)</code>.</p></html>"));
+  end length;
+
+  function unit "Direction of a vector"
+    input Real v[:] "Components";
+    output Real e[size(v, 1)] "The same with length 1";
+  algorithm
+    e := v/sqrt(v*v);
+    annotation(Inline=true, Documentation(info="<html><p><code>v/sqrt(v v)</code>; a vector of length 0 has no direction.</p></html>"));
+  end unit;
+
   function rising "The places of a table rise"
     input Real x[:] "Places";
     output Boolean ok "Each is above the one before";
