@@ -66,7 +66,7 @@ def test_what_is_not_found(file: Path) -> None:
     assert refused("A..B").startswith("L309")
     assert (
         refused("pyproject.toml")
-        == "L309 `pyproject.toml` is neither the name of a class nor a file that ends with .mo"
+        == "L309 `pyproject.toml` is neither the name of a class nor a file that ends with .mo or .fmu"
     )
     assert refused("missing.mo") == "L308 the file `missing.mo` cannot be read: No such file or directory"
 
@@ -74,7 +74,9 @@ def test_what_is_not_found(file: Path) -> None:
 def test_a_file_that_is_no_modelica(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "notes.txt").write_text("nothing", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert refused("notes.txt") == "L309 `notes.txt` is neither the name of a class nor a file that ends with .mo"
+    assert (
+        refused("notes.txt") == "L309 `notes.txt` is neither the name of a class nor a file that ends with .mo or .fmu"
+    )
 
 
 def test_a_file_without_classes(tmp_path: Path) -> None:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 SET_HELP = "a parameter or the start of an input; of several tasks: task.name=value"
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Words with commas between them."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
 def add_model(parser: argparse.ArgumentParser, help: str = "class name, file.mo or file.mo:Class") -> None:
     """MODEL and where to find libraries."""
     parser.add_argument("model", metavar="MODEL", help=help)

@@ -18,6 +18,7 @@ COMMANDS = {
     "simulate": "run off-line with a variable-step solver or a fixed step",
     "build": "make a real-time executable, its cost bound and its C source",
     "export": "write a model as an FMU for other tools",
+    "import": "write an FMU as a Modelica package",
     "run": "build and run in real time",
     "watch": "signals, times and misses of a running rig",
     "set": "change a running rig: signal=value, pause, step, snapshot, restore, stop",
@@ -33,7 +34,8 @@ COMMANDS = {
     "demo": "the main job on a bundled example, no other set-up",
 }
 _EPILOG = """\
-MODEL is a class found through --library, MODELICAPATH and `khz library`, or file.mo (its last class), or file.mo:Class;
+MODEL is a class found through --library, MODELICAPATH and `khz library`, or file.mo (its last class), file.mo:Class, or
+file.fmu, or file.fmu:PATTERN with local variables of the FMU shown;
 'MODEL(resistor(R = 50), x(start = 1))' is the same with modifiers compiled in.
 Exit codes: 0 fine, 1 the model or the run failed, 2 wrong usage.  KHZ_DEBUG=1 shows tracebacks."""
 

@@ -7,7 +7,7 @@ from kilohertz.driver.api import Model, Session, load
 
 if TYPE_CHECKING:
     from kilohertz.driver.analysing.check_report import Report
-    from kilohertz.driver.exchange import check_fmu, export, is_fmu, simulate_fmu
+    from kilohertz.driver.exchange import check_fmu, export, import_fmu, is_fmu, simulate_fmu
     from kilohertz.driver.job import Job
     from kilohertz.driver.tasks import build, open_job, run
 
@@ -19,6 +19,7 @@ __all__ = [
     "build",
     "check_fmu",
     "export",
+    "import_fmu",
     "is_fmu",
     "load",
     "open_job",
@@ -34,6 +35,7 @@ __getattr__ = on_demand(
         "build": "tasks",
         "check_fmu": "exchange",
         "export": "exchange",
+        "import_fmu": "exchange",
         "is_fmu": "exchange",
         "open_job": "tasks",
         "run": "tasks",

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.driver.keywords import takes_settings
+from kilohertz.driver.locate import fmu_of
 from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
-    from kilohertz.fmi import Exported, FmuReport
+    from kilohertz.fmi import Exported, FmuReport, Wrapped
     from kilohertz.results import Result
     from kilohertz.simulate.inputs import Driving
-
-FMU = ".fmu"
 
 
 def is_fmu(model: str | Path) -> bool:
     """Whether what the user calls a model is the file of an FMU."""
-    return str(model).endswith(FMU)
+    return fmu_of(str(model)) is not None
 
 
 @takes_settings()
@@ -55,6 +54,19 @@ def export(
     stepping_now, step = plan.stepping.check_fixed(), model.planned(plan)
     cost = cost_bound(step, stepping_now, prices_here())
     return export_fmu(model.built(step), stepping_now, cost, Path(path), wanted)
+
+
+def import_fmu(
+    path: str | Path, package: str | Path | None = None, *, kind: str = "", shown: Sequence[str] = ()
+) -> Wrapped:
+    """Write an FMU as a Modelica package (default: in this folder, by the FMU's name), the unpacked FMU beside it.
+
+    `kind` is `cs` (default, where the FMU has it) or `me`; `shown` are patterns of local variables that become outputs.
+    """
+    from kilohertz.fmi import package_name, wrap_fmu
+
+    file = Path(package) if package is not None else Path(f"{package_name(Path(path).stem)}.mo")
+    return wrap_fmu(Path(path), file, kind=kind, shown=shown)
 
 
 def check_fmu(path: str | Path) -> FmuReport:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Announce, Diagnostic, ModelError, render
 from kilohertz.driver.driven import inputs_of, stimuli_of
+from kilohertz.driver.foreign import with_fmu
 from kilohertz.solvers.settings import NS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class Job:
                 say(f"compiling {task.model}")
                 compiled.add(task.model)
             place = _Place(say, target, bool(self.scenario.profile))
-            planned, code = _planned(self.session.kept(task.model), task, self.scenario, place)
+            told = with_fmu(task, self.scenario, say)
+            planned, code = _planned(self.session.kept(task.model), told, self.scenario, place)
             self._say_warnings(task, say)
             tasks.append(planned)
             codes.append(code)

@@ -1,4 +1,5 @@
-"""What the user calls a model: a class name, `file.mo` (its last class), or `file.mo:Class`; each may have modifiers.
+"""What the user calls a model: a class name, `file.mo` (its last class), `file.mo:Class`, `file.fmu` or
+`file.fmu:PATTERN` (with local variables shown); each may have modifiers.
 
 `MODEL(resistor(R = 50), x(start = 1), redeclare Pump2 pump)` is the model with these changes compiled in, whatever they
 are: arrays, start values, parameters that others follow from, classes.
@@ -10,10 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Dotted, ModelError, Note, closest
+from kilohertz.fmi import wrapped_in_cache
 from kilohertz.packages import user_folder
 from kilohertz.syntax import annotation_args, annotation_entry, unparse
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from kilohertz.syntax.library import Libraries
     from kilohertz.syntax.tree import ClassDef
 
+FMU = ".fmu"
 BUNDLED = Path(__file__).parent.parent / "library"
 
 
@@ -41,14 +45,35 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
         return _in_file(Path(file + ".mo"), class_name, libraries)
     if text.endswith(".mo"):
         return _in_file(Path(text), "", libraries)
+    fmu = fmu_of(text)
+    if fmu is not None:
+        wrapped = wrapped_in_cache(fmu.path, fmu.shown)
+        return _in_file(wrapped.path, wrapped.class_name, libraries)
     if os.sep in text or not all(Dotted.read(text).parts):
         raise ModelError(_no_name(text))
     return _by_name(text, libraries)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedFmu:
+    """An FMU that the user calls a model: `file.fmu`, or `file.fmu:PATTERN,...` with local variables to be shown."""
+
+    path: Path
+    shown: tuple[str, ...] = ()
+
+
+def fmu_of(text: str) -> NamedFmu | None:
+    """The FMU that a model is, or None."""
+    file, ending, rest = text.partition(FMU)
+    if not ending or (rest and not rest.startswith((":", "("))):
+        return None
+    patterns = rest[1:].split(",") if rest.startswith(":") else ()
+    return NamedFmu(Path(file + ending), tuple(p.strip() for p in patterns if p.strip()))
+
+
 def absolute(text: str) -> str:
     """What a model is called, from wherever it is asked for: files by their full path."""
-    path, ending, rest = text.partition(".mo")
+    path, ending, rest = text.partition(FMU if FMU in text else ".mo")
     return f"{Path(path).absolute()}{ending}{rest}" if ending and Path(path + ending).exists() else text
 
 
@@ -94,7 +119,7 @@ def _by_name(name: str, libraries: Libraries) -> ClassDef:
 
 
 def _no_name(text: str) -> Diagnostic:
-    return Diagnostic("L309", f"`{text}` is neither the name of a class nor a file that ends with .mo")
+    return Diagnostic("L309", f"`{text}` is neither the name of a class nor a file that ends with .mo or .fmu")
 
 
 def _no_library(name: str, path: tuple[str, ...], libraries: Libraries) -> Diagnostic:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from kilohertz.fmi.importing.archive import Fmu, opened
     from kilohertz.fmi.importing.checking import FmuReport, check_fmu
     from kilohertz.fmi.importing.offline import Run, simulate_fmu
+    from kilohertz.fmi.wrapping.place import Wrapped, wrap_fmu, wrapped_in_cache
+    from kilohertz.fmi.wrapping.wrapper import package_name
 
 __all__ = [
     "KINDS",
@@ -19,10 +21,14 @@ __all__ = [
     "FmuReport",
     "Run",
     "Wanted",
+    "Wrapped",
     "check_fmu",
     "export_fmu",
     "opened",
+    "package_name",
     "simulate_fmu",
+    "wrap_fmu",
+    "wrapped_in_cache",
 ]
 
 __getattr__ = on_demand(
@@ -35,9 +41,13 @@ __getattr__ = on_demand(
         "FmuReport": "importing.checking",
         "Run": "importing.offline",
         "Wanted": "exporting.package",
+        "Wrapped": "wrapping.place",
         "check_fmu": "importing.checking",
         "export_fmu": "exporting.package",
         "opened": "importing.archive",
+        "package_name": "wrapping.wrapper",
         "simulate_fmu": "importing.offline",
+        "wrap_fmu": "wrapping.place",
+        "wrapped_in_cache": "wrapping.place",
     },
 )

@@ -222,7 +222,8 @@ def _stuck(thread: str, place: dict[str, Any]) -> str:
     """Where a cycle was that did not end."""
     block = f", {place['unknowns']} at {place['origin']}" if place["origin"] else ""
     how = "" if place["interrupted"] else " (it could not be interrupted)"
-    return f"  {thread}: step {place['step']} did not end: {place['model']}, {place['stage']}{block}{how}"
+    what = {"": "did not end", "exit": "called exit()"}.get(place["crash"], f"broke ({place['crash']})")
+    return f"  {thread}: step {place['step']} {what}: {place['model']}, {place['stage']}{block}{how}"
 
 
 def _fault(f: dict[str, Any]) -> str:

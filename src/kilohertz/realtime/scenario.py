@@ -160,7 +160,11 @@ class Scenario:
 
 
 def _title(model: str) -> str:
-    """Of `folder/file.mo`, `file.mo:Package.Class` or `Package.Class`: the last part without folder and ending."""
+    """Of `folder/file.mo`, `file.mo:Package.Class`, `Package.Class` or `file.fmu`: the last part without folder and
+    ending."""
+    fmu, ending, _ = model.partition(".fmu")
+    if ending:
+        return Path(fmu).name
     file, _, name = model.rpartition(":")
     return Dotted.read(name if file else Path(name).name.removesuffix(".mo")).last
 
@@ -284,10 +288,10 @@ def read_stepping(table: Table) -> StepSettings:
 
 
 def read_model(table: Table) -> str:
-    """A class by its name, or a file beside the scenario (`file.mo`, `file.mo:Class`)."""
+    """A class by its name, or a file beside the scenario (`file.mo`, `file.mo:Class`, `file.fmu`)."""
     text = table.needed_text("model")
     file, colon, name = text.partition(":")
-    if not file.endswith(".mo"):
+    if not file.endswith((".mo", ".fmu")):
         return text
     return f"{beside(Path(table.problems.file), file)}{colon}{name}"
 

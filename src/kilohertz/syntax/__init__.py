@@ -12,11 +12,13 @@ from kilohertz.syntax.library import Libraries, full_name
 from kilohertz.syntax.parse_cache import TreeCache
 
 if TYPE_CHECKING:
+    from kilohertz.syntax.parsing.lexer import KEYWORDS
     from kilohertz.syntax.parsing.parser import parse_arguments, parse_expression, parse_text, paused_collector
     from kilohertz.syntax.same import same_tree
     from kilohertz.syntax.unparser import unparse
 
 __all__ = [
+    "KEYWORDS",
     "Libraries",
     "TreeCache",
     "annotation_args",
@@ -36,6 +38,7 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
+        "KEYWORDS": "parsing.lexer",
         "parse_arguments": "parsing.parser",
         "parse_expression": "parsing.parser",
         "parse_text": "parsing.parser",

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kilohertz.cli.arguments import add_model, add_step_settings, integer, step_settings
+from kilohertz.cli.arguments import add_model, add_step_settings, integer, step_settings, words
 from kilohertz.cli.progress import announce
 
 _EPILOG = """\
@@ -24,8 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-o", "--output", metavar="F.fmu", type=Path, help="what to write (default: the model's name)")
     add("--fmi", metavar="V", type=integer, default=2, help="version of FMI: 2 or 3 (default: 2)")
-    add("--kind", metavar="K", type=_words, default=("me", "cs"), help="me, cs or me,cs (default: both)")
-    add("--target", metavar="T", type=_words, default=(), help="binaries for other machines too: x86_64-windows,...")
+    add("--kind", metavar="K", type=words, default=("me", "cs"), help="me, cs or me,cs (default: both)")
+    add("--target", metavar="T", type=words, default=(), help="binaries for other machines too: x86_64-windows,...")
     add("--no-sources", action="store_true", help="binaries alone, without the C they are made from")
     add_step_settings(parser)
 
@@ -54,7 +54,3 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in (*model.warnings, *exported.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
     return 0
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())

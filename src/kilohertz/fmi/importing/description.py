@@ -8,6 +8,7 @@ Codes: R811 no FMU, or its description cannot be used; R812 a version of FMI tha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -58,12 +59,34 @@ class FmuVariable:
     unit: str = ""
     description: str = ""
     derivative: int | None = None  # index (FMI 2) or reference (FMI 3) of the state
-    is_array: bool = False
+    shape: tuple[int, ...] = ()  # of an array, as the FMU comes: its structural parameters at their start values
+
+    @property
+    def is_array(self) -> bool:
+        return bool(self.shape)
 
     @property
     def is_number(self) -> bool:
         """Whether it can be a signal of a result."""
-        return self.type in ("Real", "Integer", "Boolean", "Enumeration") and not self.is_array
+        return self.holds_numbers and not self.is_array
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether its values, one or many, can be signals."""
+        return self.type in ("Real", "Integer", "Boolean", "Enumeration")
+
+    @property
+    def size(self) -> int:
+        """How many values it has."""
+        return math.prod(self.shape)
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """One text for each value; empty where the FMU says none."""
+        if self.start is None:
+            return ()
+        said = tuple(self.start.split()) if self.is_array else (self.start,)
+        return said * self.size if len(said) == 1 else said if len(said) == self.size else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +107,7 @@ class Description:
     tool: str = ""
     flags: dict[str, dict[str, str]] = field(default_factory=dict)  # attributes by kind
     findings: tuple[Diagnostic, ...] = ()
+    indicators: tuple[int, ...] = ()  # references of event indicators (FMI 3)
 
     def of(self, causality: str) -> list[FmuVariable]:
         """The variables of a causality."""
@@ -116,6 +140,9 @@ class _Reader:
     def __init__(self, root: Element) -> None:
         self.root = root
         self.findings: list[Diagnostic] = []
+        types = [e if e.get("unit") else e.find("Real") for e in root.findall("TypeDefinitions/*")]  # FMI 3, FMI 2
+        names = [e.get("name", "") for e in root.findall("TypeDefinitions/*")]
+        self.units = {name: e.get("unit", "") for name, e in zip(names, types, strict=True) if e is not None}
 
     def _note(self, text: str) -> None:
         if len(self.findings) < 100:  # of one kind there may be thousands
@@ -158,6 +185,7 @@ class _Reader:
             self.root.get("generationTool", ""),
             flags,
             tuple(self.findings),
+            tuple(self._indicator_references(version)),
         )
 
     def _real(self, text: str | None, what: str) -> float | None:
@@ -221,13 +249,22 @@ class _Reader:
             start = child.get("value")
         if start is None and causality in _ALWAYS_STARTED and type not in ("Clock", "Binary"):
             self._note(f"the {causality} `{name}` has no start value")
-        is_array = element.find("Dimension") is not None
+        shape = tuple(self._extent(d, name) for d in element.findall("Dimension"))
         derivative = self._whole(typed.get("derivative"), f"the derivative of `{name}`")
         about = element.get("description", "")
-        unit = typed.get("unit", "")
-        return FmuVariable(
-            name, reference, type, kind, causality, variability, start, unit, about, derivative, is_array
-        )
+        unit = typed.get("unit", "") or self.units.get(typed.get("declaredType", ""), "")
+        return FmuVariable(name, reference, type, kind, causality, variability, start, unit, about, derivative, shape)
+
+    def _extent(self, dimension: Element, name: str) -> int:
+        """A number, or the start of a structural parameter."""
+        said, reference = dimension.get("start"), self._whole(dimension.get("valueReference"), "a dimension")
+        if said is None and reference is not None:
+            owners = self.root.findall(f"ModelVariables/*[@valueReference='{reference}']")
+            said = next((o.get("start") for o in owners if o.get("causality") == "structuralParameter"), None)
+        extent = self._whole(said, f"a dimension of `{name}`")
+        if extent is None or extent < 1:
+            raise unusable(f"the array `{name}` has a dimension without a size")
+        return extent
 
     def _aliases(self, element: Element, v: FmuVariable) -> Iterator[FmuVariable]:
         for alias in element.findall("Alias"):
@@ -235,7 +272,7 @@ class _Reader:
             if name:
                 about = alias.get("description", "")
                 yield FmuVariable(
-                    name, v.reference, v.type, v.kind, "local", v.variability, None, v.unit, about, None, v.is_array
+                    name, v.reference, v.type, v.kind, "local", v.variability, None, v.unit, about, None, v.shape
                 )
 
     def _check_names(self, variables: tuple[FmuVariable, ...]) -> None:
@@ -255,6 +292,12 @@ class _Reader:
             if number is None or number not in known:
                 raise unusable(f"its structure names a derivative `{element.get(key)}` that is no variable")
             yield number
+
+    def _indicator_references(self, version: int) -> Iterator[int]:
+        for element in self.root.findall("ModelStructure/EventIndicator") if version == 3 else ():
+            number = self._whole(element.get("valueReference"), "the value reference of an event indicator")
+            if number is not None:
+                yield number
 
     def _indicators(self, version: int) -> int:
         if version == 3:

@@ -261,8 +261,8 @@ void khz_host_supervise(khz_host *h)
         }
     }
     for (int32_t i = 0; i < r->n_threads; i++) {
-        const int is_stuck = atomic_load(&r->threads[i].ended) == KHZ_END_STUCK;
-        if (r->threads[i].process == h->process && r->threads[i].is_started && !is_stuck) {
+        const int is_lost = khz_thread_is_lost(&r->threads[i]);
+        if (r->threads[i].process == h->process && r->threads[i].is_started && !is_lost) {
             (void)pthread_join(r->threads[i].handle, NULL);
         }
     }

@@ -235,7 +235,7 @@ static int execute(khz_rig *r, int32_t first)
     khz_rig_release(r);
     const int end = khz_rig_ending(r);
     return has_failed || end == KHZ_END_MISS || end == KHZ_END_LINK || end == KHZ_END_STALL || end == KHZ_END_MODEL ||
-           end == KHZ_END_LOST || end == KHZ_END_STUCK || end == KHZ_END_ALONE;
+           end == KHZ_END_LOST || end == KHZ_END_STUCK || end == KHZ_END_CRASH || end == KHZ_END_ALONE;
 }
 
 static void print_help(const char *name)
@@ -299,5 +299,12 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: %s [SCENARIO] [key=value ...]\n%s\n", argv[0], r->scenario.problem);
         return 2;
     }
-    return execute(r, n_read);
+    const int code = execute(r, n_read);
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        if (r->threads != NULL && khz_thread_is_lost(&r->threads[i])) {
+            (void)fflush(NULL);
+            _exit(code); /* that thread may be inside exit() */
+        }
+    }
+    return code;
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ const char *const khz_end_texts[KHZ_ENDS] = {
     "stopped: one of its processes is gone",
     "stopped: a step did not end; its devices got safe outputs",
     "stopped: who started it is gone",
+    "stopped: a step broke its thread; its devices got safe outputs",
 };
 
 static const char *end_name(int32_t end) { return khz_word(&khz_task_layout, "khz_end_", end); }
@@ -234,9 +236,32 @@ static const khz_block *stuck_block(const khz_thread *k)
     return atomic_load(&k->stage) == KHZ_AT_STEP && block >= 1 && block <= m->n_blocks ? &m->blocks[block - 1] : NULL;
 }
 
+/* What broke a thread; empty where nothing did. */
+static const char *crash_name(int32_t crash)
+{
+    switch (crash) {
+    case KHZ_CRASH_NONE:
+        return "";
+    case KHZ_CRASH_EXIT:
+        return "exit";
+    case SIGSEGV:
+        return "SIGSEGV";
+    case SIGBUS:
+        return "SIGBUS";
+    case SIGFPE:
+        return "SIGFPE";
+    case SIGILL:
+        return "SIGILL";
+    case SIGABRT:
+        return "SIGABRT";
+    default:
+        return "SIGSYS";
+    }
+}
+
 static void put_stuck(FILE *f, const khz_thread *k)
 {
-    if (atomic_load(&k->ended) != KHZ_END_STUCK) {
+    if (!khz_thread_is_lost(k)) {
         (void)fputs("      \"stuck\": null,\n", f);
         return;
     }
@@ -248,8 +273,10 @@ static void put_stuck(FILE *f, const khz_thread *k)
     put_text(f, block != NULL ? block->name : "");
     (void)fputs(", \"origin\": ", f);
     put_text(f, block != NULL ? block->origin : "");
-    (void)fprintf(f, ", \"address\": \"0x%llx\", \"interrupted\": %s},\n", (unsigned long long)k->address,
+    (void)fprintf(f, ", \"address\": \"0x%llx\", \"interrupted\": %s, \"crash\": ", (unsigned long long)k->address,
                   atomic_load(&k->is_parked) ? "true" : "false");
+    put_text(f, crash_name(k->crash));
+    (void)fputs("},\n", f);
 }
 
 static void put_thread(FILE *f, const khz_thread *k)
@@ -339,7 +366,7 @@ int khz_report_has_failures(const khz_rig *r)
     uint64_t n = 0;
     for (int32_t i = 0; i < r->n_tasks; i++) {
         const khz_step_counts *const c = khz_stepper_counts(r->tasks[i].stepper);
-        n += c->held + c->not_finite + c->assertions;
+        n += c->held + c->not_finite + c->assertions + c->failures;
     }
     return n > 0;
 }
@@ -364,7 +391,7 @@ int khz_report_write(khz_rig *r, const char *path, double steal)
 static void print_thread(const khz_thread *k)
 {
     const khz_counts *const c = &k->account->counts;
-    if (atomic_load(&k->ended) == KHZ_END_STUCK) {
+    if (khz_thread_is_lost(k)) {
         const khz_block *const block = stuck_block(k);
         (void)printf("%s: did not end in step %llu of %s (%s%s%s)\n", k->name, (unsigned long long)k->step,
                      k->tasks[k->task]->linked->name, stage_name(atomic_load(&k->stage)), block != NULL ? ": " : "",

@@ -203,7 +203,7 @@ int khz_rig_ending(const khz_rig *r)
     for (int32_t i = r->n_threads - 1; i >= 0; i--) {
         const int32_t ended = atomic_load(&r->threads[i].ended);
         end = ended != KHZ_END_DURATION ? ended : end;
-        if (ended == KHZ_END_STUCK) {
+        if (ended == KHZ_END_STUCK || ended == KHZ_END_CRASH) {
             return ended; /* whatever was asked for before */
         }
     }
@@ -214,8 +214,8 @@ int khz_rig_ending(const khz_rig *r)
 void khz_rig_release(khz_rig *r)
 {
     for (int32_t i = 0; i < r->n_tasks; i++) {
-        const int is_stuck = r->tasks[i].thread != NULL && atomic_load(&r->tasks[i].thread->ended) == KHZ_END_STUCK;
-        if (r->tasks[i].instance != NULL && !is_stuck) {
+        const int is_lost = r->tasks[i].thread != NULL && khz_thread_is_lost(r->tasks[i].thread);
+        if (r->tasks[i].instance != NULL && !is_lost) {
             khz_stepper_destroy(r->tasks[i].stepper);
         }
     }

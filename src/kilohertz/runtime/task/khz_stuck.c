@@ -2,14 +2,17 @@
 #include "khz_stuck.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { TRIES = 500, LAST_SECONDS = 10 };
+enum { TRIES = 500, LAST_SECONDS = 10, HANDLER_STACK = 65536 };
 
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 static _Thread_local khz_thread *mine;
+static _Thread_local unsigned char handler_stack[HANDLER_STACK]; /* its own may be what broke */
 
 /* Where the thread was, as far as the processor is known here. */
 static uint64_t program_counter(const void *context)
@@ -24,19 +27,56 @@ static uint64_t program_counter(const void *context)
 #endif
 }
 
+static _Noreturn void rest_for_ever(void)
+{
+    sigset_t all;
+    (void)sigfillset(&all);
+    atomic_store(&mine->is_parked, 1);
+    for (;;) {
+        (void)sigsuspend(&all);
+    }
+}
+
 static void park(int number, siginfo_t *about, void *context)
 {
     (void)number;
     (void)about;
-    sigset_t all;
-    (void)sigfillset(&all);
-    if (mine == NULL) {
-        return;
+    if (mine != NULL) {
+        mine->address = program_counter(context);
+        rest_for_ever();
     }
-    mine->address = program_counter(context);
-    atomic_store(&mine->is_parked, 1);
-    for (;;) {
-        (void)sigsuspend(&all);
+}
+
+/* The calling thread cannot go on: condemned, and the main thread is told. */
+static _Noreturn void give_up(int32_t signal_number)
+{
+    khz_rig *const r = mine->rig;
+    int32_t none = KHZ_END_NONE;
+    mine->crash = signal_number;
+    if (atomic_compare_exchange_strong(&r->stop, &none, KHZ_END_CRASH)) {
+        atomic_store(&r->culprit, mine->index + 1);
+    }
+    atomic_store(&mine->is_condemned, 1);
+    (void)kill(getpid(), SIGUSR2);
+    rest_for_ever();
+}
+
+static void crash(int number, siginfo_t *about, void *context)
+{
+    (void)about;
+    if (mine != NULL && !atomic_load(&mine->is_parked)) {
+        mine->address = program_counter(context);
+        give_up(number);
+    }
+    (void)signal(number, SIG_DFL); /* not in a step: the process ends as it would */
+    (void)raise(number);
+}
+
+/* Code of a model called exit(): its thread gets no further than this. */
+static void refuse_exit(void)
+{
+    if (mine != NULL && atomic_load(&mine->ended) == KHZ_END_NONE) {
+        give_up(KHZ_CRASH_EXIT);
     }
 }
 
@@ -47,9 +87,24 @@ void khz_stuck_prepare(void)
     act.sa_sigaction = park;
     act.sa_flags = SA_SIGINFO;
     (void)sigaction(SIGRTMIN, &act, NULL);
+    act.sa_sigaction = crash;
+    act.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
+        (void)sigaction(crashes[i], &act, NULL);
+    }
+    (void)atexit(refuse_exit);
 }
 
-void khz_stuck_mine(khz_thread *k) { mine = k; }
+void khz_stuck_mine(khz_thread *k)
+{
+    stack_t stack;
+    memset(&stack, 0, sizeof stack);
+    memset(handler_stack, 0, sizeof handler_stack); /* its pages are here before they are needed */
+    stack.ss_sp = handler_stack;
+    stack.ss_size = sizeof handler_stack;
+    (void)sigaltstack(&stack, NULL);
+    mine = k;
+}
 
 static void send_safe(khz_thread *k)
 {
@@ -71,5 +126,5 @@ void khz_stuck_take(khz_thread *k)
     }
     send_safe(k);
     k->ended_ns = khz_now();
-    khz_thread_leave(k, KHZ_END_STUCK);
+    khz_thread_leave(k, k->crash != KHZ_CRASH_NONE ? KHZ_END_CRASH : KHZ_END_STUCK);
 }

@@ -1,5 +1,8 @@
 /* A thread that does not come back from a step: it is stopped where it is.
  *
+ * Code of a model, or of others that it calls, may also break (a signal such as SIGSEGV) or call exit().  Its thread
+ * then goes no further and condemns itself.
+ *
  * The watchdog condemns a thread whose cycle lasts longer than the scenario allows.  The main thread of its process
  * then stops it (a signal whose handler never returns), notes the place, gives safe outputs to its devices in its
  * stead, and ends it.  Whoever was asked to join the system's thread must not: that never ends.  Drivers take no lock,

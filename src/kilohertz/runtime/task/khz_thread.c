@@ -113,7 +113,7 @@ static int step_tasks(khz_thread *k)
         if ((flags & (uint32_t)TROUBLE) != 0) {
             u->flags_seen++;
             k->account->counts.flags_cycles++;
-            end = k->stop_on_failure && (flags & KHZ_STEP_HELD) != 0 ? KHZ_END_MODEL : end;
+            end = k->stop_on_failure && (flags & (KHZ_STEP_HELD | KHZ_STEP_FAILURE)) != 0 ? KHZ_END_MODEL : end;
         }
         end = (flags & KHZ_STEP_TERMINATED) != 0 ? KHZ_END_TERMINATED : end;
     }
@@ -418,7 +418,7 @@ void khz_thread_leave(khz_thread *k, int end)
     if (end != KHZ_END_DURATION && end != KHZ_END_COMMAND && atomic_compare_exchange_strong(&r->stop, &none, end)) {
         atomic_store(&r->culprit, k->index + 1);
     }
-    if (end != KHZ_END_STUCK) { /* that was done for it, and its models are in the middle of something */
+    if (end != KHZ_END_STUCK && end != KHZ_END_CRASH) { /* done for it; its models are in the middle of something */
         leave_safe(k, end);
         khz_thread_publish(k, 1);
     }

@@ -163,9 +163,12 @@ enum {
     KHZ_END_LOST,
     KHZ_END_STUCK,
     KHZ_END_ALONE,
+    KHZ_END_CRASH,
     KHZ_ENDS
 };
 extern const char *const khz_end_texts[KHZ_ENDS];
+
+enum { KHZ_CRASH_NONE = 0, KHZ_CRASH_EXIT = -1 }; /* else the number of a signal */
 
 enum { KHZ_RECORDED_TIMES = 4, KHZ_MOST_THREADS = 64 /* and processes */ };
 
@@ -237,6 +240,7 @@ struct khz_thread {
     int32_t task;                 /* being stepped, or the last one: of its own tasks */
     _Atomic int32_t is_condemned; /* by the watchdog: its cycle does not end */
     _Atomic int32_t is_parked;    /* its thread was stopped for good */
+    int32_t crash;                /* what broke it: KHZ_CRASH_*, or a signal */
     uint64_t address;             /* program counter at that, 0: not known */
     khz_trace *trace;             /* where its cycles are timed; NULL: nobody asks */
     khz_context probes;           /* of its own places: no model's counters */
@@ -244,6 +248,13 @@ struct khz_thread {
     uint64_t exchange;            /* ticks: the exchange with a device begins; 0: not wanted */
     pthread_t handle, main_thread;
 };
+
+/* Whether it was stopped in a step: its models are in the middle of something, and the system's thread never ends. */
+static inline int khz_thread_is_lost(const khz_thread *k)
+{
+    const int32_t ended = atomic_load(&k->ended);
+    return ended == KHZ_END_STUCK || ended == KHZ_END_CRASH;
+}
 
 /* Readings of the clock in a cycle, in the order of time. */
 typedef struct khz_cycle_times {

@@ -1,0 +1,1 @@
+"""FMUs as Modelica: a package with a model whose ports are the FMU's inputs and outputs."""

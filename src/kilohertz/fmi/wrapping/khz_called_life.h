@@ -1,0 +1,435 @@
+/* The life of an FMU that is called from Modelica: made, begun, stepped or evaluated, freed.  Part of khz_called_fmu.h.
+ */
+#ifndef KHZ_CALLED_LIFE_H
+#define KHZ_CALLED_LIFE_H
+
+/* ------------------------------------------------------------------------------------------------------------- made */
+
+static void *khz_called_instance_2(khz_called_fmu *f, const char *token, const char *resources)
+{
+    typedef void *(*make)(const char *, int, const char *, const char *, const void *, int, int);
+    f->callbacks.logger = khz_called_log_2;
+    f->callbacks.allocate = calloc;
+    f->callbacks.release = free;
+    f->callbacks.environment = f;
+    return ((make)khz_called_need(f, "Instantiate"))(f->name, f->is_exchange ? 0 : 1, token, resources, &f->callbacks,
+                                                     0, 0);
+}
+
+static void *khz_called_instance_3(khz_called_fmu *f, const char *token, const char *resources)
+{
+    typedef void (*log)(void *, int, const char *, const char *);
+    typedef void *(*make)(const char *, const char *, const char *, bool, bool, void *, log);
+    typedef void *(*make_steps)(const char *, const char *, const char *, bool, bool, bool, bool, const uint32_t *,
+                                size_t, void *, log, void *);
+    if (f->is_exchange) {
+        return ((make)khz_called_need(f, "InstantiateModelExchange"))(f->name, token, resources, false, false, f,
+                                                                      khz_called_log_3);
+    }
+    return ((make_steps)khz_called_need(f, "InstantiateCoSimulation"))(f->name, token, resources, false, false, false,
+                                                                       false, NULL, 0, f, khz_called_log_3, NULL);
+}
+
+/* Set those parameters whose values are not the FMU's own. */
+static void khz_called_parameters(khz_called_fmu *f, const char *text, const double *values, const double *starts,
+                                  size_t n)
+{
+    khz_called_list list;
+    memset(&list, 0, sizeof list);
+    khz_called_read(f, &list, text, n);
+    for (int32_t i = 0; i < list.n_groups; i++) {
+        khz_called_group *const g = &list.groups[i];
+        size_t kept = 0;
+        for (size_t j = 0; j < g->n_references; j++) {
+            if (values[g->places[j]] != starts[g->places[j]]) {
+                khz_called_put(f, g, kept, values[g->places[j]]);
+                g->references[kept++] = g->references[j];
+            }
+        }
+        g->n_references = g->n_values = kept;
+        if (kept > 0) {
+            khz_called_move(f, g, g->set, "Set");
+        }
+        free(g->references);
+        free(g->places);
+        free(g->values);
+    }
+}
+
+static void khz_called_texts(khz_called_fmu *f, const char *references, const char **texts, const char **starts,
+                             size_t n)
+{
+    char *rest = NULL;
+    for (size_t i = 0; i < n; i++, references = rest) {
+        const uint32_t reference = (uint32_t)strtoul(references, &rest, 10);
+        const char *text = texts[i];
+        if (strcmp(text, starts[i]) == 0) {
+            continue;
+        }
+        void *const call = khz_called_need(f, "SetString");
+        const int status =
+            f->version == 2
+                ? ((int (*)(void *, const uint32_t *, size_t, const char **))call)(f->instance, &reference, 1, &text)
+                : ((int (*)(void *, const uint32_t *, size_t, const char **, size_t))call)(f->instance, &reference, 1,
+                                                                                           &text, 1);
+        khz_called_demand(f, "SetString", status);
+    }
+}
+
+static void khz_called_open(khz_called_fmu *f, const char *library)
+{
+    f->library = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (f->library == NULL) {
+        const char *const why = dlerror();
+        ModelicaFormatError("the binary of the FMU `%s` cannot be loaded: %s", f->name, why != NULL ? why : library);
+    }
+}
+
+static double *khz_called_room(const khz_called_fmu *f, int32_t n)
+{
+    double *const room = (double *)calloc((size_t)n + 1, sizeof *room);
+    if (room == NULL) {
+        ModelicaFormatError("there is no memory for the FMU `%s`", f->name);
+    }
+    return room;
+}
+
+/* The external object: an instance with its parameters set.  `how` is {version, 1 for Model Exchange, number of inputs,
+ * of outputs, of states, of event indicators}. */
+static void *khz_called_make(const char *name, const char *library, const char *resources, const char *token,
+                             const int *how, const char *inputs, const char *outputs, const char *parameters,
+                             const double *values, const double *starts, size_t n_parameters, const char *references,
+                             const char **texts, const char **text_starts, size_t n_texts)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)calloc(1, sizeof *f);
+    if (f == NULL) {
+        ModelicaFormatError("there is no memory for the FMU `%s`", name);
+    }
+    (void)snprintf(f->name, sizeof f->name, "%s", name);
+    f->version = how[0];
+    f->is_exchange = how[1];
+    f->n_states = how[4];
+    f->n_indicators = how[5];
+    f->next = KHZ_CALLED_NEVER;
+    khz_called_open(f, library);
+    khz_called_read(f, &f->inputs, inputs, (size_t)how[2]);
+    khz_called_read(f, &f->outputs, outputs, (size_t)how[3]);
+    f->given = khz_called_room(f, f->inputs.n_values);
+    f->states = khz_called_room(f, f->n_states);
+    f->before = khz_called_room(f, f->n_states);
+    f->after = khz_called_room(f, f->n_states);
+    f->instance =
+        f->version == 2 ? khz_called_instance_2(f, token, resources) : khz_called_instance_3(f, token, resources);
+    if (f->instance == NULL) {
+        khz_called_fail(f, "Instantiate", "makes no instance");
+    }
+    khz_called_parameters(f, parameters, values, starts, n_parameters);
+    khz_called_texts(f, references, texts, text_starts, n_texts);
+    if (f->is_exchange) {
+        f->set_time = khz_called_need(f, "SetTime");
+        f->set_states = khz_called_find(f, "SetContinuousStates");
+        f->get_states = khz_called_find(f, "GetContinuousStates");
+        f->rates = khz_called_find(f, f->version == 2 ? "GetDerivatives" : "GetContinuousStateDerivatives");
+        f->indicators = khz_called_find(f, "GetEventIndicators");
+    } else {
+        f->do_step = khz_called_need(f, "DoStep");
+    }
+    return f;
+}
+
+static void khz_called_free(void *object)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    if (f == NULL) {
+        return;
+    }
+    void (*const release)(void *) = (void (*)(void *))khz_called_find(f, "FreeInstance");
+    int (*const terminate)(void *) = (int (*)(void *))khz_called_find(f, "Terminate");
+    if (terminate != NULL && f->has_begun && !f->has_failed) {
+        (void)terminate(f->instance);
+    }
+    if (release != NULL) {
+        release(f->instance);
+    }
+    khz_called_list *const lists[] = {&f->inputs, &f->outputs};
+    for (int32_t i = 0; i < 2; i++) {
+        for (int32_t j = 0; j < lists[i]->n_groups; j++) {
+            free(lists[i]->groups[j].references);
+            free(lists[i]->groups[j].places);
+            free(lists[i]->groups[j].values);
+        }
+    }
+    free(f->given);
+    free(f->states);
+    free(f->before);
+    free(f->after);
+    free(f); /* the library stays open: what it left behind (threads, handlers) may still need its code */
+}
+
+/* ------------------------------------------------------------------------------------------------------------ begun */
+
+/* Initial equations with these inputs; afterwards the FMU is in Step Mode or Event Mode. */
+static void khz_called_initialise(khz_called_fmu *f, double time, const double *inputs)
+{
+    if (f->version == 2) {
+        typedef int (*setup)(void *, int, double, double, int, double);
+        const setup call = (setup)khz_called_need(f, "SetupExperiment");
+        khz_called_demand(f, "SetupExperiment", call(f->instance, 0, 0.0, time, 0, 0.0));
+        khz_called_plain(f, "EnterInitializationMode");
+    } else {
+        typedef int (*enter)(void *, bool, double, double, bool, double);
+        const enter call = (enter)khz_called_need(f, "EnterInitializationMode");
+        khz_called_demand(f, "EnterInitializationMode", call(f->instance, false, 0.0, time, false, 0.0));
+    }
+    khz_called_give(f, inputs);
+    khz_called_plain(f, "ExitInitializationMode");
+    f->reached = time;
+    f->has_begun = 1;
+}
+
+/* ----------------------------------------------------------------------------------------------------- Co-Simulation
+ */
+
+static void khz_called_advance(khz_called_fmu *f, double until)
+{
+    int status = 0;
+    if (f->version == 2) {
+        typedef int (*step)(void *, double, double, int);
+        status = ((step)f->do_step)(f->instance, f->reached, until - f->reached, 1);
+        typedef int (*ask)(void *, int, int *);
+        const ask has_ended = status == KHZ_CALLED_DISCARD ? (ask)khz_called_find(f, "GetBooleanStatus") : NULL;
+        int is_over = 0;
+        if (has_ended != NULL && has_ended(f->instance, 3, &is_over) == 0 && is_over) {
+            f->has_ended = 1;
+            status = 0;
+        }
+    } else {
+        typedef int (*step)(void *, double, double, bool, bool *, bool *, bool *, double *);
+        bool event = false;
+        bool over = false;
+        bool early = false;
+        double reached = until;
+        status = ((step)f->do_step)(f->instance, f->reached, until - f->reached, true, &event, &over, &early, &reached);
+        f->has_ended = over;
+    }
+    khz_called_demand(f, "DoStep", status);
+    f->reached = until;
+}
+
+static void khz_called_heed(const khz_called_fmu *f)
+{
+    if (f->has_failed) {
+        ModelicaFormatError("the FMU `%s` is not called any more: a call of it went wrong before", f->name);
+    }
+}
+
+/* Go on to a time with inputs held, and say the outputs there; the last value is 1 where the FMU wants to end.
+ * The first call begins.  A time that is reached already moves nothing. */
+static void khz_called_step(void *object, double time, const double *inputs, double *out)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    khz_called_heed(f);
+    if (!f->has_begun) {
+        khz_called_initialise(f, time, inputs);
+    } else if (time > f->reached && !f->has_ended) {
+        khz_called_give(f, inputs);
+        khz_called_advance(f, time);
+    }
+    khz_called_get(f, &f->outputs, out);
+    out[f->outputs.n_values] = f->has_ended ? 1.0 : 0.0;
+}
+
+/* ---------------------------------------------------------------------------------------------------- Model Exchange
+ */
+
+static int khz_called_update(khz_called_fmu *f)
+{
+    int again = 0;
+    if (f->version == 2) {
+        khz_called_event_2 e = {0};
+        typedef int (*update)(void *, khz_called_event_2 *);
+        khz_called_demand(f, "NewDiscreteStates", ((update)khz_called_need(f, "NewDiscreteStates"))(f->instance, &e));
+        f->next = e.has_next ? e.next : KHZ_CALLED_NEVER;
+        f->has_ended |= e.terminate;
+        again = e.again;
+    } else {
+        typedef int (*update)(void *, bool *, bool *, bool *, bool *, bool *, double *);
+        bool more = false;
+        bool over = false;
+        bool nominals = false;
+        bool states = false;
+        bool has_next = false;
+        double next = 0.0;
+        khz_called_demand(f, "UpdateDiscreteStates",
+                          ((update)khz_called_need(f, "UpdateDiscreteStates"))(f->instance, &more, &over, &nominals,
+                                                                               &states, &has_next, &next));
+        f->next = has_next ? next : KHZ_CALLED_NEVER;
+        f->has_ended |= over;
+        again = more;
+    }
+    return again && !f->has_ended;
+}
+
+/* What an event leaves: the states, the next time event, 1 for the end, the number of the epoch that begins. */
+static void khz_called_say(const khz_called_fmu *f, double *out)
+{
+    if (f->n_states > 0) {
+        memcpy(out, f->after, (size_t)f->n_states * sizeof *out);
+    }
+    out[f->n_states] = f->next;
+    out[f->n_states + 1] = f->has_ended ? 1.0 : 0.0;
+    out[f->n_states + 2] = (double)f->epoch;
+}
+
+static int khz_called_same(const double *a, const double *b, int32_t n)
+{
+    return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* The FMU is in Event Mode: iterate, and back to continuous time. */
+static void khz_called_settle(khz_called_fmu *f)
+{
+    typedef int (*move)(void *, double *, size_t);
+    int turn = 0;
+    while (khz_called_update(f)) {
+        if (++turn == KHZ_CALLED_EVENTS) {
+            khz_called_fail(f, "NewDiscreteStates", "has events without end");
+        }
+    }
+    if (f->n_states > 0) {
+        const move get = f->get_states != NULL ? (move)f->get_states : (move)khz_called_need(f, "GetContinuousStates");
+        khz_called_demand(f, "GetContinuousStates", get(f->instance, f->states, (size_t)f->n_states));
+        memcpy(f->after, f->states, (size_t)f->n_states * sizeof *f->after);
+    }
+    if (!f->has_ended) {
+        khz_called_plain(f, "EnterContinuousTimeMode");
+    }
+}
+
+/* Time, states and inputs as given, where they are not so already. */
+static void khz_called_at(khz_called_fmu *f, double time, const double *states, const double *inputs)
+{
+    typedef int (*move)(void *, const double *, size_t);
+    const size_t n_states = (size_t)f->n_states;
+    khz_called_heed(f);
+    if (f->has_ended) {
+        return; /* it takes nothing any more */
+    }
+    if (time != f->reached) {
+        khz_called_demand(f, "SetTime", ((int (*)(void *, double))f->set_time)(f->instance, time));
+        f->reached = time;
+    }
+    if (!khz_called_same(inputs, f->given, f->inputs.n_values)) {
+        khz_called_give(f, inputs);
+    }
+    if (!khz_called_same(states, f->states, f->n_states)) {
+        const move set = f->set_states != NULL ? (move)f->set_states : (move)khz_called_need(f, "SetContinuousStates");
+        memcpy(f->states, states, n_states * sizeof *states);
+        khz_called_demand(f, "SetContinuousStates", set(f->instance, states, n_states));
+    }
+}
+
+/* Initial equations. */
+static void khz_called_begin(void *object, double time, const double *inputs, double *out)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    if (!f->has_begun) {
+        khz_called_initialise(f, time, inputs);
+        f->epoch = 1;
+        khz_called_settle(f);
+    } else if (!khz_called_same(inputs, f->given, f->inputs.n_values)) {
+        khz_called_plain(f, "EnterEventMode");
+        khz_called_give(f, inputs);
+        khz_called_settle(f);
+    }
+    khz_called_say(f, out);
+}
+
+/* An event that ends an epoch: states before it in, what it leaves out.  An event that is asked for once more (values
+ * that need each other are iterated on) is not made once more. */
+static void khz_called_event(void *object, double time, const double *states, const double *inputs, int epoch,
+                             double *out)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    const int is_same = epoch != f->epoch && time == f->event_time && khz_called_same(states, f->before, f->n_states) &&
+                        khz_called_same(inputs, f->given, f->inputs.n_values);
+    if (!is_same && !f->has_ended) {
+        if (f->n_states > 0) {
+            memcpy(f->before, states, (size_t)f->n_states * sizeof *f->before);
+        }
+        f->event_time = time;
+        khz_called_at(f, time, states, f->given);
+        khz_called_plain(f, "EnterEventMode");
+        khz_called_give(f, inputs);
+        khz_called_settle(f);
+    }
+    f->epoch = epoch + 1;
+    khz_called_say(f, out);
+}
+
+static void khz_called_vector(khz_called_fmu *f, void *call, const char *name, double *out, int32_t n)
+{
+    typedef int (*get)(void *, double *, size_t);
+    if (call == NULL) {
+        khz_called_fail(f, name, "is missing");
+    }
+    if (f->has_ended) {
+        memset(out, 0, (size_t)n * sizeof *out); /* nothing moves until the run is over */
+        return;
+    }
+    khz_called_demand(f, name, ((get)call)(f->instance, out, (size_t)n));
+}
+
+static void khz_called_rates(void *object, double time, const double *states, const double *inputs, int epoch,
+                             double *out)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    (void)epoch;
+    khz_called_at(f, time, states, inputs);
+    khz_called_vector(f, f->rates, f->version == 2 ? "GetDerivatives" : "GetContinuousStateDerivatives", out,
+                      f->n_states);
+}
+
+static void khz_called_crossings(void *object, double time, const double *states, const double *inputs, int epoch,
+                                 double *out)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    (void)epoch;
+    khz_called_at(f, time, states, inputs);
+    khz_called_vector(f, f->indicators, "GetEventIndicators", out, f->n_indicators);
+}
+
+static void khz_called_outputs(void *object, double time, const double *states, const double *inputs, int epoch,
+                               double *out)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    (void)epoch;
+    khz_called_at(f, time, states, inputs);
+    khz_called_get(f, &f->outputs, out);
+}
+
+/* The end of a step of the solver: 1 where the FMU wants an event, 2 where it wants to end. */
+static double khz_called_completed(void *object, double time, const double *states, const double *inputs)
+{
+    khz_called_fmu *const f = (khz_called_fmu *)object;
+    khz_called_at(f, time, states, inputs);
+    if (f->has_ended) {
+        return 2.0;
+    }
+    if (f->version == 2) {
+        typedef int (*completed)(void *, int, int *, int *);
+        int event = 0;
+        int over = 0;
+        const completed call = (completed)khz_called_need(f, "CompletedIntegratorStep");
+        khz_called_demand(f, "CompletedIntegratorStep", call(f->instance, 1, &event, &over));
+        return over ? 2.0 : event ? 1.0 : 0.0;
+    }
+    typedef int (*completed)(void *, bool, bool *, bool *);
+    bool event = false;
+    bool over = false;
+    const completed call = (completed)khz_called_need(f, "CompletedIntegratorStep");
+    khz_called_demand(f, "CompletedIntegratorStep", call(f->instance, true, &event, &over));
+    return over ? 2.0 : event ? 1.0 : 0.0;
+}
+
+#endif

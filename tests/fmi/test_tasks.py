@@ -1,0 +1,247 @@
+"""FMUs as tasks: the same numbers as off-line, accounted as any model, and safe outputs where they misbehave."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile_fmu import hostile
+
+from kilohertz import load
+from kilohertz.cli.main import main
+from kilohertz.driver import export, import_fmu, run, simulate_fmu
+from kilohertz.realtime import Report
+
+STEP = 1e-3
+MODELS = """\
+model Driven
+  parameter Real k = 2;
+  parameter Integer n = 3;
+  parameter Boolean on = true;
+  input Real u(start = 0.25);
+  input Boolean b(start = false);
+  output Real y(unit = "m");
+  output Integer i;
+  output Boolean high;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -k * x + (if on then n * u else 0) + (if b then 1 else 0);
+  y = x + u;
+  i = integer(4 * x);
+  high = x > 0.6;
+end Driven;
+
+model Ball
+  parameter Real e = 0.7;
+  output Real h(start = 1, fixed = true);
+  Real v(start = 0, fixed = true);
+equation
+  der(h) = v;
+  der(v) = -9.81;
+  when h < 0 then
+    reinit(v, -e * pre(v));
+  end when;
+end Ball;
+"""
+SCENARIO = """\
+name = "{name}"
+duration = 0.3
+time_scale = "max"
+
+[[task]]
+name = "plant"
+model = "Driven.fmu"
+set = {{ k = 3.5 }}
+
+[[task]]
+name = "ours"
+model = "{source}:Driven"
+solver = "rk4"
+set = {{ k = 3.5 }}
+
+[[connection]]
+from = "ours.y"
+to = "plant.u"
+
+[[stimulus]]
+formula = {{ "ours.u" = "sine(frequency = 5)" }}
+"""
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def fmus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with models and both of them as FMUs of a version."""
+    folder = tmp_path_factory.mktemp(f"fmus{request.param}")
+    (folder / "Models.mo").write_text(MODELS, encoding="utf-8")
+    for name in ("Driven", "Ball"):
+        model = load(f"{folder / 'Models.mo'}:{name}")
+        export(model, folder / f"{name}.fmu", fmi=request.param, solver="rk4", step=STEP)
+    return folder
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+
+
+def test_a_task_has_the_bits_of_an_offline_run(fmus: Path) -> None:
+    settings = {"k": 3.5, "n": 2.0, "on": 0.0}
+    (fmus / "drive.csv").write_text("time,u\n0,0\n0.1,1\n0.2,-1\n", encoding="utf-8")
+    drive = fmus / "drive.csv"
+    there = simulate_fmu(fmus / "Driven.fmu", stop=0.3, step=STEP, settings={"k": 3.5, "n": 2, "on": False})
+    report = run(fmus / "Driven.fmu", duration=0.3, settings=settings, check=False)
+    assert report.ok and report.result["y"].shape == (301,)
+    for name in ("y", "i", "high"):
+        assert np.array_equal(report.result[name], there[name]), name
+    assert report.result.signals["y"].unit == "m"
+    driven = run(fmus / "Driven.fmu", duration=0.3, inputs=drive, check=False)
+    assert np.array_equal(driven.result["y"], simulate_fmu(fmus / "Driven.fmu", stop=0.3, step=STEP, inputs=drive)["y"])
+
+
+def test_an_fmu_beside_a_model_in_one_scenario(fmus: Path) -> None:
+    """Both are the same plant; one drives the other, a period later."""
+    name = f"beside{fmus.name}"
+    report = run(written(fmus, name, SCENARIO.format(name=name, source="Models.mo")), check=False)
+    assert report.ok, report.as_text()
+    given = report.result["ours.y"][:-1]
+    assert np.array_equal(report.result["plant.u"][1:], given)
+
+
+def test_model_exchange_under_a_bounded_method(fmus: Path, tmp_path: Path) -> None:
+    """The FMU's derivatives, our steps: what the model itself gives with the same method."""
+    wrapped = import_fmu(fmus / "Driven.fmu", tmp_path / "Exchanged.mo", kind="me")
+    there = load(f"{wrapped.path}:{wrapped.class_name}").simulate(solver="rk4", step=STEP, stop=0.5)
+    here = load(f"{fmus / 'Models.mo'}:Driven").simulate(solver="rk4", step=STEP, stop=0.5)
+    ours = np.interp(there.time, here.time, here["y"])
+    assert np.max(np.abs(there["y"] - ours)) < 1e-12
+    assert set(np.unique(there["i"])) == set(np.unique(here["i"]))
+
+
+def test_events_of_model_exchange(fmus: Path, tmp_path: Path) -> None:
+    wrapped = import_fmu(fmus / "Ball.fmu", tmp_path / "Bouncing.mo", kind="me", shown=["v"])
+    there = load(f"{wrapped.path}:{wrapped.class_name}").simulate(stop=1.2, tolerance=1e-9)
+    here = load(f"{fmus / 'Models.mo'}:Ball").simulate(stop=1.2, tolerance=1e-9)
+    for name in ("h", "v"):
+        assert there[name][-1] == pytest.approx(here[name][-1], abs=2e-2)  # it may bounce at a sample instead
+    stiff = load(f"{wrapped.path}:{wrapped.class_name}").simulate(solver="ros3prl", step=STEP, stop=0.4)
+    assert stiff["h"][-1] == pytest.approx(1 - 9.81 * 0.4**2 / 2, abs=1e-6)
+
+
+def test_a_package_is_connected_in_a_model(fmus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(fmus / "Driven.fmu"), "-o", str(tmp_path / "Plant.mo")]) == 0
+    shown = capsys.readouterr()
+    assert "Plant.FMU (Co-Simulation), 2 inputs, 3 outputs" in shown.out and shown.err == ""
+    (tmp_path / "Loop.mo").write_text(
+        "model Loop\n  Plant.FMU plant(k = 4);\n  Real s;\nequation\n  plant.u = sin(time);\n  plant.b = true;\n"
+        "  s = 2 * plant.y;\nend Loop;\n",
+        encoding="utf-8",
+    )
+    result = load(tmp_path / "Loop.mo", [tmp_path]).simulate(solver="euler", step=STEP, stop=0.1)
+    assert np.array_equal(result["s"], 2 * result["plant.y"]) and np.ptp(result["s"]) > 0
+
+
+def test_names_that_are_no_identifiers(tmp_path: Path) -> None:
+    described = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Odd" guid="{guid}">
+  <CoSimulation modelIdentifier="Hostile"/>
+  <ModelVariables>
+    <ScalarVariable name="a.b[2]" valueReference="0" causality="output"><Real unit="m"/></ScalarVariable>
+    <ScalarVariable name="end" valueReference="1" causality="output"><Real/></ScalarVariable>
+    <ScalarVariable name="text" valueReference="2" causality="output"><String/></ScalarVariable>
+    <ScalarVariable name="p" valueReference="3" causality="parameter" variability="fixed"><Real/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure/>
+</fmiModelDescription>
+"""
+    wrapped = import_fmu(hostile(tmp_path, 0, described), tmp_path / "Odd.mo")
+    assert [d.code for d in wrapped.ports.left_out] == ["R823", "R823"]
+    result = load(f"{wrapped.path}:{wrapped.class_name}").simulate(solver="euler", step=STEP, stop=0.01)
+    assert result["'a.b[2]'"][-1] == pytest.approx(0.99, abs=1e-3) and "'end'" in result.names
+
+
+@pytest.mark.parametrize("target", ["Odd name.mo", "Odd.txt", "model.mo"])
+def test_a_file_that_no_package_can_have(tmp_path: Path, target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(hostile(tmp_path, 0)), "-o", str(tmp_path / target)]) == 1
+    assert "R702" in capsys.readouterr().err
+
+
+def test_a_kind_that_the_fmu_does_not_offer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(hostile(tmp_path, 0)), "--kind", "me", "-o", str(tmp_path / "A.mo")]) == 1
+    assert "R815" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------------------------- hostile
+
+
+def misbehaving(folder: Path, case: int) -> tuple[Report, list[float]]:
+    """Run an FMU that misbehaves in its sixth step; what its device was sent."""
+    peer = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    peer.bind(("127.0.0.1", 0))
+    peer.settimeout(20)
+    local = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    local.bind(("127.0.0.1", 0))
+    port = local.getsockname()[1]
+    local.close()
+    hostile(folder, case)
+    text = (
+        f'name = "hostile{case}"\nmodel = "Hostile.fmu"\nduration = 0.05\n[realtime]\npriority = 0\n'
+        f'watchdog = "100ms"\nendless = "400ms"\n[[device]]\ndriver = "udp"\nlocal = ":{port}"\n'
+        f'remote = ":{peer.getsockname()[1]}"\n[[device.send]]\nsignal = "x"\nsafe = -7\n'
+    )
+    report = run(written(folder, f"hostile{case}", text), check=False)
+    sent = [struct.unpack_from("<d", peer.recv(100), 32)[0] for _ in range(report.data["devices"][0]["sent"])]
+    peer.close()
+    return report, sent
+
+
+@pytest.mark.parametrize(("case", "crash"), [(3, "SIGSEGV"), (7, "exit")])
+def test_a_crash_in_a_step(tmp_path: Path, case: int, crash: str) -> None:
+    """The thread goes no further: safe outputs, every row until then, and where it was."""
+    report, sent = misbehaving(tmp_path, case)
+    assert not report.ok and report.data["ended"] == "crash"
+    assert report.counts["steps"] == 5 and report.result["x"].shape == (6,)
+    assert report.data["threads"][0]["stuck"]["crash"] == crash
+    assert sent[-1] == -7.0 and -7.0 not in sent[:-1]
+    assert ("called exit()" if crash == "exit" else f"broke ({crash})") in report.as_text()
+    assert "Hostile.mo" in report.as_text()
+
+
+def test_a_step_without_an_end(tmp_path: Path) -> None:
+    report, sent = misbehaving(tmp_path, 4)
+    assert not report.ok and report.data["ended"] == "stuck" and report.result["x"].shape == (6,)
+    assert sent[-1] == -7.0
+
+
+def test_outputs_that_are_no_numbers(tmp_path: Path) -> None:
+    report, sent = misbehaving(tmp_path, 5)
+    assert not report.ok and report.data["ended"] == "duration"
+    assert report.data["tasks"][0]["counts"]["not_finite"] == 45
+    assert np.isfinite(sent).all()
+
+
+def test_a_bad_status_is_counted_and_the_fmu_is_left_alone(tmp_path: Path) -> None:
+    report, _ = misbehaving(tmp_path, 6)
+    assert not report.ok and report.data["tasks"][0]["counts"]["failures"] == 45
+    assert np.ptp(report.result["x"][6:]) == 0
+
+
+def test_an_fmu_that_wants_to_end(tmp_path: Path) -> None:
+    report, _ = misbehaving(tmp_path, 8)
+    assert report.data["ended"] == "terminated" and report.counts["steps"] == 6
+
+
+@pytest.mark.parametrize(
+    ("case", "said"), [(1, "makes no instance"), (2, "fmi2DoStep of the FMU `Hostile` is missing")]
+)
+def test_what_cannot_start(tmp_path: Path, case: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile(tmp_path, case)
+    assert main(["run", str(tmp_path / "Hostile.fmu"), "--duration", "0.01", "--no-check", "-q"]) == 1
+    shown = capsys.readouterr().err
+    assert "R747" in shown and said in shown
