@@ -193,7 +193,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 
 def test_an_unknown_keyword_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="no setting `newtn` of a step; did you mean `newton`"):
+    with pytest.raises(TypeError, match=r"simulate\(\) has no keyword `newtn`; did you mean `newton`"):
         kilohertz.load("Kilohertz.Examples.Decay").simulate(newtn=3)
 
 

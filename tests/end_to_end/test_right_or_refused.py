@@ -295,6 +295,17 @@ def test_equations_that_leave_values_open_are_said(model: str, text: str, solver
     assert all(note.span is not None for note in said.notes[1:])
 
 
+def test_a_task_says_what_its_equations_leave_open(tmp_path: Path) -> None:
+    text = "Real x(start=1, fixed=true); Real a, b; equation a + b = x; 2*a + 2*b = 2*x + 0*time; der(x) = -1;"
+    (tmp_path / "open_rt.mo").write_text(f"model open_rt {text} end open_rt;")
+    scenario = tmp_path / "open_rt.toml"
+    scenario.write_text('model = "open_rt.mo"\nsolver = "rk4"\nduration = "100ms"\ntime_scale = "max"\n')
+    report = kilohertz.run(scenario, check=False)
+    (task,) = report.data["tasks"]
+    assert task["vague"]["n"] >= 1 and task["vague"]["first_time"] == 0.0 and task["unsettled"] is None
+    assert ": not determined by the equations, one of many solutions was taken" in report.as_text()
+
+
 def test_equations_that_have_one_solution_are_fine(model: str) -> None:
     text = "model M Real x(start=1, fixed=true); Real a, b; equation a + b = 1; a + 2*b = x; der(x) = -1; end M;"
     assert kilohertz.load(write(model, text)).simulate().problems == ()

@@ -70,6 +70,44 @@ def test_settings_that_fit_are_taken(model: str) -> None:
     assert result.ok and result.problems == ()
 
 
+HEAVY = """model M
+  parameter Real m(unit="kg", min=0.1) = 5;
+  parameter Real T(unit="K") = 300;
+  Real y = m + 0*T;
+end M;"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "meant"),
+    [("m", "5", 5.0), ("m", "500 g", 0.5), ("m", "2t", 2000.0), ("m", "1e3 g", 1.0), ("T", "20 degC", 293.15)],
+)
+def test_a_setting_may_have_a_unit(model: str, name: str, value: str, meant: float) -> None:
+    result = kilohertz.load(write(model, HEAVY)).simulate(settings={name: value})
+    assert result.parameters[name] == pytest.approx(meant, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("m", "5 m", "`m` .* does not convert to `kg`"),
+        ("m", "5 blorks", "`blorks` is no unit"),
+        ("m", "50 g", "its min is 0.1"),
+        ("m", "heavy", "it is not a number"),
+        ("m", "5 6", "`6` is no unit"),
+    ],
+)
+def test_a_setting_with_another_unit_is_refused(
+    model: str, tmp_path: Path, name: str, value: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ModelError, match=f"`{name}` cannot be set to {value}: .*{why}"):
+        kilohertz.load(write(model, HEAVY)).simulate(settings={name: value})
+    scenario = tmp_path / "heavy.toml"
+    scenario.write_text(f'model = "{model}"\nsolver = "rk4"\nduration = "10ms"\n[set]\n{name} = "{value}"\n')
+    assert main(["run", str(scenario), "--fast", "--no-check"]) == 1
+    assert main(["run", model, "--set", f"{name}={value}", "--solver", "rk4", "--fast", "--no-check"]) == 1
+    assert capsys.readouterr().err.count("R744") == 2
+
+
 def test_a_variable_outside_its_limits_is_said_with_count_and_first_time(model: str) -> None:
     text = (
         "model M Real x(start=1, fixed=true, min=0.5); Real y(max=2) = 4*time; Real z(min=0) = 1e-9*sin(time) - 1e-16;"

@@ -8,6 +8,14 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     der(y) = rate*(u - y);
   end Lag;
 
+  model Gears "A choice and a length"
+    type Gear = enumeration(low, high);
+    parameter Gear gear = Gear.low;
+    parameter Boolean on = true;
+    parameter Real s(unit = "m") = 1;
+    output Real y = if on then s*(if gear == Gear.high then 10 else 1) else 0;
+  end Gears;
+
   model Gain "Output follows the input at once"
     input Real u;
     output Real y;

@@ -48,6 +48,31 @@ def test_values_commands_and_the_end(running: Running) -> None:
     assert report.counts["commands"] == 4
 
 
+def test_settings_are_quantities_and_words_as_off_line(make: Build, lag: Scenario) -> None:
+    task = replace(lag.tasks[0], model="Gears", settings={"s": "20 mm", "gear": "high"})
+    running = start(make(replace(lag, tasks=(task,), cycles=0)))
+    try:
+        with attached(running) as live:
+            live.pause()
+            assert live["y"] == pytest.approx(0.2)
+            live.set("s", "3 cm")
+            live.set("gear", "Gear.low")
+            live.step(1)
+            assert live["s"] == pytest.approx(0.03) and live["gear"] == 1.0
+            assert main(["set", "--rig", lag.name, "gear=high", "s=2 km", "on=false", "--step", "1"]) == 0
+            assert (live["gear"], live["s"], live["on"]) == (2.0, 2000.0, 0.0)
+            for name, value, why in (
+                ("s", "3 kg", "`kg` .* does not convert to `m`"),
+                ("gear", "middle", "not a number"),
+                ("on", "1 m", "it has no unit"),
+            ):
+                with pytest.raises(ModelError, match=f"`{name}` cannot be set to {value}: .*{why}"):
+                    live.set(name, value)
+    finally:
+        running.stop()
+        running.process.wait(20)
+
+
 def test_a_parameter_takes_those_that_depend_on_it_along(running: Running) -> None:
     with attached(running) as live:
         live.pause()

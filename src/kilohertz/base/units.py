@@ -149,6 +149,7 @@ _PREFIXES = {
 # how measuring tools spell units
 _SPELLINGS = {"°C": "degC", "°F": "degF", "°": "deg", "Ω": "Ohm", "µ": "u", "μ": "u", "²": "2", "³": "3", "^": ""}
 _SPELLINGS |= {"·": ".", "*": "."}
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf|nan)(\s+\S.*|[^\d.eE\s].*|)", re.I)
 _TOKEN = re.compile(r"\s*(?:([./()])|([A-Za-z%°Ωµ]+)|([+-]?\d+))")
 
 
@@ -170,6 +171,20 @@ def conversion(source: str, target: str) -> tuple[float, float]:
     if a.dimension != b.dimension:
         raise UnitError(f"`{source}` ({a.as_text()}) does not convert to `{target}` ({b.as_text()})")
     return a.factor / b.factor, (a.offset - b.offset) / b.factor
+
+
+def quantity(text: str, unit: str) -> float:
+    """`5`, `5 kg` or `20 mm` as a number of a unit; UnitError where it is none, or a quantity of another kind."""
+    found = _QUANTITY.fullmatch(text.strip())
+    if found is None:
+        raise UnitError("it is not a number")
+    number, given = float(found[1]), as_modelica(found[2].strip())
+    if not given:
+        return number
+    if not unit:
+        raise UnitError(f"it has no unit, and `{given}` is one")
+    factor, offset = conversion(given, unit)
+    return factor * number + offset
 
 
 def as_modelica(text: str) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz import base
-from kilohertz.base import Diagnostic, ModelError
 from kilohertz.solvers import SETTINGS, Setting
 
 if TYPE_CHECKING:
@@ -118,19 +117,9 @@ def setting(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def number(name: str, text: str) -> float:
-    """The value that a signal is set to; true and false are 1 and 0."""
-    if text.lower() in ("true", "false"):
-        return float(text.lower() == "true")
-    try:
-        return float(text)
-    except ValueError:
-        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to `{text}`: not a number")) from None
-
-
-def parameter_values(arguments: argparse.Namespace) -> dict[str, float]:
-    """What `--set` gave."""
-    return {name: number(name, text) for name, text in arguments.settings}
+def parameter_values(arguments: argparse.Namespace) -> dict[str, float | str]:
+    """What `--set` gave; what a text means (`5 kg`, a literal) the variable of the model says."""
+    return dict(arguments.settings)
 
 
 def job_keywords(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -75,10 +75,10 @@ def signals_source(signals: tuple[ModelSignal, ...], code: CProgram) -> CFile:
         offset = f"(int64_t)(offsetof(khz_instance, {s.kind.value}) + {s.index} * sizeof({width}))"
         texts = f"{string(s.name)}, {string(_plain(s.unit))}, {string(_plain(s.description))}"
         codes = f"KHZ_SIGNAL_{s.type.upper()}, KHZ_SIGNAL_{_CAUSALITY.get(s.causality, 'LOCAL')}"
-        least, most = _bounds(s)
-        lines.append(f"    {{{texts}, {codes}, {offset}, {s.sign}, {int(s.tunable)}, {least}, {most}}},")
+        allowed = ", ".join((*_bounds(s), _literals(s)))
+        lines.append(f"    {{{texts}, {codes}, {offset}, {s.sign}, {int(s.tunable)}, {allowed}}},")
     if not signals:
-        lines.append('    {"", "", "", 0, 0, 0, 1, 0, 0.0, 0.0},')
+        lines.append('    {"", "", "", 0, 0, 0, 1, 0, 0.0, 0.0, ""},')
     return CFile(f"{name}.c", "\n".join(part for line in (*lines, "};", "") for part in wrapped(line)))
 
 
@@ -92,6 +92,11 @@ def _bounds(s: ModelSignal) -> tuple[str, str]:
         "-(double)INFINITY" if math.isinf(least) else repr(float(least)),
         "(double)INFINITY" if math.isinf(most) else repr(float(most)),
     )
+
+
+def _literals(s: ModelSignal) -> str:
+    """Words that it may be set to, in C."""
+    return string(" ".join(s.ty.base.literals)) if s.tunable and isinstance(s.ty.base, EnumType) else '""'
 
 
 def _plain(text: str) -> str:

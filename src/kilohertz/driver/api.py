@@ -424,7 +424,7 @@ class Model:
         self,
         *,
         duration: float | None = None,
-        settings: Mapping[str, float] | None = None,
+        settings: Mapping[str, float | str] | None = None,
         inputs: Inputs | InputValues | Sequence[Inputs] | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
         folder: str | Path | None = None,

@@ -118,7 +118,7 @@ class Job:
         asked: StepSettings,
         *,
         duration: float | None = None,
-        settings: Mapping[str, float] | None = None,
+        settings: Mapping[str, float | str] | None = None,
         inputs: Driving | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
         profile: str = "",
@@ -177,9 +177,9 @@ def _known(profile: str) -> str:
     return profile
 
 
-def _with_values(scenario: Scenario, values: Mapping[str, float]) -> Scenario:
+def _with_values(scenario: Scenario, values: Mapping[str, float | str]) -> Scenario:
     """The scenario with other values of parameters and inputs; their names are checked with the compiled models."""
-    of_tasks: list[dict[str, float]] = [dict(t.settings) for t in scenario.tasks]
+    of_tasks: list[dict[str, float | str]] = [dict(t.settings) for t in scenario.tasks]
     for name, value in values.items():
         if len(scenario.tasks) == 1:
             of_tasks[0][name] = value

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from kilohertz.base import near
 from kilohertz.solvers import SETTINGS, Setting
 
 P = ParamSpec("P")
@@ -21,13 +23,22 @@ def takes_settings(*, offline: bool = False) -> Callable[[Callable[P, R]], Calla
     def shown(call: Callable[P, R]) -> Callable[P, R]:
         signature, text = inspect.signature(call), inspect.cleandoc(call.__doc__ or "")
         named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        taken = {p.name for p in named}
+        taken = [p.name for p in named]
         keywords = [_keyword(s, offline) for s in SETTINGS.values() if s.name not in taken]
         lines = [_line(s) for s in SETTINGS.values()]
-        call.__doc__ = "\n".join([text, "", "Settings of the step (docs/reference/settings.md):", "", *lines])
-        vars(call)["__signature__"] = signature.replace(parameters=[*named, *keywords])
-        vars(call)["_written"] = signature, text
-        return call
+        known = [*taken, *SETTINGS]
+
+        @wraps(call)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in known:
+                    raise TypeError(f"{call.__name__}() has no keyword `{name}`{near(name, known)}")
+            return call(*args, **kwargs)
+
+        checked.__doc__ = "\n".join([text, "", "Settings of the step (docs/reference/settings.md):", "", *lines])
+        vars(checked)["__signature__"] = signature.replace(parameters=[*named, *keywords])
+        vars(checked)["_written"] = signature, text
+        return checked
 
     return shown
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from kilohertz.base import Diagnostic, ModelError, Note, near
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, near
+from kilohertz.base.units import UnitError, quantity
 from kilohertz.realtime.faults import fault_of
 from kilohertz.runtime import constant, family, fields, task_layout, words
 from kilohertz.stimuli import FAULTS
@@ -290,11 +291,12 @@ class Live(Mapping[str, float]):
 
     # ------------------------------------------------------------------------------------------------------ commands
 
-    def set(self, name: str, value: float) -> None:
-        """Give a tunable parameter or an input another value, between two steps."""
+    def set(self, name: str, value: float | str) -> None:
+        """Give a tunable parameter or an input another value, between two steps: a number, `20 mm`, a literal."""
         if name not in self.entries:
             tunable = [n for n in self.entries if self.is_tunable(n)]
             raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, tunable)}"))
+        value = self._meant(name, value)
         if not math.isfinite(value):
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}"))
         entry = self.entries[name][1]
@@ -306,6 +308,18 @@ class Live(Mapping[str, float]):
             limit = f"its min is {entry.least:g}" if value < entry.least else f"its max is {entry.most:g}"
             raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value:g}: {limit}"))
         self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
+
+    def _meant(self, name: str, value: float | str) -> float:
+        """What a setting means for this signal."""
+        literals = self._text(self.entries[name][1].literals).split()
+        if isinstance(value, str) and Dotted.read(value).last in literals:
+            return float(literals.index(Dotted.read(value).last) + 1)
+        if str(value).lower() in ("true", "false"):
+            return float(str(value).lower() == "true")
+        try:
+            return quantity(str(value), self.unit(name))
+        except UnitError as wrong:
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: {wrong}")) from None
 
     # -------------------------------------------------------------------------------------------------------- faults
 
@@ -319,9 +333,9 @@ class Live(Mapping[str, float]):
             if _FAULT_STATES[f.state] != "free"
         )
 
-    def override(self, name: str, value: float) -> None:
+    def override(self, name: str, value: float | str) -> None:
         """Hold an input, or what others get of a signal, at a value until it is released."""
-        self.fault(name, "stuck", value)
+        self.fault(name, "stuck", self._meant(name, value) if name in self.entries else value)
 
     def fault(self, signal: str, kind: str, value: float | str | None = None, **keys: Any) -> None:
         """Plant a fault on a signal: kinds and keys as in a scenario (`from_` for `from`).

@@ -180,6 +180,12 @@ class Report:
                 what = ", ".join(f"{block[k]} {w}" for k, w in _BLOCK if block[k])
                 when = f"first at {block['first_time']:g} s, last at {block['last_time']:g} s"
                 lines.append(f"    {block['unknowns']} at {block['origin']}: {what}, {when}")
+            for key, words in _FIRST:
+                if first := task[key]:
+                    what = words.format(n=first["n"])
+                    lines.append(
+                        f"    {first['unknowns']} at {first['origin']}: {what}, first at {first['first_time']:g} s"
+                    )
         for d in self.outside:
             lines.append(f"  {d.message}" + "".join(f"; {note.text} s" for note in d.notes))
         if self.unseen:
@@ -257,6 +263,12 @@ _BLOCK = (
     ("failures", "failures"),
     ("not_finite", "values that were not finite"),
     ("event_caps", "event iterations cut short while it changed"),
+)
+
+
+_FIRST = (  # R736 and R734 of a run off-line
+    ("vague", "not determined by the equations, one of many solutions was taken {n} times"),
+    ("unsettled", "conditions and the equations they choose contradict each other after {n} events"),
 )
 
 

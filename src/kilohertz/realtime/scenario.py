@@ -38,7 +38,7 @@ class Task:
     model: str
     stepping: StepSettings = field(default_factory=StepSettings)
     every: int = 1
-    settings: Mapping[str, float] = field(default_factory=dict)  # parameters and start values of inputs
+    settings: Mapping[str, float | str] = field(default_factory=dict)  # parameters and start values of inputs
     path: tuple[str | int, ...] = ()  # where it stands in the TOML
     thread: str = ""  # the real-time thread that steps it; "": main
 
@@ -175,7 +175,7 @@ def plain_scenario(
     duration: float | None = None,
     name: str = "",
     libraries: tuple[str, ...] = (),
-    settings: Mapping[str, float] | None = None,
+    settings: Mapping[str, float | str] | None = None,
     record: str = "",
     **stepping: Any,
 ) -> Scenario:
@@ -300,7 +300,7 @@ def _task(table: Table, name: str, stepping: StepSettings) -> Task:
     if not stepping.is_fixed:
         problem = not_fixed(stepping.solver)
         table.problems.add(problem.code, problem.message, (*table.path, "solver"))
-    settings = {**table.numbers("set"), **table.numbers("inputs")}
+    settings = {**table.quantities("set"), **table.quantities("inputs")}
     thread = table.text("thread") if table.path else ""
     return Task(name, read_model(table), stepping, 1, settings, table.path, thread)
 

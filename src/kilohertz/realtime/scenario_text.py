@@ -13,7 +13,7 @@ from typing import TypeAlias
 from kilohertz.base import near
 from kilohertz.base.units import UnitError, parse_unit
 from kilohertz.codegen import ModelSignal
-from kilohertz.ir.rules.limits import refusal
+from kilohertz.ir.rules.limits import refusal, setting
 from kilohertz.realtime.playback import Playback, stimuli
 from kilohertz.realtime.resolver import Resolver
 from kilohertz.realtime.scenario import PROFILES, Device, Recording, Scenario, Task
@@ -129,11 +129,16 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
             message = f"`{name}` {why}{near(name, known) if signal is None else ': it is computed from other values'}"
             resolver.problems.add("R744", message, (*task.path, "set", name))
             continue
-        why = refusal(signal.ty, float(value), signal.min, signal.max)
+        try:
+            number = setting(signal.ty, signal.unit, value)
+            why = refusal(signal.ty, number, signal.min, signal.max)
+        except UnitError as wrong:
+            why = str(wrong)
         if why:
-            resolver.problems.add("R744", f"`{name}` cannot be {value:g}: {why}", (*task.path, "set", name))
+            shown = value if isinstance(value, str) else f"{value:g}"
+            resolver.problems.add("R744", f"`{name}` cannot be {shown}: {why}", (*task.path, "set", name))
             continue
-        lines |= {f"{head}set.{n_set}.name": name, f"{head}set.{n_set}.value": float(value)}
+        lines |= {f"{head}set.{n_set}.name": name, f"{head}set.{n_set}.value": number}
         n_set += 1
     lines[head + "n_set"] = n_set
 

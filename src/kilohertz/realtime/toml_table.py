@@ -157,20 +157,22 @@ class Table:
         value = self.raw(key)
         return _flattened(value) if isinstance(value, dict) else value
 
-    def numbers(self, key: str) -> dict[str, float]:
-        """A table of numbers (true and false are 1 and 0); dotted keys are one name."""
+    def quantities(self, key: str) -> dict[str, float | str]:
+        """A table of numbers (true and false are 1 and 0) and of texts such as `5 kg`; dotted keys are one name."""
         value = self.raw(key)
         if value is None:
             return {}
         if not isinstance(value, dict):
             self.wrong(key, "must be a table of name = number")
             return {}
-        out: dict[str, float] = {}
-        for name, number in _flattened(value).items():
-            if isinstance(number, (bool, int, float)):
-                out[name] = float(number)
+        out: dict[str, float | str] = {}
+        for name, given in _flattened(value).items():
+            if isinstance(given, str):
+                out[name] = given  # the model's variable says what it means
+            elif isinstance(given, (bool, int, float)):
+                out[name] = float(given)
             else:
-                self.problems.add("R742", f"`{name}` is {number!r}, but must be a number", (*self.path, key, name))
+                self.problems.add("R742", f"`{name}` is {given!r}, but must be a number", (*self.path, key, name))
         return out
 
     def table(self, key: str) -> Table:

@@ -39,8 +39,6 @@ def vague(instance: Instance) -> list[Diagnostic]:
     if not c.n_vague:
         return []
     info = blocks[c.vague_first - 1] if 1 <= c.vague_first <= len(blocks) else None
-    if info is not None and info.phase == "directional":
-        return []  # of the state Jacobian: the values themselves, computed before, were determined
     named = _named(info.block, instance.program.step) if info is not None else "values"
     text = f"the equations do not determine {named}: one of many solutions was taken {c.n_vague} times"
     notes = [Note(f"first at time = {c.vague_time:g}")]

@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 
 from kilohertz import runtime
-from kilohertz.base import Diagnostic, Dotted, ModelError, Note, SourceMap, closest
+from kilohertz.base import Diagnostic, ModelError, Note, SourceMap, closest
+from kilohertz.base.units import UnitError
 from kilohertz.building import ModelUnits, linked_units, model_units
 from kilohertz.codegen import CProgram
-from kilohertz.ir.rules.limits import limit, refusal
+from kilohertz.ir.rules.limits import limit, refusal, setting
 from kilohertz.ir.step import Kind, Step, StepVariable
-from kilohertz.ir.types import EnumType
 from kilohertz.toolchain import build_shared, load_library
 
 TEXT_SIZE = runtime.constant("KHZ_TEXT_SIZE")
@@ -166,19 +166,11 @@ def _modifier(name: str) -> str:
 def _converted(v: StepVariable, value: float | str | bool) -> float | str:
     if v.slot.kind in _TEXTS:
         return str(value)
-    text = str(value).strip()
-    if text.lower() in ("true", "false"):
-        return float(text.lower() == "true")
-    if isinstance(v.ty.base, EnumType):
-        literal = Dotted.read(text).last
-        if literal in v.ty.base.literals:
-            return v.ty.base.literals.index(literal) + 1
     try:
-        number = float(text)
-    except ValueError:
-        message = f"`{v.name}` cannot be set to `{value}`: not a value of type {v.ty}"
-        raise ModelError(Diagnostic("R720", message)) from None
-    why = refusal(v.ty, number, limit(v.min), limit(v.max))
+        number = setting(v.ty, v.unit, value)
+        why = refusal(v.ty, number, limit(v.min), limit(v.max))
+    except UnitError as wrong:
+        why = str(wrong)
     if why:
-        raise ModelError(Diagnostic("R720", f"`{v.name}` cannot be set to {text}: {why}"))
+        raise ModelError(Diagnostic("R720", f"`{v.name}` cannot be set to {value}: {why}"))
     return number

@@ -132,7 +132,7 @@ def _side(top: Table, key: str, file: Path) -> Side:
     table = top.table(key)
     out = Side(
         read_model(table),
-        table.numbers("set"),
+        table.quantities("set"),
         read_stepping(table),
         table.real("start", 0.0) if table.has("start") else None,
         table.seconds("stop", None),

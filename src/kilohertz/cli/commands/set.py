@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kilohertz.cli.arguments import number, setting
+from kilohertz.cli.arguments import setting
 
 _EPILOG = """\
   khz set resistor.R=50                        the only rig that runs
@@ -34,13 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.realtime import attach
 
-    values = [(name, number(name, text)) for name, text in arguments.values]
     with attach(arguments.rig) as live:
         if arguments.restore:
             live.restore()
         for name in arguments.release:
             live.release(name)
-        for name, value in values:
+        for name, value in arguments.values:
             (live.override if arguments.override else live.set)(name, value)
         if arguments.snapshot:
             live.snapshot()

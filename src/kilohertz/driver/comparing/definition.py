@@ -80,7 +80,7 @@ def _side(top: Table, key: str, file: Path) -> Side:
     out = Side(
         source,
         table.text("title"),
-        table.numbers("set"),
+        table.quantities("set"),
         stepping,
         table.real("start", 0.0) if table.has("start") else None,
         table.seconds("stop", None),

@@ -1,9 +1,11 @@
-"""The values that a variable may have: by its type, and by `min` and `max` where they are numbers (MLS 4.8)."""
+"""The values that a variable may have, and what says them: by its type, its unit, and by `min` and `max` (MLS 4.8)."""
 
 from __future__ import annotations
 
 import math
 
+from kilohertz.base import Dotted
+from kilohertz.base.units import quantity
 from kilohertz.ir.expr import Bool, Builtin, Enum, Expr, Int, Real, Unary
 from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, Type
 
@@ -31,6 +33,18 @@ def limit(value: Expr | None) -> float | None:
     """A `min` or `max` that is a number; None where there is none, or where it follows from parameters."""
     number = constant_value(value) if value is not None else math.nan
     return None if number != number else number
+
+
+def setting(ty: Type, unit: str, value: float | str | bool) -> float:
+    """The number that a setting means: `5`, `20 mm`, `true`, a literal of an enumeration; ValueError where none."""
+    text = str(value).strip()
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    if isinstance(ty.base, EnumType):
+        literal = Dotted.read(text).last
+        if literal in ty.base.literals:
+            return float(ty.base.literals.index(literal) + 1)
+    return quantity(text, unit)
 
 
 def refusal(ty: Type, value: float, least: float | None, most: float | None) -> str:

@@ -14,7 +14,9 @@ static khz_status direction(const khz_model *m, void *instance)
 {
     khz_context *const c = (khz_context *)instance;
     c->arena_used = 0;
+    const uint32_t n_vague = c->n_vague;
     const khz_status status = m->directional(instance);
+    c->n_vague = n_vague; /* the values themselves, computed before, were determined */
     /* Differences take over: no failure of the model. */
     c->status = KHZ_OK;
     return status != KHZ_OK || khz_are_finite(khz_n_y(m), khz_reals(instance, m->xd_dir)) ? status : KHZ_NOT_FINITE;

@@ -64,10 +64,11 @@ typedef struct khz_mailbox {
 
 /* A signal as readers see it: texts are offsets into the segment. */
 typedef struct khz_live_signal {
-    uint32_t name, unit, description;
+    uint32_t name, unit, description, literals;
     int32_t task; /* it belongs to */
     int32_t type, causality, tunable;
-    int32_t lane;       /* of the thread that steps it */
+    int32_t lane; /* of the thread that steps it */
+    int32_t reserved;
     double least, most; /* that it may be set to */
 } khz_live_signal;
 

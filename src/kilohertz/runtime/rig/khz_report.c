@@ -97,6 +97,20 @@ static void put_blocks(FILE *f, const khz_task *u)
     }
 }
 
+/* Something that happened to a block, how often and first when; null where it never did. */
+static void put_first(FILE *f, const khz_model *m, const char *key, uint32_t n, int32_t block, double time)
+{
+    if (n == 0 || block < 1 || block > m->n_blocks) {
+        (void)fprintf(f, ", \"%s\": null", key);
+        return;
+    }
+    (void)fprintf(f, ", \"%s\": {\"n\": %u, \"unknowns\": ", key, n);
+    put_text(f, m->blocks[block - 1].name);
+    (void)fputs(", \"origin\": ", f);
+    put_text(f, m->blocks[block - 1].origin);
+    (void)fprintf(f, ", \"first_time\": %.9g}", time);
+}
+
 static void put_task(FILE *f, const khz_task *u)
 {
     (void)fputs("    {\"name\": ", f);
@@ -115,7 +129,12 @@ static void put_task(FILE *f, const khz_task *u)
     put_counters(f, &khz_model_layout, "khz_step_counts", &u->stepper->counts);
     (void)fputs("},\n     \"blocks\": [", f);
     put_blocks(f, u);
-    (void)fputs("],\n     \"compute\": ", f);
+    (void)fputs("]", f);
+    const khz_model *const m = u->stepper->model;
+    const khz_context *const c = (const khz_context *)khz_stepper_instance(u->stepper);
+    put_first(f, m, "vague", c->n_vague, c->vague_first, c->vague_time);
+    put_first(f, m, "unsettled", c->n_unsettled, c->unsettled_first, c->unsettled_time);
+    (void)fputs(",\n     \"compute\": ", f);
     put_histogram(f, &u->compute, -1);
     (void)fputs("}", f);
 }

@@ -256,6 +256,7 @@ static void write_directory(khz_rig *r)
         directory[i].name = khz_live_text(r->live, &used, r->n_tasks > 1 ? qualified : s->name);
         directory[i].unit = khz_live_text(r->live, &used, s->unit);
         directory[i].description = khz_live_text(r->live, &used, s->description);
+        directory[i].literals = khz_live_text(r->live, &used, s->literals);
         directory[i].task = (int32_t)(u - r->tasks);
         directory[i].type = s->type;
         directory[i].causality = s->causality;
@@ -288,8 +289,8 @@ static khz_status prepare_live(khz_rig *r)
     khz_live_room room = {(uint32_t)r->n_signals, (uint32_t)r->n_threads, (uint32_t)(r->n_faults + n_given), 1};
     for (int32_t i = 0; i < r->n_signals; i++) {
         const khz_signal *const s = r->signals[i].signal;
-        room.n_text +=
-            strlen(s->name) + strlen(s->unit) + strlen(s->description) + strlen(r->signals[i].task->name) + 4;
+        room.n_text += strlen(s->name) + strlen(s->unit) + strlen(s->description) + strlen(s->literals) +
+                       strlen(r->signals[i].task->name) + 5;
     }
     int error = -1;
     if (is_wanted) {

@@ -17,8 +17,9 @@ typedef struct khz_signal {
     int32_t causality;
     int64_t offset; /* in the instance, bytes */
     int32_t sign;
-    int32_t tunable;    /* may be set while the model runs */
-    double least, most; /* that it may be set to */
+    int32_t tunable;      /* may be set while the model runs */
+    double least, most;   /* that it may be set to */
+    const char *literals; /* of an enumeration, with blanks between them, from 1 on; "" of others */
 } khz_signal;
 
 /* A name with what it names.  Allocates: never.  Call from: anywhere. */
