@@ -206,12 +206,12 @@ class Times:
 
     @cached_property
     def pace(self) -> Floats:
-        """[cycles] how slow the machine was just then: cycles around each over others with as many borders, by their
-        medians.  Windows do not come evenly over time; slow moments must not count more than others."""
+        """[cycles] how slow the machine was just then: cycles around each over others with as many passes of events, by
+        their medians.  Windows do not come evenly over time; slow moments must not count more than others."""
         ratio = np.ones(len(self.records))
-        crossed = self.records["head"]["crossed"]
-        for n in np.unique(crossed).tolist():
-            alike = crossed == n
+        passes = self.records["places"]["iterations"][:, self.events].sum(axis=1)
+        for n in np.unique(passes).tolist():
+            alike = passes == n
             if alike.sum() >= _AROUND:
                 ratio[alike] = self.wall_ns[alike] / max(1.0, float(np.median(self.wall_ns[alike])))
         whole = len(ratio) // _AROUND * _AROUND

@@ -71,6 +71,8 @@ typedef struct khz_context {
     uint32_t n_passes;  /* of event iterations so far */
     uint32_t n_detours; /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
     struct khz_profile *profile;   /* where the time of a cycle is kept (khz_probe.h); NULL: nobody asks */
+    struct khz_profile *timing;    /* the same while a cycle is timed, else NULL */
+    struct khz_context *next;      /* of the same profile; NULL: the last */
     const struct khz_model *timed; /* the copy of this model whose blocks and functions are timed; NULL: no profile */
     int32_t first_place;           /* of this model among the places of its thread */
     size_t arena_used;

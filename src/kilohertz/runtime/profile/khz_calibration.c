@@ -38,6 +38,20 @@ static double cross_pairs(khz_profile *p)
     return (double)(khz_ticks_now(&p->clock) - began) * p->clock.ns_per_tick / (2 * CALIBRATION_PAIRS);
 }
 
+/* The same where nothing is timed. */
+static double pass_pairs(khz_profile *p)
+{
+    const khz_context nobody = {0};
+    const volatile khz_context *const c = &nobody; /* looked at each time, as in a cycle */
+    const uint64_t began = khz_ticks_now(&p->clock);
+    for (int k = 0; k < 2 * CALIBRATION_PAIRS; k++) {
+        if (c->timing != NULL) {
+            khz_probe_cross(p, KHZ_NO_PLACE, p->n_places - 1);
+        }
+    }
+    return (double)(khz_ticks_now(&p->clock) - began) * p->clock.ns_per_tick / (2 * CALIBRATION_PAIRS);
+}
+
 /* BURST: a pair, what of it falls inside, what is left of a cycle around them. */
 static void calibrate_burst(khz_profile *p)
 {
@@ -68,9 +82,13 @@ static void calibrate_burst(khz_profile *p)
 static double empty_cycles(khz_profile *p, int has_record)
 {
     _Alignas(khz_cycle_record) unsigned char row[sizeof(khz_cycle_record) + sizeof(uint32_t)];
+    p->to_window = 0;
+    p->run = 1; /* the cycle after a run of windows: there is no room for one */
+    khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
+    (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
     const uint64_t began = khz_ticks_now(&p->clock);
     for (int k = 0; k < CALIBRATION_PAIRS; k++) {
-        p->to_window = 1; /* there is no room for one */
+        p->to_window = 1;
         p->run = 0;
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         const int is_due = khz_profile_is_due(p, 0.0, has_record);
@@ -98,20 +116,16 @@ static void calibrate_always(khz_profile *p)
     p->wanted = KHZ_PROFILE_ALWAYS;
     p->narrow = KHZ_WINDOW;
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
-        p->plain = p->position = 1; /* a window in this cycle ... */
+        p->plain = p->position = 1; /* a window in this cycle */
         p->inner = p->to_window = 0;
-        p->run = 1; /* the last of a run */
+        p->run = 2; /* the last of a run that has one */
         khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
         (void)cross_pairs(p);
         (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
         const khz_border *const b = khz_profile_borders(p);
         const double took = (double)(b[KHZ_WINDOW - 1].ticks - b[0].ticks) * p->clock.ns_per_tick;
         calibration_add(&border, took / (KHZ_WINDOW - 1));
-        p->to_window = 1; /* ... and in the next none */
-        p->run = 0;
-        khz_profile_begin(p, 0, KHZ_PLACE_CYCLE);
-        calibration_add(&passed, cross_pairs(p));
-        (void)khz_profile_end(p, NULL, KHZ_PLACE_CYCLE);
+        calibration_add(&passed, pass_pairs(p));
         calibration_add(&empty, empty_cycles(p, 1));
         calibration_add(&idle, empty_cycles(p, 0));
         calibration_add(&monotonic, monotonic_readings());

@@ -179,13 +179,14 @@ void khz_probe_opens(const khz_context *c)
         p->opened[p->n_open] = unclaimed(c, p);
     }
     p->n_open++;
+    p->n_counted++;
     p->residual = 0.0;
 }
 
 void khz_probe_solved(const khz_context *c, int32_t place)
 {
     khz_profile *const p = c->profile;
-    if (p->n_open == 0 || --p->n_open >= KHZ_PROBE_DEPTH || p->mode == KHZ_PROFILE_OFF) {
+    if (p->n_open == 0 || --p->n_open >= KHZ_PROBE_DEPTH) {
         return; /* it began before the cycle, or deeper than is kept */
     }
     const khz_probe_counts now = unclaimed(c, p), then = p->opened[p->n_open];
@@ -213,53 +214,57 @@ void khz_probe_note(khz_profile *p, int n, const double *f)
 
 void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations)
 {
-    if (p->mode != KHZ_PROFILE_OFF) {
-        khz_place_sum *const sum = khz_profile_sum(p, place);
-        sum->iterations += iterations;
-        sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
-    }
+    khz_place_sum *const sum = khz_profile_sum(p, place);
+    sum->iterations += iterations;
+    sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ cycles
  */
 
-static void take_over(khz_profile *p, int mode)
+void khz_profile_attach(khz_profile *p, khz_context *c)
 {
+    c->profile = p;
+    c->timing = NULL;
+    c->next = p->contexts;
+    p->contexts = c;
+}
+
+/* The cycle that begins has something that is timed, or nothing. */
+KHZ_SELDOM static void set_timing(khz_profile *p, int is_timing)
+{
+    p->is_timing = is_timing;
+    for (khz_context *c = p->contexts; c != NULL; c = c->next) {
+        c->timing = is_timing ? p : NULL;
+    }
+    p->depth = p->n_borders = p->is_burst = p->has_window = 0;
+    p->crossed = p->untimed = p->n_inner = 0;
+}
+
+/* Another mode.  What was learnt of the task stays: one that is switched on and off again costs no more than one that
+ * stays on. */
+KHZ_SELDOM static void take_over(khz_profile *p, int mode)
+{
+    p->to_run = p->mode == KHZ_PROFILE_ALWAYS ? p->to_window : p->to_run;
+    p->to_window = mode == KHZ_PROFILE_ALWAYS ? p->to_run : 0;
     p->mode = mode;
     p->is_counting = mode != KHZ_PROFILE_OFF;
     p->window = p->narrow;
-    p->is_wide = 0;
+    p->beside_ns = 0.0;
     p->plain = 0;
     p->position = p->inner = p->n_missed = 0;
-    p->to_window = p->to_record = 0;
+    p->to_record = 0;
     p->run = 0;
-    p->run_ns = p->run_cost_ns = 0.0;
+    p->run_ns = 0.0;
     p->every = 1;
-    p->until_inner = KHZ_UNTIMED;
-    p->runs_timed = 0;
+    p->runs_timed = p->is_quiet = 0;
+    set_timing(p, 0);
 }
 
-void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
+/* A cycle of which something is timed: from its first place on. */
+static void begin_timing(khz_profile *p, int32_t until, int32_t first)
 {
-    const int wanted = __atomic_load_n(&p->wanted, __ATOMIC_RELAXED);
-    if (wanted != p->mode) {
-        take_over(p, wanted);
-    }
-    if (p->mode == KHZ_PROFILE_OFF) {
-        p->until = KHZ_UNTIMED;
-        return;
-    }
-    p->cycle = cycle;
-    p->depth = p->n_open = p->n_sums = p->n_borders = 0;
-    p->crossed = p->untimed = p->n_inner = 0;
-    p->is_burst = p->has_window = 0;
-    p->first = p->position;
-    p->first_inner = p->inner;
-    p->until = p->mode == KHZ_PROFILE_BURST ? khz_plan_burst(p) : khz_plan_window(p);
-    p->from = p->until;
-    const int runs_timed = p->is_burst | (p->has_window & p->is_wide) | (p->run > KHZ_WINDOW_RUN);
-    p->is_warm = p->has_run_timed == runs_timed;
-    p->has_run_timed = runs_timed;
+    p->from = p->until = until;
     if (p->is_burst != 0) { /* the first place begins with the cycle: nothing lies between them */
         const uint64_t now = khz_ticks_now(&p->clock);
         open_place(p, KHZ_PLACE_CYCLE, now);
@@ -272,6 +277,44 @@ void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
     }
 }
 
+/* A cycle that may have something that is timed. */
+KHZ_SELDOM static void begin_planned(khz_profile *p, int32_t first)
+{
+    set_timing(p, 1);
+    p->first = p->position;
+    p->first_inner = p->inner;
+    const int32_t until = p->mode == KHZ_PROFILE_BURST ? khz_plan_burst(p) : khz_plan_window(p);
+    const int runs_timed = p->is_burst | (p->has_window & p->is_wide) | p->runs_timed;
+    p->is_warm = p->has_run_timed == runs_timed;
+    p->has_run_timed = runs_timed;
+    if ((p->has_window | runs_timed) != 0) {
+        begin_timing(p, until, first);
+    } else {
+        set_timing(p, 0);
+    }
+}
+
+void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first)
+{
+    const int wanted = __atomic_load_n(&p->wanted, __ATOMIC_RELAXED);
+    if (wanted != p->mode) {
+        take_over(p, wanted);
+    }
+    if (wanted == KHZ_PROFILE_OFF) {
+        return;
+    }
+    p->cycle = cycle;
+    p->n_open = p->n_sums = 0;
+    p->n_counted = 0;
+    if (p->to_window > 0) { /* the usual case: as the cycle before */
+        p->to_window--;
+        p->is_warm = p->is_quiet = 1;
+        return;
+    }
+    p->is_quiet = 0;
+    begin_planned(p, first);
+}
+
 size_t khz_record_used(const khz_cycle_record *r)
 {
     const size_t sums = (size_t)r->n_sums * sizeof(khz_place_sum);
@@ -280,7 +323,7 @@ size_t khz_record_used(const khz_cycle_record *r)
 }
 
 /* The record of this cycle: what is known here of its head, sums, borders, the seal. */
-static khz_cycle_record *write_record(khz_profile *p, void *row)
+KHZ_NOINLINE static khz_cycle_record *write_record(khz_profile *p, void *row)
 {
     khz_cycle_record *const r = (khz_cycle_record *)row;
     const size_t sums = (size_t)p->n_sums * sizeof(khz_place_sum);
@@ -323,16 +366,18 @@ int khz_profile_is_due(khz_profile *p, double ns, int is_missed)
         p->is_regular = 1;
         return p->mode == KHZ_PROFILE_BURST;
     }
-    p->is_regular = p->run == 0 && p->to_record == 0; /* others of a run took longer because they were timed */
-    p->to_record = p->to_record > 0 ? p->to_record - 1 : p->is_regular != 0 ? p->every - 1 : 0;
-    return p->is_regular != 0 || p->has_window != 0 || (ns > p->slow_ns && p->run == 0) || is_missed;
+    const int is_between = p->to_record > 0;
+    p->to_record -= (uint32_t)is_between;
+    p->is_regular = p->run == 0 && !is_between; /* others of a run took longer because they were timed */
+    if (p->is_regular != 0) {
+        p->to_record = p->every - 1;
+        return 1;
+    }
+    return is_missed || p->has_window != 0 || (ns > p->slow_ns && p->run == 0);
 }
 
-khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
+KHZ_SELDOM static void end_timing(khz_profile *p, int32_t last)
 {
-    if (p->mode == KHZ_PROFILE_OFF) {
-        return NULL;
-    }
     if (--p->until < 0) {
         /* in a burst all that is open ends: the last place, and what a step that failed half way left */
         khz_probe_cross(p, p->is_burst != 0 ? KHZ_PLACE_CYCLE : last, KHZ_NO_PLACE);
@@ -345,6 +390,16 @@ khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
     }
     p->until = p->until_inner = KHZ_UNTIMED; /* nothing is timed between cycles */
     p->runs_timed = 0;
+}
+
+khz_cycle_record *khz_profile_end(khz_profile *p, void *row, int32_t last)
+{
+    if (p->mode == KHZ_PROFILE_OFF) {
+        return NULL;
+    }
+    if (p->is_timing != 0) {
+        end_timing(p, last);
+    }
     return row != NULL ? write_record(p, row) : NULL;
 }
 
@@ -361,8 +416,9 @@ void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded
     khz_profile_calibrate(p);
     p->wanted = mode;
     p->is_bounded = is_bounded;
+    p->mode = KHZ_PROFILE_OFF;
     khz_weigh_anew(p);
     p->last = p->last_inner = 0;
     take_over(p, mode);
-    p->until = KHZ_UNTIMED;
+    p->until = p->until_inner = KHZ_UNTIMED;
 }

@@ -9,8 +9,8 @@
  * to the innermost place around it.  Borders of the runtime are *outer* ones.  *Inner* ones, of blocks and functions,
  * are in a second copy of the model, compiled with KHZ_TIMED_COPY; the runtime calls it (KHZ_COPY) where inner borders
  * are timed, else the plain one, which only counts what its loops do.  With KHZ_PROFILE undefined all are nothing: the
- * machine code is that of a program without them.  With it, an outer border whose clock is not read costs a load, a
- * decrement and a branch.
+ * machine code is that of a program without them.  With it, an outer border costs a comparison and a branch in cycles
+ * in which nothing is timed (khz_context.timing is NULL); in others, where its clock is not read, a decrement more.
  *
  * Modes (docs/decisions/0023-what-a-profile-times.md).  BURST reads the clock at every border of every cycle, but for
  * KHZ_PLAIN_RUN cycles in a row out of KHZ_PLAIN_EVERY, which tell what that costs.  ALWAYS reads it at a few borders
@@ -24,6 +24,12 @@
 
 #include "khz_base.h"
 #include "khz_ticks.h"
+
+#if defined(__GNUC__)
+#define KHZ_SELDOM __attribute__((cold, noinline))
+#else
+#define KHZ_SELDOM
+#endif
 
 /* Places that every thread has; those of models and devices follow (khz_profile_lay_out). */
 enum {
@@ -55,7 +61,8 @@ enum {
     KHZ_PROBE_DEPTH = 32,
     KHZ_LOOP_BIT = 1 << 30, /* of a place that is entered: what is called inside it is called inside a loop */
     KHZ_WINDOW = 8,         /* ALWAYS: borders whose clock is read in one cycle, at most */
-    KHZ_WINDOW_RUN = 16,    /* ALWAYS: cycles in a row with one, after a cycle that warms the timed copies */
+    KHZ_WINDOW_RUN = 16,    /* ALWAYS: cycles in a row with one; the cycle before warms the timed copies, the one after
+                               the plain ones */
     KHZ_WINDOW_ROOM = 64,   /* borders that a record has room for besides all sums */
     KHZ_ALWAYS_NS = 200,    /* ALWAYS may cost so much in a cycle, ... */
     KHZ_ALWAYS_PART = 100,  /* ... and on the mean no more than this part of the usual cycle */
@@ -63,7 +70,7 @@ enum {
     KHZ_PLAIN_RUN = 4,      /* ... these go without; the first of them finds the plain copy cold and does not count */
     KHZ_RAREST_RECORD = 64, /* ALWAYS: one cycle out of so many leaves a record at least, ... */
     KHZ_BURST_PART = 25,    /* BURST, of a task: no more than this part of a usual cycle ... */
-    KHZ_BURST_NS = 20000    /* ... that takes so long; with more borders than that allows, a window goes over them */
+    KHZ_BURST_NS = 10000    /* ... that takes so long; with more borders than that allows, a window goes over them */
 };
 
 /* What a place took in one cycle.  ALWAYS: of loops, events and devices only. */
@@ -131,27 +138,30 @@ typedef struct khz_probe_costs {
     double probe_inside_ns; /* of it what falls inside the place; the rest falls into the place around it */
     double cycle_ns;        /* BURST: what is left of an empty cycle besides its probes */
     double border_ns;       /* ALWAYS: a border whose clock is read */
-    double passed_ns;       /* one whose clock is not read */
+    double passed_ns;       /* one in a cycle in which nothing is timed */
     double empty_ns;        /* ALWAYS: begin, end and record of a cycle with nothing in it */
     double idle_ns;         /* the same without the record */
     double monotonic_ns;    /* a reading of CLOCK_MONOTONIC, as the task makes them */
 } khz_probe_costs;
 
-/* Followed by slots [n_places], the sums and the borders of this cycle; no pointers. */
+/* Followed by slots [n_places], the sums and the borders of this cycle; no pointers into itself. */
 typedef struct khz_profile {
-    int32_t until;        /* outer borders until the clock is read at the next; below 0: it is read */
-    int32_t until_inner;  /* the same of inner ones */
-    int32_t runs_timed;   /* models run their timed copies */
-    int32_t is_counting;  /* loops are counted: not off */
-    int32_t mode, wanted; /* wanted: the mode from the next cycle on, set by another thread */
-    int32_t is_burst;     /* whether all places are timed in this cycle */
-    int32_t from;         /* `until` at the last time that it was set */
-    uint32_t crossed;     /* outer borders before that */
+    khz_context *contexts; /* of the models and of the thread whose cycles these are */
+    int32_t is_timing;     /* their `timing` is this profile */
+    int32_t until;         /* outer borders until the clock is read at the next; below 0: it is read */
+    int32_t until_inner;   /* the same of inner ones */
+    int32_t runs_timed;    /* models run their timed copies */
+    int32_t is_counting;   /* loops are counted: not off */
+    int32_t mode, wanted;  /* wanted: the mode from the next cycle on, set by another thread */
+    int32_t is_burst;      /* whether all places are timed in this cycle */
+    int32_t from;          /* `until` at the last time that it was set */
+    uint32_t crossed;      /* outer borders before that */
     int32_t n_borders, n_sums;
     int32_t depth, n_open;          /* places; loops, with those beyond KHZ_PROBE_DEPTH */
+    uint32_t n_counted;             /* loops of this cycle that were */
     int32_t has_window;             /* this cycle has one, ... */
-    uint32_t to_window;             /* ... or one after so many will; */
-    int32_t run;                    /* ALWAYS: what is left of a run of windows, with the cycle before; 0: none */
+    uint32_t to_window, to_run;     /* ... or one after so many will, in ALWAYS; the same while another mode is on */
+    int32_t run;                    /* ALWAYS: what is left of a run of windows, with one cycle on either side */
     double run_ns, run_cost_ns;     /* what this run took beyond usual cycles so far; what runs usually do */
     int32_t window, narrow;         /* borders in it, or in the next; ALWAYS */
     uint32_t position, inner;       /* where it begins: outer borders before it, then inner ones after those */
@@ -162,9 +172,11 @@ typedef struct khz_profile {
     uint32_t n_inner;               /* so far in this one */
     uint32_t every, to_record;      /* ALWAYS: of so many cycles one leaves a record; cycles until it does */
     int32_t is_regular;             /* the record of this cycle is that one */
+    int32_t is_quiet;               /* ALWAYS: nothing of this cycle is timed, nor was it of the one before */
     int32_t is_warm, has_run_timed; /* models ran the same copy in the cycle before; it was the timed one */
     int32_t is_bounded;             /* BURST: the share of a cycle that it may cost is kept, ... */
     int32_t is_wide;                /* ... by windows */
+    double fit, beside_ns;          /* borders of a cycle that it pays for; what the last cycles with some took more */
     uint32_t plain;                 /* cycles since some went without for sure */
     uint32_t untimed;
     double usual_ns, stride; /* the median cycle so far; of the walk to it */
@@ -185,6 +197,8 @@ size_t khz_profile_size(int32_t n_places);
 size_t khz_profile_record_size(int32_t n_places);
 /* Prepare memory of khz_profile_size bytes and calibrate.  Call before the first cycle. */
 void khz_profile_init(khz_profile *p, int32_t n_places, int mode, int is_bounded);
+/* Cycles of this context are timed. */
+void khz_profile_attach(khz_profile *p, khz_context *c);
 /* A cycle begins, and with it its first place (KHZ_PLACE_CYCLE: none).  Takes over a mode that was asked for. */
 void khz_profile_begin(khz_profile *p, uint64_t cycle, int32_t first);
 /* It ends, and with it its last place: its record goes to a row of khz_profile_record_size bytes, NULL: to nowhere. The
@@ -199,12 +213,23 @@ khz_place_sum *khz_profile_sum(khz_profile *p, int32_t place);
 /* The borders of this cycle whose clock was read. */
 khz_border *khz_profile_borders(khz_profile *p);
 
+/* Whether the cycle that ends is over without more: nothing is kept of it but that it was.  Else the three of the next
+ * lines are called. */
+static inline int khz_profile_is_over(khz_profile *p, double ns, int is_missed)
+{
+    if (p->is_quiet != 0 && p->to_record > 0 && ns <= p->slow_ns && !is_missed) {
+        p->to_record--;
+        return 1;
+    }
+    return p->mode == KHZ_PROFILE_OFF;
+}
+
 /* Whether the cycle that ends leaves a record: every one of a burst, always on some; `is_missed`: its deadline. */
 int khz_profile_is_due(khz_profile *p, double ns, int is_missed);
 
-/* A border whose clock is read: an outer one, an inner one. */
-void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered);
-void khz_probe_cross_inner(khz_profile *p, int32_t left, int32_t entered);
+/* A border whose clock is read: an outer one, an inner one.  Seldom: what calls them is laid out for the other case. */
+KHZ_SELDOM void khz_probe_cross(khz_profile *p, int32_t left, int32_t entered);
+KHZ_SELDOM void khz_probe_cross_inner(khz_profile *p, int32_t left, int32_t entered);
 /* A loop is solved; it was: iterations, turns, caps and residual are its own. */
 void khz_probe_opens(const khz_context *c);
 void khz_probe_solved(const khz_context *c, int32_t place);
@@ -220,7 +245,7 @@ static inline int32_t khz_probe_place(const khz_context *c, int32_t place)
 
 static inline void khz_probe_border(const khz_context *c, int32_t left, int32_t entered)
 {
-    khz_profile *const p = c->profile;
+    khz_profile *const p = c->timing;
     if (p != NULL && --p->until < 0) {
         khz_probe_cross(p, khz_probe_place(c, left), khz_probe_place(c, entered));
     }
@@ -228,7 +253,7 @@ static inline void khz_probe_border(const khz_context *c, int32_t left, int32_t 
 
 static inline const struct khz_model *khz_probe_copy(const khz_context *c, const struct khz_model *plain)
 {
-    return c->profile != NULL && c->profile->runs_timed != 0 ? c->timed : plain;
+    return c->timing != NULL && c->timing->runs_timed != 0 ? c->timed : plain;
 }
 
 static inline void khz_probe_loop_begins(const khz_context *c)
@@ -256,7 +281,9 @@ static inline khz_status khz_probe_loop_ends(const khz_context *c, int32_t place
 #define KHZ_RESIDUAL(c, n, f)                                                                                          \
     ((c)->profile != NULL && (c)->profile->is_counting != 0 ? khz_probe_note((c)->profile, (n), (f)) : (void)0)
 #define KHZ_COUNT(c, place, n)                                                                                         \
-    ((c)->profile != NULL ? khz_probe_count((c)->profile, (c)->first_place + (place), (uint32_t)(n)) : (void)0)
+    ((c)->profile != NULL && (c)->profile->is_counting != 0                                                            \
+         ? khz_probe_count((c)->profile, (c)->first_place + (place), (uint32_t)(n))                                    \
+         : (void)0)
 /* A call that gives a status and is evaluated before its end is noted: of a loop that iterates. */
 #define KHZ_COUNTED(c, place, call) (khz_probe_loop_begins(c), khz_probe_loop_ends((c), (place), (call)))
 #else
@@ -273,7 +300,7 @@ static inline khz_status khz_probe_loop_ends(const khz_context *c, int32_t place
 #if defined(KHZ_PROFILE) && defined(KHZ_TIMED_COPY)
 static inline void khz_probe_border_inner(const khz_context *c, int32_t left, int32_t entered)
 {
-    khz_profile *const p = c->profile;
+    khz_profile *const p = c->timing;
     if (p != NULL && --p->until_inner < 0) {
         khz_probe_cross_inner(p, khz_probe_place(c, left), khz_probe_place(c, entered));
     }

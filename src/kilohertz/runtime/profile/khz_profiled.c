@@ -39,9 +39,12 @@ void khz_profiled_init(khz_profile *p, int32_t n_places, int mode)
 void khz_profiled_attach(khz_stepper *s, khz_profile *p, const khz_model *timed)
 {
     khz_context *const c = (khz_context *)khz_stepper_instance(s);
-    c->profile = p;
+    c->profile = c->timing = NULL;
     c->timed = timed;
     c->first_place = KHZ_PLACES_OF_CYCLE;
+    if (p != NULL) {
+        khz_profile_attach(p, c);
+    }
 }
 
 /* What took this thread off its processor, or made it wait for memory, so far; nothing where nobody knows. */

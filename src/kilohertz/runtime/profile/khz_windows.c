@@ -3,7 +3,9 @@
 #include <math.h>
 
 enum {
-    RAREST_WINDOW = 64,
+    RAREST_RUN = 1 << 14, /* cycles */
+    FIRST_RUN = 1 << 7,   /* once the usual cycle is known */
+    BESIDE = KHZ_PLAIN_RUN - 1,
     MOST_MISSED = 4096, /* cycles that a window waits for one as long as the longest */
     WEIGHED = 16        /* one cycle out of so many tells the median */
 };
@@ -20,22 +22,21 @@ static const double NEARER = 1.1;
 /* The walk to the median cycle: parts of it in one stride, less from stride to stride, so that slow moments of the
  * machine do not draw windows to themselves. */
 static const double FIRST_STRIDE = 1.0 / 16.0, LAST_STRIDE = 1.0 / 32768.0, SHORTER = 0.999;
+static const double EVERY_STRIDE = 1.0 / 18.0; /* every cycle tells the median until strides are so short */
 
 /* The part of a usual cycle that ALWAYS may cost, in nanoseconds, without what every cycle costs anyhow. */
 static double allowance(const khz_profile *p)
 {
     const double part = p->usual_ns / KHZ_ALWAYS_PART;
-    const double anyhow = WORSE * (p->costs.idle_ns + (double)p->last * p->costs.passed_ns);
+    const double anyhow = WORSE * (p->costs.idle_ns + (double)p->last * p->costs.passed_ns) +
+                          (double)p->n_counted * p->costs.border_ns; /* a loop is counted for about as much */
     return (part < KHZ_ALWAYS_NS ? part : KHZ_ALWAYS_NS) - anyhow;
 }
 
-/* What a record costs beyond that; what a window does, with the inner borders that it passes. */
+/* What a record costs beyond that; what a window does, where copies are warm. */
 static double record_price(const khz_profile *p) { return WORSE * (p->costs.empty_ns - p->costs.idle_ns); }
 
-static double window_price(const khz_profile *p)
-{
-    return WORSE * ((double)p->window * p->costs.border_ns + (double)p->inner * p->costs.passed_ns);
-}
+static double window_price(const khz_profile *p) { return WORSE * (double)p->window * p->costs.border_ns; }
 
 /* Cycles that pay for one thing of this price, at most so many. */
 static uint32_t cycles_for(double price, double each, uint32_t most)
@@ -55,7 +56,7 @@ static uint32_t cycles_to_run(const khz_profile *p)
 {
     const double left = allowance(p) - record_price(p) / (double)p->every;
     const double calibrated = KHZ_WINDOW_RUN * window_price(p);
-    return cycles_for(fmax(calibrated, p->run_cost_ns), left, KHZ_WINDOW_RUN * RAREST_WINDOW);
+    return cycles_for(fmax(calibrated, p->run_cost_ns), left, RAREST_RUN);
 }
 
 /* A cycle of a run is over.  After the last one its cost is known: a walk to the median of all runs. */
@@ -83,21 +84,23 @@ void khz_move_window(khz_profile *p)
     }
 }
 
-/* ALWAYS: whether this cycle has a window.  Gives the outer borders until it begins. */
+/* ALWAYS: a cycle of a run of windows.  Gives the outer borders until its window begins. */
 int32_t khz_plan_window(khz_profile *p)
 {
-    p->plain = p->plain + 1 < KHZ_PLAIN_EVERY ? p->plain + 1 : 0;
-    if (p->to_window > 0) {
-        p->to_window--;
-        return KHZ_UNTIMED;
-    }
     if (p->run == 0) { /* nothing is read yet: the copies get warm */
-        p->run = 1 + KHZ_WINDOW_RUN;
+        p->run = 1 + KHZ_WINDOW_RUN + 1;
         p->runs_timed = 1;
         return KHZ_UNTIMED;
     }
-    p->has_window = 1;
+    p->has_window = p->run > 1; /* the last one finds the plain copies cold */
     return (int32_t)p->position;
+}
+
+/* What a burst may cost a cycle; whether it is kept to that: the usual cycle is known, and long enough. */
+static double burst_share(const khz_profile *p) { return p->usual_ns / KHZ_BURST_PART; }
+static int is_kept(const khz_profile *p)
+{
+    return p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && p->stride <= EVERY_STRIDE;
 }
 
 /* BURST: nothing in this cycle, all borders, or a window where all would cost too much.  Likewise. */
@@ -107,26 +110,54 @@ int32_t khz_plan_burst(khz_profile *p)
     if (p->plain >= KHZ_PLAIN_EVERY - KHZ_PLAIN_RUN) {
         return KHZ_UNTIMED;
     }
-    const double share = p->usual_ns / KHZ_BURST_PART;
-    const double all = 0.5 * WORSE * (double)(p->last + p->last_inner) * p->costs.probe_ns;
-    if (p->is_bounded != 0 && p->usual_ns >= KHZ_BURST_NS && all > share) {
-        p->is_wide = 1; /* from now on: whole cycles in slow moments only would be slow ones */
+    const double most = (double)(p->last + p->last_inner);
+    if (is_kept(p)) {
+        p->fit = p->fit > 0.0 ? p->fit : burst_share(p) / (0.5 * WORSE * p->costs.probe_ns);
+        p->is_wide |= p->fit < most; /* from now on: whole cycles in slow moments only would be slow ones */
     }
     if (p->is_wide == 0) {
         p->is_burst = p->runs_timed = 1;
         p->until_inner = 0;
         return 0;
     }
-    const double fit = (share - (double)(p->last + p->inner) * p->costs.passed_ns) / (WORSE * p->costs.border_ns);
-    p->window = fit < KHZ_WINDOW ? KHZ_WINDOW : fit > p->most_borders ? p->most_borders : (int32_t)fit;
+    p->window = p->fit < KHZ_WINDOW ? KHZ_WINDOW : p->fit > p->most_borders ? p->most_borders : (int32_t)p->fit;
     p->has_window = 1;
     return (int32_t)p->position;
+}
+
+/* BURST: a cycle with borders, or one of those without that follow it.  What the former take more on the median is what
+ * a burst may cost: a border more in a cycle as often as one less. */
+static void fit_burst(khz_profile *p, double ns)
+{
+    const uint32_t left = KHZ_PLAIN_EVERY - 1 - p->plain;
+    if (p->fit <= 0.0 || left >= KHZ_PLAIN_RUN + BESIDE || left == BESIDE) { /* the first without is cold */
+        return;
+    }
+    p->beside_ns += left < BESIDE ? -ns : ns;
+    if (left > 0) {
+        return;
+    }
+    const double most = (double)(p->last + p->last_inner + (uint32_t)p->most_borders);
+    const double fit = p->beside_ns > BESIDE * burst_share(p) ? p->fit / NEARER : p->fit * NEARER;
+    p->fit = fit < KHZ_WINDOW ? KHZ_WINDOW : fit > most ? most : fit;
+    p->beside_ns = 0.0;
 }
 
 void khz_weigh_anew(khz_profile *p)
 {
     p->usual_ns = 0.0;
     p->stride = FIRST_STRIDE;
+    p->run_cost_ns = p->fit = 0.0;
+    p->to_run = FIRST_RUN;
+    p->is_wide = 0;
+}
+
+/* One cycle out of WEIGHED, as if by chance (slower models have their turns by turns), or out of as many as leave one
+ * regular record. */
+static int is_weighed(const khz_profile *p)
+{
+    const int is_due = (uint32_t)p->cycle * 2654435761U < UINT32_MAX / WEIGHED || p->every > 1;
+    return p->is_regular != 0 && (is_due || p->stride > EVERY_STRIDE);
 }
 
 void khz_profile_weigh(khz_profile *p, double ns)
@@ -135,7 +166,10 @@ void khz_profile_weigh(khz_profile *p, double ns)
         weigh_run(p, ns);
         return;
     }
-    if (p->mode == KHZ_PROFILE_OFF || p->plain % WEIGHED != 0) {
+    if (p->mode == KHZ_PROFILE_BURST) {
+        fit_burst(p, ns);
+    }
+    if (p->mode == KHZ_PROFILE_OFF || !is_weighed(p)) {
         return;
     }
     /* A walk to the median: as often up as down. */

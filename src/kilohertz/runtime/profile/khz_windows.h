@@ -13,7 +13,7 @@ int32_t khz_plan_burst(khz_profile *p);  /* BURST */
 /* After a cycle with a window: where the next one begins. */
 void khz_move_window(khz_profile *p);
 
-/* No cycle is known yet; `khz_profile_weigh` walks to the usual one. */
+/* Nothing is known of the cycles yet; `khz_profile_weigh` walks to the usual one. */
 void khz_weigh_anew(khz_profile *p);
 
 #endif

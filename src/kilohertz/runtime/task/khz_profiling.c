@@ -18,12 +18,16 @@ static int32_t lay_out(khz_thread *k, khz_profile *p)
     int32_t n = KHZ_PLACES_OF_CYCLE + k->n_wires;
     for (int32_t i = 0; i < k->n_tasks; i++) {
         khz_context *const c = (khz_context *)k->tasks[i]->instance;
-        c->profile = p;
         c->timed = k->tasks[i]->linked->timed();
         c->first_place = n;
+        if (p != NULL) {
+            khz_profile_attach(p, c);
+        }
         n += KHZ_PLACES_OF_MODEL + k->tasks[i]->stepper->model->n_places;
     }
-    k->probes.profile = p;
+    if (p != NULL) {
+        khz_profile_attach(p, &k->probes);
+    }
     return n;
 }
 
@@ -116,6 +120,9 @@ void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t)
     khz_profile *const p = k->trace->profile;
     const double took_ns = (double)(t->ended - t->woke);
     const int is_missed = k->trace->period_ns > 0 && t->ended - t->release > k->trace->period_ns;
+    if (khz_profile_is_over(p, took_ns, is_missed)) {
+        return;
+    }
     void *const row = khz_profile_is_due(p, took_ns, is_missed) ? khz_ring_reserve(&k->trace->ring) : NULL;
     khz_cycle_record *const r = khz_profile_end(p, row, KHZ_PLACE_LIVE);
     if (r != NULL) {
