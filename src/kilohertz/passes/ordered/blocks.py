@@ -43,7 +43,8 @@ from kilohertz.passes.ordered.diagonal import with_diagonal
 from kilohertz.passes.ordered.guesses import Torn, tear
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import by_inverse
-from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, targets_of
+from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
+from kilohertz.passes.ordered.trial_point import are_regular
 
 Plain: TypeAlias = Assignment | CallBlock
 
@@ -65,6 +66,7 @@ class Context:
     functions: Mapping[str, Function] = field(default_factory=dict)  # with the inverses they name
     formulas: Mapping[int, str] = field(default_factory=dict)  # of an inlined stage: by id of the equation, its state
     loops: dict[tuple[int, ...], tuple[tuple[str, ...], list[Block]]] = field(default_factory=dict)  # made before
+    point: Numeric | None = None  # numbers to try a choice with
     kept: list[AnyEquation] = field(default_factory=list)  # so that ids stay theirs
 
     @property
@@ -163,7 +165,7 @@ class _Maker:
             if d and unknowns[i].name not in solved:
                 steps += self._discrete_step(rows[i], unknowns[i])
         continuous = make_blocks(self._ordered(real_part), self._context)  # last: `forms` of loops go by unknowns
-        steps = _sorted_steps(steps, self._context.occurrence)
+        steps = sorted_steps(steps, self._context.occurrence)
         origin = joined(rows)
         total = sum(b.cost for b in continuous) + sum(b.cost for b in steps)
         return [MixedLoop(tuple(continuous), tuple(steps), self._context.partition, total, origin)]
@@ -285,6 +287,11 @@ class _Loop:
         names = frozenset(self._unknowns[c].name for c in columns)
         memo: dict[Expr, int] = {}
         return all((e := self._residuals[i]) is not None and degree(e, names, memo) <= 1 for i in rows)
+
+    def is_regular(self, rows: Sequence[int], columns: Sequence[int]) -> bool:
+        point, names = self._context.point, [self._unknowns[c].name for c in columns]
+        residuals = [e for i in rows if (e := self._residuals[i]) is not None]
+        return point is None or are_regular(residuals, names, point, self._context.occurrence)
 
     def is_steady(self, rows: Sequence[int], columns: Iterable[int]) -> bool:
         names = {self._unknowns[c].name for c in columns}
@@ -476,23 +483,6 @@ def _through(inner: list[Assignment], roots: list[Expr], values: dict[str, Expr]
 def _call_block(e: CallEquation, partition: Partition) -> CallBlock:
     targets = tuple(tuple(t if isinstance(t, Ref) else None for t in output) for output in e.targets)
     return CallBlock(targets, e.call, partition, e.guard, cost((e.call,)), e.origin)
-
-
-def _sorted_steps(steps: list[Block], occurrence: Occurrence) -> list[Block]:
-    """Discrete steps in order of need; a cycle among them is left to the iteration."""
-    from kilohertz.graphs import strong_components
-    from kilohertz.ir.step import expressions, targets
-
-    owner = {t.name: i for i, b in enumerate(steps) for t in targets(b)}
-    needs = []
-    for b in steps:
-        needed: dict[int, None] = {}
-        for e in expressions(b):
-            for n in occurrence.names(e):
-                if n in owner:
-                    needed[owner[n]] = None
-        needs.append(list(needed))
-    return [steps[i] for members in strong_components(needs) for i in members]
 
 
 def _unsolvable(e: AnyEquation, unknown: Ref) -> Diagnostic:

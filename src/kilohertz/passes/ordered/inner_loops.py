@@ -42,6 +42,9 @@ class Loop(Protocol):
     def is_linear(self, rows: Sequence[int], columns: Iterable[int]) -> bool:
         """The rows are linear in the unknowns, the others known."""
 
+    def is_regular(self, rows: Sequence[int], columns: Sequence[int]) -> bool:
+        """The linear rows give the unknowns where the model starts, as far as that is known."""
+
     def is_steady(self, rows: Sequence[int], columns: Iterable[int]) -> bool:
         """The coefficients of these unknowns contain no unknown of the loop."""
 
@@ -139,12 +142,26 @@ class _Graph:
         ahead = _reached(i, self.needs)
         return sorted(k for k in _reached(i, self.needed_by) if k in ahead)
 
+    def components(self, rows: Iterable[int]) -> list[list[int]]:
+        """Those that these rows are in."""
+        found: list[list[int]] = []
+        seen: set[int] = set()
+        for i in rows:
+            if i not in seen:
+                found.append(self.component(i))
+                seen.update(found[-1])
+        return found
+
     def is_good(self, rows: Sequence[int]) -> bool:
         """An assignment, or a linear loop."""
         if len(rows) == 1:
             (i,) = rows
             return i in self.forced or self.loop.is_solvable(i, self.column_of[i])
         return self.loop.is_linear(rows, [self.column_of[i] for i in rows])
+
+    def is_regular(self, rows: Sequence[int]) -> bool:
+        """A loop of these rows has a solution where the model starts."""
+        return len(rows) == 1 or self.loop.is_regular(rows, [self.column_of[i] for i in rows])
 
     def result(self) -> Split:
         """The present state as an answer."""
@@ -179,7 +196,8 @@ def _by_states(graph: _Graph, formulas: dict[int, int]) -> Split | None:
                 continue
             graph.pair(row, column)
             members = graph.component(row)
-            if not (len(members) == 1 or (may_close and graph.is_good(members))):
+            closed = may_close and graph.is_good(members) and graph.is_regular(members)
+            if not (len(members) == 1 or closed):
                 graph.row_of[column] = graph.column_of[row] = FREE
     return graph.result()
 
@@ -213,14 +231,11 @@ def _take_back(graph: _Graph, torn: Torn) -> None:
             if graph.row_of[column] != FREE:
                 continue
             open_rows = [i for i in depends[column] if graph.column_of[i] == FREE]
-            best: tuple[int, int] | None = None
-            for row in open_rows:
-                tests += 1
-                size = _closed(graph, row, column, keep=False)
-                if size is not None and size <= limit and (best is None or (size, row) < best):
-                    best = size, row
-            if best is not None:
-                _closed(graph, best[1], column, keep=True)
+            tests += len(open_rows)
+            sizes = ((_closed(graph, row, column, keep=False), row) for row in open_rows)
+            for _, row in sorted((size, row) for size, row in sizes if size is not None and size <= limit):
+                if _closed(graph, row, column, keep=True) is not None:
+                    break
             if tests > MOST_TESTS:
                 return
 
@@ -249,19 +264,20 @@ def _dependences(graph: _Graph, torn: Torn) -> dict[int, list[int]]:
 
 
 def _closed(graph: _Graph, row: int, column: int, keep: bool) -> int | None:
-    """Size of the loop that arises when a guess and a residual are taken back; None where that is no good."""
+    """Size of the loop that arises when a guess and a residual are taken back; None where that is no good.
+
+    Whether it has a solution is asked of those to be kept alone: that costs more than all else.
+    """
     path = _path(graph, row, column)
     if path is None:
         return None
     before = [(i, graph.column_of[i]) for i, _ in path]
     for i, c in path:
         graph.pair(i, c)
-    first, last = path[0][0], path[-1][0]
-    members = graph.component(first)
-    size: int | None = len(members) if graph.is_good(members) else None
-    if size is not None and last not in members:
-        others = graph.component(last)
-        size = max(size, len(others)) if graph.is_good(others) else None
+    loops = graph.components(i for i, _ in path)
+    size = max(map(len, loops)) if all(map(graph.is_good, loops)) else None
+    if size is not None and keep and not all(map(graph.is_regular, loops)):
+        size = None
     if size is None or not keep:
         graph.row_of[column] = FREE
         for i, c in before:

@@ -15,6 +15,7 @@ from kilohertz.ir import make, traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Equation, print_equation, roots
 from kilohertz.ir.expr import Binary, Builtin, Expr, IfExp, Ref
 from kilohertz.ir.ordered import Component, Row
+from kilohertz.ir.step import Block, expressions, targets
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.numeric import Numeric
@@ -240,3 +241,17 @@ def joined(rows: Sequence[Row]) -> Origin:
         o = row.equation.origin
         origin = Origin(origin.spans + tuple(s for s in o.spans if s not in origin.spans), origin.path or o.path)
     return origin
+
+
+def sorted_steps(steps: list[Block], occurrence: Occurrence) -> list[Block]:
+    """Discrete steps in order of need; a cycle among them is left to the iteration."""
+    owner = {t.name: i for i, b in enumerate(steps) for t in targets(b)}
+    needs = []
+    for b in steps:
+        needed: dict[int, None] = {}
+        for e in expressions(b):
+            for n in occurrence.names(e):
+                if n in owner:
+                    needed[owner[n]] = None
+        needs.append(list(needed))
+    return [steps[i] for members in strong_components(needs) for i in members]

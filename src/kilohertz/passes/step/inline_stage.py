@@ -32,15 +32,18 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, cost
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.function_derivative import FunctionDerivatives
+from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.blocks import make_blocks
 from kilohertz.passes.ordered.simulation import simulation_equations, simulation_unknowns
 from kilohertz.passes.ordered.solving_order import Vanishing, order
 from kilohertz.passes.ordered.tear import make_context
+from kilohertz.passes.ordered.trial_point import number_of, values_at_start
 from kilohertz.passes.parameter_values import parameter_values
 from kilohertz.passes.step.drop_unused_functions import used_functions
 from kilohertz.passes.step.partition_blocks import Settle, inputs
 
 LAST = -100_000  # a state follows from its derivative, not the other way round: it is guessed last
+TYPICAL_STEP = 1e-3  # to try choices with
 GAMMA_H = Ref("$gamma_h", REAL)
 
 
@@ -88,6 +91,9 @@ def _inlined(dae: Dae, whole: Step, choice: Inlining, occurrence: Occurrence) ->
     context = make_context(dae, values, derivatives, occurrence)
     context.guess_weight = lambda name: LAST if name in unknown_states else 0
     context.far = True
+    at_start = values_at_start(whole, values)
+    at_start |= {base_name(x): at_start[x] for x in states if x in at_start} | {GAMMA_H.name: TYPICAL_STEP}
+    context.point = Numeric(at_start, number_of)
     vanishing = Vanishing(values, occurrence)
     variables = {**whole.variables, **_variables(states)}
     out = replace(whole, variables=variables, functions={**whole.functions, **dae.functions})
