@@ -299,4 +299,55 @@ package Pairs "Models of ours and equal ones of the Modelica Standard Library"
     connect(piston.frame_b, mass.frame_a);
     annotation(experiment(StopTime=0.5));
   end EngineTheirs;
+
+  model Rectifier "Four diodes charge a capacitor"
+    extends Kilohertz.Examples.Circuits.Rectifier(lower(each R_on=1e-4), upper(each R_on=1e-4));
+    annotation(experiment(StopTime=0.1));
+  end Rectifier;
+
+  model RectifierTheirs
+    import Modelica.Electrical.Analog;
+    Analog.Sources.SineVoltage source(V=20, f=50);
+    Analog.Basic.Resistor wire(R=0.5), load(R=50);
+    Analog.Ideal.IdealDiode upper[2](each Ron=1e-4, each Goff=1e-5, each Vknee=0), lower[2](each Ron=1e-4, each Goff=1e-5, each Vknee=0);
+    Analog.Basic.Capacitor capacitor(C=1e-3, v(start=0, fixed=true));
+    Analog.Basic.Ground ground;
+  equation
+    connect(source.p, wire.p);
+    connect(wire.n, upper[1].p);
+    connect(source.n, upper[2].p);
+    connect(lower[1].n, wire.n);
+    connect(lower[2].n, source.n);
+    connect(upper[1].n, capacitor.p);
+    connect(upper[2].n, capacitor.p);
+    connect(lower[1].p, capacitor.n);
+    connect(lower[2].p, capacitor.n);
+    connect(load.p, capacitor.p);
+    connect(load.n, capacitor.n);
+    connect(capacitor.n, ground.p);
+    annotation(experiment(StopTime=0.1));
+  end RectifierTheirs;
+
+  model Motor "A DC motor"
+    extends Kilohertz.Examples.Circuits.Motor;
+  end Motor;
+
+  model MotorTheirs
+    import Modelica.Electrical.Analog;
+    Analog.Sources.SignalVoltage source;
+    Analog.Basic.Resistor resistor(R=1);
+    Analog.Basic.Inductor inductor(L=1e-2, i(start=0, fixed=true));
+    Analog.Basic.RotationalEMF emf(k=0.1);
+    Analog.Basic.Ground ground;
+    Theirs.Components.Inertia motor(J=1e-3, phi(start=0, fixed=true), w(start=0, fixed=true));
+  equation
+    source.v = if time < 0.5 then 12 else -6;
+    connect(source.p, resistor.p);
+    connect(resistor.n, inductor.p);
+    connect(inductor.n, emf.p);
+    connect(emf.n, source.n);
+    connect(source.n, ground.p);
+    connect(emf.flange, motor.flange_a);
+    annotation(experiment(StopTime=1));
+  end MotorTheirs;
 end Pairs;

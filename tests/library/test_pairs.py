@@ -23,6 +23,8 @@ PAIRS = {
     "Arm": ("first.phi", "second.phi", "third.phi"),
     "Tumbling": ("body.r_0[1]", "body.r_0[3]", "body.v_0[2]"),
     "Engine": ("crank.phi", "piston.s"),
+    "Rectifier": ("capacitor.v", "wire.i"),
+    "Motor": ("motor.w", "motor.phi"),
 }
 
 

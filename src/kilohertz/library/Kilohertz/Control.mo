@@ -77,6 +77,39 @@ package Control "Controllers for axes and drives"
       Documentation(info="<html><p><code>y = K_ff r + k (r - m) + I</code> within <code>y_max</code>; the integral is led back at a limit.</p></html>"));
   end Force;
 
+  block Current "Control of the current in a winding: PI, made from resistance and inductance"
+    extends Blocks.Feedback;
+    parameter Units.Resistance R(min=1e-12) = 1 "Resistance of the winding";
+    parameter Units.Inductance L(min=1e-12) = 1e-3 "Its inductance";
+    parameter Units.Frequency f(min=1e-3) = 300 "Bandwidth";
+    parameter Units.Voltage V = 48 "Largest voltage";
+    Units.Voltage I(start=0, fixed=true) "Integral part";
+    Units.Voltage wanted "Voltage without its limit";
+  protected
+    parameter Units.Resistance k = 2*Math.pi*f*L "Gain";
+  equation
+    wanted = k*(reference - measured) + I;
+    y = max(-1, min(1, wanted/V));
+    der(I) = R/L*(k*(reference - measured) + y*V - wanted);
+    annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="i")}),
+      Documentation(info="<html><p>Gain <code>2 pi f L</code>, integral time <code>L/R</code>: the integral part cancels the lag of the winding, and the current
+        follows with <code>1/(2 pi f)</code>. The output is the part of <code>V</code> for a bridge; at its limit the integral is led back.</p></html>"));
+  end Current;
+
+  block Commutation "A current for the torque of a brushless motor, turned to its windings"
+    extends Blocks.Box;
+    parameter Integer pairs(min=1) = 4 "Pairs of poles";
+    Blocks.RealInput i(unit="A") "Current across the magnets" annotation(Placement(transformation(extent={{-140,40},{-100,80}})));
+    Blocks.RealInput phi(unit="rad") "Angle of the rotor" annotation(Placement(transformation(extent={{-140,-80},{-100,-40}})));
+    Blocks.RealOutput i_a(unit="A") "For the first winding" annotation(Placement(transformation(extent={{100,50},{120,70}})));
+    Blocks.RealOutput i_b(unit="A") "For the second winding" annotation(Placement(transformation(extent={{100,-70},{120,-50}})));
+  equation
+    i_a = -i*sin(pairs*phi);
+    i_b = i*cos(pairs*phi);
+    annotation(Icon(graphics={Line(points={{-80,0},{-40,50},{0,0},{40,-50},{80,0}}, smooth=Smooth.Bezier, color={0,0,127}), Line(points={{-80,50},{-40,0},{0,-50},{40,0},{80,50}}, smooth=Smooth.Bezier, color={127,0,0})}),
+      Documentation(info="<html><p><code>i_a = -i sin(pairs phi)</code>, <code>i_b = i cos(pairs phi)</code>: all of the current makes torque.</p></html>"));
+  end Commutation;
+
   block Cascade "Position control around speed control"
     extends Blocks.Box;
     Blocks.RealInput x_ref "Where it should be" annotation(Placement(transformation(extent={{-140,60},{-100,100}})));
