@@ -3,9 +3,9 @@
     python benchmarks/tune_search.py [MODEL ...] [--error 0.005] [--step 1e-3] [--count] [--resume F.jsonl]
 
 For each model: the price of what `tune` takes and its trials, the price of the cheapest point of the whole space that
-is accurate enough and how many points that has.  Both judge by the same runs and prices (docs/reference/tune.md); the
-exhaustive search leaves out only what costs more than the best one found so far even where every loop converges at
-once, since it cannot win, and counts it.
+is accurate enough, over the whole run too, and how many points that has.  Both judge by the same runs and prices
+(docs/reference/tune.md); the exhaustive search leaves out only what costs more than the best one found so far even
+where every loop converges at once, since it cannot win, and counts it.
 
 With --count the instructions of a step of the chosen point are counted by callgrind.  Predicted is its
 price, that of its trial by the calls and iterations it made, times what the same model's cheapest method that runs
@@ -65,7 +65,7 @@ def searched(name: str, step: float, error: float, count: bool) -> dict[str, Any
     ours = trials.bench()
     best = Search(space, reference, goal, ours).run()
     spent = time.process_time() - began
-    every = Bench(trials.price, trials.run)
+    every = trials.bench()
     every.points.update(ours.points)  # the same runs: not made twice
     points = [(least, s) for s in space.every() if (least := _least(trials, s)) is not None]
     cheapest = None
@@ -75,7 +75,8 @@ def searched(name: str, step: float, error: float, count: bool) -> dict[str, Any
         point = every.point(settings)
         assert point is not None
         if point.error <= error and (cheapest is None or point.price < cheapest):
-            cheapest = point.price
+            whole = every.whole(point)
+            cheapest = point.price if whole.error <= error else cheapest
     out: dict[str, Any] = {
         "model": name,
         "points": len(points),

@@ -119,6 +119,19 @@ def test_a_run_shorter_than_a_step_is_looked_at_too() -> None:
     assert judge.distances(result([0.0, 0.04], s=[0, 3])).largest == pytest.approx(0.5)
 
 
+def test_a_peak_between_two_steps_shows_where_all_rows_count() -> None:
+    grid = [float(t) for t in np.round(np.arange(41) * 0.1, 9)]
+    judge = Judge(result(grid, r=[t + 0.5 for t in grid]), (), 0.1, 4.0)
+    time = sorted([*grid, 0.55, 0.55])
+    peak = result(time, r=[8.5 if t == 0.55 else t + 0.5 for t in time])
+    assert judge.distances(peak).largest < 1e-9
+    found = judge.distances(peak, everywhere=True)
+    assert found.farthest == "r" and found.largest == pytest.approx((8.5 - 1.25) / 4)
+    far = [*grid[:4], *grid[12:]]  # no row of the reference near the peak: nobody knows
+    sparse = Judge(result(far, r=[t + 0.5 for t in far]), (), 0.1, 4.0)
+    assert sparse.distances(peak, everywhere=True).largest < 1e-9
+
+
 def test_a_mode_that_the_reference_never_takes_shows_however_short() -> None:
     grid = [float(t) for t in np.round(np.arange(41) * 0.1, 9)]
     judge = Judge(result(grid, m=[1.0] * 41, r=grid), (), 0.1, 4.0)

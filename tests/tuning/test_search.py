@@ -34,9 +34,9 @@ def run(s: StepSettings, p: Prices) -> Point:
     return Point(s, p.price, p.period, p.worst, error, error, error)
 
 
-def searched(where: Space, goal: Goal, run: Any = run) -> tuple[Point | None, Bench]:
+def searched(where: Space, goal: Goal, run: Any = run, whole: Any = None) -> tuple[Point | None, Bench]:
     reference: Any = SimpleNamespace(eigenvalues=np.array([-10.0 + 0j]), span=1.0)
-    bench = Bench(price, run)
+    bench = Bench(price, run, whole or run)
     return Search(where, reference, goal, bench).run(), bench
 
 
@@ -49,6 +49,32 @@ def test_the_best_of_all_is_found_with_a_tenth_of_the_trials(error: float) -> No
     assert best is not None and best.error <= error
     assert best.price <= 1.1 * exhaustive
     assert len(bench.points) <= 0.1 * len(points)
+
+
+@pytest.mark.parametrize("n", [1, 3, len(SOLVERS)])
+def test_what_fails_over_the_whole_run_is_rejected_and_the_next_is_taken(n: int) -> None:
+    """The n best methods drift away after the trial: the cheapest of the others is found; nothing where all do."""
+    where, goal = space(), Goal(0.01, None, 1e9)
+    good = sorted((price(s).price, s.solver) for s in where.every() if run(s, price(s)).error <= goal.error)
+    solvers = tuple(dict.fromkeys(solver for _, solver in good))[:n]
+
+    def drifting(s: StepSettings, p: Prices) -> Point:
+        return replace(run(s, p), error=0.3, late=0.3, why="x") if s.solver in solvers else run(s, p)
+
+    best, bench = searched(where, goal, whole=drifting)
+    sound = [each for each, solver in good if solver not in solvers]
+    assert (best is None) == (not sound)
+    assert best is None or best.price <= 1.1 * min(sound)
+    assert any(p.why == "x" for p in bench.points.values())
+    assert len(bench.points) <= 0.2 * sum(1 for _ in where.every())
+
+
+def test_caps_stay_where_the_end_of_the_run_needs_them() -> None:
+    def late_event(s: StepSettings, p: Prices) -> Point:
+        return replace(run(s, p), late=0.5 if s.event_cap < SETTINGS["event_cap"].default else 0.0)
+
+    best, _ = searched(space(), Goal(0.01, None, 1e9), whole=late_event)
+    assert best is not None and best.settings.event_cap == SETTINGS["event_cap"].default
 
 
 def test_a_deadline_leaves_out_what_takes_longer() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.cli import main
 from kilohertz.driver.plan import Experiment, make_plan, reference_of
-from kilohertz.driver.studies.tune import Trials
+from kilohertz.driver.studies import tune as studied
+from kilohertz.driver.studies.tune import Trials, goal_of, space_of
 from kilohertz.realtime import read_scenario
 from kilohertz.solvers import StepSettings
+from kilohertz.tuning import Search
+from kilohertz.tuning.search_outcome import rejection
 
 STIFF = """model Stiff "A fast mode beside a slow one, driven; a switch"
   parameter Real a = 500;
@@ -45,6 +49,33 @@ def test_the_choice_is_accurate_and_no_dearer_than_what_auto_takes(model: kilohe
     exact = model.simulate(tolerance=1e-9, intervals=1000)
     fixed = model.simulate(intervals=1000, **tuned.keywords)
     assert abs(fixed.final("y") - exact.final("y")) <= 0.005
+
+
+LATE = """model Late "Slow for a second, then fast: what is stable at the beginning is not at the end"
+  Real x(start=1, fixed=true), y(start=0, fixed=true);
+  Real a = if time > 1.5 then 3000 else 1;
+equation
+  der(x) = -a*(x - cos(time));
+  der(y) = x - y;
+  annotation(experiment(StopTime=2));
+end Late;
+"""
+
+
+def test_what_the_trial_does_not_reach_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trial is cut before the fast part: explicit methods pass it and are rejected with a reason."""
+    monkeypatch.setattr(studied, "_INSTRUCTIONS_OF_TRIAL", 0.0)
+    (tmp_path / "late.mo").write_text(LATE, encoding="utf-8")
+    late = kilohertz.load(str(tmp_path / "late.mo"))
+    reference = reference_of(late, StepSettings.of(step=1e-3), Experiment())
+    short = replace(reference, points=tuple(p for p in reference.points if p.time < 1))  # eigenvalues of the slow part
+    trials, goal = Trials(late, short, Experiment()), goal_of(0.005, None)
+    search = Search(space_of(late, StepSettings.of(step=1e-3), (1e-3,), short), short, goal, trials.bench())
+    best = search.run()
+    assert best is not None and best.error <= 0.005
+    assert search.rejected and all(p.error > 0.005 and p.why for p in search.rejected)
+    text = rejection(search.rejected[0])
+    assert "over the whole run" in text and search.rejected[0].why in text
 
 
 def test_the_choice_is_remembered(model: kilohertz.Model) -> None:

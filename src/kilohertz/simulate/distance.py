@@ -6,7 +6,7 @@ the distance is that to what the reference takes around it: an event inside a st
 dies away within a step is not followed.  Elsewhere there is no slack.  `late` is the same with that slack everywhere,
 for what changes at once without an event (an amplifier that saturates).  States and variables with whole values are
 looked at in the rows around every event of the run too: peaks between two steps show there, and a mode that the
-reference never takes, however short.
+reference never takes, however short.  Where asked for, so are all others, with slack in time.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from kilohertz.results import Result
 
 SLACK_STEPS = 2
 MOST_COMPARED = 2000  # variables besides states
+_NUMBERS_AT_ONCE = 4_000_000  # of tables in memory, where all rows of a run are looked at
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -42,6 +43,11 @@ class Distances:
     @property
     def largest_late(self) -> float:
         return float(self.late.max(initial=0.0))
+
+    @property
+    def farthest(self) -> str:
+        """The variable that is off most where slack is given around events alone."""
+        return self.names[int(self.share.argmax())] if len(self.names) else ""
 
     @property
     def worst(self) -> str:
@@ -73,30 +79,38 @@ class Judge:
         is_state = np.array([n in known for n in self.names], np.bool_)
         self.states = np.flatnonzero(is_state)
         watched = (table == np.round(table)).all(axis=0) | is_state
-        self._watched, self._time = np.flatnonzero(watched), reference.time
-        self._values = table[:, self._watched]
+        self._watched, self._time, self._values = np.flatnonzero(watched), reference.time, table
         extent, size = np.ptp(table, axis=0), np.abs(table).max(axis=0)
         still = extent <= 1e-6 * np.maximum(size, 1e-3)
         self.scale = np.where(still, np.maximum(1e-3 * size, 1e-3), extent)
         self._same = 1e-6 * step
 
-    def distances(self, run: Result) -> Distances:
+    def distances(self, run: Result, *, everywhere: bool = False) -> Distances:
+        """`everywhere`: all variables count in all rows of the run that the reference has a row near to."""
         at = np.searchsorted(run.time, self.instants + self._same, "right") - 1
         values = _table(run, self.names, at)
-        at_events = self._at_events(run)
         both = [_outside(values, band, self.scale) for band in (self._band, self._wide)]
-        for share in both:
-            share[self._watched] = np.maximum(share[self._watched], at_events)
+        end = self.instants[-1] + self._same if len(self.instants) else -np.inf
+        rows = np.flatnonzero(run.time <= end)
+        looked_at = [(self._watched, rows)]
+        if everywhere:
+            near = rows[_has_row(self._time, run.time[rows], self._slack)]
+            looked_at.append((np.setdiff1d(np.arange(len(self.names)), self._watched), near))
+        for columns, which in looked_at:
+            in_rows = self._in_rows(run, columns, which)
+            for share in both:
+                share[columns] = np.maximum(share[columns], in_rows)
         return Distances(self.names, self.states, *both)
 
-    def _at_events(self, run: Result) -> Floats:
-        """Of states and variables with whole values, in all rows of the run."""
-        rows = (
-            np.flatnonzero(run.time <= self.instants[-1] + self._same) if len(self.instants) else np.zeros(0, np.intp)
-        )
-        band = _around(self._time, self._values, run.time[rows], np.full(len(rows), self._slack))
-        values = _table(run, [self.names[k] for k in self._watched], rows)
-        return _outside(values, band, self.scale[self._watched])
+    def _in_rows(self, run: Result, columns: Indices, rows: Indices) -> Floats:
+        """Of these variables, in these rows of the run, with slack in time; few columns at a time."""
+        slack, shares = np.full(len(rows), self._slack), [np.zeros(0)]
+        at_once = max(1, _NUMBERS_AT_ONCE // max(1, len(rows), len(self._time)))
+        for first in range(0, len(columns), at_once):
+            part = columns[first : first + at_once]
+            band = _around(self._time, self._values[:, part], run.time[rows], slack)
+            shares.append(_outside(_table(run, [self.names[k] for k in part], rows), band, self.scale[part]))
+        return np.concatenate(shares)
 
 
 def _outside(values: Floats, band: tuple[Floats, Floats], scale: Floats) -> Floats:
@@ -134,11 +148,17 @@ def _slack(time: Floats, instants: Floats, step: float) -> Floats:
     """How far around each instant values count: not at all, some steps near events, one step where there is no row."""
     jumps = np.concatenate([time[:1], time[1:][np.diff(time) <= 0.0]])
     wide = SLACK_STEPS * step
-    near = np.searchsorted(jumps, instants - wide, "left") < np.searchsorted(jumps, instants + wide, "right")
+    near = _has_row(jumps, instants, wide)
     close = 1e-6 * step
-    has_row = np.searchsorted(time, instants - close, "left") < np.searchsorted(time, instants + close, "right")
-    slack: Floats = np.where(near, wide, np.where(has_row, close, step))
+    slack: Floats = np.where(near, wide, np.where(_has_row(time, instants, close), close, step))
     return slack
+
+
+def _has_row(time: Floats, instants: Floats, width: float) -> NDArray[np.bool_]:
+    """Whether there is a row that is no farther away, for each instant."""
+    first, past = np.searchsorted(time, instants - width, "left"), np.searchsorted(time, instants + width, "right")
+    has: NDArray[np.bool_] = first < past
+    return has
 
 
 def _around(time: Floats, table: Floats, instants: Floats, slack: Floats) -> tuple[Floats, Floats]:

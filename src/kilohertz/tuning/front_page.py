@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kilohertz.pages import Cell, Column, Curve, Facts, Heading, Mark, Page, Part, Plot, Prose, Table, Verdict
 from kilohertz.tuning.search import Point
-from kilohertz.tuning.search_outcome import Tuned
+from kilohertz.tuning.search_outcome import Tuned, rejection
 
 
 def page_of(t: Tuned) -> Page:
@@ -20,6 +20,7 @@ def page_of(t: Tuned) -> Page:
     )
     parts: list[Part] = [Verdict(t.ok, text), Facts(_facts(t))]
     parts += [Prose(note) for note in t.notes]
+    parts += [Prose(f"`{p.title}` was rejected: {rejection(p)}.") for p in t.rejected]
     parts += [Heading("Price and error"), _plot(t), Heading("What was tried"), _table(t)]
     return Page(f"Tuning {t.model}", f"largest error {100 * t.goal.error:g} % of a signal's range", parts)
 
@@ -71,14 +72,22 @@ def _table(t: Tuned) -> Table:
         Column("measured / µs", True, "processor time of a period in the trial, recording included"),
         Column("", False),
     )
-    front = {id(p) for p in t.front}
     rows = []
     for p in sorted(t.points, key=lambda p: p.price):
-        word = "chosen" if p is t.chosen else "front" if id(p) in front else "failed" if math.isinf(p.error) else ""
+        word = _word(t, p)
         error = Cell("", math.inf) if math.isinf(p.error) else Cell(f"{100 * p.error:.3g}", p.error)
         price, measured = (Cell(f"{v:.4g}", v) for v in (p.price / 1e6, 1e6 * p.seconds))
         period, worst = (Cell(_whole(v), v) for v in (p.period, p.worst))
-        mark = "good" if p is t.chosen else "bad" if word == "failed" else ""
+        mark = "good" if p is t.chosen else "bad" if word in ("failed", "rejected") else ""
         step = Cell(f"{1e3 * p.settings.step:g}", p.settings.step)
         rows.append((Cell(p.title), step, price, error, period, worst, measured, Cell(word, mark=mark)))
     return Table(columns, rows)
+
+
+def _word(t: Tuned, p: Point) -> str:
+    """What became of a point."""
+    if p is t.chosen:
+        return "chosen"
+    if any(p is r for r in t.rejected):
+        return "rejected"
+    return "failed" if math.isinf(p.error) else "front" if any(p is f for f in t.front) else ""

@@ -5,8 +5,10 @@ it took by the calls and iterations it made, and what share of its bound a form 
 next point.  First each method that is stable for the step is tried once, the cheapest first.  From its error and order
 follows how many internal steps it would need, and so the least price at which it may be accurate enough; the method
 with the least such price goes on, until none is left that could beat the best one found.  Then the other settings of
-the best one are varied one by one, and caps are lowered as far as nothing changes.  Work is counted, not timed: the
-answer is the same on every machine.
+the best one are varied one by one.  What is found that way is run once more, from the start to the end and with all
+variables in all rows, since a trial may be a part of the run; where it is too far off there it is rejected, and the
+search goes on with trials of that kind.  At last caps are lowered as far as nothing changes.  Work is counted, not
+timed: the answer is the same on every machine.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class Point:
     late: float  # the same with two steps of slack in time everywhere
     badness: float
     seconds: float = 0.0  # processor time of a period, as it ran
+    why: str = ""  # the variable that is off most, or how the run failed
 
     @property
     def title(self) -> str:
@@ -73,10 +76,18 @@ class Prices:
 class Bench:
     """Runs and prices points; each once."""
 
-    def __init__(self, price: Callable[[StepSettings], Prices], run: Callable[[StepSettings, Prices], Point]) -> None:
-        self._price, self._run = price, run
+    def __init__(
+        self,
+        price: Callable[[StepSettings], Prices],
+        run: Callable[[StepSettings, Prices], Point],
+        run_whole: Callable[[StepSettings, Prices], Point],
+    ) -> None:
+        """`run` is a trial, `run_whole` goes to the end and looks everywhere."""
+        self._price, self._run, self._run_whole = price, run, run_whole
         self._prices: dict[tuple[Any, ...], Prices | None] = {}
         self._share: dict[tuple[bool, bool], float] = {}  # of its bound that a form took when it ran last
+        self._whole: set[tuple[Any, ...]] = set()  # points that were run that way
+        self.trials_suffice = True  # until a point is rejected that was good enough in one
         self.points: dict[tuple[Any, ...], Point] = {}
 
     def price(self, settings: StepSettings) -> Prices | None:
@@ -102,9 +113,24 @@ class Bench:
             return None
         k = key(settings)
         if k not in self.points:
-            p = self.points[k] = self._run(settings, prices)
+            p = self._ran(settings, prices, whole=not self.trials_suffice)
             if math.isfinite(p.error) and bound.price > 0:
                 self._share[_form(settings)] = p.price / bound.price
+        return self.points[k]
+
+    def whole(self, point: Point) -> Point:
+        """A point over the whole run; what it is known as from now on."""
+        if key(point.settings) in self._whole:
+            return point
+        prices = self.price(point.settings)
+        assert prices is not None
+        return self._ran(point.settings, prices, whole=True)
+
+    def _ran(self, settings: StepSettings, prices: Prices, *, whole: bool) -> Point:
+        k = key(settings)
+        if whole:
+            self._whole.add(k)
+        self.points[k] = (self._run_whole if whole else self._run)(settings, prices)
         return self.points[k]
 
     @property
@@ -138,9 +164,22 @@ class Search:
         self.space, self.goal, self.bench, self._is_over = space, goal, bench, is_over
         self._reference, self._announce = reference, announce
         self.best: Point | None = None
+        self.rejected: list[Point] = []  # good enough in a trial and not over the whole run: as they were there
 
     def run(self) -> Point | None:
-        """The cheapest point that meets the goal; None where none was found."""
+        """The cheapest point that meets the goal over the whole run; None where none was found."""
+        while (tried := self._searched()) is not None:
+            whole = self.bench.whole(tried)
+            if whole.error <= self.goal.error:
+                return self._with_low_caps(tried, whole)
+            self.rejected.append(whole)
+            self.bench.trials_suffice = False
+        return None
+
+    def _searched(self) -> Point | None:
+        """The cheapest point that meets the goal by what is known of it."""
+        known = [p for p in self.bench.points.values() if p.error <= self.goal.error and self.goal.fits(p.period)]
+        self.best = min(known, key=lambda p: p.price, default=None)
         for settings in sorted(self._firsts(), key=self._price_of):
             self._try(settings)
         self._rescue()
@@ -148,7 +187,6 @@ class Search:
         self._go_on()
         if self.best is not None:
             self._vary()
-            self._lower_caps()
         return self.best
 
     # ---------------------------------------------------------------------------------------------------------- trials
@@ -293,18 +331,27 @@ class Search:
         kind = type(SOLVERS[settings.solver])
         return [n for n in self.space.methods if type(SOLVERS[n]) is kind and n != settings.solver]
 
-    def _lower_caps(self) -> None:
-        """Caps that are lower bound the worst period tighter; the run must stay the same to the last digit."""
-        assert self.best is not None
+    def _with_low_caps(self, tried: Point, whole: Point) -> Point:
+        """Caps that are lower bound the worst period tighter; the run must stay the same to the last digit, in the
+        trial and over the whole run."""
+        low = first = tried if self.bench.trials_suffice else whole
         for name, values in CAPS.items():
-            if name in self.space.asked.given:
-                continue
-            for value in values:
-                settings = self.best.settings.but(**{name: value})
-                prices = self.bench.price(settings)
-                if prices is None or prices.worst >= self.best.worst:
-                    continue
-                point = self.bench.point(settings)
-                if point is not None and point.error == self.best.error and point.late == self.best.late:
-                    self.best = point
-                    break
+            if name not in self.space.asked.given:
+                low = next((p for v in values if (p := self._with_cap(low, name, v)) is not None), low)
+        if low is first:
+            return whole
+        again = self.bench.whole(low)
+        return again if _are_alike(again, whole) else whole
+
+    def _with_cap(self, p: Point, name: str, value: int) -> Point | None:
+        """None where that bounds no tighter, or changes the trial."""
+        settings = p.settings.but(**{name: value})
+        prices = self.bench.price(settings)
+        if prices is None or prices.worst >= p.worst:
+            return None
+        point = self.bench.point(settings)
+        return point if point is not None and _are_alike(point, p) else None
+
+
+def _are_alike(p: Point, q: Point) -> bool:
+    return p.error == q.error and p.late == q.late

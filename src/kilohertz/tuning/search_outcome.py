@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,17 +11,22 @@ from kilohertz.solvers import SETTINGS, StepSettings
 from kilohertz.tuning.search import Goal, Point
 
 _SHOWN = 12
+_REJECTED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The chosen point, all that were tried and the front among them; `ok` where the goal is met."""
+    """The chosen point, all that were tried and the front among them; `ok` where the goal is met.
+
+    `rejected` were within the goal in a trial and are not over the whole run.
+    """
 
     model: str
     goal: Goal
     chosen: Point
     points: tuple[Point, ...]
     front: tuple[Point, ...]
+    rejected: tuple[Point, ...]
     ok: bool
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -47,6 +53,7 @@ class Tuned:
             "seconds": self.seconds,
             "chosen": _point(self.chosen),
             "front": [_point(p) for p in self.front],
+            "rejected": [_point(p) | {"why": rejection(p)} for p in self.rejected],
         }
 
     def as_text(self) -> str:
@@ -54,11 +61,15 @@ class Tuned:
         c = self.chosen
         head = "tune takes" if self.ok else "nothing meets the goal; the nearest is"
         lines = [f"{self.model}: {head} {c.title}", *(f"  {note}" for note in self.notes)]
+        lines += [f"  rejected: {p.title}, {rejection(p)}" for p in self.rejected[:_REJECTED]]
+        if len(self.rejected) > _REJECTED:
+            lines.append(f"  and {len(self.rejected) - _REJECTED} more")
         lines.append(f"  off by at most {_percent(c.error)} of the range; {_bound(self)}")
         trials = "1 trial" if len(self.points) == 1 else f"{len(self.points)} trials"
         lines.append(f"  {trials} in {self.seconds:.1f} s; the front of price and error:")
         lines.append("       million instructions/s     error  step")
-        lines += [_line(p, p is c) for p in self.front[:_SHOWN]]
+        front = [*self.front[:_SHOWN], *([] if c in self.front[:_SHOWN] else [c])]  # with lower caps: as far, beside it
+        lines += [_line(p, p is c) for p in sorted(front, key=lambda p: p.price)]
         if len(self.front) > _SHOWN:
             lines.append(f"       and {len(self.front) - _SHOWN} more")
         return "\n".join(lines)
@@ -73,6 +84,13 @@ class Tuned:
         if settings:
             lines += ["", "[set]", *(f"{_quoted(n)} = {v}" for n, v in settings.items())]
         return "\n".join(lines) + "\n"
+
+
+def rejection(p: Point) -> str:
+    """Why a point that was good enough in its trial is not taken."""
+    if math.isinf(p.error):
+        return f"which fails over the whole run: {p.why}"
+    return f"which is off by {_percent(p.error)} in `{p.why}` over the whole run"
 
 
 def _bound(t: Tuned) -> str:

@@ -51,7 +51,8 @@ def tune(
     space = space_of(model, asked, several, reference)
     trials = Trials(model, reference, e)
     bench = trials.bench()
-    best = Search(space, reference, goal, bench, announce, lambda: trials.is_over).run()
+    search = Search(space, reference, goal, bench, announce, lambda: trials.is_over)
+    best = search.run()
     notes = ("no more work is allowed: not all that is open was tried",) if trials.is_over else ()
     if best is None:
         chosen, why = _auto(model, asked, e, bench, announce)
@@ -61,8 +62,8 @@ def tune(
     is_ok = chosen.error <= goal.error and goal.fits(chosen.period)
     if is_ok:
         _remember(model, asked, e, chosen, goal, len(bench.points))
-    points, front = tuple(bench.points.values()), tuple(bench.front)
-    return Tuned(model.name, goal, chosen, points, front, is_ok, notes, time.perf_counter() - began)
+    points, front, rejected = tuple(bench.points.values()), tuple(bench.front), tuple(search.rejected)
+    return Tuned(model.name, goal, chosen, points, front, rejected, is_ok, notes, time.perf_counter() - began)
 
 
 def _remember(model: Model, asked: StepSettings, e: Experiment, p: Point, goal: Goal, tried: int) -> None:
@@ -94,7 +95,8 @@ def _auto(
     point = bench.point(plan.stepping)
     if point is None:
         raise ModelError(Diagnostic("R775", f"no settings were found that `{model.name}` can be stepped with"))
-    return point, ("the search found nothing that is accurate enough and fits; what auto takes", *plan.notes)
+    notes = ("the search found nothing that is accurate enough and fits; what auto takes", *plan.notes)
+    return bench.whole(point), notes
 
 
 def _narrowed(reference: Reference, signals: Sequence[str]) -> Reference:
@@ -118,13 +120,21 @@ class _Instructions(NamedTuple):
     event: float
 
 
+class _Piece(NamedTuple):
+    """Of the run: who judges it, where it ends, and how many steps that is."""
+
+    judge: Judge
+    stop: float
+    steps: float
+
+
 class Trials:
     """Prices and runs points of one model; no more of them once all work that is allowed has been done."""
 
     def __init__(self, model: Model, reference: Reference, e: Experiment) -> None:
         self._model, self._reference, self._e = model, reference, e
         self._plans: dict[tuple[Any, ...], Plan] = {}
-        self._judges: dict[float, tuple[Judge, float, float]] = {}
+        self._pieces: dict[tuple[float, bool], _Piece] = {}
         self._target = prices_here()
         self._rate = reference.n_events / reference.span if reference.span > 0 else 0.0
         self._spent = 0.0
@@ -132,7 +142,7 @@ class Trials:
         self._each_step: dict[tuple[Any, ...], _Instructions] = {}
 
     def bench(self) -> Bench:
-        return Bench(self.price, self.run)
+        return Bench(self.price, self.run, self.run_whole)
 
     def plan(self, settings: StepSettings) -> Plan:
         k = key(settings)
@@ -178,38 +188,47 @@ class Trials:
         return self._spent > _INSTRUCTIONS_OF_ALL
 
     def run(self, settings: StepSettings, prices: Prices) -> Point:
-        """Run a point against the reference."""
+        """Run a point against the first part of the reference, as much of it as work allows."""
+        return self._ran(settings, prices, self._piece(settings.step, whole=False), everywhere=False)
+
+    def run_whole(self, settings: StepSettings, prices: Prices) -> Point:
+        """Run a point against all of the reference, and look at all variables in all rows."""
+        return self._ran(settings, prices, self._piece(settings.step, whole=True), everywhere=True)
+
+    def _ran(self, settings: StepSettings, prices: Prices, piece: _Piece, *, everywhere: bool) -> Point:
         plan, statistics = self.plan(settings), Statistics()
-        judge, stop, steps = self._judge(settings.step)
-        self._spent += steps * prices.period
         began = time.thread_time()
         try:
             result = simulate(
                 self._model.compile(plan.inlining, index1=plan.stepping.index1),
                 start=float(self._reference.result.time[0]),
-                stop=stop,
-                intervals=max(1, min(len(judge.instants), int(steps))),
+                stop=piece.stop,
+                intervals=max(1, min(len(piece.judge.instants), int(piece.steps))),
                 settings=self._e.settings,
                 inputs=self._e.inputs,
-                record=judge.names,
+                record=piece.judge.names,
                 statistics=statistics,
                 stepping=plan.stepping,
             )
-        except ModelError:
-            return _failed(settings, prices)
-        seconds = (time.thread_time() - began) / max(1.0, steps)
-        if statistics.counts.get("held"):
-            return _failed(settings, prices)
-        d = judge.distances(result)
+        except ModelError as error:
+            self._spent += piece.steps * prices.period
+            return _failed(settings, prices, error.diagnostics[0].message)
+        taken = self._taken(plan, statistics)
+        self._spent += piece.steps * taken
+        seconds = (time.thread_time() - began) / max(1.0, piece.steps)
+        if held := statistics.counts.get("held"):
+            return _failed(settings, prices, f"{held} steps failed")
+        d = piece.judge.distances(result, everywhere=everywhere)
         return Point(
             settings,
-            self._taken(plan, statistics) / settings.step,
+            taken / settings.step,
             prices.period,
             prices.worst,
             d.largest,
             d.largest_late,
             badness_of(d),
             seconds,
+            d.farthest,
         )
 
     def _taken(self, plan: Plan, statistics: Statistics) -> float:
@@ -217,24 +236,26 @@ class Trials:
         bounds = self._bounds(self._model.planned(plan))
         return bounds.of_run(plan.stepping, statistics.counts, statistics.loop_iterations)
 
-    def _judge(self, step: float) -> tuple[Judge, float, float]:
-        """Who judges runs with this step, where they end, and how many steps that is."""
-        if step not in self._judges:
-            r = self._reference
-            start, last = float(r.result.time[0]), float(r.result.time[-1])
-            each = self._cheapest(step)
-            steps = min(max(1.0, r.span / step), max(float(_LEAST_STEPS), math.floor(_INSTRUCTIONS_OF_TRIAL / each)))
+    def _piece(self, step: float, *, whole: bool) -> _Piece:
+        """What runs with this step are judged by."""
+        r = self._reference
+        start, last, all_steps = float(r.result.time[0]), float(r.result.time[-1]), max(1.0, r.span / step)
+        steps = all_steps
+        if not whole:
+            steps = min(steps, max(float(_LEAST_STEPS), math.floor(_INSTRUCTIONS_OF_TRIAL / self._cheapest(step))))
+        at = step, steps >= all_steps
+        if at not in self._pieces:
             stop = min(last, start + steps * step)
-            self._judges[step] = Judge(r.result, r.states, step, stop), stop, steps
-        return self._judges[step]
+            self._pieces[at] = _Piece(Judge(r.result, r.states, step, stop), stop, steps)
+        return self._pieces[at]
 
     def _cheapest(self, step: float) -> float:
         settings = StepSettings.of(solver="rodas4", step=step)
         return float(self._bounds(self._model.process()).of(settings)["regular"]["instructions"])
 
 
-def _failed(settings: StepSettings, prices: Prices) -> Point:
-    return Point(settings, prices.price, prices.period, prices.worst, math.inf, math.inf, math.inf)
+def _failed(settings: StepSettings, prices: Prices, why: str) -> Point:
+    return Point(settings, prices.price, prices.period, prices.worst, math.inf, math.inf, math.inf, why=why)
 
 
 def goal_of(error: float, deadline: float | None) -> Goal:
