@@ -4,9 +4,9 @@ from kilohertz.sweep.batches import Job
 from kilohertz.sweep.cases import Table, make_cases
 from kilohertz.sweep.kit import Kit, Wanted, make_kit
 from kilohertz.sweep.read import read_series
-from kilohertz.sweep.run_series import Means, Outcome, run_series
 from kilohertz.sweep.series_definition import Axis, Cases, Measure, Range, Series, Side
 from kilohertz.sweep.series_report import Report
+from kilohertz.sweep.series_run import Means, Outcome, run_series
 
 __all__ = [
     "Axis",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kilohertz.sweep.batches import CRASHED
-from kilohertz.sweep.run_series import Outcome
 from kilohertz.sweep.runner import OK
 from kilohertz.sweep.series_definition import Measure
+from kilohertz.sweep.series_run import Outcome
 
 if TYPE_CHECKING:
     import polars

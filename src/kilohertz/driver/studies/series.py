@@ -28,7 +28,7 @@ from kilohertz.sweep.series_definition import COUNTED, MODEL, TIMES
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model, Session
-    from kilohertz.sweep.run_series import Progress
+    from kilohertz.sweep.series_run import Progress
 
 
 def execute(
