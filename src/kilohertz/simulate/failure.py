@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
-from kilohertz.codegen import BlockInfo
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
 from kilohertz.results import Result
 from kilohertz.runtime import constant
 from kilohertz.simulate.program import Instance
+
+if TYPE_CHECKING:
+    from kilohertz.codegen import BlockInfo
 
 GAVE_UP = constant("KHZ_RUN_SOLVER_FAILED")
 CODES = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kilohertz.base import Diagnostic, Note, Origin, Severity
-from kilohertz.codegen import BlockInfo
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, Step, WhenBlock, targets
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import Stepper
+
+if TYPE_CHECKING:
+    from kilohertz.codegen import BlockInfo
 
 _MOST = 5  # places named for each kind of fault
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kilohertz import runtime
 from kilohertz.base import Diagnostic, ModelError, Note, SourceMap, closest
 from kilohertz.base.units import UnitError
-from kilohertz.building import ModelUnits, linked_units, model_units
-from kilohertz.codegen import CProgram
 from kilohertz.ir.rules.limits import limit, refusal, setting
 from kilohertz.ir.step import Kind, Step, StepVariable
 from kilohertz.toolchain import build_shared, load_library
+
+if TYPE_CHECKING:
+    from kilohertz.building import ModelUnits
+    from kilohertz.codegen import CProgram
 
 TEXT_SIZE = runtime.constant("KHZ_TEXT_SIZE")
 _INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
@@ -54,11 +57,15 @@ class Program:
 
 def build_program(step: Step, sources: SourceMap | None = None, flags: tuple[str, ...] = ()) -> Program:
     """Generate, compile and load; everything that did not change comes from the build cache."""
+    from kilohertz.building import model_units
+
     return load_program(model_units(step, sources, flags))
 
 
 def load_program(model: ModelUnits) -> Program:
     """Compile and load what was generated."""
+    from kilohertz.building import linked_units
+
     units, libraries = linked_units([model])
     library = prototypes(load_library(build_shared(units, libraries)))
     runtime.check_layout(library)

@@ -1,4 +1,8 @@
-"""From the runs of a case to its numbers, and which of them are exceptional."""
+"""From the runs of a case to its numbers, and which of them are exceptional.
+
+A process that runs cases starts in a third of the time without what reads expressions and compares curves: both are
+imported where a measure needs them.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import ModelError
-from kilohertz.compare.curve import Curve
-from kilohertz.compare.measures import errors, tube_size
-from kilohertz.compare.signal_expressions import values_of
 from kilohertz.results import Result
 from kilohertz.sweep.runner import Run
 from kilohertz.sweep.series_definition import ERROR, MODEL, VARIANT, Measure
@@ -47,15 +48,26 @@ def _one(m: Measure, runs: Mapping[str, Run]) -> float | None:
         if m.of == ERROR:
             return _error(m, runs[MODEL].rows, runs[VARIANT].rows)
         rows = runs[m.of].rows
-        return _taken(m.take, rows.time, values_of(m.expression(m.of), rows))
+        return _taken(m.take, rows.time, _values(m.expression(m.of), rows))
     except ModelError:  # an expression was tried when the series began: what fails now has no value
         return math.nan
 
 
+def _values(expression: str, rows: Result) -> Floats:
+    if expression in rows:
+        return rows[expression]
+    from kilohertz.compare.signal_expressions import values_of
+
+    return values_of(expression, rows)
+
+
 def _error(m: Measure, reference: Result, variant: Result) -> float:
     """In parts of the range that the signal of the model has."""
-    mine = Curve(variant.time, np.ascontiguousarray(values_of(m.expression(VARIANT), variant)))
-    theirs = Curve(reference.time, np.ascontiguousarray(values_of(m.expression(MODEL), reference)))
+    from kilohertz.compare.curve import Curve
+    from kilohertz.compare.measures import errors, tube_size
+
+    mine = Curve(variant.time, np.ascontiguousarray(_values(m.expression(VARIANT), variant)))
+    theirs = Curve(reference.time, np.ascontiguousarray(_values(m.expression(MODEL), reference)))
     if not (np.isfinite(mine.value).all() and np.isfinite(theirs.value).all()):
         return math.nan
     return float(getattr(errors(mine, theirs, tube_size(theirs, 1.0, _NOMINAL)), m.take))

@@ -57,7 +57,9 @@ static int32_t one_step(recording *r, khz_stepper *s)
 {
     khz_offline *const o = r->o;
     khz_context *const c = (khz_context *)o->instance;
-    khz_offline_inputs_pass(o, khz_stepper_grid(s, s->n)); /* as a periodic task samples them, late as it may be */
+    if (o->inputs != NULL) { /* as a periodic task samples them, late as it may be */
+        khz_offline_inputs_pass(o, khz_stepper_grid(s, s->n));
+    }
     const uint32_t flags = khz_stepper_step(s);
     o->time = khz_stepper_time(s);
     o->n_steps++;
