@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from kilohertz import __version__
 from kilohertz.base import Diagnostic, ModelError, Severity, SourceMap, render
+from kilohertz.cli.progress import told_of_long_work
 
 COMMANDS = {
     "check": "parse, flatten and count equations and unknowns",
@@ -51,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     try:
         arguments = _parse(words)
-        return int(arguments.run(arguments))
+        with told_of_long_work(quiet=getattr(arguments, "quiet", False)):
+            return int(arguments.run(arguments))
     except SystemExit as leaving:  # argparse: help, version, usage
         return leaving.code if isinstance(leaving.code, int) else USAGE
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from kilohertz.base.progress import listening
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -14,6 +16,16 @@ if TYPE_CHECKING:
 def announce(text: str) -> None:
     """One line on what is being done."""
     print(f"khz: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def told_of_long_work(*, quiet: bool) -> Iterator[None]:
+    """Who watches hears what takes long and how far it got; a log stays the same however busy the machine is."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    with listening(announce):
+        yield
 
 
 @contextmanager

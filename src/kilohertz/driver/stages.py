@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.base.outside import asking
+from kilohertz.base.progress import taking_time
 
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
@@ -115,6 +116,15 @@ STAGES = (
 )
 
 
+_DOING = {
+    "flatten": "reading and flattening",
+    "check": "counting the equations of",
+    "process": "sorting the equations of",
+    "generate": "writing C for",
+    "build": "building",
+}
+
+
 def run_to(form: str, work: Work) -> None:
     """Run the stages that are still missing until `work` has a form; what an earlier process kept is not made again."""
     keeping = keeping_of(work)
@@ -124,7 +134,7 @@ def run_to(form: str, work: Work) -> None:
         at -= 1
     for stage in STAGES[at + 1 : last + 1]:
         started = time.perf_counter()
-        with asking(work.libraries.outside):
+        with asking(work.libraries.outside), taking_time(f"{_DOING[stage.name]} {work.name}"):
             setattr(work, stage.makes, _without_collector(stage.run, work))
         work.seconds[stage.name] = time.perf_counter() - started
         keeping.made(getattr(work, stage.makes), work.warnings)

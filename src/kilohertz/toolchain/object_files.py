@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note
+from kilohertz.base.progress import taking_time
 from kilohertz.toolchain import build_cache
 from kilohertz.toolchain.compiler import Compiler, find_compiler
 
@@ -76,8 +77,16 @@ def build_objects(units: Sequence[Unit], compiler: Compiler | None = None) -> tu
             if missing:
                 scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="khz-")))
                 jobs += _compilations(cc, unit, missing, scratch)
-        _side_by_side(jobs)
+        awaited = [t for _, targets in wanted for _, t in targets if not t.exists()]
+        with taking_time(_what(cc), lambda: f": {sum(t.exists() for t in awaited)} of {len(awaited)} files"):
+            _side_by_side(jobs)
     return tuple(target for _, targets in wanted for _, target in targets)
+
+
+def _what(cc: Compiler) -> str:
+    """What is done, once, while C is compiled."""
+    first = ", which builds its own C library first where it meets a target for the first time" if cc.is_zig else ""
+    return f"compiling C for {cc.architecture} with {cc.family}{first}; it is kept for the next time"
 
 
 def _side_by_side(jobs: Sequence[Callable[[], None]]) -> None:
