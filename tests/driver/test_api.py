@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 import kilohertz
 from kilohertz import ModelError
+from kilohertz.base import SourceMap, render
 from kilohertz.driver import Session
 
 TANK = """
@@ -67,6 +69,20 @@ def test_modifiers_compile_in_what_cannot_be_set(tank: Path) -> None:
     assert [result.final(f"level[{i}]") for i in (1, 2, 3)] == pytest.approx([0.4724, 0.9447, 1.4171], abs=1e-4)
     with pytest.raises(ModelError, match="haf"):
         kilohertz.load(f"{tank}:Tank(haf = 4)").flatten()
+
+
+@pytest.mark.parametrize(
+    ("modifiers", "code", "marked"),
+    [("(area = )", "P101", ")"), ("(Q = 3)", "S205", "Q"), ("(area = true)", "S240", "area")],
+)
+def test_a_mistake_in_modifiers_is_shown_where_it_is(tank: Path, modifiers: str, code: str, marked: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(f"{tank}:Tank{modifiers}").check()
+    d = caught.value.diagnostics[0]
+    text = render(d, SourceMap())
+    assert d.code == code
+    line, under = next((a, b) for a, b in itertools.pairwise(text.splitlines()) if set(b) <= set(" |^") and "^" in b)
+    assert modifiers in line and line[under.index("^") :].startswith(marked)
 
 
 def test_models_with_other_modifiers_are_other_models(tank: Path) -> None:

@@ -60,6 +60,15 @@ def test_find_nothing(root: Path, name: str) -> None:
     assert Libraries([root], NO_CACHE).find(()) is None
 
 
+def test_a_quoted_name_is_stored_with_its_quotes(root: Path) -> None:
+    package = "within Lib; package 'c d' end 'c d';"
+    files = {"Lib/'a.b'.mo": "within Lib; model 'a.b' end 'a.b';", "Lib/'c d'/package.mo": package}
+    libraries = Libraries([write(root, files)], cache=NO_CACHE)
+    for name in ("'a.b'", "'c d'"):
+        found = libraries.find(("Lib", name))
+        assert found is not None and found.name == name
+
+
 def test_children_in_the_order_of_package_order(root: Path) -> None:
     libraries = Libraries([root], NO_CACHE)
     lib = libraries.top("Lib")

@@ -14,6 +14,14 @@ class Span(NamedTuple):
     end: int
 
 
+_IN_NO_FILE: dict[str, str] = {}  # what a user wrote on a command line, say, by the name that messages call it
+
+
+def remember_text(name: str, text: str) -> None:
+    """A text that every message can show, although it stands in no file."""
+    _IN_NO_FILE[name] = text
+
+
 class SourceMap:
     """Texts by file name; knows lines and columns (both counted from one)."""
 
@@ -28,6 +36,8 @@ class SourceMap:
 
     def text(self, file: str) -> str | None:
         """The text of a file; read from disk when it was not registered (a cached tree keeps no text)."""
+        if file not in self._texts and file in _IN_NO_FILE:
+            return _IN_NO_FILE[file]
         if file not in self._texts:
             try:
                 with open(file, encoding="utf-8-sig", errors="replace", newline="") as handle:

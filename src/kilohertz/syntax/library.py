@@ -18,6 +18,7 @@ from pathlib import Path
 
 from kilohertz.base import Diagnostic, ModelError, Note, Severity, SourceMap, Span
 from kilohertz.base.outside import Outside
+from kilohertz.base.source import remember_text
 from kilohertz.base.versions import version
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
 from kilohertz.syntax.parse_cache import TreeCache
@@ -176,6 +177,7 @@ class Libraries:
     def load_text(self, text: str, file: str = "<text>") -> tuple[ClassDef, ...]:
         """The same for a text that is in no file."""
         self.sources.add(file, text)
+        remember_text(file, text)
         self.given.append((file, text))
         stored, diagnostics = parse_text(text, file, keep_annotations=True)
         self._raise_errors(diagnostics)

@@ -9,7 +9,7 @@ from pathlib import Path
 from kilohertz.base.outside import Outside
 
 _PACKAGE = "package.mo"
-_NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+_NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_]*|'(?:[^'\\]|\\.)+')"  # quoted ones with their quotes: 'a.b'.mo
 _VERSIONED = re.compile(rf"{_NAME}(?: (?P<version>\S.*))?")
 
 
