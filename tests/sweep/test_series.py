@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars
@@ -42,6 +43,41 @@ def test_every_case_has_the_numbers_of_a_run_of_its_own(folder: Path) -> None:
     weak = [r["case"] for r in report.table.iter_rows(named=True) if r["min x"] < -0.7]
     assert weak and set(weak) <= set(report.exceeding)
     assert "exceptional cases" in report.as_text() and "min x" in report.as_text()
+
+
+DRIVEN = """model Driven
+  parameter String law = "linear" "How the input is taken";
+  parameter Real k = 1;
+  input Real u;
+  input Real v(start=0.5);
+  Real x(start=0, fixed=true);
+equation
+  der(x) = k*(if law == "squared" then u^2 else u) - x + v;
+  annotation(experiment(StopTime=1));
+end Driven;
+"""
+
+
+@pytest.mark.parametrize("solver", ["", 'solver = "rk4"\nstep = "5ms"\n'])
+def test_inputs_by_formulas_and_settings_that_are_texts(tmp_path: Path, solver: str) -> None:
+    (tmp_path / "driven.mo").write_text(DRIVEN)
+    formula = 'formula = { u = "step(start=0.3, height=2) + sin(5*time)" }\n'
+    head = f'[model]\nmodel = "driven.mo"\nset = {{ law = "squared" }}\n{formula}{solver}'
+    (tmp_path / "driven.toml").write_text(f'{head}[parameters]\nk = [1, 2]\n[[measure]]\nsignal = "x"\ntake = "max"\n')
+    report = execute(read_series(tmp_path / "driven.toml"), Means(tmp_path / "out"), Session())
+    model = kilohertz.load(str(tmp_path / "driven.mo"))
+    inputs = {"u": "step(start=0.3, height=2) + sin(5*time)"}
+    stepping: dict[str, Any] = {"solver": "rk4", "step": 5e-3} if solver else {}
+    for row in report.table.iter_rows(named=True):
+        alone = model.simulate(settings={"k": row["k"], "law": "squared"}, inputs=inputs, **stepping)
+        assert row["max x"] == alone["x"].max()
+
+
+def test_a_text_that_has_no_room(tmp_path: Path) -> None:
+    (tmp_path / "driven.mo").write_text(DRIVEN)
+    with pytest.raises(ModelError) as caught:
+        kilohertz.load(str(tmp_path / "driven.mo")).simulate(settings={"law": "s" * 1024})
+    assert caught.value.diagnostics[0].code == "R720" and "1023" in caught.value.diagnostics[0].message
 
 
 def test_the_error_is_that_of_a_comparison(folder: Path) -> None:

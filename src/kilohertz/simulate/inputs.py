@@ -90,63 +90,104 @@ class _FormulaStructure(ctypes.Structure):
     _fields_ = fields("khz_formula")
 
 
-class Table:
-    """The points and formulas as the runtime reads them; keeps what the structure points to."""
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """Points and formulas as plain data, ready for the runtime of any process: inputs by points first."""
 
-    def __init__(self, program: Program, points: Points) -> None:
-        self.points, self._library = points, program.library
+    time: Floats
+    values: Floats  # [point, input]
+    offsets: Sequence[int]  # of all driven inputs in an instance
+    ints: Sequence[bool]
+    codes: Sequence[Sequence[tuple[int, float]]]  # of those by formulas
+    breaks: Floats  # the start, and where formulas decide anew
+    middles: Floats  # of the pieces between: both ends of a piece belong to it
+    initial: Sequence[float]  # what initial equations see
+
+
+class FormulaMemory:
+    """`khz_formula`, and what it points to."""
+
+    def __init__(self, code: Sequence[tuple[int, float]]) -> None:
+        self._operations = np.array([operation for operation, _ in code], np.int32)
+        self._numbers = np.array([number for _, number in code], np.float64)
+        at = self._operations.ctypes.data, self._numbers.ctypes.data
+        self.structure = _FormulaStructure(*at, len(code))
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.structure)
+
+
+class InputMemory:
+    """`khz_offline_inputs`, and what it points to, as long as this lives."""
+
+    def __init__(self, d: Driven) -> None:
         self._kept: list[Any] = []
-        variables = (*points.variables, *points.formulas)
-        formulas = (_FormulaStructure * max(1, len(points.formulas)))()
-        for i, formula in enumerate(points.formulas.values()):
-            formulas[i] = self._structure(formula.code)
-        self._formulas = formulas
-        instants = self._breaks()
-        middles = (instants + np.append(instants[1:], points.stop)) / 2  # both ends of a piece belong to it
+        self._codes = [FormulaMemory(code) for code in d.codes]
+        self._formulas = (_FormulaStructure * max(1, len(d.codes)))(*(m.structure for m in self._codes))
         self.structure = InputTable(
-            n_points=len(points.time),
-            time=self._address(points.time),
-            values=self._address(points.values),
-            offset=self._address(np.array([program.offset(v) for v in variables], np.int64)),
-            kind=self._address(np.array([int(program.is_int(v)) for v in variables], np.int32)),
-            formulas=ctypes.addressof(formulas),
-            breaks=self._address(instants),
-            when=self._address(middles),
-            n_breaks=len(instants),
-            n=len(points.variables),
-            n_formulas=len(points.formulas),
+            n_points=len(d.time),
+            time=self._address(d.time),
+            values=self._address(d.values),
+            offset=self._address(np.array(d.offsets, np.int64)),
+            kind=self._address(np.array(d.ints, np.int32)),
+            formulas=ctypes.addressof(self._formulas),
+            breaks=self._address(d.breaks),
+            when=self._address(d.middles),
+            n_breaks=len(d.breaks),
+            n=len(d.offsets) - len(d.codes),
+            n_formulas=len(d.codes),
         )
 
     @property
     def address(self) -> int:
         return ctypes.addressof(self.structure)
 
-    @property
-    def initial(self) -> dict[StepVariable, float]:
-        """What initial equations see: of a formula what a step at the start would."""
-        p, sample = self.points, self._library.khz_formula_sample
-        sample.argtypes, sample.restype = [ctypes.c_void_p, ctypes.c_double], ctypes.c_double
-        out = dict(zip(p.variables, p.initial, strict=True))
-        return out | {
-            v: float(sample(ctypes.byref(f), p.start)) for v, f in zip(p.formulas, self._formulas, strict=False)
-        }
-
     def _address(self, array: np.ndarray[Any, Any]) -> int:
         kept = np.ascontiguousarray(array)
         self._kept.append(kept)
         return int(kept.ctypes.data)
 
-    def _structure(self, code: Sequence[tuple[int, float]]) -> _FormulaStructure:
-        operations = np.array([operation for operation, _ in code], np.int32)
-        numbers = np.array([number for _, number in code], np.float64)
-        return _FormulaStructure(self._address(operations), self._address(numbers), len(code))
+
+class Table:
+    """The points and formulas of a program as its runtime reads them."""
+
+    def __init__(self, program: Program, points: Points) -> None:
+        self.points, self._library = points, program.library
+        self._variables = (*points.variables, *points.formulas)
+        instants = self._breaks()
+        self.driven = Driven(
+            points.time,
+            points.values,
+            tuple(program.offset(v) for v in self._variables),
+            tuple(program.is_int(v) for v in self._variables),
+            tuple(f.code for f in points.formulas.values()),
+            instants,
+            (instants + np.append(instants[1:], points.stop)) / 2,
+            (*points.initial, *(self._sample(f.code) for f in points.formulas.values())),
+        )
+        self._memory = InputMemory(self.driven)
+
+    @property
+    def address(self) -> int:
+        return self._memory.address
+
+    @property
+    def initial(self) -> dict[StepVariable, float]:
+        """What initial equations see: of a formula what a step at the start would."""
+        return dict(zip(self._variables, self.driven.initial, strict=True))
+
+    def _sample(self, code: Sequence[tuple[int, float]]) -> float:
+        sample, memory = self._library.khz_formula_sample, FormulaMemory(code)
+        sample.argtypes, sample.restype = [ctypes.c_void_p, ctypes.c_double], ctypes.c_double
+        return float(sample(memory.address, self.points.start))
 
     def _values(self, code: Sequence[tuple[int, float]], when: Floats, time: Floats) -> Floats:
-        out, structure = np.empty(len(when)), self._structure(code)
+        out, memory = np.empty(len(when)), FormulaMemory(code)
         evaluate = self._library.khz_formula_values
         evaluate.argtypes, evaluate.restype = [ctypes.c_void_p] * 3 + [ctypes.c_int64, ctypes.c_void_p], None
         when, time = np.ascontiguousarray(when), np.ascontiguousarray(time)
-        evaluate(ctypes.byref(structure), when.ctypes.data, time.ctypes.data, len(when), out.ctypes.data)
+        evaluate(memory.address, when.ctypes.data, time.ctypes.data, len(when), out.ctypes.data)
         return out
 
     def _breaks(self) -> Floats:

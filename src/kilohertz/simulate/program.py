@@ -136,7 +136,7 @@ class Instance:
         """Set the value at an offset of the instance."""
         at = self.address + self.program.offset(v)
         if v.slot.kind in _TEXTS:
-            data = str(value).encode()[: TEXT_SIZE - 1] + b"\0"
+            data = str(value).encode() + b"\0"
             ctypes.memmove(at, data, len(data))
         elif self.program.is_int(v):
             ctypes.c_int32.from_address(at).value = int(value)
@@ -172,6 +172,10 @@ def _modifier(name: str) -> str:
 
 def _converted(v: StepVariable, value: float | str | bool) -> float | str:
     if v.slot.kind in _TEXTS:
+        size = len(str(value).encode())
+        if size >= TEXT_SIZE:
+            text = f"`{v.name}` cannot be set to a text of {size} bytes: there is room for {TEXT_SIZE - 1}"
+            raise ModelError(Diagnostic("R720", text))
         return str(value)
     try:
         number = setting(v.ty, v.unit, value)

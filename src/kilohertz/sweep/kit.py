@@ -16,13 +16,13 @@ from pathlib import Path, PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import Diagnostic, ModelError, Origin, SourceMap
+from kilohertz.base import ModelError, Origin, SourceMap
 from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Selection
 from kilohertz.simulate import Inputs, Instance, Program, offline
-from kilohertz.simulate.inputs import Points, points_of
+from kilohertz.simulate.inputs import Driven, Table, points_of
 from kilohertz.simulate.offline_run import as_annotated, experiment_of, longest_step
 from kilohertz.simulate.recorder import NUMBERS
 from kilohertz.solvers import StepSettings
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands in an instance: bytes from its beginning, int32 or double."""
+    """Where a value stands in an instance: bytes from its beginning, int32 or double; a text says itself what it is."""
 
     offset: int
     is_int: bool
@@ -46,16 +46,6 @@ class Read:
     sign: int = 1
     negated: bool = False
     value: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Driven:
-    """Inputs over time on one grid; `initial` is what initial equations see."""
-
-    places: tuple[Place, ...]
-    time: Floats
-    values: Floats
-    initial: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +64,7 @@ class Kit:
     longest: float  # step of CVODE and IDA
     checks: bool
     parameters: tuple[Place, ...]  # in the order of a case's values
-    settings: tuple[tuple[Place, float], ...]
+    settings: tuple[tuple[Place, float | str], ...]
     columns: tuple[Place, ...]
     signals: Mapping[str, Read]
     driven: Driven | None
@@ -92,7 +82,7 @@ class Wanted:
     start: float | None
     stop: float | None
     intervals: int | None
-    inputs: Inputs | None
+    inputs: Sequence[Inputs]
 
 
 def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: SourceMap) -> Kit:
@@ -107,7 +97,7 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
         instance.close()
     columns = _Columns(program)
     signals = {name: columns.read(name) for name in _names(program, wanted.signals)}
-    points = None if wanted.inputs is None else points_of(wanted.inputs, program.step, e.start, e.stop)
+    points = points_of(wanted.inputs, program.step, e.start, e.stop) if wanted.inputs else None
     library = Path(program.library._name).read_bytes()
     return Kit(
         program.step.name,
@@ -125,7 +115,7 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
         settings,
         tuple(columns.places),
         signals,
-        None if points is None else _driven(program, points),
+        None if points is None else Table(program, points).driven,
         tuple(_words(b.origin, sources) for b in program.code.blocks),
         tuple(_words(p, sources) for p in program.code.places),
     )
@@ -182,17 +172,10 @@ def _place(program: Program, v: StepVariable) -> Place:
     return Place(program.offset(v), program.is_int(v))
 
 
-def _setting(instance: Instance, name: str, value: float | str) -> tuple[Place, float]:
+def _setting(instance: Instance, name: str, value: float | str) -> tuple[Place, float | str]:
     instance.set(name, value)
     v = instance.settable(name)
-    number = instance.read(v)
-    if isinstance(number, str):
-        raise ModelError(Diagnostic("R720", f"`{name}` is a text: a series cannot set it"))
-    return _place(instance.program, v), number
-
-
-def _driven(program: Program, points: Points) -> Driven:
-    return Driven(tuple(_place(program, v) for v in points.variables), points.time, points.values, points.initial)
+    return _place(instance.program, v), instance.read(v)
 
 
 def _words(origin: Origin, sources: SourceMap) -> str:

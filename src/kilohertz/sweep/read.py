@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kilohertz.base import ModelError
-from kilohertz.realtime.scenario import INTERPOLATIONS, read_model, read_stepping
+from kilohertz.realtime.scenario import INTERPOLATIONS, read_formulas, read_model, read_stepping
 from kilohertz.realtime.toml_table import Table, beside, open_table
 from kilohertz.sweep.cases import MOST_CASES
 from kilohertz.sweep.series_definition import (
@@ -140,8 +140,9 @@ def _side(top: Table, key: str, file: Path) -> Side:
         str(beside(file, table.text("input"))) if table.has("input") else "",
         table.choice("interpolation", INTERPOLATIONS, INTERPOLATIONS[0]),
         _renames(table) if key != MODEL else {},
+        read_formulas(table) if table.has("formula") else {},
     )
-    for name in ("start", "intervals", "input"):
+    for name in ("start", "intervals", "input", "formula"):
         table.raw(name)
     table.close()
     return out

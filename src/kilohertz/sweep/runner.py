@@ -17,7 +17,7 @@ from kilohertz.base import Diagnostic, ModelError
 from kilohertz.results import Result, Signal
 from kilohertz.runtime import check_layout, constant
 from kilohertz.simulate.failure import CODES, GAVE_UP
-from kilohertz.simulate.inputs import InputTable
+from kilohertz.simulate.inputs import InputMemory
 from kilohertz.simulate.offline_run import Flush, Offline
 from kilohertz.simulate.program import Context, aligned_memory, prototypes
 from kilohertz.simulate.stepper import COUNTS, c_settings, stepper_prototypes
@@ -83,20 +83,7 @@ class Runner:
         self._chunks: list[Floats] = []
         self._error: BaseException | None = None
         self._fresh: Offline | None = None
-        self._inputs = None
-        if kit.driven is not None:
-            d = kit.driven
-            at = np.array([p.offset for p in d.places], np.int64)
-            kinds = np.array([int(p.is_int) for p in d.places], np.int32)
-            self._kept = (at, kinds, np.ascontiguousarray(d.time), np.ascontiguousarray(d.values))
-            self._inputs = InputTable(
-                n_points=len(d.time),
-                time=self._kept[2].ctypes.data,
-                values=self._kept[3].ctypes.data,
-                offset=at.ctypes.data,
-                kind=kinds.ctypes.data,
-                n=len(at),
-            )
+        self._inputs = None if kit.driven is None else InputMemory(kit.driven)
 
     # ------------------------------------------------------------------------------------------------------------- run
 
@@ -125,8 +112,9 @@ class Runner:
         for place, value in zip(self.kit.parameters, values.tolist(), strict=True):
             _write(instance, place, value)
         if self.kit.driven is not None:
-            for place, value in zip(self.kit.driven.places, self.kit.driven.initial, strict=True):
-                _write(instance, place, value)
+            d = self.kit.driven
+            for offset, is_int, first in zip(d.offsets, d.ints, d.initial, strict=True):
+                _write(instance, Place(offset, is_int), first)
 
     def _execute(self, instance: int) -> tuple[int, Offline | None]:
         library, kit = self._library, self.kit
@@ -151,7 +139,7 @@ class Runner:
             instance=instance,
             sundials=None if self._sundials is None else ctypes.addressof(self._sundials),
             flush=self._flush,
-            inputs=None if self._inputs is None else ctypes.addressof(self._inputs),
+            inputs=None if self._inputs is None else self._inputs.address,
             start=kit.start,
             stop=kit.stop,
             relative_tolerance=kit.stepping.tolerance,
@@ -244,9 +232,11 @@ def _signals(kit: Kit) -> tuple[dict[str, Signal], list[int]]:
     return signals, negated
 
 
-def _write(instance: int, place: Place, value: float) -> None:
+def _write(instance: int, place: Place, value: float | str) -> None:
     at = instance + place.offset
-    if place.is_int:
+    if isinstance(value, str):
+        ctypes.memmove(at, data := value.encode() + b"\0", len(data))
+    elif place.is_int:
         ctypes.c_int32.from_address(at).value = int(value)
     else:
         ctypes.c_double.from_address(at).value = value

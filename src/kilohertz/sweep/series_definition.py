@@ -62,6 +62,7 @@ class Side:
     inputs: str = ""  # a result file
     interpolation: str = "hold"
     rename: Mapping[str, str] = field(default_factory=dict)  # parameters of the series that are called otherwise here
+    formulas: Mapping[str, str] = field(default_factory=dict)  # of inputs, over time
 
 
 @dataclass(frozen=True, slots=True)

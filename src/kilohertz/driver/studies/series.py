@@ -69,8 +69,9 @@ def _kit(series: Series, name: str, side: Side, model: Model, cases: Table) -> K
     from kilohertz.driver.plan import Experiment, make_plan
     from kilohertz.simulate import Inputs, offline
 
-    inputs = Inputs(side.inputs, side.interpolation) if side.inputs else None
-    plan = make_plan(model, offline(side.stepping), Experiment(side.start, side.stop, side.settings, inputs))
+    inputs = [Inputs(side.inputs, side.interpolation)] if side.inputs else []
+    inputs += [Inputs(dict(side.formulas))] if side.formulas else []
+    plan = make_plan(model, offline(side.stepping), Experiment(side.start, side.stop, side.settings, inputs or None))
     program = model.compile(plan.inlining, index1=plan.stepping.index1)
     parameters = [side.rename.get(n, n) for n in cases.names]
     unknown = [n for n in side.rename if n not in cases.names]
