@@ -263,7 +263,7 @@ def test_in_real_time_the_structure_in_c_has_the_values(tmp_path: Path) -> None:
 
 def test_the_flat_scenario_has_every_field(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text("model = 'M'\nstep = '4ms'\n")
-    lines = flat_scenario(read_scenario(tmp_path / "s.toml"), [0], [()], tmp_path).text.splitlines()
+    lines = flat_scenario(read_scenario(tmp_path / "s.toml"), [0], [()]).text.splitlines()
     keys = {line.partition(" = ")[0] for line in lines}
     assert {f"task.0.{s.c}" for s in C_FIELDS if s.c != "period_ns"} <= keys
 

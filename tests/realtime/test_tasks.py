@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +97,23 @@ def test_initial_equations_see_a_stimulus_at_the_start(make: Build, lag: Scenari
         s = replace(lag, scale=None, cycles=3, stimuli=(Stimulus(file, way),), tasks=(task("model", "Gain", k=2.0),))
         result = start(make(s)).wait().result
         assert (result["u"][0], result["y"][0]) == (5.0, 10.0)
+
+
+def test_a_built_folder_can_be_moved_with_its_stimulus(make: Build, lag: Scenario, tmp_path: Path) -> None:
+    """From wherever it is started; without the file it says which one is missing."""
+    file = tmp_path / "u.csv"
+    file.write_text("time,u\n0,5\n")
+    s = replace(lag, name="moved", scale=None, cycles=3, stimuli=(Stimulus(file),), tasks=(task("model", "Lag"),))
+    built = make(s)
+    there = tmp_path / "elsewhere"
+    shutil.copytree(built.folder, there)
+    shutil.rmtree(built.folder)
+    for command in ([there / "moved"], [there / "moved", there / "moved.scenario"]):
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+    (there / "moved.stimulus0.csv").unlink()
+    ran = subprocess.run([there / "moved"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode != 0 and f"stimulus {there / 'moved.stimulus0.csv'}" in ran.stderr
 
 
 def test_playback_of_a_recorded_run_gives_the_same_bits(make: Build, lag: Scenario, tmp_path: Path) -> None:

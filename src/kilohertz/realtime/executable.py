@@ -71,7 +71,7 @@ def build(scenario: Scenario, models: Sequence[ModelCode], folder: Path, target:
     numbers = [next(i for i, d in enumerate(distinct) if d.step is m.step) for m in models]
     signals = [model_signals(m.step) for m in distinct]
     of_tasks = [signals[i] for i in numbers]
-    flat = flat_scenario(scenario, numbers, of_tasks, folder)  # names are checked before anything is compiled
+    flat = flat_scenario(scenario, numbers, of_tasks)  # names are checked before anything is compiled
     built = _with_own_prefixes([m.built for m in distinct])
     drivers = tuple(dict.fromkeys(device.driver for device in scenario.devices))
     units, libraries = _units(built, signals, drivers)

@@ -31,7 +31,7 @@ class Playback:
             write(folder / name, rows)
 
 
-def stimuli(lines: dict[str, object], resolver: Resolver, folder: Path) -> Playback:
+def stimuli(lines: dict[str, object], resolver: Resolver) -> Playback:
     """Each thread has stimuli of its own: a file stands once for each thread that it drives."""
     out = Playback()
     n = 0
@@ -48,7 +48,7 @@ def stimuli(lines: dict[str, object], resolver: Resolver, folder: Path) -> Playb
             lines |= {f"{head}.n": len(mapped), f"{head}.thread": thread}
             if not s.formulas:
                 name = out_name(resolver.scenario.name, s, resolver)
-                lines |= {f"{head}.file": folder / name, f"{head}.mode": INTERPOLATIONS.index(s.interpolation)}
+                lines |= {f"{head}.file": name, f"{head}.mode": INTERPOLATIONS.index(s.interpolation)}
             n += 1
     lines["n_stimuli"] = n
     return out

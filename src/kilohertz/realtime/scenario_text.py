@@ -36,9 +36,7 @@ class FlatScenario:
     notes: tuple[str, ...] = ()
 
 
-def flat_scenario(
-    scenario: Scenario, models: Sequence[int], signals: Sequence[Sequence[ModelSignal]], folder: Path
-) -> FlatScenario:
+def flat_scenario(scenario: Scenario, models: Sequence[int], signals: Sequence[Sequence[ModelSignal]]) -> FlatScenario:
     """For each task: the number of its linked model, and its signals.  ModelError where names are wrong."""
     problems = scenario.problems()
     resolver = Resolver(scenario, signals, problems)
@@ -48,7 +46,7 @@ def flat_scenario(
     for i, task in enumerate(scenario.tasks):
         _task(lines, i, task, models[i], resolver)
     _connections(lines, resolver)
-    playback = stimuli(lines, resolver, folder)
+    playback = stimuli(lines, resolver)
     _devices(lines, resolver)
     _faults(lines, resolver)
     _record(lines, resolver)

@@ -122,6 +122,9 @@ khz_status khz_scenario_read(khz_scenario *s, const char *path)
         khz_scenario_wrong(s, "cannot read %.300s: %s", path, strerror(errno));
         return KHZ_UNSUPPORTED;
     }
+    const char *const slash = strrchr(path, '/');
+    const int length = slash == NULL ? 0 : (int)(slash - path) + 1;
+    (void)snprintf(s->folder, sizeof s->folder, "%.*s", length, path);
     char line[LINE_SIZE];
     khz_status status = KHZ_OK;
     while (status == KHZ_OK && fgets(line, (int)sizeof line, file) != NULL) {
@@ -129,6 +132,12 @@ khz_status khz_scenario_read(khz_scenario *s, const char *path)
     }
     (void)fclose(file);
     return status;
+}
+
+const char *khz_scenario_beside(const khz_scenario *s, char *room, size_t size, const char *path)
+{
+    (void)snprintf(room, size, "%s%s", path[0] == '/' ? "" : s->folder, path);
+    return room;
 }
 
 const char *khz_scenario_text(const khz_scenario *s, const char *key, const char *fallback)

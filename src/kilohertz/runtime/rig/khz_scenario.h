@@ -12,6 +12,7 @@ typedef struct khz_scenario {
     unsigned char *asked; /* [capacity] not 0: somebody looked for the key */
     int32_t *table;       /* hash table: position + 1 of the last setting with a key; 2*capacity entries */
     char problem[512];    /* the first thing that was wrong, empty: nothing */
+    char folder[4096];    /* of the file, with the slash at its end; empty: where the executable was started */
 } khz_scenario;
 
 /* Read a file, add one `key=value` text.  KHZ_UNSUPPORTED with a problem where that fails.  Allocates: yes; only before
@@ -30,6 +31,8 @@ enum { KHZ_KEY_SIZE = 256 };
 const char *khz_scenario_key(char *room, const char *prefix, int32_t index, const char *key);
 /* All settings under `prefix.index.` without it, for a device.  They share the texts of the scenario. */
 khz_status khz_scenario_part(khz_scenario *s, const char *prefix, int32_t index, khz_device_config *part);
+/* A file that the scenario names, in `room`: one that is not absolute lies beside the scenario. */
+const char *khz_scenario_beside(const khz_scenario *s, char *room, size_t size, const char *path);
 /* Note a problem; the first one stays. */
 void khz_scenario_wrong(khz_scenario *s, const char *format, ...)
 #if defined(__GNUC__)

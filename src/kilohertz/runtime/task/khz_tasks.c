@@ -242,10 +242,11 @@ static khz_status prepare_columns(khz_rig *r, int32_t i, khz_playback *p, const 
         columns[j] = text(r, "stimulus", i, key, p->targets[j].signal->name);
     }
     p->stimulus.mode = (int32_t)integer(r, "stimulus", i, "mode", KHZ_STIMULUS_HOLD, 0, KHZ_STIMULUS_RECORDED);
-    char message[256];
-    const khz_status status = khz_stimulus_read(&p->stimulus, path, columns, p->n, message, sizeof message);
+    char message[256], room[2 * 4096];
+    const char *const file = khz_scenario_beside(&r->scenario, room, sizeof room, path);
+    const khz_status status = khz_stimulus_read(&p->stimulus, file, columns, p->n, message, sizeof message);
     free((void *)columns);
-    return status == KHZ_OK ? status : khz_rig_fail(r, status, "stimulus %.200s: %.200s", path, message);
+    return status == KHZ_OK ? status : khz_rig_fail(r, status, "stimulus %.200s: %.200s", file, message);
 }
 
 static khz_status prepare_playback(khz_rig *r, int32_t i)
