@@ -46,7 +46,7 @@ class Planted:
     faulty: str
     sound: str
     codes: frozenset[str]
-    settings: tuple[tuple[str, float], ...] = ()
+    settings: tuple[tuple[str, float | str], ...] = ()
 
 
 def around(r: random.Random, declarations: str, equations: str = "") -> str:
@@ -170,6 +170,57 @@ def outside_limits(r: random.Random) -> Planted:
     return pair(r, lambda bad: (f"Real y(max={limit if bad else 2:.3f}) = time;", ""), {"R737"})
 
 
+def outside_limits_of_an_alias(r: random.Random) -> Planted:
+    """The last of a chain of names for one variable has the limit, as a number or by a parameter."""
+    n, limit, through = r.randint(1, 4), r.uniform(0.2, 0.8), r.random() < 0.5
+    signs = [r.choice(("", "-")) for _ in range(n)]
+    is_down = signs.count("-") % 2 == 1
+    chain = " ".join(f"Real a{i} = {sign}{f'a{i - 1}' if i else 'x'};" for i, sign in enumerate(signs[:-1]))
+    source = f"a{n - 2}" if n > 1 else "x"
+
+    def make(bad: bool) -> tuple[str, str]:
+        value = -limit if is_down else limit
+        name = "min" if is_down else "max"
+        number = f"{value if bad else 4 * value:.3f}"
+        given = f"parameter Real L = {number};" if through else ""
+        declared = (
+            f"Real x(start=0, fixed=true); {chain} Real y({name}={'L' if through else number}) = {signs[-1]}{source};"
+        )
+        return f"{given} {declared}", "der(x) = 1;"
+
+    return pair(r, make, {"R737"})
+
+
+def lost_modifier(r: random.Random) -> Planted:
+    """A modifier of something that is not there, or may not be modified."""
+    value = f"{r.uniform(1, 3):.3f}"
+    declared = "parameter Real k = 1; final parameter Real f = 2; Real v(start=1, fixed=true);"
+    part = f"model A {declared} equation der(v) = -k*v; end A;"
+    wrong, sound = r.choice(
+        (
+            (f"A a(kk = {value});", f"A a(k = {value});"),
+            (f"A a(v(strat = {value}));", f"A a(v(start = {value}));"),
+            (f"A a[2](each kk = {value});", f"A a[2](each k = {value});"),
+            (f"A a(f = {value});", "A a;"),
+            (f"model B extends A(kk = {value}); end B; B b;", f"model B extends A(k = {value}); end B; B b;"),
+            (f"A a(w(start = {value}));", f"A a(v(start = {value}));"),
+            ("A a(redeclare model Q = A);", "A a;"),
+            ("parameter Real p[3] = {1, 2}; A a;", "parameter Real p[3] = {1, 2, 3}; A a;"),
+        )
+    )
+    text = [around(r, f"{part} {one}") for one in (wrong, sound)]
+    return Planted(text[0], text[1], frozenset({"S205", "S222", "S240"}))
+
+
+def wrong_unit_of_a_setting(r: random.Random) -> Planted:
+    units = ("m", "kg", "s", "K", "N", "Pa", "V", "rad/s")
+    own, other = r.sample(units, 2)
+    number = f"{r.uniform(0.5, 5):.3f}"
+    text = around(r, f'parameter Real p(unit="{own}") = 1; Real y(unit="{own}") = p;')
+    wrong = r.choice((f"{number} {other}", f"{number} bananas", f"{number}, {own}", f"{number} {own} {other}"))
+    return Planted(text, text, frozenset({"R720"}), (("p", wrong), ("p", f"{number} {own}")))
+
+
 def wrong_setting(r: random.Random) -> Planted:
     name, value, good = r.choice((("n", 2.5, 2), ("n", -1, 3), ("on", 3, 1), ("e", 4, 2), ("k", 1e3, 2)))
     text = around(
@@ -189,10 +240,13 @@ MODELS: dict[str, Callable[[random.Random], Planted]] = {
     "many solutions": many_solutions,
     "a value outside its limits": outside_limits,
     "a setting that makes no sense": wrong_setting,
+    "an alias outside its limits": outside_limits_of_an_alias,
+    "a lost modifier": lost_modifier,
+    "a setting in a wrong unit": wrong_unit_of_a_setting,
 }
 
 
-def codes_of(text: str, solver: str, folder: Path, setting: tuple[str, float] | None) -> set[str]:
+def codes_of(text: str, solver: str, folder: Path, setting: tuple[str, float | str] | None) -> set[str]:
     """What a run says: codes of its error, or of its warnings and problems."""
     file = folder / "planted.mo"
     file.write_text(text)
@@ -201,7 +255,10 @@ def codes_of(text: str, solver: str, folder: Path, setting: tuple[str, float] | 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)
-            result = model.simulate(solver=solver, stop=1.0, settings=dict([setting]) if setting else None, **step)
+            record = "s*"  # what is not recorded counts too
+            result = model.simulate(
+                solver=solver, record=record, stop=1.0, settings=dict([setting]) if setting else None, **step
+            )
     except ModelError as error:
         return {d.code for d in error.diagnostics} | {d.code for d in model.warnings}
     return {d.code for d in (*result.problems, *model.warnings)}
