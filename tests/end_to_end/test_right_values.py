@@ -154,6 +154,21 @@ def test_every_name_has_its_own_limits_recorded_or_not(model: str, record: str, 
         assert list(result) == ["o" if record == "outputs" else "x"]  # what was looked at besides is not kept
 
 
+@pytest.mark.parametrize("settings", [{"s0": 3}, {"stroke": 0.5}, {"half": 3}])
+def test_a_setting_outside_limits_that_follow_from_parameters_is_refused(
+    model: str, settings: dict[str, float]
+) -> None:
+    text = (
+        "parameter Real stroke = 2; parameter Real s0(min=0, max=stroke) = 1; parameter Real half = 1;"
+        " parameter Real whole(max=5) = 2*half; Real x(start=s0, fixed=true); equation der(x) = -x*whole;"
+    )
+    found = kilohertz.load(write(model, f"model M {text} end M;"))
+    assert found.simulate(settings={"s0": 2, "half": 2.5}).ok
+    with pytest.raises(ModelError, match="although its max is") as caught:
+        found.simulate(settings=settings)
+    assert [d.code for d in caught.value.diagnostics] == ["R720"]
+
+
 @pytest.mark.parametrize("settings", [{"L": 3}, {"reversal": True}])
 def test_limits_follow_the_parameters_of_the_run(model: str, settings: dict[str, float]) -> None:
     result = kilohertz.load(write(model, ALIASES)).simulate(stop=1.0, settings=settings)

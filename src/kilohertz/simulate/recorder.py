@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import Alias, Kind, StepVariable
@@ -72,9 +72,20 @@ class Recorder:
         if not self.chunks:
             return []
         watch = self._look(instance)
-        resting = [name for name in self._limits if name not in self.watched]
-        watch.fixed({name: _resting(self.program, instance, name) for name in resting}, start)
+        watch.fixed(self._resting_limited(instance), start)
         return watch.problems()
+
+    def refused(self, instance: Instance, start: float) -> list[Diagnostic]:
+        """Parameters outside their limits with what was set, once all have their values."""
+        self._look(instance)
+        parameters = {n: v for n, v in self._resting_limited(instance).items() if n in self.program.step.variables}
+        watch = Watch({}, self._limits)
+        watch.fixed(parameters, start)
+        return [replace(d, code="R720", severity=Severity.ERROR, notes=()) for d in watch.problems()]
+
+    def _resting_limited(self, instance: Instance) -> dict[str, float]:
+        resting = [name for name in self._limits if name not in self.watched]
+        return {name: _resting(self.program, instance, name) for name in resting}
 
     def layout(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Offset and kind of every column, time first."""
