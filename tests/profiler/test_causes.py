@@ -164,3 +164,22 @@ def test_without_cycles_it_says_so() -> None:
     profile = made_up()
     empty = Profile(profile.name, PLACES, profile.costs, 0, profile.records[:0], {})
     assert headline(empty, worst_causes(empty, 3)) == "m: no cycle was recorded"
+
+
+def test_a_slow_cycle_without_probes_says_nothing_of_places() -> None:
+    profile = made_up()
+    head, places = profile.records["head"], profile.records["places"]
+    without = np.arange(100) % 7 == 6
+    head["mode"][without] = 1
+    places["ticks"][without] = places["calls"][without] = 0
+    head["ended_ns"][np.flatnonzero(without)[:10]] += 30_000
+    causes = worst_causes(profile, 3)
+    assert {(c.kind, c.place) for c in causes} == {("not timed", -1)}
+    assert headline(profile, causes) == "m: `solve x` has 54% of every cycle; median 3.70 us"
+
+
+def test_always_on_a_miss_that_nothing_explains_says_so() -> None:
+    profile = made_up(period_ns=1_000_000)
+    profile.records["head"]["mode"] = 1
+    profile.records["head"]["ended_ns"][PLANTED] += 1_500_000
+    assert "times by not timed; cycle" in headline(profile, worst_causes(profile, 1))

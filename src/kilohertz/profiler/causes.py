@@ -32,8 +32,10 @@ CAUSES = (
     "more iterations",
     "first cycle",
     "slower all over",
+    "not timed",
     "plain cost",
 )
+REST = 0  # the place of what no other has
 MACHINE = ("preempted", "page fault", "late wake-up", "first cycle", "slower all over")  # not of the model
 
 
@@ -145,6 +147,8 @@ def _why(profile: Profile, usual: Usual, index: int, excess: Any) -> tuple[str, 
         return "event", place, f"{some} handled ({passes} passes), most of it in `{name}`"
     if index == 0:
         return "first cycle", place, f"caches were cold, most of it in `{name}`"
+    if place == REST and not profile.times.is_burst[index]:
+        return "not timed", -1, "nothing more was counted, and nobody timed where it went"
     part, share = excess[place] / (ns - usual.ns), usual.own[place] / usual.ns
     if part < min(share + CONCENTRATED, STANDS_OUT):
         return "slower all over", place, f"no place stands out: the machine was slower, most of it in `{name}`"

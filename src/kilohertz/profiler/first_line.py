@@ -92,6 +92,8 @@ def _exceptions(profile: Profile, usual: Usual, every: Sequence[Cause]) -> list[
     interrupt, which falls on any place in proportion to its time, unless it falls on one far more often than that.
     """
     passing = MACHINE if not profile.period_ns else ("first cycle", "slower all over")
+    if profile.times.by_cycle:  # others were timed, and say where it goes
+        passing = (*passing, "not timed")
     some = [c for c in every if c.ns > USUAL * usual.ns and c.kind not in passing]
     groups = _groups(some)
     n_plain = sum(len(alike) for (kind, _), alike in groups.items() if kind == "plain cost")
