@@ -183,3 +183,10 @@ def test_always_on_a_miss_that_nothing_explains_says_so() -> None:
     profile.records["head"]["mode"] = 1
     profile.records["head"]["ended_ns"][PLANTED] += 1_500_000
     assert "times by not timed; cycle" in headline(profile, worst_causes(profile, 1))
+
+
+def test_a_profile_says_that_not_every_cycle_left_a_record() -> None:
+    profile = made_up()
+    profile.records["head"]["every"] = 16
+    assert profile.every == 16
+    assert made_up().every == 1

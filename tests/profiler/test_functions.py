@@ -35,18 +35,26 @@ package Called
     ");
   end inside;
 
+  function few "Operations: too few for a clock"
+    input Real u;
+    output Real y;
+  algorithm
+    y := u + 1e-6*u;
+    annotation(Inline=false);
+  end few;
+
   model Node
     Real x;
     input Real u;
   equation
-    x + 0.3*inside(x) + x^3 = u;
+    x + 0.3*inside(x) + x^3 + 1e-3*few(x) = u;
   end Node;
 
   model Plant
     Node node(u=sin(time));
     Real z(start=0, fixed=true);
   equation
-    der(z) = outside(time) - z;
+    der(z) = outside(time) - few(z);
     annotation(experiment(StopTime=1, Interval=0.001));
   end Plant;
 end Called;
@@ -70,8 +78,15 @@ def test_calls_inside_and_outside_loops_are_told_apart() -> None:
     assert not outer.place.is_external
     assert outer.numbers.looped == 0.0
     assert outer.numbers.calls == 4.0  # the stages of rk4
-    assert inner.numbers.calls - inner.numbers.looped == 4.0  # those of `outside`
+    assert inner.numbers.calls - inner.numbers.looped == pytest.approx(4.0)  # those of `outside`
     assert inner.numbers.looped >= 4.0
+
+
+def test_calls_of_a_function_that_is_too_short_for_a_clock_are_counted() -> None:
+    short, inner = row("Called.few"), row("Called.inside")
+    assert short.numbers.mean == 0.0
+    assert short.numbers.calls - short.numbers.looped == pytest.approx(4.0)
+    assert short.numbers.looped >= inner.numbers.looped > 0.0  # with its derivative
 
 
 def test_a_function_belongs_to_the_components_that_call_it() -> None:
@@ -91,7 +106,7 @@ def test_a_function_belongs_to_the_components_that_call_it() -> None:
 def test_a_loop_says_what_is_not_linear_and_how_well_it_was_solved() -> None:
     solved = next(r for r in rows(profiled(), "loop"))
     assert solved.place.loop is not None
-    assert set(solved.place.loop.why) == {"node.x^3.0", "Called.inside(node.x)"}
+    assert set(solved.place.loop.why) == {"node.x^3.0", "Called.inside(node.x)", "Called.few(node.x)"}
     assert 0.0 <= solved.numbers.residual < 1e-6
 
 

@@ -76,6 +76,19 @@ def test_a_sweep_with_a_hole_is_left_out() -> None:
     assert len(rest.sweeps_ns) == len(times.sweeps_ns) - 1
 
 
+def test_a_part_of_a_long_cycle_stands_for_all_of_it() -> None:
+    times = swept(400)
+    head = times.records["head"]
+    head["next"][head["next"] == 0] = len(BORDERS)  # no window came to the end of a cycle: there is more behind
+    assert times.swept == pytest.approx(1.0, abs=0.01)
+    head["window"][6:] = head["n_borders"][6:] = 0
+    borders = times.borders[times.borders["record"] < 6]
+    part = Times(times.records, borders, COSTS, (DEVICE,), (LOOP,), (EVENT,), times.counted)
+    seen = sum(ns for _, _, ns in BORDERS[:9])  # three windows of three stretches
+    assert part.swept == pytest.approx(seen / WHOLE, rel=0.02)
+    assert part.sweeps_ns.sum() == pytest.approx(WHOLE, rel=0.02)
+
+
 def test_a_cycle_is_opened_by_what_is_known_of_it() -> None:
     times = swept(400)
     places, head = times.records["places"], times.records["head"]

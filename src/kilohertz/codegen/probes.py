@@ -35,7 +35,7 @@ class Probes:
         """Those of the body of a Modelica function."""
         place = self._next()
         self.functions.append(function)
-        return FunctionProbe(None if _is_short(function) else place)
+        return FunctionProbe(place, not _is_short(function))
 
     def _next(self) -> int:
         return constant("KHZ_PLACES_OF_MODEL") + self.n_places
@@ -43,23 +43,24 @@ class Probes:
 
 @dataclass(frozen=True, slots=True)
 class FunctionProbe:
-    """Where a function is entered and left."""
+    """Where a function is entered and left; of one that is not timed its calls are counted."""
 
-    place: int | None  # None: it is not timed
+    place: int
+    is_timed: bool
 
     def around(self, body: Sequence[str]) -> list[str]:
         """A body that is gone through to its end."""
-        if self.place is None:
-            return list(body)
+        if not self.is_timed:
+            return [f"KHZ_TOUCHED(c, {self.place});", *body]
         return [f"KHZ_CALLED(c, {self.place});", *body, f"KHZ_RETURNS(c, {self.place});"]
 
     def before(self, leave: str) -> str:
         """A statement that leaves the function before its end."""
-        return leave if self.place is None else f"KHZ_RETURNS(c, {self.place}); {leave}"
+        return leave if not self.is_timed else f"KHZ_RETURNS(c, {self.place}); {leave}"
 
 
 def _is_short(function: Function) -> bool:
-    """A function of a few operations: a probe would cost more than it does, so its time is that of its caller."""
+    """A function of a few operations: a clock would cost more than it does, so its time is that of its caller."""
     if function.external is not None or any(isinstance(s, ForStatement | WhileStatement) for s in function.body):
         return False
     nodes = list(walk_all(function_expressions(function)))

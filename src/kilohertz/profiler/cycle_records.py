@@ -77,6 +77,18 @@ class Profile:
         """[cycles] what the probes cost."""
         return self.times.probes_ns
 
+    @cached_property
+    def every(self) -> int:
+        """Always on: of so many cycles one left its record, besides those that were slow or missed their deadline; the
+        budget of short cycles pays for no more."""
+        every = self.records["head"]["every"][self.counted]
+        return int(np.median(every)) if len(every) else 1
+
+    @property
+    def swept(self) -> float:
+        """The share of a cycle that was timed: below 1 where a cycle is too long for the time that was there."""
+        return self.times.swept
+
     @property
     def apart(self) -> float | None:
         """How far the sum of the parts is from cycles that went without probes; None: too few of them."""

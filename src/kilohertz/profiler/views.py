@@ -32,6 +32,11 @@ class Row:
     place: Place
     numbers: Statistics
 
+    @property
+    def was_there(self) -> bool:
+        """Whether it has something to show: time, or calls of a function that is too short to be timed."""
+        return self.numbers.mean > 0 or (self.place.kind == "function" and self.numbers.calls > 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Shared:
@@ -68,9 +73,9 @@ def cycle_numbers(profile: Profile) -> dict[str, float]:
 
 
 def rows(profile: Profile, *kinds: str) -> list[Row]:
-    """Places of these kinds that took time, costliest first."""
+    """Places of these kinds that took time, costliest first; functions whose calls alone were counted come last."""
     every = [Row(i, p, s) for i, (p, s) in enumerate(zip(profile.places, profile.statistics, strict=True))]
-    return sorted((r for r in every if r.numbers.mean > 0 and (not kinds or r.place.kind in kinds)), key=_costliest)
+    return sorted((r for r in every if r.was_there and (not kinds or r.place.kind in kinds)), key=_costliest)
 
 
 def _costliest(row: Row) -> float:
@@ -198,6 +203,8 @@ def report_data(
         "cycle_ns": cycle_numbers(profile),
         "attributed": profile.attributed,
         "apart": profile.apart,
+        "every": profile.every,
+        "swept": profile.swept,
         "probes_ns": float(np.mean(profile.overhead_ns)) if len(profile.records) else 0.0,
         "clock": {
             "counter": profile.costs.is_counter,

@@ -248,6 +248,10 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     out = int(profile.disturbed.sum())
     without = f", without {out} in which the thread was preempted or probes began or ended" if out else ""
     print(f"{len(profile.records)} cycles{without}: {spread} us; {profile.attributed:.1%} of the time in named places")
+    if profile.every > 1:
+        print(f"one cycle in {profile.every} left a record, and all that were slow or missed their deadline")
+    if profile.swept < 1.0:
+        print(f"windows went over {profile.swept:.0%} of a cycle so far: the rest is taken to be like it")
     if profile.apart is not None:
         print(f"sum of the parts: {profile.apart:+.1%} from cycles that went without probes")
     print(f"probes: {clock}, {c.probe_ns:.0f} ns each, {profile.overhead_ns.mean() / 1e3:.2f} us a cycle, taken off")

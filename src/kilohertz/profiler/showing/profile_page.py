@@ -46,7 +46,11 @@ def _facts(p: Profile) -> list[Part]:
         return []
     us = {name: f"{ns / 1e3:.2f} µs" for name, ns in numbers.items()}
     facts = [
-        ("cycles", f"{len(p.records)}", "recorded"),
+        (
+            "cycles",
+            f"{len(p.records)}",
+            f"recorded: one in {p.every}, and all slow ones" if p.every > 1 else "recorded",
+        ),
         ("median", us["p50"], "of the whole cycle, probes taken off"),
         ("p99", us["p99"], "99 % of the cycles took at most this"),
         ("p99.9", us["p999"], "99.9 % of the cycles took at most this"),
@@ -54,6 +58,8 @@ def _facts(p: Profile) -> list[Part]:
         ("in named places", f"{p.attributed:.1%}", "the rest of the time belongs to no place"),
         ("probes", f"{p.overhead_ns.mean() / 1e3:.2f} µs", "what timing itself costs a cycle; it is taken off"),
     ]
+    if p.swept < 1.0:
+        facts.append(("of a cycle", f"{p.swept:.0%}", "was gone over by windows; the rest is taken to be like it"))
     if p.period_ns:
         facts.insert(1, ("missed", f"{len(p.misses)}", "cycles that ended after their deadline"))
     return [Facts(facts)]

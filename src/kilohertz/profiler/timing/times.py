@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.profiler.timing.record_rows import BURST
-from kilohertz.profiler.timing.windows import calls, sweeps
+from kilohertz.profiler.timing.windows import calls, is_part, sweeps
 
 Floats = NDArray[np.float64]
 _ENOUGH = 16  # cycles without probes before they say what probes cost
@@ -105,10 +105,16 @@ class Times:
     def _calibrated_ns(self) -> Floats:
         """[cycles] what was calibrated, of the probes of each."""
         sums, head, c = self.records["places"], self.records["head"], self.costs
-        probes = sums["calls"].sum(axis=1) * c.probe_inside_ns
+        probes = self._n_timed.sum(axis=1) * c.probe_inside_ns
         probes = probes + sums["inside"].sum(axis=1) * (c.probe_ns - c.probe_inside_ns) + c.cycle_ns
         few = head["n_borders"] * self.border_ns + head["crossed"] * c.passed_ns + c.empty_ns
         return np.where(self.is_burst, probes, few)
+
+    @cached_property
+    def _n_timed(self) -> NDArray[np.int64]:
+        """[cycles, places] calls whose clock was read: not those of functions that are too short for it."""
+        sums = self.records["places"]
+        return np.where(sums["ticks"] > 0, sums["calls"], 0).astype(np.int64)
 
     @cached_property
     def factor(self) -> float:
@@ -186,7 +192,7 @@ class Times:
     def _burst_ns(self) -> Floats:
         """[cycles, places] own times where all were timed; else nothing to rely on."""
         sums, c = self.records["places"], self.costs
-        inside = sums["calls"] * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
+        inside = self._n_timed * c.probe_inside_ns + sums["inside"] * (c.probe_ns - c.probe_inside_ns)
         inside[:, 0] += c.cycle_ns
         own_ns = np.maximum(sums["ticks"] * c.ns_per_tick - inside * self.factor, 0.0)
         # of a short place more may be taken off than it has: the others have that too much
@@ -200,9 +206,21 @@ class Times:
 
     @cached_property
     def sweeps_ns(self) -> Floats:
-        """[sweeps, places] whole cycles put together from windows."""
+        """[sweeps, places] whole cycles put together from windows; of a part of a cycle, as if all were like it."""
+        return self._seen_ns / self.swept
+
+    @cached_property
+    def _seen_ns(self) -> Floats:
         raw, n_stretches = self._raw_sweeps
         return raw - n_stretches * self.border_ns
+
+    @cached_property
+    def swept(self) -> float:
+        """The share of a cycle that windows went over: all, but for cycles so long that no sweep was complete."""
+        whole = _middle(self.cycle_ns[self.plain]) if self.plain.any() else 0.0
+        if self.by_cycle or not len(self._seen_ns) or whole <= 0.0 or not is_part(self.records["head"]):
+            return 1.0
+        return float(np.clip(self._seen_ns.sum() / whole, 1e-3, 1.0))
 
     @cached_property
     def pace(self) -> Floats:
@@ -235,7 +253,7 @@ class Times:
         """[places] how often each was entered in a cycle."""
         if self.by_cycle:
             return np.asarray(self.records["places"]["calls"][self.measured].mean(axis=0), np.float64)
-        return calls(self.records["head"], self.borders, self.records["places"].shape[1])
+        return calls(self.records["head"], self.borders, self.records["places"].shape[1]) / self.swept
 
     @cached_property
     def with_counters(self) -> NDArray[np.bool_]:

@@ -25,8 +25,9 @@ def sweeps(
     head: NDArray[np.void], borders: NDArray[np.void], n_places: int, tick: Floats
 ) -> tuple[Floats, NDArray[np.int64]]:
     """[sweeps, places] own times in nanoseconds of complete sweeps, put together from the cycles of each, with what
-    timing added to them; and of how many stretches.  `tick`: its length in each cycle."""
-    number, n_sweeps = _complete(head)
+    timing added to them; and of how many stretches.  Where none is complete: of the one that came furthest (`is_part`).
+    `tick`: the length of a tick in each cycle."""
+    number, n_sweeps = _numbered(head)
     own_ns, n_stretches = np.zeros((n_sweeps, n_places)), np.zeros((n_sweeps, n_places), np.int64)
     if not n_sweeps or len(borders) < 2:
         return own_ns, n_stretches
@@ -41,12 +42,36 @@ def sweeps(
 
 
 def calls(head: NDArray[np.void], borders: NDArray[np.void], n_places: int) -> Floats:
-    """[places] how often each was entered in a cycle, over all complete sweeps."""
-    number, n_sweeps = _complete(head)
+    """[places] how often each was entered in a cycle, over all sweeps that count."""
+    number, n_sweeps = _numbered(head)
     record, entered = borders["record"], borders["border"]["entered"]
     repeated = np.r_[True, record[1:] != record[:-1]] & (_first(head)[record] > 0) if len(record) else record > 0
     some = entered[(number[record] >= 0) & (entered != _NONE) & ~repeated]  # windows overlap by one border
     return np.bincount(some, minlength=n_places) / max(1, n_sweeps)
+
+
+def is_part(head: NDArray[np.void]) -> bool:
+    """Whether no sweep is complete: a cycle has more borders than windows went over so far."""
+    return _complete(head)[1] == 0
+
+
+def _numbered(head: NDArray[np.void]) -> tuple[NDArray[np.int64], int]:
+    """[records] the number of the sweep that its window belongs to, -1: none that counts; how many do."""
+    number, n = _complete(head)
+    return (number, n) if n else _furthest(head)
+
+
+def _furthest(head: NDArray[np.void]) -> tuple[NDArray[np.int64], int]:
+    """The same of the sweep that came furthest without a hole from the begin of a cycle on."""
+    first, following = _first(head), _number(head["next"], head["next_inner"])
+    has = np.flatnonzero((head["window"] > 1) & (head["n_borders"] == head["window"]))
+    number, best = np.full(len(head), -1, np.int64), has[:0]
+    for begin in np.flatnonzero(first[has] == 0):
+        joined = first[has[begin + 1 :]] == following[has[begin:-1]]
+        n = int(np.argmin(joined)) if not joined.all() else len(joined)
+        best = max(best, has[begin : begin + 1 + n], key=len)
+    number[best] = 0
+    return number, int(len(best) > 0)
 
 
 def _complete(head: NDArray[np.void]) -> tuple[NDArray[np.int64], int]:

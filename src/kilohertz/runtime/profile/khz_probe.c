@@ -219,6 +219,13 @@ void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations)
     sum->calls = short_sum(sum->calls, p->is_burst != 0 ? 0 : 1);
 }
 
+void khz_probe_touched(khz_profile *p, int32_t place)
+{
+    khz_place_sum *const sum = khz_profile_sum(p, place);
+    sum->calls = short_sum(sum->calls, 1);
+    sum->looped += p->frame[p->depth - 1].n_loops > 0 ? 1 : 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ cycles
  */
 

@@ -236,6 +236,8 @@ void khz_probe_solved(const khz_context *c, int32_t place);
 /* The residual f [n] that an iteration ended with. */
 void khz_probe_note(khz_profile *p, int n, const double *f);
 void khz_probe_count(khz_profile *p, int32_t place, uint32_t iterations);
+/* BURST: a place was entered whose clock is not read. */
+void khz_probe_touched(khz_profile *p, int32_t place);
 
 #ifdef KHZ_PROFILE
 static inline int32_t khz_probe_place(const khz_context *c, int32_t place)
@@ -312,12 +314,22 @@ static inline khz_status khz_probe_left_inner(const khz_context *c, int32_t plac
     return status;
 }
 
+static inline void khz_probe_touch(const khz_context *c, int32_t place)
+{
+    if (c->timing != NULL && c->timing->is_burst != 0) {
+        khz_probe_touched(c->timing, c->first_place + place);
+    }
+}
+
+/* A function begins that is too short for a clock: its calls are counted. */
+#define KHZ_TOUCHED(c, place) khz_probe_touch((c), (place))
 #define KHZ_CALLED(c, place) khz_probe_border_inner((c), KHZ_NO_PLACE, (place))
 #define KHZ_RETURNS(c, place) khz_probe_border_inner((c), (place), KHZ_NO_PLACE)
 #define KHZ_TIMED(c, place, call) (KHZ_CALLED((c), (place)), khz_probe_left_inner((c), (place), (call)))
 #define KHZ_SOLVED(c, place, call) (KHZ_CALLED((c), (place) | KHZ_LOOP_BIT), khz_probe_left_inner((c), (place), (call)))
 #define KHZ_ITERATED(c, place, call) KHZ_SOLVED((c), (place), KHZ_COUNTED((c), (place), (call)))
 #else
+#define KHZ_TOUCHED(c, place) ((void)0)
 #define KHZ_CALLED(c, place) ((void)0)
 #define KHZ_RETURNS(c, place) ((void)0)
 #define KHZ_TIMED(c, place, call) (call)
