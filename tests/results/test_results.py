@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -204,3 +206,68 @@ def test_comments_above_the_header_and_quoted_numbers(tmp_path: Path) -> None:
     file = tmp_path / "odd.csv"
     file.write_text('# made by hand\n\n"time";"x"\n0;"1"\n# half way\n1;true\n', encoding="utf-8")
     assert read(file)["x"].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("time,y\ns,V\n0,1\n", "line 2, column `time`: `s` is not a number"),
+        ("time,y\n0,1\n# a remark\n1,1d-3\n", "line 4, column `y`: `1d-3` is not a number"),
+        ("time;y\n0;1.234,5\n", "line 2, column `y`: `1.234,5` is not a number"),
+        ("time,y,y\n0,1,2\n", "two columns are called `y`"),
+        ("time [furlong],y\n0,1\n", "the time column `time [furlong]` has no unit of time"),
+        ("time [V],y\n0,1\n", "the time column `time [V]` has no unit of time"),
+    ],
+)
+def test_what_is_no_number_in_a_table_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "odd.csv").write_text(text)
+    with pytest.raises(ModelError) as caught:
+        read(tmp_path / "odd.csv")
+    assert caught.value.diagnostics[0].code == "R703" and words in caught.value.diagnostics[0].message
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimal_commas(tmp_path: Path, separator: str) -> None:
+    rows = [("0", "1"), ("0,5", "-2,25"), ("1e0", "3,5e-2")]
+    (tmp_path / "odd.csv").write_text("\n".join(separator.join(row) for row in [("time", "y"), *rows]) + "\n")
+    result = read(tmp_path / "odd.csv")
+    assert result.time.tolist() == [0, 0.5, 1] and result["y"].tolist() == [1, -2.25, 0.035]
+
+
+@pytest.mark.parametrize("name", ["time [ms]", "t/ms", "Time (ms)"])
+def test_time_in_another_unit(tmp_path: Path, name: str) -> None:
+    (tmp_path / "ms.csv").write_text(f"{name},y\n0,1\n500,2\n")
+    assert read(tmp_path / "ms.csv").time.tolist() == [0, 0.5]
+
+
+def trajectory(path: Path, tables: dict[str, Any], info: list[list[int]], names: list[str]) -> Path:
+    """A trajectory with any number of tables, as some tools write them."""
+
+    def matrix(name: str, values: Any, is_text: bool = False) -> bytes:
+        code = 51 if is_text else 20 if values.dtype == np.int32 else 0
+        head = struct.pack("<5i", code, *values.shape, 0, len(name) + 1)
+        return b"".join((head, name.encode(), b"\0", values.tobytes("F")))
+
+    def texts(lines: list[str]) -> Any:
+        width = max(map(len, lines))
+        return np.array([list(line.ljust(width).encode()) for line in lines], "u1")
+
+    parts = [matrix("Aclass", texts(["Atrajectory", "1.1", "", "binNormal"]), True), matrix("name", texts(names), True)]
+    parts.append(matrix("dataInfo", np.array(info, np.int32)))
+    path.write_bytes(b"".join([*parts, *(matrix(n, np.array(v, float)) for n, v in tables.items())]))
+    return path
+
+
+def test_a_trajectory_with_three_tables_and_another_name_of_the_time(tmp_path: Path) -> None:
+    names, info = ["Time", "y", "clock", "k"], [[0, 1, 0, -1], [3, -2, 0, -1], [2, 1, 0, -1], [1, 2, 0, 0]]
+    tables = {
+        "data_1": [[0.0, 7.0], [1.0, 7.0]],
+        "data_2": [[0.0, 5.0], [1.0, 6.0]],
+        "data_3": [[0.0, 2.0], [1.0, 3.0]],
+    }
+    result = read(trajectory(tmp_path / "three.mat", tables, info, names))
+    assert result["y"].tolist() == [-2, -3] and result["clock"].tolist() == [0, 1] and result["k"].tolist() == [7, 7]
+    for third, words in (([[0.0, 2.0], [2.0, 3.0]], "times of its own"), ([[0.0], [1.0]], "which is not there")):
+        with pytest.raises(ModelError) as caught:
+            read(trajectory(tmp_path / "three.mat", tables | {"data_3": third}, info, names))
+        assert caught.value.diagnostics[0].code == "R703" and words in caught.value.diagnostics[0].message

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +27,41 @@ def read_mat(path: str | Path) -> Result:
     trans = _texts(matrices["Aclass"])[3].strip() == "binTrans"
     name, info = matrices["name"], matrices["dataInfo"]
     description = matrices.get("description", np.zeros((0, 0), "u1"))
-    data_1, data_2 = matrices.get("data_1", np.zeros((0, 0))), matrices["data_2"]
+    tables = {int(n[5:]): m.T if trans else m for n, m in matrices.items() if re.fullmatch(r"data_[1-9]\d*", n)}
     if trans:
-        name, info, description, data_1, data_2 = name.T, info.T, description.T, data_1.T, data_2.T
+        name, info, description = name.T, info.T, description.T
+    time = np.array(tables[2][:, 0], float)
+    first = _first_columns(tables, time, path)
+    n_columns = sum(tables[k].shape[1] - 1 for k in first)
     descriptions = _texts(description) or [""] * len(name)
     signals: dict[str, Signal] = {}
     for label, text, (table, column, *_) in zip(_texts(name), descriptions, info.astype(int).tolist(), strict=True):
-        if abs(column) != 1:
-            signals[label] = _signal(table, column, text, data_1)
-    time = np.array(data_2[:, 0], float)
-    return Result(Path(path).stem, time, np.array(data_2[:, 1:], float), signals)
+        if label.lower() == "time":
+            continue
+        described = _described(text)
+        sign, at = 1 if column > 0 else -1, abs(column) - 1
+        if table != 0 and not (table in tables and 0 <= at < tables[table].shape[1]):
+            raise ValueError(f"{path}: `{label}` is column {column} of data_{table}, which is not there")
+        if table == 1:
+            signals[label] = Signal(None, 1, *described, sign * float(tables[1][0, at]))
+        elif at == 0 or table == 0:  # another name of the time
+            signals[label] = Signal(n_columns, sign, *described)
+        else:
+            signals[label] = Signal(first[table] + at - 1, sign, *described)
+    parts = [tables[k][:, 1:] for k in first]
+    parts += [time[:, None]] if any(s.column == n_columns for s in signals.values()) else []
+    return Result(Path(path).stem, time, np.array(np.hstack(parts), float), signals)
+
+
+def _first_columns(tables: Mapping[int, Matrix], time: Matrix, path: str | Path) -> dict[int, int]:
+    """Where the columns of each table begin behind those of the others; all have the same times."""
+    first, n = {}, 0
+    for k in sorted(k for k in tables if k > 1):
+        if not np.array_equal(tables[k][:, 0], time):
+            raise ValueError(f"{path}: data_{k} has times of its own, which are not those of data_2")
+        first[k] = n
+        n += tables[k].shape[1] - 1
+    return first
 
 
 def _read_version_5(path: str | Path) -> dict[str, Matrix]:
@@ -55,15 +82,12 @@ def _codes(matrix: Matrix) -> Matrix:
     return np.array([[ord(c[0]) if c else 32 for c in row] for row in np.atleast_2d(matrix)], "u4").astype("u1")
 
 
-def _signal(table: int, column: int, text: str, parameters: Matrix) -> Signal:
-    description, unit = text, ""
-    if text.endswith("]") and "[" in text:
-        description, _, bracket = text.rpartition("[")
-        unit = bracket[:-1].partition("|")[0]
-    sign = 1 if column > 0 else -1
-    if table == 1:
-        return Signal(None, 1, unit, description.strip(), sign * float(parameters[0, abs(column) - 1]))
-    return Signal(abs(column) - 2, sign, unit, description.strip())
+def _described(text: str) -> tuple[str, str]:
+    """Unit and description."""
+    if not (text.endswith("]") and "[" in text):
+        return "", text.strip()
+    description, _, bracket = text.rpartition("[")
+    return bracket[:-1].partition("|")[0], description.strip()
 
 
 def _texts(characters: Matrix) -> list[str]:
