@@ -39,12 +39,15 @@ class Interpreted:
         return self._row(Kind.DERIVATIVE)
 
     def direction(self, seed: np.ndarray, seed_time: float) -> np.ndarray:
-        """How they move from there, by the blocks of `directional`."""
-        assert self.step.directional is not None, self.step.no_directional
+        """How they move from there, by the blocks of `directional` and `time_slope`."""
+        assert self.step.directional is not None and self.step.time_slope is not None, self.step.no_directional
         for v, value in zip(self.step.of_kind(Kind.STATE), seed, strict=True):
             self.values[f"seed({v.name})"] = float(value)
-        self.values["seed(time)"] = seed_time
-        self.run(self.step.directional)
+        return self._rates(self.step.directional) + seed_time * self._rates(self.step.time_slope)
+
+    def _rates(self, blocks: Iterable[Block]) -> np.ndarray:
+        self.values.update({v.name: 0.0 for v in self.step.of_kind(Kind.DERIVATIVE_DIRECTION)})
+        self.run(blocks)
         return self._row(Kind.DERIVATIVE_DIRECTION)
 
     def _row(self, kind: Kind) -> np.ndarray:

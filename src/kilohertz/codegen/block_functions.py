@@ -35,6 +35,7 @@ from kilohertz.runtime import formula
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
+_DIRECTIONS = frozenset({"directional", "time_slope"})  # phases that follow a step at the same point
 _COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
 
@@ -122,7 +123,7 @@ class BlockWriter:
     def _writer(self, phase: str, partition: s.Partition) -> Writer:
         """A writer that takes from variables what earlier blocks of a step put there."""
         w = Writer(self.layout, "(&z->c)")
-        if phase in ("block", "directional") and partition is s.Partition.STEP:
+        if phase in ("block", *_DIRECTIONS) and partition is s.Partition.STEP:
             w.scope = Scope(self._kept)
         return w
 
@@ -172,7 +173,7 @@ class BlockWriter:
     def _is_apart(self, phase: str, block: s.Block) -> bool:
         """Whether a small linear loop among assignments gets a function of its own, which takes scalars from around it;
         a direction shares too much for that."""
-        return is_system(block) and phase != "directional" and is_scalar(system(block))
+        return is_system(block) and phase not in _DIRECTIONS and is_scalar(system(block))
 
     def _system(self, w: Writer, phase: str, block: s.Block, part: Part) -> None:
         """A small linear loop among assignments: a function that becomes part of its caller."""

@@ -12,8 +12,7 @@ from kilohertz.ir.step import Kind, Step, StepVariable
 
 DOUBLES = (
     *(Kind.PARAMETER, Kind.INPUT, Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.PRE_DISCRETE),
-    *(Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H),
-    Kind.RESIDUAL,
+    *(Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
 )
 INTS = (Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION)
 STRINGS = (Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE)
@@ -30,7 +29,7 @@ _SHADOWS = {  # areas indexed like another one
 AREAS = tuple(Kind)
 _INLINED = frozenset({Kind.BASE, Kind.GAMMA_H})
 # kinds that only a phase needs which not every model has
-_OF_FORM = _INLINED | {Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION}
+_OF_FORM = _INLINED | {Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION}
 _MEMBERS = (  # of an instance, in order: element type and names
     ("double ", (*(k.value for k in DOUBLES), "reinit_value", "sample_start", "sample_interval")),
     ("double ", ("nominal_y", "sizes", "memory")),
@@ -134,7 +133,7 @@ class Layout:
         """The declarations of an instance after its context, by name; what the model has none of is left out."""
         step, counts = self.step, self.counts
         sizes = {k.value: counts[k] for k in Kind if k not in _OF_FORM or self._has_form(k)}
-        sizes |= {k.value: 1 for k in (Kind.SEED_TIME, Kind.GAMMA_H) if k.value in sizes}  # set by the runtime
+        sizes |= {k.value: 1 for k in (Kind.GAMMA_H,) if k.value in sizes}  # set by the runtime
         n_x, n_samples = counts[Kind.STATE], len(step.samples)
         sizes |= {"reinit_value": n_x, "reinit": n_x, "nominal_y": n_x + len(step.algebraic)}
         sizes |= dict.fromkeys(("sample_start", "sample_interval", "sample_tick", "sample_now"), n_samples)

@@ -125,7 +125,7 @@ class _Generator:
         once = blocks.phase("once", step.once)
         initial = blocks.phase("initial", step.initial)
         every = blocks.phase("block", step.blocks)
-        optional = [("directional", step.directional), ("inlined", step.inlined)]
+        optional = [(n, getattr(step, n)) for n in ("directional", "time_slope", "inlined")]
         optional_calls = {name: blocks.phase(name, of_phase) for name, of_phase in optional if of_phase is not None}
         table = _Table()
         self._small_functions(table)

@@ -20,7 +20,7 @@ from kilohertz.runtime import family
 _OFFSETS = (  # members of khz_model that say where an area of the instance begins
     *("u", "ui", "x", "xd", "w", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
     *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "transports"),
-    *("factored", "arena", "seed", "seed_time", "xd_dir", "base", "gamma_h", "res"),
+    *("factored", "arena", "seed", "xd_dir", "base", "gamma_h", "res"),
 )
 
 

@@ -47,6 +47,7 @@ class Work:
     solved: int  # those of them in which nonlinear loops are solved: all, but for the index-1 form
     jacobians: int
     directional: int
+    slopes: int  # derivatives with respect to time
     factorisations: int
     solves: int
     stage_newton: int  # simplified Newton iterations of the method's stages
@@ -136,7 +137,7 @@ class _Period:
         self.step, self.method, self.stepping = phases.step, SOLVERS[stepping.solver], stepping
         self.kernels = Kernels(phases.jacobian, phases.elimination, self.method, stepping.newton, stepping.inline)
         self.phases = phases
-        self.per = phases.per | {"directional": phases.directional(self.kernels.is_implicit)}
+        self.per = phases.per | phases.directions(self.kernels.is_implicit)
 
     @property
     def unbounded(self) -> list[str]:
@@ -175,9 +176,8 @@ class _Period:
             rhs=counts["rhs"],
             solved=closed if self.phases.is_open else counts["rhs"],
             jacobians=jacobians,
-            directional=jacobians * (self.kernels.colours + int(rosenbrock))
-            if self.step.directional is not None
-            else 0,
+            directional=jacobians * self.kernels.colours if self.step.directional is not None else 0,
+            slopes=jacobians * int(rosenbrock and self.step.directional is not None),
             factorisations=counts["factorisations"],
             solves=counts["solves"],
             stage_newton=0 if rosenbrock else counts["solves"],
@@ -220,7 +220,8 @@ class _Period:
             rhs=rhs,
             solved=looks + closed if self.phases.is_open else rhs,
             jacobians=twice * steps * int(implicit),
-            directional=twice * steps * (self.kernels.colours + int(rosenbrock)) if implicit and symbolic else 0,
+            directional=twice * steps * self.kernels.colours if implicit and symbolic else 0,
+            slopes=twice * steps * int(implicit and symbolic and rosenbrock),
             factorisations=twice * steps * int(implicit),
             solves=twice * steps * self.kernels.solves,
             stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),
@@ -281,6 +282,7 @@ class _Period:
             per["solved"].times(w.looks),
             per["inlined"].times(w.inlined),
             per["directional"].times(w.directional),
+            per["time_slope"].times(w.slopes),
             per["event"].times(w.event_passes),
             per["asserts"].times(periods),
             self.phases.crossings.times(looks),

@@ -92,13 +92,16 @@ class Phases:
         """When the next time events are."""
         return self._operations.expressions(t.at for t in self.step.time_events)
 
-    def directional(self, is_implicit: bool) -> Count:
-        """One directional derivative, where the method takes some."""
-        return (self._directional if is_implicit else Count()) + moves(8 * len(self.jacobian.rows) + 60)
+    def directions(self, is_implicit: bool) -> dict[str, Count]:
+        """One derivative along states, and the one along time, where the method takes some."""
+        counts = self._directions if is_implicit else (Count(), Count())
+        around = moves(8 * len(self.jacobian.rows) + 60)
+        return {name: count + around for name, count in zip(("directional", "time_slope"), counts, strict=True)}
 
     @cached_property
-    def _directional(self) -> Count:
-        return self._rates.blocks(self.step.directional or ())
+    def _directions(self) -> tuple[Count, Count]:
+        blocks = self._rates.blocks
+        return blocks(self.step.directional or ()), blocks(self.step.time_slope or ())
 
     @cached_property
     def per(self) -> dict[str, Count]:

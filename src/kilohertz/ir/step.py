@@ -22,9 +22,10 @@ How it is run.
      some `pre(v) != v`: pre := value, run again (bounded).  `sample` is true in the first pass only.
   4. Between events: blocks of partition STEP in order (MixedLoop: only its `continuous` part); they leave every
      derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what the recorder and asserts need.
-  `directional`, after STEP at the same point: from `seed(x)` and `seed(time)` the rates `dir(v)` of what depends on
-  them, `dir(der(x))` among them; discrete values and relations rest.  `inlined` solves `x = base(x) + $gamma_h*der(x)`
-  for the implicit states and takes `x := base(x)` for others.
+  `directional`, after STEP at the same point: from `seed(x)` the rates `dir(v)` of what depends on states, with
+  `dir(der(x))` among them; time, discrete values and relations rest.  `time_slope`: the same with states at rest and
+  time moving at rate 1.  What is not set there does not move.  `inlined` solves `x = base(x) + $gamma_h*der(x)` for the
+  implicit states and takes `x := base(x)` for others.
   Index-1 form, where `algebraic` is not empty: the unknowns z of the nonlinear loops of STEP are kept by the method of
   integration.  In a stage z is given, a loop runs its inner blocks once and leaves its residuals in `res(z)`; in events
   and initially it is solved.  `directional` and `state_sparsity` are over y = (x, z) and F = (der(x), res(z)) then.
@@ -66,9 +67,8 @@ class Kind(Enum):
     PRE_STRING_DISCRETE = "pre_s"
     RELATION = "r"  # int: buffered relation, same index as its crossing (whatever its name `$r7` says)
     SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state; `algebraic` after them
-    SEED_TIME = "seed_time"  # double, `seed(time)`
     DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state; `dir(res(z))` after them
-    DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds
+    DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds, or along time
     BASE = "base"  # double, `base(x)`: of the inlined form, same index as its state
     GAMMA_H = "gamma_h"  # double, `$gamma_h`: of the inlined form
     RESIDUAL = "res"  # double, `res(z)`: of the index-1 form, same index as z in `Step.algebraic`
@@ -87,7 +87,7 @@ class Partition(Enum):
 
 HELPERS = frozenset(  # areas of `directional`, `inlined` and the index-1 form: no part of the model's own variables
     {
-        *(Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION),
+        *(Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION),
         *(Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
     }
 )
@@ -304,6 +304,7 @@ class Step:
     initial: tuple[Block, ...] = ()
     blocks: tuple[Block, ...] = ()
     directional: tuple[Block, ...] | None = None  # docs/decisions/0006; None: not asked for, or no derivative
+    time_slope: tuple[Block, ...] | None = None  # together with `directional`
     no_directional: str = ""  # what has no derivative
     inlined: tuple[Block, ...] | None = None
     algebraic: tuple[Ref, ...] = ()  # docs/decisions/0010: unknowns of the index-1 form, loop by loop
@@ -334,10 +335,10 @@ class Step:
 
 
 def without_directional(step: Step) -> Step:
-    """The same step without its directional derivative."""
-    gone = (Kind.SEED, Kind.SEED_TIME, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION)
+    """The same step without its directional derivatives."""
+    gone = (Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION)
     left = {n: v for n, v in step.variables.items() if v.slot.kind not in gone}
-    return replace(step, variables=left, directional=None)
+    return replace(step, variables=left, directional=None, time_slope=None)
 
 
 def targets(block: Block) -> tuple[Ref, ...]:
@@ -399,6 +400,7 @@ def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
         ("initial", step.initial),
         ("blocks", step.blocks),
         ("directional", step.directional or ()),
+        ("time_slope", step.time_slope or ()),
         ("inlined", step.inlined or ()),
     ]
 

@@ -130,7 +130,7 @@ def _share(profile: Profile, *phases: str) -> float:
 
 
 def _jacobian(profile: Profile, stepping: StepSettings) -> list[Advice]:
-    renewed = _share(profile, "jacobian", "directional", "factor")
+    renewed = _share(profile, "jacobian", "directional", "time_slope", "factor")
     advice = []
     if stepping.jacobian_every == 1 and renewed:
         fewer = renewed * (1 - 1 / _FEWER)
@@ -161,7 +161,7 @@ def _method(profile: Profile, stepping: StepSettings) -> list[Advice]:
             advice.append(Advice(text, stages * (1 - other.n_stages / now.n_stages), {"solver": other.name}))
     if stepping.internal_steps > 1:
         half = stepping.internal_steps // 2
-        whole = _share(profile, "step", "crossing", "jacobian", "directional", "factor")
+        whole = _share(profile, "step", "crossing", "jacobian", "directional", "time_slope", "factor")
         saved = (1 - half / stepping.internal_steps) * (stages + whole)
         advice.append(
             Advice(f"internal steps: {half} instead of {stepping.internal_steps}", saved, {"internal_steps": half})

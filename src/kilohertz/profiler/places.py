@@ -71,7 +71,9 @@ class Place:
     name: str  # for a person: `solve first.i`, `rk4 stage`, `Modelica.Math.sin`
     kind: str  # phase, loop, equations, function, device
     unit: str = ""  # the model of a scenario it belongs to
-    phase: str = ""  # of a block: block, directional, inlined, initial, once; of a phase: its word in khz_probe.h
+    phase: str = (
+        ""  # of a block: block, directional, time_slope, inlined, initial, once; of a phase: its word in khz_probe.h
+    )
     unknowns: tuple[str, ...] = ()
     lines: tuple[Line, ...] = ()
     loop: Loop | None = None

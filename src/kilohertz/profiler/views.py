@@ -20,7 +20,12 @@ from kilohertz.profiler.timing import Floats
 if TYPE_CHECKING:
     from kilohertz.profiler.advice import Tried
 
-_OF_STEP = {"block": "right-hand side", "directional": "Jacobian", "inlined": "inlined stage"}
+_OF_STEP = {
+    "block": "right-hand side",
+    "directional": "Jacobian",
+    "time_slope": "Jacobian",
+    "inlined": "inlined stage",
+}
 _PHASE_OF = {"stage": "right-hand side", "jacobian": "Jacobian"}
 
 

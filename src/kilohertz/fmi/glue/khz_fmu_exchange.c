@@ -176,7 +176,6 @@ static int symbolic(khz_fmu *f, const uint32_t *unknowns, size_t n_unknowns, con
 {
     const khz_model *const m = f->model;
     double *const seeds = khz_reals(f->instance, m->seed);
-    *khz_reals(f->instance, m->seed_time) = 0.0;
     memset(seeds, 0, sizeof(double) * (size_t)m->n_x);
     for (size_t i = 0; i < n_knowns; i++) {
         seeds[position(knowns[i], m->x, m->n_x)] += seed[i];

@@ -50,7 +50,7 @@ def print_step(step: s.Step, *, helpers: bool = True) -> str:
         if kind not in s.TWINS.values() and (helpers or kind not in s.HELPERS):
             lines += _wrapped(kind, step.of_kind(kind))
     for title, blocks in s.lists(step):
-        if blocks and (helpers or title not in ("directional", "inlined")):
+        if blocks and (helpers or title not in ("directional", "time_slope", "inlined")):
             lines += [title, *(line for i, b in enumerate(blocks, 1) for line in print_block(b, str(i), "  "))]
     events = list(_events(step))
     lines += ["event", *(f"  {text};" for text in events)] if events else []

@@ -8,17 +8,18 @@
   mixed loop                ->  its continuous part
   y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated
 
-`dir(x)` of a state is `seed(x)`, of time `seed(time)`; discrete values, relations, inputs and delayed values rest, and
-what moves with none of the seeds gets no variable.  A rate that is but another rate, or its negative, is put in its
-place.  Forward mode, so the blocks cost a small multiple of those of STEP (A. Griewank, A. Walther, Evaluating
-Derivatives, 2008, chapter 3).  A pure function of numbers that has no derivative (an external one) is called twice:
+In `directional` `dir(x)` of a state is `seed(x)` and time rests; in `time_slope` states rest and `dir(time)` is 1.
+Discrete values, relations, inputs and delayed values rest in both, and what rests gets no variable.  A rate that is but
+another rate, or its negative, is put in its place.  Forward mode, so the blocks cost a small multiple of those of STEP
+(A. Griewank, A. Walther, Evaluating Derivatives, 2008, chapter 3).
+A pure function of numbers that has no derivative (an external one) is called twice:
   f(x)                      ->  (f(x + h*dir(x)) - f(x)) / h            h a small part of x, relative to its rate
 It gives up, and the model gets no `directional`, where an algorithm, a loop or a call with several results has none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -27,7 +28,7 @@ from kilohertz.ir import make
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Item, Real, Ref, Unary
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.make import ZERO
+from kilohertz.ir.make import ONE, ZERO
 from kilohertz.ir.types import BOOLEAN, REAL
 from kilohertz.passes.algebra import Occurrence, cost, simplify, substitute
 from kilohertz.passes.contract import Fact, Log, Pass
@@ -35,7 +36,6 @@ from kilohertz.passes.derivative import Differentiator, NoDerivative, is_moving
 from kilohertz.passes.function_derivative import FunctionDerivatives, has_reals
 from kilohertz.passes.ordered.columns import inner_values
 
-SEED_TIME = "seed(time)"
 PART, LEAST = 1e-7, 1e-3  # of an argument, and of its size where it is near zero: how far a difference reaches
 _REALS = frozenset({s.Kind.ALGEBRAIC, s.Kind.DERIVATIVE, s.Kind.RESIDUAL})
 
@@ -73,45 +73,62 @@ def differentiated(step: s.Step, functions: FunctionDerivatives, occurrence: Occ
     """The step with `directional` and its variables, or with `no_directional`: what has no derivative."""
     if not step.of_kind(s.Kind.STATE):
         return step
-    work = _Directional(step, functions, occurrence)
+    seeds = {v.name: Ref(seed_name(v.name), REAL) for v in step.of_kind(s.Kind.STATE)}
+    seeds |= {u.name: Ref(seed_name(u.name), REAL) for u in step.algebraic}
+    variables = _declared(step)
+    along_states = _Directional(step, functions, occurrence, seeds, variables)
+    along_time = _Directional(step, functions, occurrence, {"time": ONE}, variables)
     try:
-        work.blocks(step.in_partition(s.Partition.STEP))
+        for work in (along_states, along_time):
+            work.blocks(step.in_partition(s.Partition.STEP))
     except NoDerivative as why:
         return replace(step, no_directional=str(why))
-    return replace(step, variables={**step.variables, **work.variables}, directional=tuple(work.out))
+    lists = (tuple(along_states.out), tuple(along_time.out))
+    return replace(step, variables={**step.variables, **variables}, directional=lists[0], time_slope=lists[1])
+
+
+def _declared(step: s.Step) -> dict[str, s.StepVariable]:
+    """Seeds, and the rates of derivatives and residuals."""
+    states = step.of_kind(s.Kind.STATE)
+    pairs = [(seed_name(v.name), direction_name(f"der({v.name})")) for v in states]
+    pairs += [(seed_name(u.name), direction_name(residual_name(u.name))) for u in step.algebraic]
+    variables: dict[str, s.StepVariable] = {}
+    for i, (seed, rate) in enumerate(pairs):
+        variables[seed] = _made(seed, s.Kind.SEED, i)
+        variables[rate] = _made(rate, s.Kind.DERIVATIVE_DIRECTION, i)
+    return variables
+
+
+def _made(name: str, kind: s.Kind, index: int) -> s.StepVariable:
+    return s.StepVariable(name, REAL, s.Slot(kind, index), ZERO, protected=True, purpose=Purpose.MADE)
 
 
 class _Directional:
-    def __init__(self, step: s.Step, functions: FunctionDerivatives, occurrence: Occurrence) -> None:
+    """Rates along `given`: those of states, or of time; `variables` gets one for each that is computed."""
+
+    def __init__(
+        self,
+        step: s.Step,
+        functions: FunctionDerivatives,
+        occurrence: Occurrence,
+        given: Mapping[str, Expr],
+        variables: dict[str, s.StepVariable],
+    ) -> None:
         self._step, self._functions, self._occurrence = step, functions, occurrence
-        self._rates: dict[str, Expr] = {"time": Ref(SEED_TIME, REAL)}
+        self._given, self._variables = given, variables
+        self._n_declared = 2 * (len(step.of_kind(s.Kind.STATE)) + len(step.algebraic))  # before rates of others
+        self._rates: dict[str, Expr] = {n: e for n, e in given.items() if n not in {u.name for u in step.algebraic}}
         self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), self._rule)
-        self.variables: dict[str, s.StepVariable] = {}
         self.out: list[s.Block] = []
-        self._count = 0
         self._simple: dict[Expr, Expr] = {}  # rates share most of what they are made of: simplified once
         known = step.in_partition(s.Partition.EVENT, s.Partition.STEP)
         self._computed = {target.name for b in known for target in s.targets(b)}
-        self._declare(SEED_TIME, s.Kind.SEED_TIME, 0)
-        for v in step.of_kind(s.Kind.STATE):
-            self._rates[v.name] = self._declare(seed_name(v.name), s.Kind.SEED, v.slot.index)
-            self._declare(direction_name(f"der({v.name})"), s.Kind.DERIVATIVE_DIRECTION, v.slot.index)
-        for i, u in enumerate(step.algebraic, len(step.of_kind(s.Kind.STATE))):
-            self._declare(seed_name(u.name), s.Kind.SEED, i)
-            self._declare(direction_name(residual_name(u.name)), s.Kind.DERIVATIVE_DIRECTION, i)
-
-    def _declare(self, name: str, kind: s.Kind, index: int) -> Ref:
-        self.variables[name] = s.StepVariable(
-            name, REAL, s.Slot(kind, index), ZERO, protected=True, purpose=Purpose.MADE
-        )
-        return Ref(name, REAL)
 
     def _direction(self, v: Ref) -> Ref:
         """The variable for the rate of v."""
         name = direction_name(v.name)
-        if name not in self.variables:
-            self._declare(name, s.Kind.DIRECTION, self._count)
-            self._count += 1
+        if name not in self._variables:
+            self._variables[name] = _made(name, s.Kind.DIRECTION, len(self._variables) - self._n_declared)
         return Ref(name, REAL)
 
     def _moves(self, e: Expr) -> bool:
@@ -217,7 +234,9 @@ class _Directional:
     def _open(self, b: s.NonlinearLoop) -> None:
         """A loop of the index-1 form: its unknowns are given, its residuals move."""
         for u in b.unknowns:
-            seed = Ref(seed_name(u.name), REAL)
+            seed = self._given.get(u.name)
+            if seed is None:
+                continue
             self._rates[u.name] = seed
             if self._step.variables[u.name].slot.kind is s.Kind.DERIVATIVE:
                 self.out.append(s.Assignment(self._direction(u), seed, s.Partition.STEP, 1, b.origin))

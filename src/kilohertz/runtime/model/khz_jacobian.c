@@ -9,13 +9,14 @@
 
 size_t khz_jacobian_work(const khz_model *m) { return 3U * (size_t)khz_n_y(m); }
 
-/* xd_dir; not finite where a rate is infinite there (a root at zero) though the function itself is not. */
-static khz_status direction(const khz_model *m, void *instance)
+/* xd_dir by one of the model's phases for it; not finite where a rate is infinite there (a root at zero) though the
+ * function itself is not. */
+static khz_status direction(const khz_model *m, void *instance, khz_phase_fn rates)
 {
     khz_context *const c = (khz_context *)instance;
     c->arena_used = 0;
     const uint32_t n_vague = c->n_vague;
-    const khz_status status = m->directional(instance);
+    const khz_status status = rates(instance);
     c->n_vague = n_vague; /* the values themselves, computed before, were determined */
     /* Differences take over: no failure of the model. */
     c->status = KHZ_OK;
@@ -35,11 +36,10 @@ static khz_status by_directions(const khz_model *m, void *instance, double *jac)
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
     khz_status status = KHZ_OK;
-    *khz_reals(instance, m->seed_time) = 0.0;
     memset(seed, 0, sizeof(double) * (size_t)khz_n_y(m));
     for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
         set_seeds(m, seed, colour, 1.0);
-        status = direction(m, instance);
+        status = direction(m, instance, m->directional);
         for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
             jac[m->colour_entry[k]] = rate[m->colour_row[k]];
         }
@@ -115,11 +115,12 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
     const int32_t n = khz_n_y(m);
     const size_t bytes = sizeof(double) * (size_t)n;
     if (m->directional != NULL) {
-        memset(khz_reals(instance, m->seed), 0, bytes);
-        *khz_reals(instance, m->seed_time) = 1.0;
-        const khz_status status = direction(KHZ_COPY(c, m), instance);
-        *khz_reals(instance, m->seed_time) = 0.0;
-        memcpy(slope, khz_reals(instance, m->xd_dir), bytes);
+        const khz_model *const copy = KHZ_COPY(c, m);
+        double *const rate = khz_reals(instance, m->xd_dir);
+        memset(rate, 0, bytes);
+        const khz_status status = direction(copy, instance, copy->time_slope);
+        memcpy(slope, rate, bytes);
+        memset(rate, 0, bytes); /* what rests along the states is not set there */
         if (status == KHZ_OK) {
             return KHZ_OK;
         }

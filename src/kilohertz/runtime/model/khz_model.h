@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 8, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 9, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -57,7 +57,7 @@ typedef struct khz_model {
     size_t sample_now, sample_tick;       /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval; /* double [n_samples] */
     size_t delays, transports, factored, nominal, arena, arena_size;
-    size_t seed, seed_time, xd_dir; /* double [n_y], double, double [n_y], n_y = n_x + n_z: see directional */
+    size_t seed, xd_dir; /* double [n_y], n_y = n_x + n_z: see directional */
     size_t base, gamma_h;           /* double [n_x], double: see inlined */
     /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd,
      * res). */
@@ -91,7 +91,9 @@ typedef struct khz_model {
     void (*samples)(void *instance); /* start and interval of each sample, once what they depend on is known */
     khz_phase_fn event;              /* one pass over all blocks */
     khz_phase_fn step;               /* derivatives */
-    khz_phase_fn directional;        /* after `step` at the same point: xd_dir = J*seed + F_t*seed_time; or NULL */
+    khz_phase_fn directional;        /* after `step` at the same point: xd_dir = J*seed, what rests left as it is;
+                                        or NULL */
+    khz_phase_fn time_slope;         /* the same for xd_dir = dF/dt; NULL where directional is */
     khz_phase_fn inlined;            /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
                                         x = base for others; NULL unless built inlined */
     khz_phase_fn crossing;           /* what crossings need besides */
