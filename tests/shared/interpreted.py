@@ -43,12 +43,9 @@ class Interpreted:
         assert self.step.directional is not None and self.step.time_slope is not None, self.step.no_directional
         for v, value in zip(self.step.of_kind(Kind.STATE), seed, strict=True):
             self.values[f"seed({v.name})"] = float(value)
-        return self._rates(self.step.directional) + seed_time * self._rates(self.step.time_slope)
-
-    def _rates(self, blocks: Iterable[Block]) -> np.ndarray:
-        self.values.update({v.name: 0.0 for v in self.step.of_kind(Kind.DERIVATIVE_DIRECTION)})
-        self.run(blocks)
-        return self._row(Kind.DERIVATIVE_DIRECTION)
+        self.run(self.step.directional)
+        self.run(self.step.time_slope)
+        return self._row(Kind.DERIVATIVE_DIRECTION) + seed_time * self._row(Kind.DERIVATIVE_SLOPE)
 
     def _row(self, kind: Kind) -> np.ndarray:
         return np.array([self.values[v.name] for v in self.step.of_kind(kind)])

@@ -13,7 +13,8 @@ from kilohertz.codegen import generate
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
 from kilohertz.ir.step import Kind, Step, without_directional
-from kilohertz.simulate import Instance, Program, Statistics, build_program, simulate
+from kilohertz.simulate import Instance, Program, Statistics, Stepper, build_program, simulate
+from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import STRICT
 
 ROOT = """
@@ -88,6 +89,50 @@ def test_columns_are_those_of_interp(text: str) -> None:
             assert np.allclose(at.slope(), slope, rtol=tolerance, atol=tolerance)
             assert at.states() == list(x)
             assert at.instance.context.n_differences == 0
+
+
+@pytest.mark.parametrize("text", ALL, ids=[t.split()[1] for t in ALL])
+def test_two_directions_at_once_have_the_bits_of_one(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = compile_flat(read_flat(text))
+    together = program_of(step)
+    monkeypatch.setattr("kilohertz.codegen.model.n_lanes", lambda *_: 1)
+    alone = program_of(step)
+    start = np.array([float(Interpreted(step).values[v.name]) for v in step.of_kind(Kind.STATE)])
+    columns = [Point(program, start + 0.01, 0.3).jacobian() for program in (together, alone)]
+    assert columns[0].tobytes() == columns[1].tobytes()
+
+
+RESTING = """
+model Resting
+  Real x(start = 1.0, fixed = true);
+  Real y(start = 0.0, fixed = true);
+  discrete Real k(start = 1.0, fixed = true);
+equation
+  der(x) = k*y + sin(time);
+  der(y) = -4.0*x - 0.1*y{};
+  when time >= 0.0045 then
+    k = 2.0;
+  end when;
+end Resting;
+"""
+
+
+@pytest.mark.parametrize(("more", "jacobians"), [("", 2), (" - 1e-3*y^2.0", 10)], ids=["linear", "nonlinear"])
+@pytest.mark.parametrize("method", ["lie", "ros34pw2", "sdirk2"])
+def test_a_jacobian_that_rests_is_evaluated_once_after_an_event(more: str, jacobians: int, method: str) -> None:
+    step = compile_flat(read_flat(RESTING.format(more)))
+    rows = []
+    for rests in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            if not rests:
+                patch.setattr("kilohertz.codegen.model_table.jacobian_rests", lambda _: False)
+            stepper = Stepper(program_of(step), StepSettings(method, 1e-3))
+        stepper.start(0.0)
+        for _ in range(10):
+            stepper.step()
+        assert stepper.counts["jacobians"] == (jacobians if rests else 10)
+        rows.append([stepper.instance.read(v) for v in step.of_kind(Kind.STATE)])
+    assert rows[0] == rows[1]  # to the last bit
 
 
 def test_the_derivative_is_generated_when_asked_for() -> None:

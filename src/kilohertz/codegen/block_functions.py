@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.layout import Layout
@@ -23,10 +24,11 @@ from kilohertz.codegen.reading import (
     system,
 )
 from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.lanes import LaneWriter
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
-from kilohertz.cost import IN_PLACE, loop_elimination
+from kilohertz.cost import IN_PLACE, Moving, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Builtin, Ref
@@ -52,15 +54,6 @@ class BlockInfo:
     cost: int
     block: s.Block
     function: str  # the C function that computes it
-
-
-@dataclass(slots=True)
-class Group:
-    """A C function made of blocks of one partition."""
-
-    name: str
-    partition: s.Partition
-    lines: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +82,7 @@ class BlockWriter:
     reset: list[int] = field(default_factory=list)  # in `factored`: what an event makes stale besides its own blocks
     plain: PlainBlocks = field(init=False)
     _lasting: dict[str, Lasting] = field(init=False)  # by phase
+    _moving: Moving = field(init=False)
     _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
     _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
@@ -96,6 +90,7 @@ class BlockWriter:
     def __post_init__(self) -> None:
         self.plain = PlainBlocks(self.layout, self.places)
         step = self.layout.step
+        self._moving = Moving(step.variables.values())
         self._lasting = {"initial": Lasting.of_initial(step), "block": Lasting.of_events(step)}
 
     def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
@@ -120,9 +115,43 @@ class BlockWriter:
             calls.append(self._group(phase, run))
         return calls
 
+    def wide(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
+        """The same for rates in several directions at once."""
+        calls: list[tuple[str, s.Partition]] = []
+        for fits, together in groupby(blocks, self._moving.fits):
+            if fits:
+                self.layout.lane = None
+                calls += self.phase(phase, list(together))
+            else:
+                self.layout.lane = "lane"
+                calls += (self._lane_by_lane(phase, block) for block in together)
+        self.layout.lane = "0"
+        return calls
+
+    def _lane_by_lane(self, phase: str, block: s.Block) -> tuple[str, s.Partition]:
+        """A block that is written for one direction, run for all."""
+        name = self._name(phase, "compute", group_subject([block], self.layout.step.variables))
+        number = self._note(phase, block, self.prefix + name)
+        w = self._writer(phase, block.partition)
+        w.plan(s.expressions(block))
+        with self._checked(w, phase, number, block):
+            if isinstance(block, s.LinearLoop):
+                self._linear(w, phase, number, block)
+            else:
+                self.plain.write(w, block)
+        body = ["    " + line for line in w.scope.lines]
+        head = [f"/* {self._head(number, block)} */", "for (int lane = 0; lane < KHZ_LANES; lane++) {"]
+        return self._called(self._define(name, [*head, *body, "}"])), block.partition
+
+    @property
+    def _lanes(self) -> str:
+        """How functions of the runtime are named that take several directions."""
+        return "_lanes" if self.layout.lane is None else ""
+
     def _writer(self, phase: str, partition: s.Partition) -> Writer:
         """A writer that takes from variables what earlier blocks of a step put there."""
-        w = Writer(self.layout, "(&z->c)")
+        wide = self.layout.lane is None
+        w = LaneWriter(self.layout, "(&z->c)", self._moving) if wide else Writer(self.layout, "(&z->c)")
         if phase in ("block", *_DIRECTIONS) and partition is s.Partition.STEP:
             w.scope = Scope(self._kept)
         return w
@@ -257,8 +286,8 @@ class BlockWriter:
         place = self.places(block.origin)
         if len(block.unknowns) == 1:
             a = w.text(block.matrix[0].value) if block.matrix else "0.0"
-            b = w.text(block.rhs[0])
-            w.put(f"{self.layout.variable(block.unknowns[0])} = khz_quotient(&z->c, {number}, {place}, {b}, {a});")
+            b, function = w.assigned(block.rhs[0]), f"khz_quotient{self._lanes}"
+            w.put(f"{self.layout.variable(block.unknowns[0])} = {function}(&z->c, {number}, {place}, {b}, {a});")
         else:
             self._matrix(w, phase, f"{number}, {place}", block)
         placement = w.placement
@@ -283,7 +312,7 @@ class BlockWriter:
                 self._solved[block.unknowns] = replace(kept, stored=True)
         a, b = w.fresh("a"), w.fresh("b")
         w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.memory};")
-        w.put(f"double {b}[{n}];")
+        w.put(f"{'double' if layout.lane else 'khz_lanes'} {b}[{n}];")
 
         def fill() -> None:
             if not in_place:
@@ -298,13 +327,13 @@ class BlockWriter:
         elif fresh:
             w.put(f"if ({fresh}) {{", *w.inside(fill), "}")
         for i, rhs in enumerate(block.rhs):
-            text = w.text(rhs)
+            text = w.assigned(rhs)
             w.put(f"{b}[{i}] = {text};")
         storage = f"z->order + {kept.order}, &z->factored[{kept.factored}], {b}"
         call = (
-            f"khz_linear_{n}(&z->c, {at}, {a}, z->memory + {kept.memory}, {storage})"
+            f"khz_linear_{n}{self._lanes}(&z->c, {at}, {a}, z->memory + {kept.memory}, {storage})"
             if in_place
-            else f"khz_linear(&z->c, {at}, {n}, {a}, {storage})"
+            else f"khz_linear{self._lanes}(&z->c, {at}, {n}, {a}, {storage})"
         )
         w.put(f"if ({call} != KHZ_OK) {{", f"    {w.leave}", "}")
         w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))

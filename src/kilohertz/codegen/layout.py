@@ -8,11 +8,11 @@ from kilohertz.codegen.writing.spelling import Names, comment
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable
 from kilohertz.codegen.writing.writer import PRIMARY, TERNARY, Callee, Text, WriterCore
 from kilohertz.ir import expr as x
-from kilohertz.ir.step import Kind, Step, StepVariable
+from kilohertz.ir.step import DIRECTIONS, SLOPES, Kind, Step, StepVariable
 
 DOUBLES = (
     *(Kind.PARAMETER, Kind.INPUT, Kind.STATE, Kind.DERIVATIVE, Kind.ALGEBRAIC, Kind.DISCRETE, Kind.PRE_DISCRETE),
-    *(Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION, Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
+    *(*SLOPES, Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
 )
 INTS = (Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION)
 STRINGS = (Kind.STRING_PARAMETER, Kind.STRING_DISCRETE, Kind.PRE_STRING_DISCRETE)
@@ -20,6 +20,7 @@ _SHADOWS = {  # areas indexed like another one
     Kind.DERIVATIVE: Kind.STATE,
     Kind.SEED: Kind.STATE,
     Kind.DERIVATIVE_DIRECTION: Kind.STATE,
+    Kind.DERIVATIVE_SLOPE: Kind.STATE,
     Kind.BASE: Kind.STATE,
     Kind.RESIDUAL: Kind.RESIDUAL,  # by number
     Kind.PRE_DISCRETE: Kind.DISCRETE,
@@ -29,8 +30,9 @@ _SHADOWS = {  # areas indexed like another one
 AREAS = tuple(Kind)
 _INLINED = frozenset({Kind.BASE, Kind.GAMMA_H})
 # kinds that only a phase needs which not every model has
-_OF_FORM = _INLINED | {Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION}
+_OF_FORM = _INLINED | {*DIRECTIONS, *SLOPES}
 _MEMBERS = (  # of an instance, in order: element type and names
+    ("khz_lanes ", tuple(k.value for k in DIRECTIONS)),
     ("double ", (*(k.value for k in DOUBLES), "reinit_value", "sample_start", "sample_interval")),
     ("double ", ("nominal_y", "sizes", "memory")),
     ("khz_delay ", ("delays",)),
@@ -63,6 +65,7 @@ class Layout:
         self.order = 0  # integers
         self.factored = 0
         self.loops: list[tuple[x.Ref, ...]] = []  # unknowns of each nonlinear loop
+        self.lane: str | None = "0"  # of several directions the one that rates are spelled for; None: all, as vectors
 
     def variable(self, ref: x.Ref) -> str | ArrayValue:
         if ref.name == "time":
@@ -78,7 +81,8 @@ class Layout:
         if kind is Kind.RELATION:
             return f"z->r[{index}]"
         name = self._index.get((_SHADOWS.get(kind, kind), index))
-        return f"z->{kind.value}[{name if name is not None else index}]"
+        lane = f"[{self.lane}]" if kind in DIRECTIONS and self.lane is not None else ""
+        return f"z->{kind.value}[{name if name is not None else index}]{lane}"
 
     def callee(self, call: x.Call) -> Callee:
         return self.functions.callee(call)

@@ -21,6 +21,7 @@ from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import TypeTable, default_start
 from kilohertz.codegen.writing.writer import STATUS, Definition
+from kilohertz.cost import n_lanes, state_jacobian
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall, Function, Purpose
@@ -125,8 +126,11 @@ class _Generator:
         once = blocks.phase("once", step.once)
         initial = blocks.phase("initial", step.initial)
         every = blocks.phase("block", step.blocks)
-        optional = [(n, getattr(step, n)) for n in ("directional", "time_slope", "inlined")]
-        optional_calls = {name: blocks.phase(name, of_phase) for name, of_phase in optional if of_phase is not None}
+        optional = [("time_slope", step.time_slope), ("inlined", step.inlined)]
+        lanes = n_lanes(step, state_jacobian(step))
+        write = blocks.wide if lanes > 1 else blocks.phase
+        optional_calls = {"directional": write("directional", step.directional)} if step.directional is not None else {}
+        optional_calls |= {name: blocks.phase(name, of_phase) for name, of_phase in optional if of_phase is not None}
         table = _Table()
         self._small_functions(table)
         table.phase("once", once)
@@ -139,7 +143,7 @@ class _Generator:
         self.functions.write_all()
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
         members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
-        door = Door(table.functions, members, getter_of(prefix))
+        door = Door(table.functions, members, getter_of(prefix), lanes)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]

@@ -9,7 +9,7 @@ from kilohertz.base import Origin
 from kilohertz.codegen.block_functions import BlockInfo
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
-from kilohertz.codegen.reading import felt
+from kilohertz.codegen.reading import felt, jacobian_rests
 from kilohertz.codegen.writing import spelling
 from kilohertz.cost import state_elimination, state_jacobian
 from kilohertz.ir import expr as x
@@ -20,7 +20,7 @@ from kilohertz.runtime import family
 _OFFSETS = (  # members of khz_model that say where an area of the instance begins
     *("u", "ui", "x", "xd", "w", "d", "pre_d", "m", "pre_m", "s", "pre_s", "r", "reinit", "reinit_value"),
     *("forced", "sample_now", "sample_tick", "sample_start", "sample_interval", "delays", "transports"),
-    *("factored", "arena", "seed", "xd_dir", "base", "gamma_h", "res"),
+    *("factored", "arena", "seed", "xd_dir", "xd_slope", "base", "gamma_h", "res"),
 )
 
 
@@ -32,6 +32,7 @@ class Door:
     functions: Mapping[str, str]
     members: Collection[str]
     getter: str
+    n_lanes: int  # directions that `directional` takes at once
 
 
 def model_table(
@@ -76,6 +77,7 @@ def model_table(
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)},",
+        f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),

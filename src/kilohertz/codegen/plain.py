@@ -59,7 +59,7 @@ class PlainBlocks:
 
     def assign(self, w: Writer, target: Ref, value: Expr) -> None:
         """`target := value`."""
-        self._set(w, target, w.text(value))
+        self._set(w, target, w.assigned(value))
 
     def _set(self, w: Writer, target: Ref, text: str) -> None:
         kind = self.layout.step.variables[target.name].slot.kind

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from kilohertz.base.lazy import on_demand
 from kilohertz.cost.factors import IN_PLACE, loop_elimination, loop_pattern, state_elimination
 from kilohertz.cost.jacobian import state_jacobian
+from kilohertz.cost.lanes import Moving, n_lanes
 
 if TYPE_CHECKING:
     from kilohertz.cost.bound import Bounds, cost_bound
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
 __all__ = [
     "IN_PLACE",
     "Bounds",
+    "Moving",
     "Target",
     "cost_bound",
     "loop_elimination",
     "loop_pattern",
+    "n_lanes",
     "reference",
     "state_elimination",
     "state_jacobian",

@@ -176,7 +176,7 @@ class _Period:
             rhs=counts["rhs"],
             solved=closed if self.phases.is_open else counts["rhs"],
             jacobians=jacobians,
-            directional=jacobians * self.kernels.colours if self.step.directional is not None else 0,
+            directional=jacobians * self._directions if self.step.directional is not None else 0,
             slopes=jacobians * int(rosenbrock and self.step.directional is not None),
             factorisations=counts["factorisations"],
             solves=counts["solves"],
@@ -220,7 +220,7 @@ class _Period:
             rhs=rhs,
             solved=looks + closed if self.phases.is_open else rhs,
             jacobians=twice * steps * int(implicit),
-            directional=twice * steps * self.kernels.colours if implicit and symbolic else 0,
+            directional=twice * steps * self._directions if implicit and symbolic else 0,
             slopes=twice * steps * int(implicit and symbolic and rosenbrock),
             factorisations=twice * steps * int(implicit),
             solves=twice * steps * self.kernels.solves,
@@ -231,6 +231,11 @@ class _Period:
             inlined=steps * inlined,
             events=n_events,
         )
+
+    @property
+    def _directions(self) -> int:
+        """Calls of `directional` in a Jacobian."""
+        return -(-self.kernels.colours // self.phases.n_lanes)
 
     @property
     def _starts_anew(self) -> bool:
@@ -286,7 +291,7 @@ class _Period:
             per["event"].times(w.event_passes),
             per["asserts"].times(periods),
             self.phases.crossings.times(looks),
-            k.jacobian(w.directional, slopes).times(w.jacobians),
+            k.jacobian(self._directions if w.directional else 0, slopes).times(w.jacobians),
             k.factor.times(w.factorisations),
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),

@@ -55,11 +55,12 @@ class Kernels:
     # --------------------------------------------------------------------------------------------------------- linear
 
     def jacobian(self, directions: int, slopes: int) -> Count:
-        """Around the directional derivatives of one Jacobian: seeds, entries, checks."""
-        colour = moves(12 * self.entries + 22 * self.n + 50)
+        """Around the calls for the directional derivatives of one Jacobian: seeds, entries, checks."""
+        call = moves(6 * self.n + 100)
         slope = copy(self.n).times(2) + moves(80)
         checks = moves(8 * self.entries + 160)
-        return (colour.times(self.colours) if directions else self.differences) + slope.times(slopes) + checks
+        symbolic = call.times(directions) + moves(36 * self.entries + 40 * self.colours)
+        return (symbolic if directions else self.differences) + slope.times(slopes) + checks
 
     @property
     def differences(self) -> Count:

@@ -7,8 +7,9 @@ from functools import cached_property
 
 from kilohertz.cost.factors import state_elimination
 from kilohertz.cost.jacobian import StateJacobian, state_jacobian
+from kilohertz.cost.lanes import Moving, n_lanes
 from kilohertz.cost.operations import Operations
-from kilohertz.cost.prices import Cost, Count, copy, moves
+from kilohertz.cost.prices import Cost, Count, copy, moves, total
 from kilohertz.graphs import Elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Ref
@@ -44,6 +45,10 @@ class Phases:
     @cached_property
     def jacobian(self) -> StateJacobian:
         return state_jacobian(self.step)
+
+    @cached_property
+    def n_lanes(self) -> int:
+        return n_lanes(self.step, self.jacobian)
 
     @cached_property
     def elimination(self) -> Elimination | None:
@@ -100,8 +105,10 @@ class Phases:
 
     @cached_property
     def _directions(self) -> tuple[Count, Count]:
-        blocks = self._rates.blocks
-        return blocks(self.step.directional or ()), blocks(self.step.time_slope or ())
+        one, moving = self._rates.block, Moving(self.step.variables.values())
+        blocks, wide = self.step.directional or (), self.n_lanes > 1
+        rates = total(moving.price(b, one(b)) if wide else one(b) for b in blocks)
+        return rates, self._rates.blocks(self.step.time_slope or ())
 
     @cached_property
     def per(self) -> dict[str, Count]:

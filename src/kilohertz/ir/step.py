@@ -23,9 +23,9 @@ How it is run.
   4. Between events: blocks of partition STEP in order (MixedLoop: only its `continuous` part); they leave every
      derivative set.  CROSSING adds what `crossings` and `delays` need; OUTPUT what the recorder and asserts need.
   `directional`, after STEP at the same point: from `seed(x)` the rates `dir(v)` of what depends on states, with
-  `dir(der(x))` among them; time, discrete values and relations rest.  `time_slope`: the same with states at rest and
-  time moving at rate 1.  What is not set there does not move.  `inlined` solves `x = base(x) + $gamma_h*der(x)` for the
-  implicit states and takes `x := base(x)` for others.
+  `dir(der(x))` among them; time, discrete values and relations rest.  `time_slope`: rates `slope(v)` with states at
+  rest and time moving at rate 1.  What is not set there does not move.  `inlined` solves
+  `x = base(x) + $gamma_h*der(x)` for the implicit states and takes `x := base(x)` for others.
   Index-1 form, where `algebraic` is not empty: the unknowns z of the nonlinear loops of STEP are kept by the method of
   integration.  In a stage z is given, a loop runs its inner blocks once and leaves its residuals in `res(z)`; in events
   and initially it is solved.  `directional` and `state_sparsity` are over y = (x, z) and F = (der(x), res(z)) then.
@@ -68,7 +68,9 @@ class Kind(Enum):
     RELATION = "r"  # int: buffered relation, same index as its crossing (whatever its name `$r7` says)
     SEED = "seed"  # double, `seed(x)`: a direction in the states, same index as its state; `algebraic` after them
     DERIVATIVE_DIRECTION = "xd_dir"  # double, `dir(der(x))`, same index as its state; `dir(res(z))` after them
-    DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds, or along time
+    DIRECTION = "dir"  # double, `dir(v)`: the rate of v along the seeds
+    DERIVATIVE_SLOPE = "xd_slope"  # double, `slope(der(x))`, same index as its state; `slope(res(z))` after them
+    SLOPE = "slope"  # double, `slope(v)`: the rate of v along time
     BASE = "base"  # double, `base(x)`: of the inlined form, same index as its state
     GAMMA_H = "gamma_h"  # double, `$gamma_h`: of the inlined form
     RESIDUAL = "res"  # double, `res(z)`: of the index-1 form, same index as z in `Step.algebraic`
@@ -85,11 +87,10 @@ class Partition(Enum):
     OUTPUT = "output"  # for the recorder, outputs and asserts alone
 
 
-HELPERS = frozenset(  # areas of `directional`, `inlined` and the index-1 form: no part of the model's own variables
-    {
-        *(Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION),
-        *(Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL),
-    }
+DIRECTIONS = (Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION)  # areas of `directional`
+SLOPES = (Kind.DERIVATIVE_SLOPE, Kind.SLOPE)  # of `time_slope`
+HELPERS = frozenset(  # and of `inlined` and the index-1 form: no part of the model's own variables
+    {*DIRECTIONS, *SLOPES, Kind.BASE, Kind.GAMMA_H, Kind.RESIDUAL}
 )
 
 EVENT_ORDER = (Kind.DISCRETE, Kind.INT_DISCRETE, Kind.STRING_DISCRETE, Kind.STATE)  # of `khz_model.discrete_block`
@@ -336,8 +337,7 @@ class Step:
 
 def without_directional(step: Step) -> Step:
     """The same step without its directional derivatives."""
-    gone = (Kind.SEED, Kind.DERIVATIVE_DIRECTION, Kind.DIRECTION)
-    left = {n: v for n, v in step.variables.items() if v.slot.kind not in gone}
+    left = {n: v for n, v in step.variables.items() if v.slot.kind not in (*DIRECTIONS, *SLOPES)}
     return replace(step, variables=left, directional=None, time_slope=None)
 
 

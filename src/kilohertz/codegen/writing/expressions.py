@@ -143,7 +143,7 @@ class Writer(ArrayBuiltinWriter):
             width += len(parts[-1])
             if width > _LONGEST:
                 name, width = self.fresh(), 0
-                self.put(f"const {self.types.of(e.ty)} {name} = {' + '.join(parts)};")
+                self.put(f"const {self.ctype(e)} {name} = {' + '.join(parts)};")
                 parts = [name]
         return " + ".join(parts), SUM if len(parts) > 1 else PRIMARY
 
@@ -194,7 +194,7 @@ class Writer(ArrayBuiltinWriter):
         if not then_lines and not else_lines:
             return f"{condition} ? {then} : {otherwise}", TERNARY
         name = self.fresh()
-        self.put(f"{self.types.declare(e.ty, name)};", f"if ({condition}) {{", *then_lines, f"    {name} = {then};")
+        self.put(f"{self.declared(e, name)};", f"if ({condition}) {{", *then_lines, f"    {name} = {then};")
         self.put("} else {", *else_lines, f"    {name} = {otherwise};", "}")
         return name, PRIMARY
 

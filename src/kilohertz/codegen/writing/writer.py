@@ -158,11 +158,23 @@ class WriterCore(ABC):
         """A scalar as a constant of the present scope."""
         if not text.isidentifier():
             name = self.fresh()
-            ctype = self.types.of(e.ty)
+            ctype = self.ctype(e)
             self.put(f"{ctype}{name} = {text};" if ctype.endswith("*") else f"const {ctype} {name} = {text};")
             text = name
         self.scope.values[id(e)] = text
         return text
+
+    def ctype(self, e: Expr) -> str:
+        """The C type of a scalar."""
+        return self.types.of(e.ty)
+
+    def declared(self, e: Expr, name: str) -> str:
+        """The declaration of a name for a scalar."""
+        return self.types.declare(e.ty, name)
+
+    def assigned(self, e: Expr) -> str:
+        """C text of a scalar, as what is put into a variable."""
+        return self.text(e)
 
     # ------------------------------------------------------------------------------------------------------- storage
 

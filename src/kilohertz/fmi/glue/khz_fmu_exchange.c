@@ -5,6 +5,7 @@
 
 #include "khz_fmu.h"
 #include "khz_jacobian.h"
+#include "khz_vector.h"
 
 static khz_context *context(const khz_fmu *f) { return (khz_context *)f->instance; }
 
@@ -176,15 +177,15 @@ static int symbolic(khz_fmu *f, const uint32_t *unknowns, size_t n_unknowns, con
 {
     const khz_model *const m = f->model;
     double *const seeds = khz_reals(f->instance, m->seed);
-    memset(seeds, 0, sizeof(double) * (size_t)m->n_x);
     for (size_t i = 0; i < n_knowns; i++) {
-        seeds[position(knowns[i], m->x, m->n_x)] += seed[i];
+        seeds[KHZ_LANES * position(knowns[i], m->x, m->n_x)] += seed[i];
     }
     context(f)->arena_used = 0;
     int fine = m->directional(f->instance) == KHZ_OK;
     context(f)->status = KHZ_OK;
+    memset(seeds, 0, sizeof(khz_lanes) * (size_t)m->n_x);
     for (size_t i = 0; i < n_unknowns; i++) {
-        sensitivity[i] = khz_reals(f->instance, m->xd_dir)[position(unknowns[i], m->xd, m->n_x)];
+        sensitivity[i] = khz_reals(f->instance, m->xd_dir)[KHZ_LANES * position(unknowns[i], m->xd, m->n_x)];
         fine &= fabs(sensitivity[i]) <= DBL_MAX;
     }
     return fine;

@@ -8,10 +8,11 @@
   mixed loop                ->  its continuous part
   y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated
 
-In `directional` `dir(x)` of a state is `seed(x)` and time rests; in `time_slope` states rest and `dir(time)` is 1.
-Discrete values, relations, inputs and delayed values rest in both, and what rests gets no variable.  A rate that is but
-another rate, or its negative, is put in its place.  Forward mode, so the blocks cost a small multiple of those of STEP
-(A. Griewank, A. Walther, Evaluating Derivatives, 2008, chapter 3).
+In `directional` `dir(x)` of a state is `seed(x)` and time rests; in `time_slope` states rest, time moves at rate 1, and
+what is `dir(v)` above is called `slope(v)`.  Discrete values, relations, inputs and
+delayed values rest in both, and what rests gets no variable.  A rate that is but another rate, or its negative, is put
+in its place.  Forward mode, so the blocks cost a small multiple of those of STEP (A. Griewank, A. Walther, Evaluating
+Derivatives, 2008, chapter 3).
 A pure function of numbers that has no derivative (an external one) is called twice:
   f(x)                      ->  (f(x + h*dir(x)) - f(x)) / h            h a small part of x, relative to its rate
 It gives up, and the model gets no `directional`, where an algorithm, a loop or a call with several results has none.
@@ -19,7 +20,7 @@ It gives up, and the model gets no `directional`, where an algorithm, a loop or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -43,6 +44,11 @@ _REALS = frozenset({s.Kind.ALGEBRAIC, s.Kind.DERIVATIVE, s.Kind.RESIDUAL})
 def direction_name(name: str) -> str:
     """The rate of a variable along the seeds."""
     return f"dir({name})"
+
+
+def slope_name(name: str) -> str:
+    """The rate of a variable along time."""
+    return f"slope({name})"
 
 
 def seed_name(name: str) -> str:
@@ -76,48 +82,58 @@ def differentiated(step: s.Step, functions: FunctionDerivatives, occurrence: Occ
     seeds = {v.name: Ref(seed_name(v.name), REAL) for v in step.of_kind(s.Kind.STATE)}
     seeds |= {u.name: Ref(seed_name(u.name), REAL) for u in step.algebraic}
     variables = _declared(step)
-    along_states = _Directional(step, functions, occurrence, seeds, variables)
-    along_time = _Directional(step, functions, occurrence, {"time": ONE}, variables)
+    ways = (_Way(seeds, direction_name, s.Kind.DIRECTION), _Way({"time": ONE}, slope_name, s.Kind.SLOPE))
+    lists: list[tuple[s.Block, ...]] = []
     try:
-        for work in (along_states, along_time):
+        for way in ways:
+            work = _Directional(step, functions, occurrence, way, variables)
             work.blocks(step.in_partition(s.Partition.STEP))
+            lists.append(tuple(work.out))
     except NoDerivative as why:
         return replace(step, no_directional=str(why))
-    lists = (tuple(along_states.out), tuple(along_time.out))
     return replace(step, variables={**step.variables, **variables}, directional=lists[0], time_slope=lists[1])
 
 
 def _declared(step: s.Step) -> dict[str, s.StepVariable]:
     """Seeds, and the rates of derivatives and residuals."""
-    states = step.of_kind(s.Kind.STATE)
-    pairs = [(seed_name(v.name), direction_name(f"der({v.name})")) for v in states]
-    pairs += [(seed_name(u.name), direction_name(residual_name(u.name))) for u in step.algebraic]
-    variables: dict[str, s.StepVariable] = {}
-    for i, (seed, rate) in enumerate(pairs):
-        variables[seed] = _made(seed, s.Kind.SEED, i)
-        variables[rate] = _made(rate, s.Kind.DERIVATIVE_DIRECTION, i)
-    return variables
+    pairs = [(v.name, f"der({v.name})") for v in step.of_kind(s.Kind.STATE)]
+    pairs += [(u.name, residual_name(u.name)) for u in step.algebraic]
+    made: list[s.StepVariable] = []
+    for i, (given, computed) in enumerate(pairs):
+        made.append(_made(seed_name(given), s.Kind.SEED, i))
+        made.append(_made(direction_name(computed), s.Kind.DERIVATIVE_DIRECTION, i))
+        made.append(_made(slope_name(computed), s.Kind.DERIVATIVE_SLOPE, i))
+    return {v.name: v for v in made}
 
 
 def _made(name: str, kind: s.Kind, index: int) -> s.StepVariable:
     return s.StepVariable(name, REAL, s.Slot(kind, index), ZERO, protected=True, purpose=Purpose.MADE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Along states or along time: the rates that are given; what others are called and where they stand."""
+
+    given: Mapping[str, Expr]
+    name: Callable[[str], str]
+    kind: s.Kind
+
+
 class _Directional:
-    """Rates along `given`: those of states, or of time; `variables` gets one for each that is computed."""
+    """Rates along a way; `variables` gets one for each that is computed."""
 
     def __init__(
         self,
         step: s.Step,
         functions: FunctionDerivatives,
         occurrence: Occurrence,
-        given: Mapping[str, Expr],
+        way: _Way,
         variables: dict[str, s.StepVariable],
     ) -> None:
         self._step, self._functions, self._occurrence = step, functions, occurrence
-        self._given, self._variables = given, variables
-        self._n_declared = 2 * (len(step.of_kind(s.Kind.STATE)) + len(step.algebraic))  # before rates of others
-        self._rates: dict[str, Expr] = {n: e for n, e in given.items() if n not in {u.name for u in step.algebraic}}
+        self._way, self._variables, self._count = way, variables, 0
+        unknowns = {u.name for u in step.algebraic}
+        self._rates: dict[str, Expr] = {n: e for n, e in way.given.items() if n not in unknowns}
         self._differentiate = Differentiator(lambda r: self._rates.get(r.name, ZERO), self._rule)
         self.out: list[s.Block] = []
         self._simple: dict[Expr, Expr] = {}  # rates share most of what they are made of: simplified once
@@ -126,9 +142,10 @@ class _Directional:
 
     def _direction(self, v: Ref) -> Ref:
         """The variable for the rate of v."""
-        name = direction_name(v.name)
+        name = self._way.name(v.name)
         if name not in self._variables:
-            self._variables[name] = _made(name, s.Kind.DIRECTION, len(self._variables) - self._n_declared)
+            self._variables[name] = _made(name, self._way.kind, self._count)
+            self._count += 1
         return Ref(name, REAL)
 
     def _moves(self, e: Expr) -> bool:
@@ -234,7 +251,7 @@ class _Directional:
     def _open(self, b: s.NonlinearLoop) -> None:
         """A loop of the index-1 form: its unknowns are given, its residuals move."""
         for u in b.unknowns:
-            seed = self._given.get(u.name)
+            seed = self._way.given.get(u.name)
             if seed is None:
                 continue
             self._rates[u.name] = seed

@@ -90,6 +90,25 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
     }
 }
 
+void khz_lu_solve_lanes(int n, const double *lu, const double *scale, const int32_t *pivot, khz_lanes *b, double *work)
+{
+    khz_loose_lanes *const w = (khz_loose_lanes *)(void *)work;
+    for (int i = 0; i < n; i++) {
+        khz_lanes sum = b[pivot[i]] * scale[pivot[i]];
+        for (int j = 0; j < i; j++) {
+            sum -= lu[i * n + j] * w[j];
+        }
+        w[i] = sum;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        khz_lanes sum = w[i];
+        for (int j = i + 1; j < n; j++) {
+            sum -= lu[i * n + j] * b[j];
+        }
+        b[i] = sum / lu[i * n + i];
+    }
+}
+
 /* Householder vector of the m entries x[0], x[stride], ...: overwrites x with it, returns the new leading entry. */
 static double reflector(int m, double *x, int stride, double *factor)
 {

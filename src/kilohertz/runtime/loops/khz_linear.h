@@ -3,6 +3,7 @@
 #define KHZ_LINEAR_H
 
 #include "khz_base.h"
+#include "khz_vector.h"
 
 /* Factorise a [n*n, row major] in place, rows scaled by their largest entry; scale [n] gets the factors, pivot [n] the
  * row order.  KHZ_SINGULAR when a pivot is lost in rounding, KHZ_NOT_FINITE on NaN.  Allocates: never. */
@@ -10,6 +11,9 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot);
 
 /* Solve with the factors: b [n] in: right-hand side, out: solution; work [n].  Allocates: never. */
 void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work);
+
+/* The same for a right-hand side in each lane; work [KHZ_LANES*n].  Every lane as one alone would give it. */
+void khz_lu_solve_lanes(int n, const double *lu, const double *scale, const int32_t *pivot, khz_lanes *b, double *work);
 
 /* Doubles of work that khz_minimum_norm needs. */
 #define KHZ_MINIMUM_NORM_ROOM(n) (3 * (n))

@@ -56,6 +56,39 @@ khz_status khz_linear(khz_context *c, int block, int place, int n, double *memor
     return status;
 }
 
+khz_lanes khz_quotient_lanes(khz_context *c, int block, int place, khz_lanes b, double a)
+{
+    if (a != 0.0) {
+        return b / a;
+    }
+    for (int lane = 0; lane < KHZ_LANES; lane++) {
+        b[lane] = khz_quotient(c, block, place, b[lane], a);
+    }
+    return b;
+}
+
+khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, double *memory, int32_t *order,
+                            int32_t *factored, khz_lanes *b)
+{
+    double *const lu = memory + n * n;
+    double *const one = lu + n * n + KHZ_MINIMUM_NORM_ROOM(n); /* a right-hand side, where lanes go one by one */
+    if (*factored == 1) {
+        khz_lu_solve_lanes(n, lu, lu + n * n, order, b, one);
+        return KHZ_OK;
+    }
+    khz_status status = KHZ_OK;
+    for (int lane = 0; lane < KHZ_LANES && status == KHZ_OK; lane++) {
+        for (int i = 0; i < n; i++) {
+            one[i] = b[i][lane];
+        }
+        status = khz_linear(c, block, place, n, memory, order, factored, one);
+        for (int i = 0; i < n; i++) {
+            b[i][lane] = one[i];
+        }
+    }
+    return status;
+}
+
 khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
                             const khz_sparse_plan *plan, double *sparse, int32_t *kept)
 {

@@ -9,8 +9,9 @@
 #include "khz_base.h"
 #include "khz_newton.h"
 
-/* Doubles of memory that a loop of n unknowns needs: linear; nonlinear, with the guess. */
-#define KHZ_LINEAR_ROOM(n) (2 * (n) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+/* Doubles of memory that a loop of n unknowns needs: linear, with several right-hand sides; nonlinear, with the guess.
+ */
+#define KHZ_LINEAR_ROOM(n) (2 * (n) * (n) + KHZ_MINIMUM_NORM_ROOM(n) + KHZ_LANES * (n))
 #define KHZ_NONLINEAR_ROOM(n) ((n) + KHZ_NEWTON_ROOM(n))
 
 /* b / a for a loop of one; 0 / 0 gives 0 (the minimum-norm solution), anything else over 0 is a failure. */
@@ -57,6 +58,38 @@ static inline khz_status khz_linear_3(khz_context *c, int block, int place, cons
     memcpy(memory, a, 9 * sizeof(double));
     *factored = 0;
     return khz_linear(c, block, place, 3, memory, order, factored, b);
+}
+
+/* The same for rates in several directions. */
+khz_lanes khz_quotient_lanes(khz_context *c, int block, int place, khz_lanes b, double a);
+khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, double *memory, int32_t *order,
+                            int32_t *factored, khz_lanes *b);
+
+static inline khz_status khz_linear_2_lanes(khz_context *c, int block, int place, const double *a, double *memory,
+                                            int32_t *order, int32_t *factored, khz_lanes *b)
+{
+    khz_status status = KHZ_OK;
+    for (int lane = 0; lane < KHZ_LANES && status == KHZ_OK; lane++) {
+        double v[2] = {b[0][lane], b[1][lane]};
+        status = khz_linear_2(c, block, place, a, memory, order, factored, v);
+        b[0][lane] = v[0];
+        b[1][lane] = v[1];
+    }
+    return status;
+}
+
+static inline khz_status khz_linear_3_lanes(khz_context *c, int block, int place, const double *a, double *memory,
+                                            int32_t *order, int32_t *factored, khz_lanes *b)
+{
+    khz_status status = KHZ_OK;
+    for (int lane = 0; lane < KHZ_LANES && status == KHZ_OK; lane++) {
+        double v[3] = {b[0][lane], b[1][lane], b[2][lane]};
+        status = khz_linear_3(c, block, place, a, memory, order, factored, v);
+        b[0][lane] = v[0];
+        b[1][lane] = v[1];
+        b[2][lane] = v[2];
+    }
+    return status;
 }
 
 /* The problem of a nonlinear loop with the usual caps.  sizes: nominal, min, max and start values, [n] each. */

@@ -9,25 +9,25 @@
 
 size_t khz_jacobian_work(const khz_model *m) { return 3U * (size_t)khz_n_y(m); }
 
-/* xd_dir by one of the model's phases for it; not finite where a rate is infinite there (a root at zero) though the
- * function itself is not. */
-static khz_status direction(const khz_model *m, void *instance, khz_phase_fn rates)
+/* n rates by one of the model's phases; not finite where one is infinite there (a root at zero) though the function
+ * itself is not. */
+static khz_status rates_of(void *instance, khz_phase_fn phase, int32_t n, const double *rate)
 {
     khz_context *const c = (khz_context *)instance;
     c->arena_used = 0;
     const uint32_t n_vague = c->n_vague;
-    const khz_status status = rates(instance);
+    const khz_status status = phase(instance);
     c->n_vague = n_vague; /* the values themselves, computed before, were determined */
     /* Differences take over: no failure of the model. */
     c->status = KHZ_OK;
-    return status != KHZ_OK || khz_are_finite(khz_n_y(m), khz_reals(instance, m->xd_dir)) ? status : KHZ_NOT_FINITE;
+    return status != KHZ_OK || khz_are_finite(n, rate) ? status : KHZ_NOT_FINITE;
 }
 
-/* The seeds of the columns of a colour; the others are 0. */
-static void set_seeds(const khz_model *m, double *seed, int32_t colour, double value)
+/* The seeds of the columns of a colour, in a lane; the others are 0. */
+static void set_seeds(const khz_model *m, double *seed, int32_t colour, int32_t lane, double value)
 {
     for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
-        seed[m->jac_column[m->colour_entry[k]]] = value;
+        seed[KHZ_LANES * m->jac_column[m->colour_entry[k]] + lane] = value;
     }
 }
 
@@ -36,14 +36,20 @@ static khz_status by_directions(const khz_model *m, void *instance, double *jac)
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
     khz_status status = KHZ_OK;
-    memset(seed, 0, sizeof(double) * (size_t)khz_n_y(m));
-    for (int32_t colour = 0; colour < m->n_colours && status == KHZ_OK; colour++) {
-        set_seeds(m, seed, colour, 1.0);
-        status = direction(m, instance, m->directional);
-        for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
-            jac[m->colour_entry[k]] = rate[m->colour_row[k]];
+    for (int32_t first = 0; first < m->n_colours && status == KHZ_OK; first += m->n_lanes) {
+        const int32_t n = m->n_colours - first < m->n_lanes ? m->n_colours - first : m->n_lanes;
+        for (int32_t lane = 0; lane < n; lane++) {
+            set_seeds(m, seed, first + lane, lane, 1.0);
         }
-        set_seeds(m, seed, colour, 0.0);
+        /* lanes that are not in use are zero, or as wrong as the others */
+        status = rates_of(instance, m->directional, KHZ_LANES * khz_n_y(m), rate);
+        for (int32_t lane = 0; lane < n; lane++) {
+            const int32_t colour = first + lane;
+            for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
+                jac[m->colour_entry[k]] = rate[KHZ_LANES * m->colour_row[k] + lane];
+            }
+            set_seeds(m, seed, colour, lane, 0.0);
+        }
     }
     return status;
 }
@@ -113,14 +119,10 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
 {
     khz_context *const c = (khz_context *)instance;
     const int32_t n = khz_n_y(m);
-    const size_t bytes = sizeof(double) * (size_t)n;
     if (m->directional != NULL) {
-        const khz_model *const copy = KHZ_COPY(c, m);
-        double *const rate = khz_reals(instance, m->xd_dir);
-        memset(rate, 0, bytes);
-        const khz_status status = direction(copy, instance, copy->time_slope);
-        memcpy(slope, rate, bytes);
-        memset(rate, 0, bytes); /* what rests along the states is not set there */
+        const double *const rate = khz_reals(instance, m->xd_slope);
+        const khz_status status = rates_of(instance, KHZ_COPY(c, m)->time_slope, n, rate);
+        khz_copy(slope, rate, n);
         if (status == KHZ_OK) {
             return KHZ_OK;
         }

@@ -47,18 +47,21 @@ typedef struct khz_model {
     int32_t n_places;                 /* that can be timed, after KHZ_PLACES_OF_MODEL (khz_probe.h) */
     int32_t n_transports, n_recorded; /* transport lines; values that they and the delay lines record */
     int32_t n_u, n_ui, n_colours;
-    int32_t n_z; /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
+    int32_t n_lanes; /* directions of one call of directional: KHZ_LANES (khz_vector.h) or 1 */
+    int32_t n_z;     /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
-    const size_t *areas; /* where each kind of variable begins, by its position in ir/step.py; 0: none */
-    size_t u, ui;        /* inputs: double [n_u], int32 [n_ui] */
+    int32_t jacobian_rests; /* d F/d y changes at events alone */
+    const size_t *areas;    /* where each kind of variable begins, by its position in ir/step.py; 0: none */
+    size_t u, ui;           /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
     size_t forced;                        /* int32 [n_r], not 0: an event keeps r as the stepper set it */
     size_t reinit, reinit_value;          /* int32 [n_x], double [n_x] */
     size_t sample_now, sample_tick;       /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval; /* double [n_samples] */
     size_t delays, transports, factored, nominal, arena, arena_size;
-    size_t seed, xd_dir; /* double [n_y], n_y = n_x + n_z: see directional */
-    size_t base, gamma_h;           /* double [n_x], double: see inlined */
+    size_t seed, xd_dir;  /* khz_lanes [n_y], n_y = n_x + n_z: see directional; seed is 0 where nobody sets it */
+    size_t xd_slope;      /* double [n_y]: see time_slope */
+    size_t base, gamma_h; /* double [n_x], double: see inlined */
     /* Index-1 form: the unknowns z of the nonlinear loops of a step are kept by the method, y = (x, z), F = (xd,
      * res). */
     const size_t *z_place;               /* [n_z] their offsets */
@@ -91,9 +94,9 @@ typedef struct khz_model {
     void (*samples)(void *instance); /* start and interval of each sample, once what they depend on is known */
     khz_phase_fn event;              /* one pass over all blocks */
     khz_phase_fn step;               /* derivatives */
-    khz_phase_fn directional;        /* after `step` at the same point: xd_dir = J*seed, what rests left as it is;
-                                        or NULL */
-    khz_phase_fn time_slope;         /* the same for xd_dir = dF/dt; NULL where directional is */
+    khz_phase_fn directional;        /* after `step` at the same point: xd_dir = J*seed for n_lanes directions, what
+                                        rests left as it is; or NULL */
+    khz_phase_fn time_slope;         /* the same for xd_slope = dF/dt; NULL where directional is */
     khz_phase_fn inlined;            /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
                                         x = base for others; NULL unless built inlined */
     khz_phase_fn crossing;           /* what crossings need besides */

@@ -42,11 +42,27 @@ static void size_residuals(const khz_stepper *s, const khz_work *w)
     }
 }
 
-/* The Jacobian at the beginning of the step, and df/dt where the method has a term for it. */
+/* dF/dy at the point of the instance. */
+static khz_status renew_matrix(khz_stepper *s, const khz_work *w)
+{
+    const khz_model *const m = s->model;
+    const khz_status status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
+    s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
+    s->counts.jacobians++;
+    s->jacobian_age = 0;
+    s->factored_h = 0.0;
+    return status == KHZ_OK && !khz_are_finite(m->jac_row[khz_n_y(m)], w->jac) ? KHZ_NOT_FINITE : status;
+}
+
+/* The Jacobian at the beginning of the step, and df/dt where the method has a term for it.  A Jacobian that rests
+ * between events is evaluated once after each, and df/dt as often as if it moved. */
 static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, int with_time)
 {
     const khz_model *const m = s->model;
-    if (s->jacobian_age >= 0 && s->jacobian_age < s->settings.jacobian_every) {
+    const int is_new = s->jacobian_age < 0;
+    const int is_due = is_new || (s->jacobian_age > 0 && s->jacobian_age % s->settings.jacobian_every == 0);
+    const int moves = is_new || !m->jacobian_rests;
+    if (!is_due || !(moves || with_time)) {
         return KHZ_OK;
     }
     const int by_differences = m->directional == NULL || (m->n_u > 0 && s->settings.input_mode != KHZ_INPUT_HELD);
@@ -54,15 +70,11 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
     khz_status status = s->is_at_start ? KHZ_OK : khz_stepper_rhs(s, w, t, w->x0, w->stage);
     if (status == KHZ_OK) {
         KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_JACOBIAN);
-        status = khz_jacobian(m, w->instance, w->jac, w->jac_work);
-        s->counts.rhs += m->directional == NULL ? (uint64_t)m->n_colours + 1u : 0u;
+        status = moves ? renew_matrix(s, w) : KHZ_OK;
         if (status == KHZ_OK && with_time && !by_differences) {
             status = khz_time_slope(m, w->instance, scale, w->ft, w->jac_work);
         }
         KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_JACOBIAN);
-        if (status == KHZ_OK && !khz_are_finite(m->jac_row[khz_n_y(m)], w->jac)) {
-            status = KHZ_NOT_FINITE;
-        }
         if (status != KHZ_OK) {
             khz_stepper_note(s, status);
         }
@@ -71,9 +83,7 @@ static khz_status renew_jacobian(khz_stepper *s, const khz_work *w, double t, in
         status = time_difference(s, w, t);
     }
     size_residuals(s, w);
-    s->counts.jacobians++;
-    s->jacobian_age = status == KHZ_OK ? 0 : -1;
-    s->factored_h = 0.0;
+    s->jacobian_age = status == KHZ_OK ? s->jacobian_age : -1;
     return status;
 }
 

@@ -1,0 +1,37 @@
+"""Several directions side by side: what moves along them is a vector of C, one element for each; the rest is shared.
+
+Rates are sums of products of numbers with one rate, so that C's operators on vectors say all of it, element by element
+with the bits of one direction alone.  A block where that does not do (a call with a rate among its arguments, a
+condition that depends on one) is written for one direction, in a loop over all.
+"""
+
+from __future__ import annotations
+
+from kilohertz.codegen.writing.expressions import Writer
+from kilohertz.codegen.writing.writer import Host
+from kilohertz.cost import Moving
+from kilohertz.ir.expr import Expr
+
+LANES = "khz_lanes"  # khz_vector.h
+
+
+class LaneWriter(Writer):
+    """Writes the statements of one C function for several directions."""
+
+    def __init__(self, host: Host, context: str, moving: Moving) -> None:
+        super().__init__(host, context)
+        self._moving = moving
+
+    def ctype(self, e: Expr) -> str:
+        return LANES if self._moving(e) else super().ctype(e)
+
+    def declared(self, e: Expr, name: str) -> str:
+        return f"{LANES} {name}" if self._moving(e) else super().declared(e, name)
+
+    def assigned(self, e: Expr) -> str:
+        return self.text(e) if self._moving(e) else f"khz_spread({self.text(e)})"
+
+    def _branch(self, owner: Expr, child: int, e: Expr, least: int) -> tuple[str, list[str]]:
+        text, lines = super()._branch(owner, child, e, least)
+        spread = self._moving(owner) and not self._moving(e)
+        return f"khz_spread({text})" if spread else text, lines
