@@ -16,8 +16,9 @@ static const int32_t lu_row[] = {0, 2, 4, 6, 8, 13};
 static const int32_t lu_column[] = {0, 4, 1, 4, 2, 4, 3, 4, 0, 1, 2, 3, 4};
 static const int32_t lu_origin[] = {1, 0, 2, 0, 3, 0, 4, 0, 1, 2, 3, 4, 0};
 static const int32_t lu_diagonal[] = {0, 2, 4, 6, 12};
-static const khz_sparse_plan plan = {N,     N_A,     8,      N_A,       a_row,     a_column,    a_of_jac, a_diagonal,
-                                     order, inverse, lu_row, lu_column, lu_origin, lu_diagonal, 8};
+static const khz_sparse_plan plan = {N,         N_A,         8,     N_A,     a_row,  a_column,
+                                     a_of_jac,  a_diagonal,  order, inverse, lu_row, lu_column,
+                                     lu_origin, lu_diagonal, 8,     NULL,    NULL};
 
 static void product(const double *a, const double *x, double *b)
 {

@@ -183,3 +183,18 @@ def test_a_large_model_is_factorised_by_its_plan(solver: str, monkeypatch: pytes
     assert dense.sparse_factorisations == 0
     for v in step.of_kind(Kind.STATE):
         assert np.allclose(sparse[v.name], full[v.name], rtol=1e-6)
+
+
+@pytest.mark.parametrize("text", [chain(40), LINEAR], ids=["a band", "dense"])
+def test_factors_written_out_have_the_bits_of_the_tables(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = compile_flat(read_flat(text))
+    rows = []
+    for most in (10_000, 0):
+        monkeypatch.setattr("kilohertz.codegen.plans._WRITTEN_OUT", most)
+        assert ("lu_plan_factor" in "".join(f.text for f in generate(step).files)) == (most > 0 and text != LINEAR)
+        stepper = Stepper(program_of(step), StepSettings("ros34pw2", 1e-3))
+        stepper.start(0.0)
+        for _ in range(20):
+            stepper.step()
+        rows.append([stepper.instance.read(v) for v in step.of_kind(Kind.STATE)])
+    assert rows[0] == rows[1]

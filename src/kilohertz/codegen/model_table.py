@@ -97,12 +97,17 @@ def model_table(
 
 
 def _by_colour(rows: Sequence[Sequence[int]], colours: Sequence[int], n_colours: int) -> dict[str, list[int]]:
-    """The entries of the Jacobian colour by colour: their places in the pattern, and their rows."""
+    """The Jacobian colour by colour: columns; entries with their places in the pattern, and their rows."""
     groups: list[list[tuple[int, int]]] = [[] for _ in range(n_colours)]
     for entry, (i, j) in enumerate((i, j) for i, row in enumerate(rows) for j in row):
         groups[colours[j]].append((entry, i))
     entries = [both for group in groups for both in group]
+    columns: list[list[int]] = [[] for _ in range(n_colours)]
+    for j, colour in enumerate(colours):
+        columns[colour].append(j)
     return {
+        "seed_start": starts(columns),
+        "seed_column": [j for group in columns for j in group],
         "colour_start": starts(groups),
         "colour_entry": [k for k, _ in entries],
         "colour_row": [i for _, i in entries],

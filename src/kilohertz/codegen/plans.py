@@ -11,6 +11,8 @@ from kilohertz.graphs import Elimination
 from kilohertz.ir.step import NonlinearLoop
 from kilohertz.runtime import formula
 
+_WRITTEN_OUT = 3000  # products and entries of factors at most that are written out, not run through by tables
+
 
 class Memory(Protocol):
     """Where doubles of loop memory are handed out."""
@@ -65,15 +67,72 @@ def plan_lines(name: str, rows: list[list[int]], elimination: Elimination | None
         "lu_origin": [elimination.order[j] for j in lu_column],
         "lu_diagonal": [lu_first[i] + row.index(i) for i, row in enumerate(elimination.rows)],
     }
+    written = elimination.n_products + elimination.n_entries <= _WRITTEN_OUT
     return [
         *(line for part, values in arrays.items() for line in array(f"{name}_{part}", values)),
+        *(written_out(name, with_diagonal, elimination) if written else []),
         f"static const khz_sparse_plan {name} = {{",
         f"    .n = {n}, .n_a = {first[-1]}, .n_jac = {sum(map(len, rows))}, .n_lu = {lu_first[-1]},",
         *(f"    .{part} = {name}_{part}," for part in arrays),
         f"    .n_products = {elimination.n_products},",
+        *([f"    .factor = {name}_factor, .solve = {name}_solve,"] if written else []),
         "};",
         "",
     ]
+
+
+def written_out(name: str, rows: list[list[int]], elimination: Elimination) -> list[str]:
+    """khz_sparse_factor and khz_sparse_solve with the loops of this plan unrolled: the same operations in order."""
+    order, first = elimination.order, starts(rows)
+    begins = starts(elimination.rows)
+    places = [{j: begins[i] + k for k, j in enumerate(row)} for i, row in enumerate(elimination.rows)]
+    inverse = {v: k for k, v in enumerate(order)}
+    factor = []
+    for i, at in enumerate(places):
+        entries = {inverse[j]: first[order[i]] + k for k, j in enumerate(rows[order[i]])}
+        factor += ["{", *("    " + line for line in _row(i, at, entries, places)), "}"]
+    solve = []
+    for i, at in enumerate(places):
+        lower = [f" - lu[{k}] * b[{order[j]}]" for j, k in at.items() if j < i]
+        solve += [f"b[{order[i]}] = b[{order[i]}]{''.join(lower)};"] if lower else []
+    for i, at in reversed(list(enumerate(places))):
+        upper = "".join(f" - lu[{k}] * b[{order[j]}]" for j, k in at.items() if j > i)
+        solve.append(f"b[{order[i]}] = ({f'b[{order[i]}]{upper}'}) / lu[{at[i]}];")
+    return [
+        f"static int {name}_factor(const double *a, double *lu)",
+        "{",
+        f"    double peak[{len(places)}]; /* the largest entry of each row of U */",
+        *("    " + line for line in factor),
+        "    return 0;",
+        "}",
+        "",
+        f"static void {name}_solve(const double *lu, double *b)",
+        "{",
+        *("    " + line for line in solve),
+        "}",
+        "",
+    ]
+
+
+def _row(i: int, at: dict[int, int], entries: dict[int, int], places: list[dict[int, int]]) -> list[str]:
+    """One row of the factors: what it is made of, multiples of earlier rows subtracted, the checks."""
+    lines = [f"double t{j} = {f'a[{entries[j]}]' if j in entries else '0.0'};" for j in at]
+    lines += ["double largest = 0.0, reached = 0.0, most = 0.0;", f"double whole = fabs(t{i});"]
+    lines += [f"largest = khz_larger(largest, fabs(a[{k}]));" for k in entries.values()]
+    for j in (j for j in at if j < i):
+        lines.append(f"const double f{j} = t{j} / lu[{places[j][j]}];")
+        lines.append(f"lu[{at[j]}] = f{j};")
+        for m, k in places[j].items():
+            if m == i:
+                lines.append(f"const double before{j} = t{i};")
+            lines += [f"t{m} -= f{j} * lu[{k}];"] if m > j else []
+            if m == i:
+                lines.append(f"whole += fabs(t{i} - before{j});")
+        lines.append(f"reached = khz_larger(reached, fabs(f{j}) * peak[{j}]);")
+    for j in (j for j in at if j >= i):
+        lines += [f"lu[{at[j]}] = t{j};", f"most = khz_larger(most, fabs(t{j}));"]
+    lines += [f"peak[{i}] = most;", f"if (!khz_suits(fabs(t{i}), whole, most, reached, largest)) {{", "    return 1;"]
+    return [*lines, "}"]
 
 
 def starts(rows: Sequence[Sequence[object]]) -> list[int]:

@@ -1,13 +1,5 @@
 #include "khz_sparse.h"
 
-#include <float.h>
-#include <math.h>
-
-#include "khz_limits.h"
-
-/* The larger of two, of which a is a number: b counts where it is larger.  fmax without its call. */
-static double larger(double a, double b) { return b > a ? b : a; }
-
 /* lu: the entries [n_lu], a row in full length [n], the largest entry of each row of U [n]. */
 size_t khz_sparse_size(const khz_sparse_plan *p) { return KHZ_SPARSE_ROOM((size_t)p->n_lu, (size_t)p->n); }
 
@@ -34,13 +26,16 @@ static double spread(const khz_sparse_plan *p, const double *a, int32_t i, doubl
     }
     for (int32_t k = p->a_row[row]; k < p->a_row[row + 1]; k++) {
         full[p->inverse[p->a_column[k]]] = a[k];
-        largest = larger(largest, fabs(a[k]));
+        largest = khz_larger(largest, fabs(a[k]));
     }
     return largest;
 }
 
 int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
 {
+    if (p->factor != NULL) {
+        return p->factor(a, lu);
+    }
     double *const full = lu + p->n_lu;
     double *const peak = full + p->n;
     for (int32_t i = 0; i < p->n; i++) {
@@ -57,16 +52,14 @@ int khz_sparse_factor(const khz_sparse_plan *p, const double *a, double *lu)
                 full[p->lu_column[m]] -= factor * lu[m];
             }
             whole += fabs(full[i] - before);
-            reached = larger(reached, fabs(factor) * peak[j]);
+            reached = khz_larger(reached, fabs(factor) * peak[j]);
         }
         peak[i] = 0.0;
         for (int32_t k = p->lu_diagonal[i]; k < p->lu_row[i + 1]; k++) {
             lu[k] = full[p->lu_column[k]];
-            peak[i] = larger(peak[i], fabs(lu[k]));
+            peak[i] = khz_larger(peak[i], fabs(lu[k]));
         }
-        const double pivot = fabs(full[i]);
-        if (!(pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= DBL_MIN && peak[i] <= DBL_MAX &&
-              reached <= KHZ_PLANNED_GROWTH * largest)) {
+        if (!khz_suits(fabs(full[i]), whole, peak[i], reached, largest)) {
             return 1;
         }
     }
@@ -86,6 +79,10 @@ int khz_sparse_factor_dense(const khz_sparse_plan *p, const double *dense, doubl
 
 void khz_sparse_solve(const khz_sparse_plan *p, const double *lu, double *b)
 {
+    if (p->solve != NULL) {
+        p->solve(lu, b);
+        return;
+    }
     for (int32_t i = 0; i < p->n; i++) {
         double sum = b[p->order[i]];
         for (int32_t k = p->lu_row[i]; k < p->lu_diagonal[i]; k++) {

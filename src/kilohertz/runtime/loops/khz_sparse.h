@@ -4,7 +4,11 @@
 #ifndef KHZ_SPARSE_H
 #define KHZ_SPARSE_H
 
+#include <float.h>
+#include <math.h>
+
 #include "khz_base.h"
+#include "khz_limits.h"
 
 typedef struct khz_sparse_plan {
     int32_t n, n_a, n_jac, n_lu; /* size; entries of W, of J, of L and U together */
@@ -19,6 +23,10 @@ typedef struct khz_sparse_plan {
     const int32_t *lu_origin;    /* [n_lu] the same columns, numbered as in W */
     const int32_t *lu_diagonal;  /* [n] place in lu of the pivots */
     int64_t n_products;          /* multiplications of one factorisation */
+    /* khz_sparse_factor and khz_sparse_solve for this plan alone, written out, with the same bits; NULL: by the tables
+     */
+    int (*factor)(const double *a, double *lu);
+    void (*solve)(const double *lu, double *b);
 } khz_sparse_plan;
 
 /* Doubles that `lu` needs, with so many entries of L + U. */
@@ -27,6 +35,17 @@ KHZ_EXPORT size_t khz_sparse_size(const khz_sparse_plan *p);
 
 /* a [n_a] := M - h_gamma*J, from the values jac [n_jac]; M has ones in its first n_ones rows and is zero else. */
 void khz_sparse_assemble(const khz_sparse_plan *p, const double *jac, double h_gamma, int32_t n_ones, double *a);
+
+/* A row of U with its pivot and what that is a difference of (`whole`), its largest entry, the largest multiple of an
+ * earlier row that was subtracted, and the largest entry of the matrix there: are these pivots good enough? */
+static inline int khz_suits(double pivot, double whole, double peak, double reached, double largest)
+{
+    return pivot > KHZ_PLANNED_PIVOT_LOST * whole && pivot >= DBL_MIN && peak <= DBL_MAX &&
+           reached <= KHZ_PLANNED_GROWTH * largest;
+}
+
+/* The larger of two, of which a is a number: b counts where it is larger.  fmax without its call. */
+static inline double khz_larger(double a, double b) { return b > a ? b : a; }
 
 /* Factorise a [n_a] into lu [khz_sparse_size].  0: done; 1: the order of pivots does not suit these numbers (a pivot is
  * lost in rounding, entries grow, or something is not finite): take a dense factorisation.  Allocates: never. */

@@ -26,8 +26,8 @@ static khz_status rates_of(void *instance, khz_phase_fn phase, int32_t n, const 
 /* The seeds of the columns of a colour, in a lane; the others are 0. */
 static void set_seeds(const khz_model *m, double *seed, int32_t colour, int32_t lane, double value)
 {
-    for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
-        seed[KHZ_LANES * m->jac_column[m->colour_entry[k]] + lane] = value;
+    for (int32_t k = m->seed_start[colour]; k < m->seed_start[colour + 1]; k++) {
+        seed[KHZ_LANES * m->seed_column[k] + lane] = value;
     }
 }
 

@@ -70,9 +70,10 @@ typedef struct khz_model {
     const int32_t *jac_colour;           /* [n_y] in 0 .. n_colours-1: columns of one colour share no row */
     /* the entries of J colour by colour: [n_colours + 1], and for each its place in the pattern and its row */
     const int32_t *colour_start, *colour_entry, *colour_row;
-    const int32_t *stage_role;       /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
-    const khz_sparse_plan *lu_plan;  /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
-    const int32_t *transport_points; /* [n_transports]: points of the profile at the start */
+    const int32_t *seed_start, *seed_column; /* the columns of each colour: [n_colours + 1], [n_y] */
+    const int32_t *stage_role;               /* [n_x] KHZ_STAGE_*: see inlined; NULL: all states are implicit */
+    const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
+    const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
     /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
      * computed besides: their positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and
