@@ -177,6 +177,32 @@ def test_a_kind_that_the_fmu_does_not_offer(tmp_path: Path, capsys: pytest.Captu
     assert "R815" in capsys.readouterr().err
 
 
+def test_an_fmu_is_a_side_of_a_comparison(fmus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Against the model that it was made from, by TOML, and against a file, by name."""
+    text = (
+        '[result]\nmodel = "Driven.fmu"\nstop = 0.3\nset = { k = 3.5 }\n'
+        '[reference]\nmodel = "Models.mo:Driven"\nstop = 0.3\nsolver = "rk4"\nstep = "1ms"\nset = { k = 3.5 }\n'
+    )
+    assert main(["compare", str(written(fmus, "sides", text))]) == 0
+    simulate = ["simulate", str(fmus / "Driven.fmu"), "--stop", "0.3", "-o", str(fmus / "other.csv"), "--set", "k=9"]
+    assert main(simulate) == 0
+    assert main(["compare", str(fmus / "Driven.fmu"), str(fmus / "other.csv")]) == 1
+    assert "FAIL" in capsys.readouterr().out
+
+
+def test_an_fmu_is_the_variant_of_a_series(fmus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each case sets a parameter of both; between rows the FMU's outputs are held."""
+    text = (
+        '[model]\nmodel = "Models.mo:Driven"\nsolver = "rk4"\nstep = "1ms"\nstop = 0.2\n'
+        '[variant]\nmodel = "Driven.fmu"\nsolver = "euler"\nstep = "1ms"\nstop = 0.2\n'
+        "[parameters]\nk = [1.0, 2.0, 3.0]\n"
+        '[[measure]]\nsignal = "y"\nof = "error"\ntake = "largest"\nabove = 0.01\n'
+    )
+    code = main(["series", str(written(fmus, "cases", text))])
+    shown = capsys.readouterr()
+    assert code == 0, shown.out + shown.err
+
+
 # ------------------------------------------------------------------------------------------------------------- hostile
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Diagnostic, ModelError
+from kilohertz.driver.exchange import is_fmu, simulate_fmu
 from kilohertz.solvers import SETTINGS, StepSettings
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Side:
         if self.title:
             return self.title
         if self.is_file:
+            return Path(self.source).name
+        if is_fmu(self.source):
             return Path(self.source).name
         solver = self.stepping.solver if "solver" in self.stepping.given else SETTINGS["solver"].offline
         how = f"{solver}, step {self.stepping.step:g} s" if "step" in self.stepping.given else solver
@@ -105,8 +108,10 @@ def trajectory(side: Side, session: Session) -> Trajectory:
 
     if side.is_file:
         return Trajectory(_cut(read(side.source), side), side)
-    model = session.kept(side.source)
     keywords, statistics = {name: getattr(side.stepping, name) for name in side.stepping.given}, Statistics()
+    if is_fmu(side.source):
+        return Trajectory(_of_fmu(side, keywords), side)
+    model = session.kept(side.source)
     result = model.simulate(
         start=side.start,
         stop=side.stop,
@@ -118,6 +123,19 @@ def trajectory(side: Side, session: Session) -> Trajectory:
     )
     notes = tuple(f"{side.name}: {note}" for note in statistics.notes)
     return Trajectory(result, side, model, notes, statistics.stepping)
+
+
+def _of_fmu(side: Side, keywords: Mapping[str, Any]) -> Result:
+    """An FMU runs in a process of its own; what it says of no time is as it says itself."""
+    return simulate_fmu(
+        side.source,
+        start=side.start,
+        stop=side.stop,
+        intervals=side.intervals,
+        settings=dict(side.settings),
+        inputs=side.inputs or None,
+        **keywords,
+    )
 
 
 def _cut(result: Result, side: Side) -> Result:

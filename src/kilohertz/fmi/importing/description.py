@@ -8,6 +8,7 @@ Codes: R811 no FMU, or its description cannot be used; R812 a version of FMI tha
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -79,6 +80,13 @@ class FmuVariable:
     def size(self) -> int:
         """How many values it has."""
         return math.prod(self.shape)
+
+    def elements(self) -> tuple[str, ...]:
+        """Names of its values, in the order that FMI has them (the last subscript runs fastest)."""
+        if not self.shape:
+            return (self.name,)
+        places = itertools.product(*(range(1, n + 1) for n in self.shape))
+        return tuple(f"{self.name}[{','.join(map(str, place))}]" for place in places)
 
     @property
     def starts(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def _inputs_alone(variables: Sequence[FmuVariable]) -> Step:
 
 
 def _values(points: Points, instant: float) -> list[float]:
-    """On the line between two points; after a jump what is behind it."""
+    """On the line between two points, and what is no Real held; after a jump what is behind it."""
     last = int(np.searchsorted(points.time, instant + _SAME, side="right")) - 1
     if last < 0:
         return [float(v) for v in points.initial]
@@ -53,4 +53,5 @@ def _values(points: Points, instant: float) -> list[float]:
     if last + 1 == len(points.time) or instant <= points.time[last]:
         return [float(v) for v in here]
     part = (instant - points.time[last]) / (points.time[last + 1] - points.time[last])
-    return [float(a + part * (b - a)) for a, b in zip(here, points.values[last + 1], strict=True)]
+    pairs = zip(points.variables, here, points.values[last + 1], strict=True)
+    return [float(a + part * (b - a)) if v.ty is REAL else float(a) for v, a, b in pairs]

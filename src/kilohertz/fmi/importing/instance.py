@@ -182,22 +182,25 @@ class Instance:
 
     def reader(self, variables: list[dict[str, Any]]) -> Callable[[], list[float]]:
         """A function that reads these, one call for each type."""
-        groups: dict[str, list[int]] = {}
-        for i, v in enumerate(variables):
-            groups.setdefault(v["kind"], []).append(i)
+        groups: dict[str, list[dict[str, Any]]] = {}
+        places: dict[str, list[int]] = {}
+        at = 0
+        for v in variables:
+            groups.setdefault(v["kind"], []).append(v)
+            places.setdefault(v["kind"], []).extend(range(at, at + v["size"]))
+            at += v["size"]
         calls = []
-        for places in groups.values():
-            name, ctype = self._access("Get", variables[places[0]])
-            references = (ctypes.c_uint32 * len(places))(*(variables[i]["reference"] for i in places))
-            calls.append((name, references, (ctype * len(places))(), places))
-        row = [0.0] * len(variables)
+        for kind, group in groups.items():
+            name, ctype = self._access("Get", group[0])
+            references = (ctypes.c_uint32 * len(group))(*(v["reference"] for v in group))
+            calls.append((name, references, (ctype * len(places[kind]))(), places[kind]))
+        row = [0.0] * at
 
         def read() -> list[float]:
-            for name, references, values, places in calls:
-                n = _SIZE(len(places))
-                more = (n,) if self.version == 3 else ()
-                self.call.demand(name, self.me, references, n, values, *more)
-                for i, value in zip(places, values, strict=True):
+            for name, references, values, where in calls:
+                more = (_SIZE(len(where)),) if self.version == 3 else ()
+                self.call.demand(name, self.me, references, _SIZE(len(references)), values, *more)
+                for i, value in zip(where, values, strict=True):
                     row[i] = float(value)
             return row
 

@@ -166,7 +166,7 @@ class _Job:
 
     def _recorded(self) -> list[FmuVariable]:
         wanted = Selection(self.run.record)
-        numbers = [v for v in self.fmu.description.variables if v.is_number and v.causality != "independent"]
+        numbers = [v for v in self.fmu.description.variables if v.holds_numbers and v.causality != "independent"]
         out = [v for v in numbers if wanted.takes(v.name, is_output=v.causality == "output")]
         problems = wanted.problems([v.name for v in numbers])
         if problems:
@@ -175,13 +175,10 @@ class _Job:
 
     def left_out(self) -> list[Diagnostic]:
         """Outputs that a result has no place for."""
-        kinds = ((v.name, "an array" if v.is_array else v.type) for v in self.fmu.description.of("output"))
-        recorded = {v.name for v in self.recorded}
-        numbers = {v.name for v in self.fmu.description.variables if v.is_number}
         return [
-            Diagnostic("R813", f"the output `{name}` is not recorded: it is {kind}", severity=Severity.WARNING)
-            for name, kind in kinds
-            if name not in recorded | numbers
+            Diagnostic("R813", f"the output `{v.name}` is not recorded: it is {v.type}", severity=Severity.WARNING)
+            for v in self.fmu.description.of("output")
+            if not v.holds_numbers
         ]
 
     def _settings(self) -> list[tuple[FmuVariable, Any]]:
@@ -207,16 +204,17 @@ class _Job:
 
     def result(self, folder: Path) -> Result:
         """The rows so far."""
-        n, file = len(self.recorded) + 1, folder / "rows"
+        columns = [(name, v) for v in self.recorded for name in v.elements()]
+        n, file = len(columns) + 1, folder / "rows"
         data = np.fromfile(file) if file.is_file() else np.empty(0)
         rows = data[: len(data) // n * n].reshape(-1, n)
-        signals = {v.name: Signal(i, 1, v.unit, v.description) for i, v in enumerate(self.recorded)}
+        signals = {name: Signal(i, 1, v.unit, v.description) for i, (name, v) in enumerate(columns)}
         return Result(self.fmu.description.name, rows[:, 0].copy(), rows[:, 1:].copy(), signals)
 
 
 def _plain(v: FmuVariable) -> dict[str, Any]:
     shown = asdict(v)
-    return {key: shown[key] for key in ("reference", "type", "kind")}
+    return {key: shown[key] for key in ("reference", "type", "kind")} | {"size": v.size}
 
 
 def _value(v: FmuVariable, value: Any) -> Any:

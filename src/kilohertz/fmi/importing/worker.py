@@ -22,7 +22,7 @@ def co_simulate(job: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Steps from start to stop, a row after each of those that are wanted."""
     instance = Instance(job, folder)
     rows = os.open(folder / "rows", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    pack = struct.Struct(f"{1 + len(job['record'])}d").pack
+    pack = struct.Struct(f"{1 + sum(v['size'] for v in job['record'])}d").pack
     inputs: list[list[list[Any]]] = job["inputs"]  # what is set before each step
     instance.start(job["settings"], inputs[0] if inputs else [])
     read = instance.reader(job["record"])

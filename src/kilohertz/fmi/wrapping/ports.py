@@ -6,7 +6,6 @@ as FMI counts them.  Names that are no identifiers stand in quotes.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -53,11 +52,8 @@ class Port:
 
     def elements(self) -> Iterator[str]:
         """References to its values, in the order that FMI has them (the last subscript runs fastest)."""
-        if not self.variable.shape:
-            yield self.name
-            return
-        for subscripts in itertools.product(*(range(1, n + 1) for n in self.variable.shape)):
-            yield f"{self.name}[{', '.join(map(str, subscripts))}]"
+        for element in self.variable.elements():
+            yield self.name + element.removeprefix(self.variable.name)
 
     def starts(self) -> tuple[str, ...]:
         """Literals for its values; empty where the FMU says none that can be read."""
