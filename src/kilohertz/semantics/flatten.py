@@ -62,6 +62,16 @@ def flatten(libraries: Libraries, name: str | tuple[str, ...]) -> tuple[Flat, li
     return flat, world.warnings
 
 
+def instances(libraries: Libraries, name: tuple[str, ...]) -> list[Comp]:
+    """The components of a class that are made of others, it first."""
+    world = World(libraries)
+    cls = world.absolute(name)
+    assert isinstance(cls, ClassNode)
+    flattener = _Flattener(world, cls)
+    flattener.run()
+    return flattener.composites
+
+
 def _missing(world: World, name: tuple[str, ...]) -> Diagnostic:
     for k in range(len(name)):
         if world.absolute(name[: k + 1]) is None:

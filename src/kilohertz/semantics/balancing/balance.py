@@ -7,7 +7,7 @@ unknowns, from each unknown left over to the unknowns that could be left in its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, Note, Origin, Span
@@ -31,6 +31,7 @@ from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.types import REAL
 from kilohertz.semantics.balancing.equation_parts import bodies, expressions
 from kilohertz.semantics.balancing.incidence import System, incidence, is_unknown, scalar_size
+from kilohertz.semantics.balancing.local_balance import Part, to_blame
 from kilohertz.semantics.wording import counted
 
 _MOST_NAMED = 10  # culprits in one report
@@ -68,11 +69,11 @@ def check_balance(flat: Flat) -> list[Diagnostic]:
     return check(flat)[1]
 
 
-def check(flat: Flat) -> tuple[Balance, list[Diagnostic]]:
-    """Both, for the price of one."""
+def check(flat: Flat, parts: Callable[[], list[Part]] = list) -> tuple[Balance, list[Diagnostic]]:
+    """Both, for the price of one; `parts` are asked for where something is wrong, to find the component to blame."""
     system = incidence(flat)
     balance = _counted(flat, system)
-    return balance, _diagnosed(flat, system, balance)
+    return balance, _diagnosed(flat, system, balance, parts)
 
 
 # ------------------------------------------------------------------------------------------------------------- counting
@@ -171,12 +172,15 @@ class _Scan:
 # ---------------------------------------------------------------------------------------------------------- diagnostics
 
 
-def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]:
+def _diagnosed(flat: Flat, system: System, balance: Balance, parts: Callable[[], list[Part]]) -> list[Diagnostic]:
     diagnostics = [_uneven(equation, counts) for equation, counts in system.uneven]
+    guilty: list[tuple[Part, int]] = []
     if not balance.is_balanced:
+        sign = 1 if balance.n_equations > balance.n_unknowns else -1
+        guilty = to_blame(system, parts(), sign)
         sides = counted(balance.n_equations, "equation"), counted(balance.n_unknowns, "unknown")
         text = f"{flat.name} has {sides[0]} for {sides[1]}"
-        diagnostics.append(Diagnostic("B401", text))
+        diagnostics.append(Diagnostic("B401", text, notes=tuple(_blamed(p, n, sign) for p, n in guilty[:_MOST_NOTES])))
     if not system.complete:
         return diagnostics
     matching = maximum_matching(system.rows, system.columns.n)
@@ -185,6 +189,8 @@ def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]
     free_rows = [r for r, c in enumerate(matching.column_of) if c == FREE]
     free_columns = [c for c, r in enumerate(matching.row_of) if r == FREE]
     culprits = _Culprits(system, matching, _spoken_of(flat, system))
+    if balance.n_equations > balance.n_unknowns and guilty:
+        free_rows = culprits.moved(free_rows, [p.path for p, _ in guilty])
     reports = culprits.of_rows(free_rows) + culprits.of_columns([culprits.likely(c) for c in free_columns])
     if len(reports) > _MOST_NAMED:
         rest = len(reports) - _MOST_NAMED
@@ -192,6 +198,11 @@ def _diagnosed(flat: Flat, system: System, balance: Balance) -> list[Diagnostic]
         more = Note(f"and {rest} more of this kind")
         reports[_MOST_NAMED - 1 :] = [_with_notes(last, (*last.notes, more))]
     return diagnostics + reports
+
+
+def _blamed(part: Part, n: int, sign: int) -> Note:
+    what = f"has {counted(n, 'equation')} more than it needs" if sign > 0 else f"lacks {counted(n, 'equation')}"
+    return Note(f"component `{part.path}` of class `{part.class_name}` {what}", _span(part.origin))
 
 
 def _spoken_of(flat: Flat, system: System) -> set[int]:
@@ -226,6 +237,38 @@ class _Culprits:
         self._matching = matching
         self._spoken_of = spoken_of
         self._columns = transposed(system.rows, system.columns.n)
+
+    def moved(self, free: list[int], paths: list[str]) -> list[int]:
+        """As many rows left over, each an equation of a component to blame where one could be left instead."""
+        out: list[int] = []
+        for row in free:
+            out.append(self._moved(row, paths, out))
+        return out
+
+    def _moved(self, free: int, paths: list[str], taken: list[int]) -> int:
+        matching, system = self._matching, self._system
+
+        def is_own(row: int) -> bool:
+            return system.owners[system.owner_of[row]].path in paths
+
+        came: dict[int, tuple[int, int]] = {}  # by row: the column that it gives up, and the row that takes it
+        queue = [free]
+        for row in queue:
+            for c in system.rows[row]:
+                taker = matching.row_of[c]
+                if taker != free and taker not in came:
+                    came[taker] = c, row
+                    queue.append(taker)
+        own = [r for r in came if r not in taken and is_own(r)]
+        if is_own(free) or not own:
+            return free
+        chosen = at = min(own, key=lambda r: (system.owner_of[r], r))  # sections come before connections
+        while at != free:
+            column, before = came[at]
+            matching.row_of[column], matching.column_of[before] = before, column
+            at = before
+        matching.column_of[chosen] = FREE
+        return chosen
 
     def of_rows(self, free: list[int]) -> list[Diagnostic]:
         """B402, one per equation of the source that has rows left over."""
