@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kilohertz.cli import main
+from kilohertz.driver.demos import EXAMPLES
 from kilohertz.realtime import read_scenario
 from kilohertz.results import read
 
@@ -37,6 +38,32 @@ def test_the_demo_runs_reports_and_draws(
     # connected: what one model sends the other has received
     assert np.array_equal(recorded["plant.p_a"][1:], recorded["controller.p_a"][1:])
     assert np.array_equal(recorded["plant.u"][1:], recorded["controller.u"][:-1])
+
+
+@pytest.mark.parametrize("name", [e.name for e in EXAMPLES])
+def test_every_example_runs_is_compared_and_drawn(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", name, "--duration", "0.3s", "--fast", "-o", "out"]) in (0, 1)  # 1: events that were cut short
+    out = capsys.readouterr().out
+    assert "the duration is over" in out and "off by at most" in out
+    assert Path("out", f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert len(read(Path("out", f"{name}.csv")).time) > 10
+    assert read_scenario(Path("out", f"{name}.toml")).name == name
+
+
+def test_the_list_has_a_sentence_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [e.name for e in EXAMPLES]
+    assert lines[0].startswith("hydraulic_axis") and all(line.endswith(".") for line in lines)
+
+
+def test_an_unknown_example_is_told_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "clockwork", "-o", str(tmp_path)]) == 1
+    err = capsys.readouterr().err
+    assert "error[S202]: there is no bundled example `clockwork`; there are `hydraulic_axis`" in err
 
 
 def test_a_folder_that_cannot_be_made_is_a_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

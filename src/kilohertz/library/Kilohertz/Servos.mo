@@ -52,14 +52,14 @@ package Servos "Axes of machines and robots: motor, current control, brake, tran
     Blocks.RealInput i_ref(unit="A") "Current asked for: torque over k" annotation(Placement(transformation(extent={{-140,20},{-100,60}})));
     Blocks.RealInput brake_on "1: the brake holds, 0: it is open" annotation(Placement(transformation(extent={{-140,-60},{-100,-20}})));
     Blocks.RealOutput phi(unit="rad") "Angle of the motor" annotation(Placement(transformation(extent={{-10,-10},{10,10}}, origin={0,-110}, rotation=-90)));
-    parameter Units.Voltage V = 48 "Supply";
+    parameter Units.Voltage V = 96 "Supply";
     parameter Units.Resistance R = 0.8 "Resistance of a winding";
     parameter Units.Inductance L = 1.5e-3 "Its inductance";
     parameter Real k(unit="N.m/A") = 0.12 "Torque for a current";
-    parameter Integer pairs = 4 "Pairs of poles";
+    parameter Integer pairs = 2 "Pairs of poles";
     parameter Units.Inertia J = 1e-4 "Inertia of the rotor";
     parameter Units.Damping d_motor = 2e-4 "Viscous friction of the motor";
-    parameter Units.Frequency f = 1000 "Bandwidth of the current control";
+    parameter Units.Frequency f = 300 "Bandwidth of the current control";
     parameter Units.Torque tau_brake = 2 "Torque at which the brake slides";
     parameter Real ratio = 100 "Turns of the motor for one of the joint";
     parameter Units.Stiffness c = 3e4 "Stiffness of the transmission, seen from the joint";
