@@ -59,11 +59,11 @@ def test_a_loop_has_its_iterations_its_unknown_and_its_lines() -> None:
     assert (place.loop.kind, place.loop.size, place.loop.torn) == ("nonlinear", 2, ("first.i",))
     assert numbers.calls == 4.0  # the stages of rk4
     assert 4.0 <= numbers.iterations <= 24.0
-    assert {Path(line.file).name for line in place.lines} == {"Electrical.mo"}
+    assert {Path(line.file).name for line in place.lines} == {"package.mo"}
     assert {line.component for line in place.lines} == {"first"}
     assert sum(line.share for line in place.lines) == pytest.approx(1.0)
     assert next(iter(by_component(profile))) == "first"
-    assert Path(next(iter(by_line(profile)))[0]).name == "Electrical.mo"
+    assert Path(next(iter(by_line(profile)))[0]).name == "package.mo"
 
 
 def test_two_loops_of_one_with_the_capacitor() -> None:
