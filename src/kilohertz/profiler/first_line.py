@@ -89,14 +89,15 @@ def _exceptions(profile: Profile, usual: Usual, every: Sequence[Cause]) -> list[
     """The cycles that exceed the median by one cause, of the cause by which they exceed it most in all.
 
     Off-line, what the machine did to a cycle tells nothing of the model.  A longer time without more work is an
-    interrupt, which falls on any place in proportion to its time, unless it falls on one far more often than that.
+    interrupt, which falls on any place in proportion to its time, unless it falls on one far more often than that: how
+    many there were is told by all cycles that were longer without more work, wherever it fell.
     """
     passing = MACHINE if not profile.period_ns else ("first cycle", "slower all over")
     if profile.times.by_cycle:  # others were timed, and say where it goes
         passing = (*passing, "not timed")
-    some = [c for c in every if c.ns > USUAL * usual.ns and c.kind not in passing]
-    groups = _groups(some)
-    n_plain = sum(len(alike) for (kind, _), alike in groups.items() if kind == "plain cost")
+    long = [c for c in every if c.ns > USUAL * usual.ns]
+    groups = _groups([c for c in long if c.kind not in passing])
+    n_plain = sum(c.kind in ("plain cost", "not timed", *MACHINE) for c in long)
     for (kind, place), alike in list(groups.items()):
         share = min(1.0, float(usual.own[place]) / usual.ns) if usual.ns > 0 else 1.0
         chance = n_plain * share + _SIGMAS * (n_plain * share * (1.0 - share)) ** 0.5
