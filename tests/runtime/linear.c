@@ -1,4 +1,8 @@
+#include <float.h>
+#include <string.h>
+
 #include "check.h"
+#include "khz_limits.h"
 #include "khz_linear.h"
 
 static void regular_system(void)
@@ -36,6 +40,81 @@ static void singular_matrix_is_found(void)
     CHECK(khz_lu_factor(1, nan_matrix, scale, pivot) == KHZ_NOT_FINITE);
 }
 
+/* The factorisation as a book has it, one number at a time. */
+static khz_status slow_factor(int n, double *a, double *scale, int32_t *pivot)
+{
+    for (int i = 0; i < n; i++) {
+        double largest = 0.0;
+        int exponent;
+        for (int j = 0; j < n; j++) {
+            largest = fmax(largest, fabs(a[i * n + j]));
+        }
+        (void)frexp(largest, &exponent);
+        scale[i] = ldexp(1.0, -exponent);
+        for (int j = 0; j < n; j++) {
+            a[i * n + j] *= scale[i];
+        }
+        pivot[i] = i;
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        double above = 0.0;
+        for (int i = k + 1; i < n; i++) {
+            best = fabs(a[i * n + k]) > fabs(a[best * n + k]) ? i : best;
+        }
+        for (int i = 0; i < k; i++) {
+            above = fmax(above, fabs(a[i * n + k]));
+        }
+        if (!(fabs(a[best * n + k]) > (double)n * KHZ_PIVOT_LOST * above) || a[best * n + k] == 0.0) {
+            return fabs(a[best * n + k]) <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
+        }
+        for (int j = 0; best != k && j < n; j++) {
+            const double t = a[k * n + j];
+            a[k * n + j] = a[best * n + j];
+            a[best * n + j] = t;
+        }
+        const int32_t t = pivot[k];
+        pivot[k] = pivot[best];
+        pivot[best] = t;
+        const double inverse = 1.0 / a[k * n + k];
+        for (int i = k + 1; i < n; i++) {
+            const double factor = a[i * n + k] * inverse;
+            a[i * n + k] = factor;
+            for (int j = k + 1; factor != 0.0 && j < n; j++) {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+        }
+    }
+    return KHZ_OK;
+}
+
+/* Two numbers at a time, and powers of two by their bits: every bit is as one at a time would give it. */
+static void factors_are_the_same_to_the_bit(void)
+{
+    enum { MOST = 25, TRIALS = 400 };
+    static const double units[] = {1.0, 1e-3, 3e5, 1e-300, 1e-290, 1e300, 1.7e308};
+    double a[MOST * MOST], b[MOST * MOST], scale_a[MOST], scale_b[MOST];
+    int32_t pivot_a[MOST], pivot_b[MOST];
+    uint32_t random = 1;
+    int n_regular = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        const int n = 1 + trial % MOST;
+        for (int i = 0; i < n * n; i++) {
+            random = random * 1664525U + 1013904223U;
+            const double v = (double)(random >> 8) / (1 << 23) - 1.0;
+            a[i] = b[i] = i / n == i % n || random % 3 == 0 ? v * units[(trial / MOST + i / n) % 7] : 0.0;
+        }
+        const khz_status status = khz_lu_factor(n, a, scale_a, pivot_a);
+        CHECK(status == slow_factor(n, b, scale_b, pivot_b));
+        n_regular += status == KHZ_OK;
+        const size_t size = sizeof(double) * (size_t)n;
+        CHECK(status != KHZ_OK || memcmp(a, b, size * (size_t)n) == 0);
+        CHECK(status != KHZ_OK || memcmp(scale_a, scale_b, size) == 0);
+        CHECK(status != KHZ_OK || memcmp(pivot_a, pivot_b, sizeof(int32_t) * (size_t)n) == 0);
+    }
+    CHECK(n_regular > TRIALS / 2);
+}
+
 static void minimum_norm(void)
 {
     /* x + y = 2 twice: the smallest solution is (1, 1). */
@@ -70,6 +149,7 @@ int main(void)
     regular_system();
     unknowns_of_different_size();
     singular_matrix_is_found();
+    factors_are_the_same_to_the_bit();
     minimum_norm();
     contradiction_is_found();
     return 0;

@@ -2,30 +2,45 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "khz_limits.h"
+#include "khz_vector.h"
+
+/* The power of two that brings a positive number to [0.5, 1): by its bits where that is a normal number. */
+static double power_to_one(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const uint64_t exponent = bits >> 52;
+    if (exponent - 1 < 2044) { /* 2^(exponent - 1022) is the next power above; its inverse has 2045 - exponent */
+        bits = (2045 - exponent) << 52;
+        memcpy(&v, &bits, sizeof v);
+        return v;
+    }
+    int power;
+    (void)frexp(v, &power);
+    return ldexp(1.0, -power);
+}
 
 khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
 {
     /* Scale every row to a largest entry of one: makes pivots comparable whatever the units. */
     for (int i = 0; i < n; i++) {
+        double *const row = a + (size_t)i * (size_t)n;
+        if (!khz_are_finite(n, row)) {
+            return KHZ_NOT_FINITE;
+        }
         double largest = 0.0;
         for (int j = 0; j < n; j++) {
-            const double v = fabs(a[i * n + j]);
-            if (!(v <= DBL_MAX)) {
-                return KHZ_NOT_FINITE;
-            }
+            const double v = fabs(row[j]);
             largest = v > largest ? v : largest;
         }
         if (largest == 0.0) {
             return KHZ_SINGULAR;
         }
-        int exponent;
-        (void)frexp(largest, &exponent);
-        scale[i] = ldexp(1.0, -exponent);
-        for (int j = 0; j < n; j++) {
-            a[i * n + j] *= scale[i];
-        }
+        scale[i] = power_to_one(largest);
+        khz_scale(n, scale[i], row);
         pivot[i] = i;
     }
     /* Columns lost against their own size are singular, not small: units of unknowns may differ by many powers. */
@@ -64,9 +79,8 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
             if (factor == 0.0) {
                 continue;
             }
-            for (int j = k + 1; j < n; j++) {
-                a[i * n + j] -= factor * a[k * n + j];
-            }
+            double *const row = a + (size_t)i * (size_t)n + k + 1;
+            khz_add_scaled(n - k - 1, row, -factor, a + (size_t)k * (size_t)n + k + 1, row);
         }
     }
     return KHZ_OK;

@@ -38,6 +38,18 @@ static inline void khz_add_scaled(int32_t n, const double *x, double factor, con
     }
 }
 
+/* v := factor*v */
+static inline void khz_scale(int32_t n, double factor, double *v)
+{
+    int32_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        khz_set_pair(v + i, factor * khz_pair_at(v + i));
+    }
+    if (i < n) {
+        v[i] *= factor;
+    }
+}
+
 /* The sum of eight at a time from *i on. */
 static KHZ_INLINE double khz_sum_of_eights(int32_t n, const double *v, int32_t *i)
 {
