@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from kilohertz.driver.studies import tune as studied
 from kilohertz.driver.studies.tune import Trials, goal_of, space_of
 from kilohertz.realtime import read_scenario
 from kilohertz.solvers import StepSettings
-from kilohertz.tuning import Search
+from kilohertz.tuning import Point, Search
 from kilohertz.tuning.search_outcome import rejection
 
 STIFF = """model Stiff "A fast mode beside a slow one, driven; a switch"
@@ -76,6 +77,17 @@ def test_what_the_trial_does_not_reach_counts(tmp_path: Path, monkeypatch: pytes
     assert search.rejected and all(p.error > 0.005 and p.why for p in search.rejected)
     text = rejection(search.rejected[0])
     assert "over the whole run" in text and search.rejected[0].why in text
+
+
+def test_where_nothing_meets_the_goal_the_nearest_is_told() -> None:
+    def point(solver: str, badness: float) -> Point:
+        return Point(StepSettings.of(solver=solver, step=1e-3), 1e6, 1e3, 1e4, 0.02, 0.02, badness)
+
+    auto, near, far = point("rk4", 1.0), point("lie", 0.5), point("euler", math.inf)
+    assert studied._nearest([], auto, ("why",)) == (auto, ("why",))
+    assert studied._nearest([far], auto, ("why",)) == (auto, ("why",))
+    chosen, notes = studied._nearest([far, near], auto, ("why",))
+    assert chosen is near and "lie was rejected and is nearer" in notes[0]
 
 
 def test_the_choice_is_remembered(model: kilohertz.Model) -> None:

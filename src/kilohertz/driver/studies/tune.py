@@ -55,8 +55,8 @@ def tune(
     best = search.run()
     notes = ("no more work is allowed: not all that is open was tried",) if trials.is_over else ()
     if best is None:
-        chosen, why = _auto(model, asked, e, bench, announce)
-        notes = (*notes, *why)
+        chosen, why = _nearest(search.rejected, *_auto(model, asked, e, bench, announce))
+        notes = (*notes, "the search found nothing that is accurate enough and fits", *why)
     else:
         chosen = best
     is_ok = chosen.error <= goal.error and goal.fits(chosen.period)
@@ -95,8 +95,15 @@ def _auto(
     point = bench.point(plan.stepping)
     if point is None:
         raise ModelError(Diagnostic("R775", f"no settings were found that `{model.name}` can be stepped with"))
-    notes = ("the search found nothing that is accurate enough and fits; what auto takes", *plan.notes)
-    return bench.whole(point), notes
+    return bench.whole(point), plan.notes
+
+
+def _nearest(rejected: Sequence[Point], auto: Point, notes: tuple[str, ...]) -> tuple[Point, tuple[str, ...]]:
+    """What `auto` takes, unless one that was rejected is nearer over the whole run."""
+    nearest = min([auto, *rejected], key=lambda p: p.badness)
+    if nearest is auto:
+        return auto, notes
+    return nearest, (f"{nearest.title} was rejected and is nearer than what auto takes, {auto.title}",)
 
 
 def _narrowed(reference: Reference, signals: Sequence[str]) -> Reference:
