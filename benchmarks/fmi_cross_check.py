@@ -78,7 +78,7 @@ def offline(fmu: Path, kind: str, options: dict[str, float], reference: np.ndarr
             fmu, start=start, stop=stop, step=step, kind=kind, inputs=inputs_of(fmu), record=record, patience=60
         )
     wanted = round((stop - start) / step) if step > 0 else len(reference["time"])
-    intervals = min(max(wanted, 500), MOST_ROWS)
+    intervals = min(max(wanted, 500), 2 * len(reference["time"]) + 500)
     more: dict[str, Any] = {"tolerance": options["RelTol"]} if 0 < options.get("RelTol", 0) <= 1e-3 else {}
     return simulate_fmu(
         fmu, start=start, stop=stop, intervals=intervals, kind=kind, inputs=inputs_of(fmu), record=record,

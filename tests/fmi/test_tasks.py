@@ -110,6 +110,9 @@ def test_an_fmu_beside_a_model_in_one_scenario(fmus: Path) -> None:
     name = f"beside{fmus.name}"
     report = run(written(fmus, name, SCENARIO.format(name=name, source="Models.mo")), check=False)
     assert report.ok, report.as_text()
+    by_task = report._by_task()
+    assert len(by_task) == 3 and "plant" in "".join(by_task) and "ours" in "".join(by_task)
+    assert report.blame == ("external code of Driven.FMU",)
     given = report.result["ours.y"][:-1]
     assert np.array_equal(report.result["plant.u"][1:], given)
 

@@ -121,7 +121,11 @@ def _to_regular(built: Built, thread: Placed, kind: str) -> float:
 
 
 def blamed(built: Built) -> tuple[str, ...]:
-    """The blocks with the most operations in a step, over all tasks, with their places in the models."""
+    """The blocks with the most operations in a step, over all tasks, with their places in the models; external code,
+    where there is any, instead: nobody has counted its operations."""
+    foreign = dict.fromkeys(m.built.code.name for m in built.models if m.built.code.externals)
+    if foreign:
+        return tuple(f"external code of {name}" for name in foreign)
     ranked: list[tuple[int, str]] = []
     total = 0
     seen: set[int] = set()

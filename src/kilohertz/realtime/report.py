@@ -169,8 +169,9 @@ class Report:
 
     def _trouble(self) -> list[str]:
         lines = [_stuck(t["name"], t["stuck"]) for t in self.data["threads"] if t["stuck"]]
-        if self.counts["overruns"] and self.blame:
-            lines += ["  most of the work of a step:", *(f"    {b}" for b in self.blame)]
+        if self.counts["overruns"]:
+            lines += self._by_task()
+            lines += ["  most of the work of a step:", *(f"    {b}" for b in self.blame)] if self.blame else []
         for task in self.data["tasks"]:
             named = {k: v for k, v in task["counts"].items() if v and k in _TROUBLE}
             if named:
@@ -192,6 +193,18 @@ class Report:
             some = ", ".join(self.unseen[:3]) + (", ..." if len(self.unseen) > 3 else "")
             lines.append(f"  not recorded, so not compared with its min and max: {some} ({len(self.unseen)} in all)")
         return lines
+
+    def _by_task(self) -> list[str]:
+        """Which task the compute time went to, as measured, where there are several."""
+        times = [(t["compute"]["mean"] * t["compute"]["n"], t) for t in self.data["tasks"] if t.get("compute")]
+        total = sum(time for time, _ in times)
+        if len(times) < 2 or not total:
+            return []
+        times.sort(key=lambda entry: (-entry[0], entry[1]["name"]))
+        shown = (
+            f"{100 * time / total:5.1f} %  {t['name']}, longest {t['compute']['max'] / 1e3:.1f} us" for time, t in times
+        )
+        return ["  compute time by task:", *(f"    {line}" for line in shown)]
 
     def _faults(self) -> list[str]:
         lines = [f"  fault {_fault(f)}" for f in self.data["faults"]]

@@ -198,7 +198,7 @@ class _Job:
         if self.run.inputs is None:
             return []
         instants = [self.start + k * self.step for k in range(self.steps)] or [self.start]
-        known = [v for v in self.fmu.description.of("input") if v.is_number]
+        known = [v for v in self.fmu.description.variables if v.is_number and _is_driven(v)]
         steps = driven_steps(self.run.inputs, known, instants, self.stop)
         return [[[_plain(self.by_name[n]), _value(self.by_name[n], x)] for n, x in step.items()] for step in steps]
 
@@ -210,6 +210,11 @@ class _Job:
         rows = data[: len(data) // n * n].reshape(-1, n)
         signals = {name: Signal(i, 1, v.unit, v.description) for i, (name, v) in enumerate(columns)}
         return Result(self.fmu.description.name, rows[:, 0].copy(), rows[:, 1:].copy(), signals)
+
+
+def _is_driven(v: FmuVariable) -> bool:
+    """Whether it may be given other values during a run."""
+    return v.causality == "input" or (v.causality == "parameter" and v.variability == "tunable")
 
 
 def _plain(v: FmuVariable) -> dict[str, Any]:
