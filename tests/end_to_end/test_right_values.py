@@ -160,10 +160,12 @@ def test_a_setting_outside_limits_that_follow_from_parameters_is_refused(
 ) -> None:
     text = (
         "parameter Real stroke = 2; parameter Real s0(min=0, max=stroke) = 1; parameter Real half = 1;"
+        " type Warm = Real(min=300); parameter Warm warm = 20; parameter Real other = 1;"
         " parameter Real whole(max=5) = 2*half; Real x(start=s0, fixed=true); equation der(x) = -x*whole;"
     )
     found = kilohertz.load(write(model, f"model M {text} end M;"))
     assert found.simulate(settings={"s0": 2, "half": 2.5}).ok
+    assert found.simulate(settings={"other": 2}).ok  # `warm` is outside of its type's limits, whatever is set
     with pytest.raises(ModelError, match="although its max is") as caught:
         found.simulate(settings=settings)
     assert [d.code for d in caught.value.diagnostics] == ["R720"]

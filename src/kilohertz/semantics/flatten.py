@@ -155,12 +155,17 @@ class _Flattener:
             check_redeclarations(redeclared),
             check_replaceable(views),
             check_conditions(views),
-            check_limits(self.flat),
+            check_limits(self.flat, self._is_of_type),
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
         ):
             for one in broken:
                 world.record(one)
+
+    def _is_of_type(self, variable: str, attribute: str) -> bool:
+        """Whether a limit is one of a type, which its users may not even know."""
+        comp = next((c for c, _ in self.primitives if c.path == variable), None)
+        return comp is not None and self.elaborator.bindings.is_of_type(comp, attribute)
 
     # ------------------------------------------------------------------------------------------------------- components
 
@@ -312,7 +317,7 @@ class _Flattener:
             comp.protected,
             False,
             comp.origin,
-            "start" in attributes and bindings.has_typical_start(comp),
+            "start" in attributes and bindings.is_of_type(comp, "start"),
         )
         if binding is not None:
             if variability in ("parameter", "constant"):

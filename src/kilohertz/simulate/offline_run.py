@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -139,7 +139,7 @@ def _simulated(
             statistics.notes = tuple(dict.fromkeys((*statistics.notes, *said)))
         recorder = make_recorder(program, asked.record)
         run = _Run(program, instance, experiment, recorder, asked.progress, asked.observe, driven)
-        run.has_settings = bool(asked.settings)
+        run.settings = asked.settings.keys()
         program.library.khz_set_paced(0 if asked.waits else 1)
         result = run.execute(stepping, stepper, statistics)
         if statistics is not None:
@@ -256,7 +256,7 @@ class _Run:
         self.program, self.instance, self.experiment = program, instance, experiment
         self.recorder, self.progress, self.observe = recorder, progress, observe
         self.messages = ModelMessages()
-        self.has_settings = False  # whether parameters have other values than those that were looked at before
+        self.settings: Collection[str] = ()  # parameters with other values than those that were looked at before
         self.error: BaseException | None = None
 
     def execute(self, stepping: StepSettings, stepper: Stepper | None, statistics: Statistics | None) -> Result:
@@ -266,7 +266,7 @@ class _Run:
         try:
             start = self.experiment.start
             status = instance.initialize(start) if stepper is None else stepper.start(start)
-            if status == 0 and self.has_settings and (wrong := self.recorder.refused(instance, start)):
+            if status == 0 and self.settings and (wrong := self.recorder.refused(instance, start, self.settings)):
                 raise ModelError(*wrong)
             if status == 0:
                 iterations = int(instance.context.n_iterations)

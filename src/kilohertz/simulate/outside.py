@@ -6,7 +6,7 @@ their sign.  Limits that follow from parameters have the values of these paramet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ from kilohertz.interp import EvaluationError, Evaluator, NotConstant, Value
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import limit
-from kilohertz.ir.step import Alias, Kind, Step, StepVariable
+from kilohertz.ir.step import Alias, Kind, Step, StepVariable, expressions, targets
+from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import BOOLEAN, INTEGER
 from kilohertz.results import Result
 
@@ -55,6 +56,17 @@ def bounds(step: Step, parameter: Callable[[str], float | None]) -> dict[str, Bo
     """The limits of a run as numbers; `parameter` has its parameters' values, None where there is none."""
     numbers = _Numbers(step, parameter)
     return {name: Bounds(numbers(v.min), numbers(v.max), v.origin) for name, v in limited(step)}
+
+
+def follow_from(step: Step, settings: Collection[str]) -> set[str]:
+    """The parameters that have another value, or other limits, because some were set."""
+    changed = set(settings)
+    for block in step.once:  # in order
+        if any(r.name in changed for e in expressions(block) for r in refs(e)):
+            changed.update(t.name for t in targets(block))
+    limits = ((name, e) for name, v in limited(step) for e in (v.min, v.max) if e is not None)
+    changed.update([name for name, e in limits if any(r.name in changed for r in refs(e))])
+    return changed & step.variables.keys()
 
 
 def outside(result: Result, step: Step, head: str = "") -> tuple[list[Diagnostic], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import Alias, Kind, StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
-from kilohertz.simulate.outside import Bounds, Watch, bounds, limited
+from kilohertz.simulate.outside import Bounds, Watch, bounds, follow_from, limited
 from kilohertz.simulate.program import Instance, Program
 
 Floats = NDArray[np.float64]
@@ -75,10 +75,11 @@ class Recorder:
         watch.fixed(self._resting_limited(instance), start)
         return watch.problems()
 
-    def refused(self, instance: Instance, start: float) -> list[Diagnostic]:
-        """Parameters outside their limits with what was set, once all have their values."""
+    def refused(self, instance: Instance, start: float, settings: Collection[str]) -> list[Diagnostic]:
+        """Parameters outside their limits by what was set, once all have their values."""
         self._look(instance)
-        parameters = {n: v for n, v in self._resting_limited(instance).items() if n in self.program.step.variables}
+        changed = follow_from(self.program.step, settings)
+        parameters = {n: v for n, v in self._resting_limited(instance).items() if n in changed}
         watch = Watch({}, self._limits)
         watch.fixed(parameters, start)
         return [replace(d, code="R720", severity=Severity.ERROR, notes=()) for d in watch.problems()]

@@ -165,10 +165,10 @@ class Bindings:
             comp._attributes[name] = None if mod is None else self._attribute_expr(comp, name, mod)
         return comp._attributes[name]
 
-    def has_typical_start(self, comp: Comp) -> bool:
-        """Whether only the type of a component says where to start, not anybody who declares or modifies it."""
-        said = [sub for mod in comp.env if (sub := mod.sub("start")) is not None and sub.spec.binding is not None]
-        return not said and self.attribute(comp, "start") is not None
+    def is_of_type(self, comp: Comp, name: str) -> bool:
+        """Whether only the type of a component says an attribute, not anybody who declares or modifies it."""
+        said = [sub for mod in comp.env if (sub := mod.sub(name)) is not None and sub.spec.binding is not None]
+        return not said and self.attribute(comp, name) is not None
 
     def _is_of_type(self, comp: Comp, mod: Mod) -> bool:
         """Whether the type of a component says it, not the component."""

@@ -1,14 +1,17 @@
 """Parameters and constants whose own value is outside their `min` and `max`: S343 (MLS 4.8).
 
+A limit that somebody wrote at the parameter refuses the model; one that is only its type's, such as the range of a
+medium's temperatures, is a warning: libraries have parameters of such types that are no temperatures of the medium.
 What has a value while compiling is looked at: bindings over constants and other parameters, short functions included.
 What is set later is checked where it is set.  Cost: each binding of a variable with a limit, and what it needs, once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from kilohertz.base import Diagnostic, Note
+from kilohertz.base import Diagnostic, Note, Severity
 from kilohertz.interp import ArrayValue, EvaluationError, Evaluator, NotConstant, Value
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat, Purpose, Variable
@@ -17,7 +20,9 @@ _SLACK = 1e-9  # of the limit: a conversion of units may round
 _CALLS, _TURNS = 20, 1000  # of functions and their loops, in one binding
 
 
-def check_limits(flat: Flat) -> Iterator[Diagnostic]:
+def check_limits(
+    flat: Flat, is_of_type: Callable[[str, str], bool] = lambda variable, attribute: False
+) -> Iterator[Diagnostic]:
     """One for each variable; the first element that is outside is named."""
     values = _Values(flat)
     for v in flat.variables.values():
@@ -26,7 +31,8 @@ def check_limits(flat: Flat) -> Iterator[Diagnostic]:
                 limit = values.numbers(v.attributes.get(name))
                 found = values.numbers(v.binding) if limit else []
                 if limit and found and len(limit) in (1, len(found)):
-                    yield from _outside(v, name, sign, found, limit * (len(found) if len(limit) == 1 else 1))
+                    for said in _outside(v, name, sign, found, limit * (len(found) if len(limit) == 1 else 1)):
+                        yield _of_type(said) if is_of_type(v.name, name) else said
 
 
 def _outside(v: Variable, name: str, sign: float, found: list[float], limits: list[float]) -> Iterator[Diagnostic]:
@@ -38,6 +44,10 @@ def _outside(v: Variable, name: str, sign: float, found: list[float], limits: li
             notes = (Note(f"`{v.name}` is declared here", spans[-1]),) if len(spans) > 1 else ()
             yield Diagnostic("S343", text, spans[0] if spans else None, notes=notes)
             return
+
+
+def _of_type(said: Diagnostic) -> Diagnostic:
+    return replace(said, severity=Severity.WARNING, notes=(*said.notes, Note("the limit is one of its type")))
 
 
 class _Values:
