@@ -45,6 +45,7 @@ from kilohertz.ir.rules.function_record import Slope
 from kilohertz.ir.types import REAL, RecordType, TupleType, Type
 from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
+from kilohertz.passes.written_out import written_out
 
 
 def has_reals(ty: Type) -> bool:
@@ -65,6 +66,9 @@ class FunctionDerivatives:
     def rule(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
         """The derivative of a call (of output `index`, where it has several) from those of its arguments."""
         derived = self.whole(call, rates)
+        value = written_out(self.functions[derived.function], derived.args)
+        if value is not None:
+            return value
         if index is None or not isinstance(derived.ty.base, TupleType):
             return derived
         f = self.functions[call.function]
