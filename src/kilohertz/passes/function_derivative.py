@@ -47,6 +47,13 @@ from kilohertz.passes.algebra import simplify
 from kilohertz.passes.derivative import NoDerivative, derive_builtin, is_moving
 from kilohertz.passes.written_out import written_out
 
+GENERATED = "$D("  # how names of generated derivatives begin
+
+
+def generated_from(name: str) -> str | None:
+    """The function of which one is the generated derivative."""
+    return name.removeprefix(GENERATED).removesuffix(")") if name.startswith(GENERATED) else None
+
 
 def has_reals(ty: Type) -> bool:
     """Real, or a record with a Real in it."""
@@ -109,7 +116,7 @@ class FunctionDerivatives:
     # ------------------------------------------------------------------------------------------------------ generation
 
     def _generated(self, f: Function) -> Function:
-        name = f"$D({f.id})"
+        name = f"{GENERATED}{f.id})"
         if name in self.functions:
             return self.functions[name]
         empty = not f.body and all(x.default is None for x in f.outputs)

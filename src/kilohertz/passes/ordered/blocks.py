@@ -45,6 +45,7 @@ from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import by_inverse
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
 from kilohertz.passes.ordered.trial_point import are_regular
+from kilohertz.passes.rates_apart import rates_apart
 
 Plain: TypeAlias = Assignment | CallBlock
 
@@ -221,10 +222,10 @@ class _Loop:
     """One algebraic loop of Real unknowns."""
 
     def __init__(self, component: Component, context: Context) -> None:
-        self._rows = component.rows
+        self._names = frozenset(u.name for u in component.unknowns)
+        self._rows = rates_apart(component.rows, self._names, context.functions, context.occurrence)
         self._unknowns = component.unknowns
         self._context = context
-        self._names = frozenset(u.name for u in component.unknowns)
         self._index = {u.name: i for i, u in enumerate(component.unknowns)}
         self._degrees: dict[Expr, int] = {}
         self._forced: dict[int, int] = {}
