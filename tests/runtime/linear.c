@@ -30,6 +30,33 @@ static void unknowns_of_different_size(void)
     CHECK(near(b[0] * 1e-12, 1.0) && near(b[1] * 1e12, 1.0));
 }
 
+/* Several right-hand sides at once: each as one alone. */
+static void lanes_have_the_bits_of_one(void)
+{
+    double a[25], scale[5], work[5 * KHZ_LANES], one[5];
+    khz_lanes b[5];
+    int32_t pivot[5];
+    for (int i = 0; i < 25; i++) {
+        a[i] = sin(7.0 * i + 1.0) * (i % 6 == 0 ? 10.0 : 1.0);
+    }
+    CHECK(khz_lu_factor(5, a, scale, pivot) == KHZ_OK);
+    for (int i = 0; i < 5; i++) {
+        for (int lane = 0; lane < KHZ_LANES; lane++) {
+            b[i][lane] = cos(3.0 * i + lane);
+        }
+    }
+    khz_lu_solve_lanes(5, a, scale, pivot, b, work);
+    for (int lane = 0; lane < KHZ_LANES; lane++) {
+        for (int i = 0; i < 5; i++) {
+            one[i] = cos(3.0 * i + lane);
+        }
+        khz_lu_solve(5, a, scale, pivot, one, work);
+        for (int i = 0; i < 5; i++) {
+            CHECK(b[i][lane] == one[i]);
+        }
+    }
+}
+
 static void singular_matrix_is_found(void)
 {
     double a[9] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0};
@@ -148,6 +175,7 @@ int main(void)
 {
     regular_system();
     unknowns_of_different_size();
+    lanes_have_the_bits_of_one();
     singular_matrix_is_found();
     factors_are_the_same_to_the_bit();
     minimum_norm();
