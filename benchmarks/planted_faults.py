@@ -181,7 +181,7 @@ def outside_limits_of_an_alias(r: random.Random) -> Planted:
     def make(bad: bool) -> tuple[str, str]:
         value = -limit if is_down else limit
         name = "min" if is_down else "max"
-        number = f"{value if bad else 4 * value:.3f}"
+        number = f"{value if bad else 8 * value:.3f}"
         given = f"parameter Real L = {number};" if through else ""
         declared = (
             f"Real x(start=0, fixed=true); {chain} Real y({name}={'L' if through else number}) = {signs[-1]}{source};"
