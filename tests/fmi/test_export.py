@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kilohertz import ModelError, load
-from kilohertz.driver import export
+from kilohertz.driver import export, simulate_fmu
 from kilohertz.fmi import Exported
 
 fmpy: Any = pytest.importorskip("fmpy", reason="FMPy is not installed")
@@ -226,6 +226,46 @@ end Reads;
     )
     codes = [w.code for w in exported(f"{tmp_path}/Reads.mo", tmp_path, 2).warnings]
     assert codes == ["R803", "R804"]
+
+
+def test_a_table_named_by_a_relative_path_is_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is opened by the FMU's instance wherever that runs; where it is gone, the FMU's own words are shown."""
+    (tmp_path / "Reads.mo").write_text(
+        """\
+impure function first_of
+  input String name;
+  output Real y;
+external "C" y = first_of(name)
+  annotation(Include="#include <stdio.h>
+#include \\"ModelicaUtilities.h\\"
+static double first_of(const char *n) { FILE *f = fopen(n, \\"r\\"); double y = 0;
+if (f == NULL || fscanf(f, \\"%lf\\", &y) != 1) ModelicaFormatError(\\"cannot read %s\\", n);
+fclose(f); return y; }");
+end first_of;
+model Reads
+  parameter String file = "numbers.txt";
+  parameter String word = "numbers";
+  output Real y;
+initial equation
+  y = first_of(file);
+equation
+  when time > 100 then
+    y = 0;
+  end when;
+end Reads;
+""",
+        encoding="utf-8",
+    )
+    (tmp_path / "numbers.txt").write_text("42.5\n", encoding="utf-8")
+    (tmp_path / "numbers").write_text("1\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    made = exported("Reads.mo", tmp_path, 2)
+    (tmp_path / "numbers.txt").unlink()
+    monkeypatch.chdir("/")
+    assert simulate_fmu(made.path, stop=0.01)["y"][-1] == 42.5
+    with pytest.raises(ModelError) as refused:
+        simulate_fmu(made.path, stop=0.01, settings={"file": "/nowhere.txt"})
+    assert "cannot read /nowhere.txt" in refused.value.diagnostics[0].notes[0].text
 
 
 def test_external_c_is_linked_and_not_among_the_sources(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Files that a model reads at its start (tables), taken along inside the FMU.
 
-A String parameter whose value is the path of a file that is there names one.  In the FMU the file lies in `resources/`,
+A String parameter whose value is the path of a file that is there names one: in full, or from here with an ending (a
+word such as `table` may be the name of something else).  In the FMU the file lies in `resources/`,
 and the instance gets its new path from the folder that the importer gives (`khz_fmu_resource`).
 """
 
@@ -50,9 +51,9 @@ def left_outside(step: Step) -> list[str]:
 
 
 def _file(text: str) -> Path | None:
-    if len(text) < _SHORTEST or "\0" in text or not text.startswith("/"):
+    if len(text) < _SHORTEST or "\0" in text or not (text.startswith("/") or Path(text).suffix):
         return None
     try:
-        return Path(text) if Path(text).is_file() else None
+        return Path(text).absolute() if Path(text).is_file() else None
     except OSError:
         return None

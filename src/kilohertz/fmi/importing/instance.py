@@ -31,7 +31,7 @@ _C3 = {
     "Boolean": ctypes.c_bool,
     "Enumeration": ctypes.c_int64,
 }
-_LOG2 = ctypes.CFUNCTYPE(None, _POINTER, _TEXT, ctypes.c_int, _TEXT, _TEXT)
+_LOG2 = ctypes.CFUNCTYPE(None, _POINTER, _TEXT, ctypes.c_int, _TEXT, _TEXT, _POINTER)  # and more, as printf has them
 _LOG3 = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_int, _TEXT, _TEXT)
 _ALLOCATE = ctypes.CFUNCTYPE(_POINTER, _SIZE, _SIZE)
 _FREE = ctypes.CFUNCTYPE(None, _POINTER)
@@ -98,8 +98,10 @@ class Library:
             raise Stopped("status", function=self.prefix + name, status=status, time=self.time, messages=said)
         return status
 
-    def hear(self, text: bytes | None) -> None:
-        """A message of the FMU."""
+    def hear(self, text: bytes | None, more: int | None = None) -> None:
+        """A message of the FMU; where it is `%s` alone, that of which `more` is the address."""
+        if text == b"%s" and more:
+            text = ctypes.string_at(more)
         if len(self.messages) < 1000:
             self.messages.append((text or b"").decode("utf-8", "replace"))
 
@@ -121,7 +123,7 @@ class Instance:
         if self.version == 2:
             libc = ctypes.CDLL(None)
             libc.calloc.restype, libc.calloc.argtypes, libc.free.argtypes = _POINTER, [_SIZE, _SIZE], [_POINTER]
-            logger = _LOG2(lambda environment, instance, status, category, text: self.call.hear(text))
+            logger = _LOG2(lambda environment, instance, status, category, text, more: self.call.hear(text, more))
             taken = ctypes.cast(libc.calloc, _ALLOCATE), ctypes.cast(libc.free, _FREE)
             callbacks = Callbacks2(logger, *taken, None, None)
             self._kept += [logger, callbacks, libc]
