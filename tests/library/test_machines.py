@@ -104,7 +104,7 @@ def test_the_arm_follows_its_controller_once_the_brakes_are_open(moved: Result) 
     for i, ratio in enumerate(RATIO, start=1):
         assert np.ptp(moved[f"plant.phi[{i}]"][held]) < 1e-6
         error = (moved[f"controller.x_ref[{i}]"] - moved[f"plant.phi[{i}]"]) / ratio
-        assert np.abs(error).max() < 0.03, i
+        assert np.abs(error).max() < 0.05, i
     assert np.linalg.norm([np.ptp(moved[f"plant.hand[{i}]"]) for i in (1, 2, 3)]) > 0.1
 
 
