@@ -1,10 +1,11 @@
 """What profiling costs a real-time task: the same task without probes, with probes that are off, always on, in a burst.
 
-    python benchmarks/profile_overhead.py [--starts 4] [--rounds 200] [--milliseconds 5] [--task NAME ...]
+    python benchmarks/profile_overhead.py [--starts 4] [--rounds 40] [--milliseconds 40] [--task NAME ...]
 
 Seven tasks from 2 to 300 microseconds a cycle.  Two processes, one built without probes, stand paused; in each round
 both make as many steps as fit the time, as fast as possible, nothing recorded, once in each mode, in an order that
 changes from round to round.  Both are started anew now and then: where their memory lies makes a difference of its own.
+A slice should last 40 ms or more: it begins with cold caches, and that alone is some 100 us.
 A cycle is the processor time of the real-time thread over its steps, so that what others on the machine take does not
 count.  Shown: the median over rounds of the difference to the task without probes in the same round, its standard error
 (by a thousand random draws of the rounds), and in parts of the cycle; of both modes the share of the time in named
@@ -148,8 +149,8 @@ def shown(name: str, found: Found) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--starts", type=int, default=4, help="of both processes")
-    parser.add_argument("--rounds", type=int, default=200, help="after each of them")
-    parser.add_argument("--milliseconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=40, help="after each of them")
+    parser.add_argument("--milliseconds", type=float, default=40.0)
     parser.add_argument("--task", nargs="*", default=list(TASKS), metavar="NAME")
     arguments = parser.parse_args()
     print("| task | cycle without / us | off | always | burst | always: named, apart | burst: named, apart | dropped |")
