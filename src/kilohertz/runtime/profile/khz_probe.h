@@ -181,6 +181,7 @@ typedef struct khz_profile {
     uint32_t untimed;
     double usual_ns, stride; /* the median cycle so far; of the walk to it */
     double slow_ns;          /* a cycle that took longer leaves a record */
+    double accounted_ns;     /* what the cycle before took after its end, with its record; 0: not known */
     double residual;         /* that the last Newton iteration ended with */
     khz_ticks clock;
     khz_probe_costs costs;

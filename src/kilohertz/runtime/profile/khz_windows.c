@@ -133,7 +133,8 @@ static void fit_burst(khz_profile *p, double ns)
     if (p->fit <= 0.0 || left >= KHZ_PLAIN_RUN + BESIDE || left == BESIDE) { /* the first without is cold */
         return;
     }
-    p->beside_ns += left < BESIDE ? -ns : ns;
+    const double whole = ns + p->accounted_ns; /* a record with many borders takes its time, too */
+    p->beside_ns += left < BESIDE ? -whole : whole;
     if (left > 0) {
         return;
     }

@@ -138,6 +138,7 @@ void khz_thread_profile_end(khz_thread *k, const khz_cycle_times *t)
         khz_ring_commit(&k->trace->ring);
         khz_ring_expect(&k->trace->ring, sizeof *r);
     }
+    p->accounted_ns = (double)k->accounting_ns;
     khz_profile_weigh(p, took_ns);
 }
 
