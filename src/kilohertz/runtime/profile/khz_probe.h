@@ -69,7 +69,7 @@ enum {
     KHZ_PLAIN_EVERY = 61,   /* of so many cycles; a prime: slower models have their turns by turns, ... */
     KHZ_PLAIN_RUN = 4,      /* ... these go without; the first of them finds the plain copy cold and does not count */
     KHZ_RAREST_RECORD = 64, /* ALWAYS: one cycle out of so many leaves a record at least, ... */
-    KHZ_BURST_PART = 25,    /* BURST, of a task: no more than this part of a usual cycle ... */
+    KHZ_BURST_PART = 50,    /* BURST, of a task: no more than this part of a usual cycle ... */
     KHZ_BURST_NS = 10000    /* ... that takes so long; with more borders than that allows, a window goes over them */
 };
 
