@@ -81,3 +81,28 @@ def test_delays_remember_events_that_are_not_felt(tmp_path: Path) -> None:
     result, _ = run(tmp_path, f"{body}  y = delay(if b then 1.0 else 0.0, 0.1);")
     at = result.time[np.flatnonzero(result["y"] > 0.5)[0]]
     assert at == pytest.approx(np.log(2.0) + 0.1, abs=5e-3)
+
+
+BALL = """
+  Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+  discrete Real at(start = 0, fixed = true);
+  discrete Integer n(start = 0, fixed = true);
+equation
+  der(h) = v;
+  der(v) = -9.81;
+  when sample(0, 0.001) then
+    n = pre(n) + 1;
+  end when;
+  when h < 0 then
+    reinit(v, -0.8*pre(v));
+    at = time;
+  end when;"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida"])
+def test_a_crossing_just_before_a_time_event_is_where_it_is(tmp_path: Path, solver: str) -> None:
+    """A ball that falls between two ticks of a clock bounces there, not at the next tick."""
+    result, statistics = run(tmp_path, BALL, stop=0.5, solver=solver)
+    assert result["at"][-1] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-7)
+    assert result["n"][-1] == 501  # and no tick is lost
+    assert statistics.state_events == 2  # down and up again

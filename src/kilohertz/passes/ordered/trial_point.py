@@ -18,7 +18,7 @@ from kilohertz.passes.algebra import Occurrence, linear_parts
 from kilohertz.passes.numeric import Numeric
 
 MOST_ITERATIONS = 20
-SINGULAR = 1e-5  # smallest singular value of a scaled matrix beside the largest: Newton's method goes astray below
+SINGULAR = 1e-6  # smallest singular value of a scaled matrix beside the largest: Newton's method goes astray below
 
 
 def values_at_start(step: Step, parameters: Mapping[str, float]) -> dict[str, float]:

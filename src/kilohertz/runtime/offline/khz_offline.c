@@ -167,6 +167,24 @@ static void close_solver(const khz_offline *o, cvode_solver *s)
     }
 }
 
+/* The rest of a step, from `low` to o->time.  What crosses where a time event follows anyway is left to that. */
+static int32_t inspect_end(khz_offline *o, const cvode_work *w, const cvode_solver *s, double low, int event_follows,
+                           int *root)
+{
+    const double t = o->time;
+    const int32_t due = khz_crossed(o, w, s, t, w->g_middle);
+    if (due <= 0) {
+        return due;
+    }
+    const int32_t status = khz_set_event(o, w, s, low, t, root);
+    if (status != KHZ_OK || !*root || !event_follows || o->time < t - slack(t)) {
+        return status;
+    }
+    *root = 0;
+    o->time = t;
+    return o->sundials->interpolate(s->mem, t, 0, s->y) == 0 ? KHZ_OK : KHZ_RUN_SOLVER_FAILED;
+}
+
 /* The step from `before` to o->time was accepted: look for events at every grid point in it and at its end, record the
  * grid points before the first event (those on an event are left to it). */
 static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
@@ -199,11 +217,7 @@ static int32_t inspect(khz_offline *o, const cvode_work *w, const cvode_solver *
         o->grid_next++;
         low = fmin(at, t);
     }
-    if (o->model->n_r > 0 && low < t && !event_follows) {
-        const int32_t due = khz_crossed(o, w, s, t, w->g_middle);
-        return due > 0 ? khz_set_event(o, w, s, low, t, root) : due;
-    }
-    return KHZ_OK;
+    return o->model->n_r > 0 && low < t ? inspect_end(o, w, s, low, event_follows, root) : KHZ_OK;
 }
 
 static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver *s, double before, int event_follows,
