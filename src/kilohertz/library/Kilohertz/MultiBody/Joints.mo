@@ -20,7 +20,7 @@ package Joints "What two frames may do against one another"
     parameter Real e[3](each final unit="1") = Math.unit(n) "Unit vector of the axis" annotation(Evaluate=true);
     Orientation R_rel "From the rooted frame to the other";
     Rotational.Fixed housing "Carries the support";
-    Rotational.Port shaft(phi=phi, tau=tau) "Carries the axis";
+    Rotational.ShaftEnd shaft(phi=phi, tau=tau) "Carries the axis";
   equation
     Connections.branch(a.R, b.R);
     w = der(phi);
@@ -59,7 +59,7 @@ package Joints "What two frames may do against one another"
   protected
     parameter Real e[3](each final unit="1") = Math.unit(n) "Unit vector of the axis" annotation(Evaluate=true);
     Translational.Fixed housing "Carries the support";
-    Translational.Port slide(s=s, f=f) "Carries the axis";
+    Translational.RodEnd slide(s=s, f=f) "Carries the axis";
   equation
     Connections.branch(a.R, b.R);
     v = der(s);

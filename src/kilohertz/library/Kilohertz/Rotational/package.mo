@@ -35,7 +35,7 @@ package Rotational "Drive trains"
       Documentation(info="<html><p><code>a.phi = phi</code>: the housing that takes up whatever torque comes.</p></html>"));
   end Fixed;
 
-  model Port "An end of a shaft whose angle and torque are variables of the model around it"
+  model ShaftEnd "An end of a shaft whose angle and torque are variables of the model around it"
     Flange a "The end" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
     input Units.Angle phi "Angle";
     input Units.Torque tau "Torque onto it; 0 where nothing is connected";
@@ -44,7 +44,7 @@ package Rotational "Drive trains"
     a.tau = tau;
     annotation(Icon(graphics={Ellipse(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>For flanges that a component has only if it is asked to: one that is not there gives no torque.</p></html>"));
-  end Port;
+  end ShaftEnd;
 
   model Inertia "A rigid body that turns"
     extends TwoFlanges;

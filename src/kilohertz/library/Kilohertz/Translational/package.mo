@@ -35,7 +35,7 @@ package Translational "Things that move along a line"
       Documentation(info="<html><p><code>a.s = s</code>: the ground that takes up whatever force comes.</p></html>"));
   end Fixed;
 
-  model Port "An end of a rod whose position and force are variables of the model around it"
+  model RodEnd "An end of a rod whose position and force are variables of the model around it"
     Flange a "The end" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
     input Units.Length s "Position";
     input Units.Force f "Force onto it; 0 where nothing is connected";
@@ -44,7 +44,7 @@ package Translational "Things that move along a line"
     a.f = f;
     annotation(Icon(graphics={Rectangle(extent={{-40,40},{40,-40}}, lineColor={95,95,95}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p>For flanges that a component has only if it is asked to: one that is not there gives no force.</p></html>"));
-  end Port;
+  end RodEnd;
 
   model Mass "A rigid body that slides against viscous friction"
     Flange a annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
