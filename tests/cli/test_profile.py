@@ -20,7 +20,7 @@ def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.Capt
     first = shown.partition("\n")[0]
     assert first.startswith(f"{MODEL}: ")
     assert "`solve first.i`" in first
-    for words_there in ("solve first.i", "nonlinear 2", "package.mo:65", "stepper itself", "worst cycles"):
+    for words_there in ("solve first.i", "nonlinear 2", "Electrical/package.mo:65", "stepper itself", "worst cycles"):
         assert words_there in shown
     data = json.loads(report.read_text())
     assert data["format"] == "khz-profile-report 1"
@@ -31,7 +31,7 @@ def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.Capt
     worst = data["worst"][0]
     assert sum(p["ns"] for p in worst["places"]) == pytest.approx(worst["ns"], rel=0.01)
     assert main(["profile", str(kept / f"{MODEL}.json"), "--by", "lines"]) == 0
-    assert "package.mo:65" in capsys.readouterr().out
+    assert "Electrical/package.mo:65" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,9 @@ def test_the_page_of_a_profile(tmp_path: Path, sheet: Any) -> None:
         assert words in shown
     # its line leads to the listing, whose margin leads back to a card
     sheet.locator(f"{card} .table a").first.click()
-    comes(sheet, "location.hash === '#electrical-mo-65'")
-    comes(sheet, "document.querySelector('#electrical-mo-65').closest('details').open")
-    sheet.locator("#electrical-mo-65 .margin a").click()
+    comes(sheet, "location.hash === '#electrical-package-mo-65'")
+    comes(sheet, "document.querySelector('#electrical-package-mo-65').closest('details').open")
+    sheet.locator("#electrical-package-mo-65 .margin a").click()
     comes(sheet, "location.hash.startsWith('#place-')")
     # to its component and its class, whose rows lead back
     sheet.locator(f"{card} .links a", has_text="first").first.click()

@@ -6,7 +6,7 @@ from kilohertz.base.durations import EXAMPLES, seconds
 from kilohertz.base.near import closest, near
 from kilohertz.base.origin import Origin
 from kilohertz.base.progress import Announce
-from kilohertz.base.source import SourceMap, Span
+from kilohertz.base.source import SourceMap, Span, short_name
 
 __all__ = [
     "EXAMPLES",
@@ -25,4 +25,5 @@ __all__ = [
     "near",
     "render",
     "seconds",
+    "short_name",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from pathlib import PurePath
 from typing import NamedTuple
 
 
@@ -12,6 +13,12 @@ class Span(NamedTuple):
     file: str
     start: int
     end: int
+
+
+def short_name(file: str) -> str:
+    """A file's name without its folders; with its last one where the name says nothing: `Electrical/package.mo`."""
+    path = PurePath(file)
+    return "/".join(path.parts[-2:]) if path.name == "package.mo" else path.name
 
 
 _IN_NO_FILE: dict[str, str] = {}  # what a user wrote on a command line, say, by the name that messages call it

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import NamedTuple
 
-from kilohertz.base import Origin, SourceMap
+from kilohertz.base import Origin, SourceMap, short_name
 from kilohertz.codegen.block_functions import BlockInfo, BlockWriter
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
@@ -112,12 +111,12 @@ class _Generator:
         return self._places.setdefault(origin, len(self._places))
 
     def where(self, origin: Origin) -> str:
-        """`motor.mo:41 (axle.clutch)`; file names without their folders."""
+        """`motor.mo:41 (axle.clutch)`; file names as `short_name` has them."""
         parts = []
         for span in origin.spans[:3]:
             position = self.sources.position(span) if self.sources is not None else None
             line = f":{position[0]}" if position is not None else ""
-            parts.append(PurePath(span.file).name + line)
+            parts.append(short_name(span.file) + line)
         text = ", ".join(parts) + (f" ({origin.path})" if origin.path else "")
         return spelling.comment(text.strip())
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import PurePath
 from typing import Any
 
-from kilohertz.base import Origin, Span
+from kilohertz.base import Origin, Span, short_name
 from kilohertz.codegen import BlockInfo, CProgram
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Call, Expr
@@ -218,7 +217,7 @@ def relations(code: CProgram, libraries: Libraries | None) -> list[str]:
     where, texts = _Where(libraries, code.made), []
     for crossing in code.crossings:
         lines = where.lines(crossing.origin, 1.0)
-        place = f" ({short(lines[0].file)}:{lines[0].line})" if lines and lines[0].line else ""
+        place = f" ({short_name(lines[0].file)}:{lines[0].line})" if lines and lines[0].line else ""
         texts.append(_cut(print_shared(crossing.relation)) + place)
     return texts
 
@@ -261,8 +260,3 @@ def listings(places: Sequence[Place], libraries: Libraries | None, around: int =
         if sources is not None and n_lines:
             texts[file] = {n: sources.line_text(file, n) for n in sorted(numbers) if n <= n_lines}
     return texts
-
-
-def short(file: str) -> str:
-    """A file's name without its folders."""
-    return PurePath(file).name

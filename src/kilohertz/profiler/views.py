@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kilohertz.base import short_name
 from kilohertz.profiler.cycle_records import QUANTILES, Profile, Statistics
-from kilohertz.profiler.places import Place, short
+from kilohertz.profiler.places import Place
 from kilohertz.profiler.shares import by_class, by_component, by_line, callers
 from kilohertz.profiler.timing import Floats
 
@@ -93,7 +94,7 @@ def lines(profile: Profile) -> list[Shared]:
     places = _places_of(profile, lambda x: (x.file, x.line))
     whole = _whole(profile)
     return [
-        Shared(f"{short(file)}:{line}", ns, ns / whole, places[file, line], file, line, text[file, line])
+        Shared(f"{short_name(file)}:{line}", ns, ns / whole, places[file, line], file, line, text[file, line])
         for (file, line), ns in by_line(profile).items()
         if ns > 0
     ]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
 
-from kilohertz.base import Origin, SourceMap
+from kilohertz.base import Origin, SourceMap, short_name
 from kilohertz.codegen import BlockInfo
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Partition
@@ -159,5 +158,5 @@ def place(origin: Origin, sources: SourceMap | None) -> str:
     if origin.spans:
         span = origin.spans[0]
         position = sources.position(span) if sources is not None else None
-        text = PurePath(span.file).name + (f":{position[0]}" if position is not None else "")
+        text = short_name(span.file) + (f":{position[0]}" if position is not None else "")
     return text + (f" ({origin.path})" if origin.path else "")

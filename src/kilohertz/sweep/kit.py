@@ -11,12 +11,12 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import ModelError, Origin, SourceMap
+from kilohertz.base import ModelError, Origin, SourceMap, short_name
 from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import StepVariable
 from kilohertz.ir.types import BOOLEAN
@@ -181,6 +181,6 @@ def _setting(instance: Instance, name: str, value: float | str) -> tuple[Place, 
 def _words(origin: Origin, sources: SourceMap) -> str:
     """Component and line."""
     position = sources.position(origin.spans[0]) if origin.spans else None
-    line = f"{PurePath(origin.spans[0].file).name}:{position[0]}" if position is not None else ""
+    line = f"{short_name(origin.spans[0].file)}:{position[0]}" if position is not None else ""
     component = f"component `{origin.path}`" if origin.path else ""
     return ", ".join(part for part in (component, line) if part)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
+from kilohertz.base import short_name
 from kilohertz.base.dotted import Dotted
 from kilohertz.pages import Cell, Listing, ListingLine
 from kilohertz.profiler.causes import Cause
@@ -127,10 +128,10 @@ def _by_share(of: Iterable[Line], key: Callable[[Line], str]) -> list[str]:
 
 
 def titles(files: Sequence[str] | set[str]) -> Mapping[str, str]:
-    """The shortest end of each path that no other has."""
+    """The shortest end of each path that no other has, and that says something."""
     texts: dict[str, str] = {}
     for file in sorted(files):
         parts = PurePath(file).parts
-        tails = ("/".join(parts[-n:]) for n in range(1, len(parts) + 1))
+        tails = ("/".join(parts[-n:]) for n in range(1 + short_name(file).count("/"), len(parts) + 1))
         texts[file] = next(t for t in tails if not any(f != file and f.endswith("/" + t) for f in files))
     return texts
