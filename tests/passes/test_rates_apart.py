@@ -74,6 +74,33 @@ package Rates
     y_der := if a > b then a_der else b_der;
     annotation (Inline = true);
   end larger_der;
+  function square
+    input Real x;
+    output Real y;
+  algorithm
+    y := x^2;
+    annotation (Inline = false, derivative(order = 2) = square_dd);
+  end square;
+  function square_dd "Not linear in the first of its rates"
+    input Real x;
+    input Real x_d;
+    input Real x_dd;
+    output Real y_dd;
+  protected
+    Real s = 0;
+  algorithm
+    for i in 1:2 loop
+      s := s + x_d^2;
+    end for;
+    y_dd := s + 2*x*x_dd;
+    annotation (Inline = false);
+  end square_dd;
+  model Second "Its speed follows from the second derivative of its square"
+    Real x(start = 1, fixed = true), v(start = 0.5), y = square(x);
+  equation
+    der(x) = v;
+    square_dd(x, v, v - 1) = 1 + 0*y;
+  end Second;
   model Volume "Two balances of two numbers"
     Real p(start = 1, fixed = true, stateSelect = StateSelect.always);
     Real T(start = 0.5, fixed = true, stateSelect = StateSelect.always);
@@ -128,3 +155,9 @@ def test_the_balances_hold(source: Path) -> None:
 def test_the_larger_one_decays(source: Path) -> None:
     result = load(f"{source}:Rates.Larger").simulate(stop=1, tolerance=1e-9)
     assert np.allclose(result["y"], np.exp(-3 / 0.9 * result["time"]), atol=1e-6)
+
+
+def test_a_second_derivative_is_linear_in_the_newest_rates_alone(source: Path) -> None:
+    """2 v^2 + 2 x (v - 1) = 1: at x = 1 the speed is the positive root of 2 v^2 + 2 v = 3."""
+    result = load(f"{source}:Rates.Second").simulate(stop=0.01, tolerance=1e-9)
+    assert result["v"][0] == pytest.approx((np.sqrt(7) - 1) / 2, abs=1e-9)

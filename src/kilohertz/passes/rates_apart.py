@@ -83,14 +83,21 @@ class _Splitting:
 
 
 def _annotated(functions: Mapping[str, Function]) -> dict[str, int]:
-    """By derivative function: how many inputs it has more than the one it is the derivative of."""
+    """By derivative function: how many inputs it has more than the one it is the derivative of.
+
+    A second derivative is linear in the newest rates alone: what it is the derivative of must be the first one, f(x,
+    der(x)), of whose inputs they are at most half.
+    """
     counts: dict[str, int] = {}
     for f in functions.values():
         first = next((functions[d.function] for d in f.derivatives if d.order == 1 and d.function in functions), None)
         for d in f.derivatives:
             g, base = functions.get(d.function), f if d.order == 1 or first is None else first
-            if g is not None:
-                counts[g.id] = min(len(g.inputs) - len(base.inputs), counts.get(g.id, len(g.inputs)))
+            if g is None:
+                continue
+            n_rates = len(g.inputs) - len(base.inputs)
+            is_next = n_rates <= len(base.inputs) // (1 if d.order == 1 else 2)
+            counts[g.id] = min(n_rates if is_next else 0, counts.get(g.id, n_rates))
     return counts
 
 
