@@ -58,6 +58,15 @@ def test_a_bearing_holds_up_to_its_peak_and_slides_below_it() -> None:
     assert off(result["rotor.w"][first], w) < 1e-7
 
 
+def test_a_guide_breaks_away_above_its_peak_while_a_gear_beside_it_chooses_its_mode() -> None:
+    """Both modes are searched together: the one that breaks away has to meet its own condition."""
+    result = kilohertz.load("Kilohertz.Examples.YDrive(guide(peak=1.2))").simulate(stop=2, intervals=2000)
+    held = result["guide.law.sticks"] == 1
+    assert 3400 < np.abs(result["guide.f"][held]).max() <= 3600 + 1e-3
+    assert off(np.abs(result["guide.f"][~held]), np.full((~held).sum(), 3000.0)) < 1e-6
+    assert result["carriage.v"].max() > 0.1
+
+
 def test_a_brake_stops_at_a_constant_rate_holds_and_lets_go() -> None:
     result = run(f"{DRIVES}.Braked")
     t = result.time

@@ -26,7 +26,7 @@ package Friction "Dry friction between two surfaces, whatever they move along: t
     Boolean pressed(start=false, fixed=true) "There is friction at all; given by whoever extends it";
     Boolean sticks "The surfaces do not slide";
   protected
-    Real s "Force where it sticks; beyond the force of sliding it counts acceleration";
+    Real s "Force where it sticks; beyond the force that breaks away it counts acceleration";
     constant Real unit = 1 "Acceleration for one unit of s";
     Real loose "Speed at the instant at which it is pressed";
     Real sliding "Speed while it slides; 0 while it sticks, whatever is left";
@@ -37,13 +37,14 @@ package Friction "Dry friction between two surfaces, whatever they move along: t
     sticks = pressed and not (rises or falls or pre(way) <> 0);
     sliding = if sticks then 0 else v;
     way = if not pressed then 0 elseif (pre(way) == 1 or rises) and sliding > 0 then 1 elseif (pre(way) == -1 or falls) and sliding < 0 then -1 else 0;
-    acc = if sticks then -v/settle elseif not pressed then unit*s elseif rises or pre(way) == 1 and not falls then unit*(s - up) else unit*(s - down);
+    acc = if sticks then -v/settle elseif not pressed then unit*s elseif rises or pre(way) == 1 and not falls then unit*(s - peak*up) else unit*(s - peak*down);
     f = if sticks then s elseif not pressed then 0 elseif rises or pre(way) == 1 and not falls then up*left else down*left;
     annotation(Documentation(info="<html>
       <p>Force and acceleration lie on one curve with the parameter <code>s</code>: sticking, <code>acc = 0</code> and
       <code>f = s</code>; sliding, <code>f</code> is given and <code>s</code> counts acceleration. So at rest the unknown is one
       number, and which branch holds is found together with it: <code>s &gt; peak up</code> breaks away forward,
-      <code>s &lt; peak down</code> back; a slide ends where its speed changes sign.</p>
+      <code>s &lt; peak down</code> back; a slide ends where its speed changes sign. Sliding, the acceleration is <code>s - peak up</code>:
+      the mode that breaks away then meets the condition that chose it.</p>
       <p>A slide that an event at the end of a step finds late leaves a small speed behind, which dies out with the time constant
       <code>settle</code>: take at least one step. With events located exactly there is nothing left to die out.</p></html>"));
   end StickSlip;
