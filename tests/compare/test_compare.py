@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kilohertz.compare import Bars, compare
 from kilohertz.compare.curve import Curve
+from kilohertz.compare.measures import error_curve
 from kilohertz.results import Result
 
 
@@ -160,3 +161,20 @@ def test_the_same_rows_are_judged_as_rows_in_between_would_be(off: float) -> Non
     assert same.ok == other.ok == (off < 0.1)
     for measure in ("rms", "largest", "largest_away_from_jumps", "mean", "final"):
         assert getattr(same, measure) == pytest.approx(getattr(other, measure), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("grid", [GRID, np.linspace(0, 10, 101), np.linspace(0, 10, 1713)])
+def test_the_curve_of_the_error_has_the_numbers_of_the_table(grid: np.ndarray) -> None:
+    """A reference with a kink and a jump at its events, rows of a recording that see neither: what is drawn is what is
+    measured."""
+    t = np.sort(np.concatenate([GRID, [3.337, 3.337, 7.771, 7.771]]))
+    kinked = np.where(t < 3.337, t, 3.337 + 9 * (t - 3.337))
+    jumps = np.where(np.arange(len(t)) > np.searchsorted(t, 7.771), kinked - 20.0, kinked)
+    reference = result(t, x=jumps)
+    recorded = result(grid, x=np.interp(grid, t, jumps) + 1e-3 * np.sin(grid))
+    signal = compare(recorded, reference, bars=Bars(tolerance=0.05)).signals[0]
+    drawn = error_curve(Curve(grid, recorded["x"]), Curve(t, jumps))
+    assert np.abs(drawn.value).max() / signal.scale == pytest.approx(signal.largest, rel=1e-12)
+    assert abs(drawn.value[-1]) / signal.scale == pytest.approx(signal.final, rel=1e-12)
+    assert np.trapezoid(np.abs(drawn.value), drawn.time) / 10 / signal.scale == pytest.approx(signal.mean, rel=1e-3)
+    assert signal.scale == pytest.approx(np.ptp(jumps))

@@ -39,6 +39,24 @@ def test_the_worst_signal_is_open_and_the_table_leads_to_the_others(sheet: Any, 
     assert sheet.evaluate(shared) == 1
 
 
+def test_the_plot_of_the_error_has_the_number_of_the_table(sheet: Any, tmp_path: Path) -> None:
+    """A recording on a grid and a reference with an event between two of its rows."""
+    t, at = np.linspace(0, 1, 101), np.sort(np.concatenate([np.linspace(0, 1, 101), [0.505, 0.505]]))
+    kink = 1e-4 + 5 * np.maximum(t - 0.505, 0)
+    write(tmp_path / "a.csv", Result.of_columns("a", t, {"x": kink}))
+    write(tmp_path / "b.csv", Result.of_columns("b", at, {"x": 5 * np.maximum(at - 0.505, 0)}))
+    page, names = tmp_path / "p.html", [str(tmp_path / n) for n in ("a.csv", "b.csv")]
+    assert main(["compare", *names, "--page", str(page)]) == 0
+    sheet.goto(page.as_uri())
+    sheet.wait_for_selector("html[data-ready=yes]")
+    assert sheet.locator(".table tbody tr td").nth(5).inner_text() == "4.04e-05"
+    frames = "() => Bokeh.documents.flatMap(d => d.roots()).map(f => [f.title.text, f.renderers[0].data_source.data.y])"
+    title, drawn = sheet.evaluate(frames)[1]
+    assert title == "error: 0.0001 at most, 4.04e-05 of 2.48"
+    values = drawn.values() if isinstance(drawn, dict) else drawn
+    assert max(abs(v) for v in values) == pytest.approx(1e-4)
+
+
 def test_signals_of_several_results_lie_in_one_frame(sheet: Any, tmp_path: Path) -> None:
     t = np.linspace(0, 1, 101)
     write(tmp_path / "a.csv", Result.of_columns("a", t, {"m.x": t, "m.v": 1 + t, "k": t}))

@@ -10,7 +10,7 @@ import numpy as np
 from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve, Floats
 from kilohertz.compare.event_matching import Jumps, Matched, jumps, match
-from kilohertz.compare.measures import Errors, Size, errors, outside, tube_size
+from kilohertz.compare.measures import Errors, Size, as_shown, errors, outside, tube_size
 from kilohertz.compare.shift import time_shift
 
 _MOST_SHIFT = 0.1  # of the time span: where a shift is looked for
@@ -35,6 +35,7 @@ class SignalVerdict:
     n_events_only_result: int = 0
     n_events_only_reference: int = 0
     event_error: float = 0.0  # largest time error of an event, seconds; positive: the result is late
+    scale: float = 0.0  # what errors are parts of, in the unit of the reference
     is_measured: bool = True  # False: the reason kept it from being measured
 
     @property
@@ -72,8 +73,8 @@ def judge(name: str, result: Curve, reference: Curve, bars: Bars, limits: Limits
         reasons += ["does not follow the reference"] if back.n_points else []
         first = first if first is not None else back.first
         excess = max(excess, back.excess)
-    shown = reference.seen_by(result) if reference.has_edges and not result.has_edges else reference
-    e = errors(result, shown if len(shown.time) else reference, size)
+    shown = as_shown(reference, result)
+    e = errors(result, shown, size)
     events = _events(result, reference, shown, size, bars)
     span = float(reference.time[-1] - reference.time[0])
     seen = bool(reasons) or bars.shift is not None
@@ -91,6 +92,7 @@ def judge(name: str, result: Curve, reference: Curve, bars: Bars, limits: Limits
         len(events.only_result),
         len(events.only_reference),
         events.worst,
+        size.scale,
     )
 
 

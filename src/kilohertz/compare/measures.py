@@ -74,6 +74,27 @@ def outside(around: Curve, points: Curve, size: Size) -> Outside:
     return Outside(len(bad), float(t[bad[0]]), float(excess[bad].max()) / size.scale)
 
 
+def as_shown(reference: Curve, result: Curve) -> Curve:
+    """The reference as errors are taken from it: in the rows of the result where only the reference has rows on both
+    sides of its events."""
+    if not reference.has_edges or result.has_edges:
+        return reference
+    shown = reference.seen_by(result)
+    return shown if len(shown.time) else reference
+
+
+def error_curve(result: Curve, reference: Curve) -> Curve:
+    """result - reference over the time both cover, as `errors` measures it; two rows with one time where it jumps."""
+    shown = as_shown(reference, result)
+    start, stop = float(max(result.time[0], shown.time[0])), float(min(result.time[-1], shown.time[-1]))
+    if not stop > start:
+        return Curve(np.zeros(0), np.zeros(0))
+    left, right, e0, e1 = _pieces(result, shown, start, stop)
+    time, value = np.column_stack([left, right]).ravel(), np.column_stack([e0, e1]).ravel()
+    is_new = np.concatenate([[True], (np.diff(time) > 0) | (np.diff(value) != 0)])
+    return Curve(time[is_new], value[is_new])
+
+
 def errors(result: Curve, reference: Curve, size: Size) -> Errors:
     """Norms of result - reference over the time both cover."""
     start = max(result.time[0], reference.time[0])
@@ -81,13 +102,7 @@ def errors(result: Curve, reference: Curve, size: Size) -> Errors:
     if not stop > start:
         last = abs(float(result.value[-1] - reference.value[-1])) / size.scale
         return Errors(last, last, last, last, last)
-    if result.shares_rows(reference):
-        e = result.value - reference.value
-        left, right, e0, e1 = result.time[:-1], result.time[1:], e[:-1], e[1:]
-    else:
-        left, right = result.places.union(result.time, reference.time, float(start), float(stop))
-        e0 = result.after(left) - reference.after(left)
-        e1 = result.before(right) - reference.before(right)
+    left, right, e0, e1 = _pieces(result, reference, float(start), float(stop))
     mean_square = float(np.sum((right - left) * (e0 * e0 + e0 * e1 + e1 * e1))) / 3 / (stop - start)
     largest = max(float(np.abs(e0).max()), float(np.abs(e1).max()))
     jumps = _jump_times(reference, size)
@@ -97,6 +112,15 @@ def errors(result: Curve, reference: Curve, size: Size) -> Errors:
         away = max(float(part.max(initial=0.0)) for part in far)
     values = (mean_square**0.5, largest, away, _mean(left, right, e0, e1), abs(float(e1[-1])))
     return Errors(*(v / size.scale for v in values))
+
+
+def _pieces(result: Curve, reference: Curve, start: float, stop: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Where the error is linear: beginnings and ends of these pieces, and the error there."""
+    if result.shares_rows(reference):
+        e = result.value - reference.value
+        return result.time[:-1], result.time[1:], e[:-1], e[1:]
+    left, right = result.places.union(result.time, reference.time, start, stop)
+    return left, right, result.after(left) - reference.after(left), result.before(right) - reference.before(right)
 
 
 def _mean(left: Floats, right: Floats, e0: Floats, e1: Floats) -> float:

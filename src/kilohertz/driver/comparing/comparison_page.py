@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from kilohertz.compare.measures import error_curve
 from kilohertz.compare.reports import events_text, notes, summary
 from kilohertz.compare.verdict import curves, unit_of
 from kilohertz.pages import Cell, Column, Curve, Facts, Fold, Heading, Mark, Page, Part, Plot, Prose, Stack, Table
@@ -105,12 +104,19 @@ def _drawn(pair: Pair | None, s: SignalVerdict, outcome: Outcome) -> list[Part]:
     unit = unit_of(pair, reference)
     label = f"{pair.name} / {unit}" if unit else pair.name
     marks = () if s.first_outside is None else (Mark("first outside", x=s.first_outside),)
-    grid = np.union1d(mine.time, theirs.time)
-    error = mine.after(grid) - theirs.after(grid)
     both = (_curve(d.reference.name, theirs.time, theirs.value), _curve(d.result.name, mine.time, mine.value))
-    named = Plot("", both, y_label=label, marks=marks)
-    below = Plot("error", (_curve("error", grid, error),), y_label=f"error / {unit}" if unit else "error", height=160)
-    return [Stack((named, below))]
+    plots = [Plot("", both, y_label=label, marks=marks)]
+    if s.is_measured:
+        error = error_curve(mine, theirs)
+        curve = _curve("error", error.time, error.value)
+        plots.append(Plot(_error_title(s, unit), (curve,), y_label=f"error / {unit}" if unit else "error", height=160))
+    return [Stack(plots)]
+
+
+def _error_title(s: SignalVerdict, unit: str) -> str:
+    """The number of the table in the unit of the plot."""
+    largest, scale = (f"{v:.3g} {unit}".rstrip() for v in (s.largest * s.scale, s.scale))
+    return f"error: {largest} at most, {s.largest:.2e} of {scale}"
 
 
 def _curve(name: str, x: Floats, y: Floats) -> Curve:
