@@ -59,6 +59,23 @@ def test_cases_from_a_file(tmp_path: Path) -> None:
     assert table.names == ("a", "load.J") and table.values.tolist() == [[1, 0.1], [2, 0.2]]
 
 
+def test_texts_are_values_like_others(tmp_path: Path) -> None:
+    law = ("linear", "squared", "cubic")
+    table = make_cases(Cases({"law": law, "k": (1.0, 2.0)}))
+    assert [table.row(i) for i in (0, 5)] == [{"law": "linear", "k": 1.0}, {"law": "cubic", "k": 2.0}]
+    assert table.column("law") == ["linear", "linear", "squared", "squared", "cubic", "cubic"]
+    assert table.column("k", [1, 2]).tolist() == [2.0, 1.0]
+    corners = make_cases(Cases({"law": law, "k": (3.0, 1.0, 2.0)}, "corners"))
+    assert len(corners) == 6 and set(corners.column("law")) == set(law)  # texts have no ends
+    listed = make_cases(Cases({"law": ("b", "a", "b")}, "list"))
+    assert listed.column("law") == ["b", "a", "b"]
+    drawn = make_cases(Cases({"law": law, "k": Range(0, 1)}, "sobol", 32, corners=True))
+    assert len(drawn) == 6 + 32 and min(drawn.column("law").count(text) for text in law) >= 11
+    (tmp_path / "c.csv").write_text("k,law\n1,squared\n2,linear\n3,squared\n")
+    read = make_cases(Cases(way="file", file=str(tmp_path / "c.csv")))
+    assert read.column("law") == ["squared", "linear", "squared"] and read.column("k").tolist() == [1.0, 2.0, 3.0]
+
+
 @pytest.mark.parametrize(
     ("given", "code", "words"),
     [
@@ -81,7 +98,7 @@ def test_cases_that_cannot_be_made(given: dict[str, object], code: str, words: s
     ("text", "words"),
     [
         ("a,b\n", "no case in it"),
-        ("a,b\n1,x\n", "no number"),
+        ("a,b\n1,x\n2,\n", "case 1 .line 3. has no value for `b`"),
         ("a,b\n1,2\n3,\n", "case 1 .line 3. has no finite number"),
     ],
 )

@@ -31,7 +31,7 @@ def test_dotted_names_are_parameters_of_components(folder: Path) -> None:
         ("[parameters]", "[parametres]", "R741", "did you mean `parameters`"),
         ("count = 4", "cuont = 4", "R741", "did you mean `count`"),
         ("from = 5, ", "", "R743", "`from` is missing"),
-        ("d = [0.1, 1, 4]", 'd = ["much"]', "R742", "must be a number"),
+        ("d = [0.1, 1, 4]", 'd = [["much"]]', "R742", "must be a number"),
         ('take = "min"', 'take = "minn"', "R742", "did you mean `min`"),
         ('of = "error"', 'of = "erorr"', "R742", "did you mean `error`"),
         ('cost = "steps"', 'cost = "stpes"', "R742", "did you mean `steps`"),

@@ -25,6 +25,7 @@ from kilohertz.sweep import Means, Measure, Range, Report, Side, read_series
 from kilohertz.sweep.batches import Done
 from kilohertz.sweep.case_store import opened
 from kilohertz.sweep.cases import Table
+from kilohertz.sweep.series_page import page_of
 
 
 def run(folder: Path, **means: object) -> Report:
@@ -71,6 +72,38 @@ def test_inputs_by_formulas_and_settings_that_are_texts(tmp_path: Path, solver: 
     for row in report.table.iter_rows(named=True):
         alone = model.simulate(settings={"k": row["k"], "law": "squared"}, inputs=inputs, **stepping)
         assert row["max x"] == alone["x"].max()
+
+
+@pytest.mark.parametrize("solver", [{}, {"solver": "rk4", "step": 5e-3}])
+def test_a_series_over_texts(tmp_path: Path, solver: dict[str, Any]) -> None:
+    """Strings and quantities with units, from the definition to the store, the report and the page."""
+    (tmp_path / "driven.mo").write_text(DRIVEN)
+    model = kilohertz.load(str(tmp_path / "driven.mo"))
+    laws, measures = ["linear", "squared"], [Measure("x", "max", above=0.4)]
+    axes: dict[str, Any] = {"law": laws, "k": ["1", "0.7"], "u": [3, 5]}
+    report = model.series(axes, measures=measures, folder=tmp_path / "out", **solver)
+    stored = polars.read_parquet(tmp_path / "out" / "cases.parquet")
+    assert stored["law"].to_list() == ["linear"] * 4 + ["squared"] * 4 and stored["k"].dtype == polars.String
+    assert stored["max x"].n_unique() == 8
+    for row in stored.iter_rows(named=True):
+        alone = model.simulate(settings={n: row[n] for n in axes}, **solver)
+        assert row["max x"] == alone["x"].max()
+    worst = report.ranked[0].case
+    assert report.parameters(worst) == {n: stored[n][worst] for n in axes}
+    assert f"law = {stored['law'][worst]}, k = {stored['k'][worst]}, u = 5" in report.as_text()
+    page = page_of(report).html()
+    assert "law: 0 linear, 1 squared" in page
+    with pytest.raises(ModelError, match="another series"):
+        model.series(axes | {"law": ["linear", "cubic"]}, measures=measures, folder=tmp_path / "out", **solver)
+
+
+def test_a_number_for_a_text(tmp_path: Path) -> None:
+    (tmp_path / "driven.mo").write_text(DRIVEN)
+    text = '[model]\nmodel = "driven.mo"\n[parameters]\nlaw = [1, 2]\n[[measure]]\nsignal = "x"\n'
+    (tmp_path / "driven.toml").write_text(text)
+    with pytest.raises(ModelError, match="`law` is a String") as caught:
+        execute(read_series(tmp_path / "driven.toml"), Means(tmp_path / "out"), Session())
+    assert caught.value.diagnostics[0].code == "R720" and caught.value.diagnostics[0].span is not None
 
 
 def test_a_text_that_has_no_room(tmp_path: Path) -> None:
@@ -240,7 +273,9 @@ def test_from_python_with_a_variant_under_other_names(folder: Path) -> None:
     ("old", "new", "code", "words"),
     [
         ("k = {", "kk = {", "R719", "no parameter `kk`"),
-        ("d = [0.1, 1, 4]", "n = [1.5]", "R742", "whole number"),
+        ("d = [0.1, 1, 4]", "n = [1.5]", "R720", "`n` cannot be set to 1.5: it is an Integer"),
+        ("d = [0.1, 1, 4]", 'd = ["0.1", "much"]', "R720", "`d` cannot be set to much"),
+        ("d = [0.1, 1, 4]", 'd = [0.1, "1"]', "R742", "a list of numbers or of texts"),
         ('signal = "e"', 'signal = "ee"', "R744", "`ee`"),
         ('signal = "k*x^2/2"', 'signal = "k*"', "R760", "no expression"),
         ('cost = "steps"\nof = "variant"', 'cost = "held"', "R742", "counted by fixed-step solvers"),

@@ -346,7 +346,7 @@ class Model:
     @takes_settings(offline=True)
     def series(
         self,
-        parameters: Mapping[str, Range | Sequence[float]] | None = None,
+        parameters: Mapping[str, Range | Sequence[float] | Sequence[str]] | None = None,
         *,
         way: str = "grid",
         count: int = 0,
@@ -377,9 +377,9 @@ class Model:
         `progress` hears cases done, cases in all and seconds left.
         """
         from kilohertz.driver.studies.series import series_of_model
-        from kilohertz.sweep import Cases, Means, Range, Series, Side
+        from kilohertz.sweep import Cases, Means, Series, Side, axis_of
 
-        axes = {n: a if isinstance(a, Range) else tuple(float(v) for v in a) for n, a in (parameters or {}).items()}
+        axes = {n: axis_of(n, values) for n, values in (parameters or {}).items()}
         cases = Cases(axes, way if not file else "file", count, seed, corners, str(file))
         side = Side(self.name, settings or {}, StepSettings.of(**stepping), start, stop, intervals)
         other = Side(variant.name, settings or {}) if isinstance(variant, Model) else variant

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from kilohertz.sweep.cases import Table, make_cases
     from kilohertz.sweep.kit import Kit, Wanted, make_kit
     from kilohertz.sweep.read import read_series
-    from kilohertz.sweep.series_definition import Axis, Cases, Measure, Range, Series, Side
+    from kilohertz.sweep.series_definition import Axis, Cases, Measure, Range, Series, Side, axis_of
     from kilohertz.sweep.series_report import Report
     from kilohertz.sweep.series_run import Means, Outcome, run_series
 
@@ -27,6 +27,7 @@ __all__ = [
     "Side",
     "Table",
     "Wanted",
+    "axis_of",
     "make_cases",
     "make_kit",
     "read_series",
@@ -38,7 +39,7 @@ _FILES = {  # who has what is not here yet: a process that runs cases starts wit
     "kit": ("Kit", "Wanted", "make_kit"),
     "read": ("read_series",),
     "series_run": ("Means", "Outcome", "run_series"),
-    "series_definition": ("Axis", "Cases", "Measure", "Range", "Series", "Side"),
+    "series_definition": ("Axis", "Cases", "Measure", "Range", "Series", "Side", "axis_of"),
     "series_report": ("Report",),
 }
 

@@ -112,8 +112,8 @@ class Store:
 
         numbers = np.array([n for d in parts for n in d.numbers], np.int64)
         columns: dict[str, Any] = {"case": numbers}
-        for k, name in enumerate(self._cases.names):
-            columns[name] = self._cases.values[numbers, k]
+        for name in self._cases.names:
+            columns[name] = self._cases.column(name, numbers)
         for k, m in enumerate(self._measures):
             columns[m.title] = [row[k] for d in parts for row in d.measures]
         bits = [b for d in parts for b in d.exceeds]

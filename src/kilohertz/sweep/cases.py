@@ -1,5 +1,6 @@
 """Cases from values: grids, lists, Latin hypercubes, Sobol points, corners, a CSV file.
 
+A value that is a text stands in a case as its place among the texts of its parameter: cases are numbers throughout.
 Codes: R770 the cases cannot be made, R773 the file of cases cannot be used.
 """
 
@@ -9,14 +10,18 @@ import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, ModelError
-from kilohertz.sweep.series_definition import DRAWN, Axis, Cases, Range
+from kilohertz.sweep.series_definition import DRAWN, Axis, Cases, Numbers, Range
+
+if TYPE_CHECKING:
+    import polars
 
 Floats = NDArray[np.float64]
 MOST_CASES = 10_000_000
@@ -28,9 +33,20 @@ class Table:
 
     names: tuple[str, ...]
     values: Floats
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # whose places the values of a parameter are
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def column(self, name: str, cases: Any = slice(None)) -> Any:
+        """What a parameter is in these cases: numbers, or a list of texts."""
+        values, texts = self.values[cases, self.names.index(name)], self.texts.get(name)
+        return values if texts is None else [texts[int(k)] for k in values]
+
+    def row(self, case: int) -> dict[str, float | str]:
+        """The values of a case."""
+        values = zip(self.names, self.values[case].tolist(), strict=True)
+        return {n: self.texts[n][int(v)] if n in self.texts else v for n, v in values}
 
 
 def make_cases(cases: Cases) -> Table:
@@ -39,22 +55,38 @@ def make_cases(cases: Cases) -> Table:
         return _from_file(cases)
     if not cases.parameters:
         raise _wrong("no parameter is varied: name some in [parameters]")
-    axes = cases.parameters
+    texts = {n: _distinct(a) for n, a in cases.parameters.items() if _is_text(a)}
+    axes = {n: _in_numbers(a, texts.get(n, ())) for n, a in cases.parameters.items()}
+    ends = {n: [float(k) for k in range(len(texts[n]))] if n in texts else _ends(a) for n, a in axes.items()}
     match cases.way:
         case "grid":
             values = _product({n: _on_grid(n, a) for n, a in axes.items()})
         case "list":
             values = _side_by_side(axes)
         case "corners":
-            values = _product({n: _ends(a) for n, a in axes.items()})
+            values = _product(ends)
         case _:
-            values = _drawn(cases)
+            values = _drawn(cases, axes)
             if cases.corners:
-                values = np.vstack([_product({n: _ends(a) for n, a in axes.items()}), values])
-    return Table(tuple(axes), values)
+                values = np.vstack([_product(ends), values])
+    return Table(tuple(axes), values, texts)
 
 
-def _on_grid(name: str, axis: Axis) -> Sequence[float]:
+def _is_text(axis: Axis) -> bool:
+    return not isinstance(axis, Range) and any(isinstance(v, str) for v in axis)
+
+
+def _distinct(values: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(v) for v in values))
+
+
+def _in_numbers(axis: Axis, texts: tuple[str, ...]) -> Numbers:
+    if isinstance(axis, Range):
+        return axis
+    return tuple(float(texts.index(str(v))) if texts else float(v) for v in axis)
+
+
+def _on_grid(name: str, axis: Numbers) -> Sequence[float]:
     if not isinstance(axis, Range):
         return axis
     if axis.count < 2:
@@ -62,7 +94,7 @@ def _on_grid(name: str, axis: Axis) -> Sequence[float]:
     return [float(v) for v in _between(axis, np.linspace(0.0, 1.0, axis.count))]
 
 
-def _ends(axis: Axis) -> Sequence[float]:
+def _ends(axis: Numbers) -> Sequence[float]:
     low, high = (axis.low, axis.high) if isinstance(axis, Range) else (min(axis), max(axis))
     return (low,) if low == high else (low, high)
 
@@ -83,7 +115,7 @@ def _product(axes: Mapping[str, Sequence[float]]) -> Floats:
     return np.array(list(itertools.product(*axes.values())), float)
 
 
-def _side_by_side(axes: Mapping[str, Axis]) -> Floats:
+def _side_by_side(axes: Mapping[str, Numbers]) -> Floats:
     for name, axis in axes.items():
         if isinstance(axis, Range):
             raise _wrong(f"`{name}` is a range: a list has a value of it for each case")
@@ -94,19 +126,19 @@ def _side_by_side(axes: Mapping[str, Axis]) -> Floats:
     return np.array([axis for axis in axes.values() if not isinstance(axis, Range)], float).T
 
 
-def _drawn(cases: Cases) -> Floats:
+def _drawn(cases: Cases, axes: Mapping[str, Numbers]) -> Floats:
     from scipy.stats import qmc
 
     assert cases.way in DRAWN
     if not 1 <= cases.count <= MOST_CASES:
         raise _wrong(f"`{cases.way}` needs a `count` of cases from 1 to {MOST_CASES}")
-    n = len(cases.parameters)
+    n = len(axes)
     sampler = qmc.LatinHypercube(n, seed=cases.seed) if cases.way == DRAWN[0] else qmc.Sobol(n, seed=cases.seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # Sobol: balanced for powers of two; any number is allowed
         share = sampler.random(cases.count)
     columns = []
-    for k, axis in enumerate(cases.parameters.values()):
+    for k, axis in enumerate(axes.values()):
         if isinstance(axis, Range):
             columns.append(_between(axis, share[:, k]))
         else:
@@ -132,15 +164,31 @@ def _from_file(cases: Cases) -> Table:
     names = tuple(name.strip() for name in table.columns)
     if not len(table):
         raise _unusable(f"{path}: no case in it: a line of names, then a line of values for each case")
-    for name, kind in zip(names, table.dtypes, strict=True):
-        if not (kind.is_numeric() or kind == polars.Boolean):
-            raise _unusable(f"{path}: column `{name}` holds something that is no number")
-    values = np.column_stack([s.cast(polars.Float64).to_numpy() for s in table.iter_columns()])
+    texts = {n: _distinct(s.drop_nulls()) for n, s in zip(names, table.iter_columns(), strict=True) if _has_texts(s)}
+    columns = (_numbers(s, texts.get(n, ())) for n, s in zip(names, table.iter_columns(), strict=True))
+    values = np.column_stack(list(columns))
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         row, column = bad[0]
-        raise _unusable(f"{path}: case {row} (line {row + 2}) has no finite number for `{names[column]}`")
-    return Table(names, values)
+        what = "value" if names[column] in texts else "finite number"
+        raise _unusable(f"{path}: case {row} (line {row + 2}) has no {what} for `{names[column]}`")
+    return Table(names, values, texts)
+
+
+def _has_texts(column: polars.Series) -> bool:
+    import polars
+
+    return column.dtype == polars.String
+
+
+def _numbers(column: polars.Series, texts: tuple[str, ...]) -> Floats:
+    """NaN where there is no value."""
+    import polars
+
+    if not texts:
+        return column.cast(polars.Float64).to_numpy()
+    place = {text: float(k) for k, text in enumerate(texts)}
+    return np.array([math.nan if v is None else place[v] for v in column])
 
 
 def _wrong(text: str) -> ModelError:

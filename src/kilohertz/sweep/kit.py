@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import ModelError, Origin, SourceMap, short_name
+from kilohertz.base import Diagnostic, ModelError, Origin, SourceMap, short_name
 from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import StepVariable
 from kilohertz.ir.types import BOOLEAN
@@ -36,6 +36,14 @@ class Place:
 
     offset: int
     is_int: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """A parameter of the series: where it stands, and what is written for a case that chooses among texts."""
+
+    place: Place
+    choices: tuple[float | str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Kit:
     intervals: int
     longest: float  # step of CVODE and IDA
     checks: bool
-    parameters: tuple[Place, ...]  # in the order of a case's values
+    parameters: tuple[Varied, ...]  # in the order of a case's values
     settings: tuple[tuple[Place, float | str], ...]
     columns: tuple[Place, ...]
     signals: Mapping[str, Read]
@@ -76,7 +84,8 @@ class Kit:
 class Wanted:
     """What of a built model a series needs."""
 
-    parameters: Sequence[str]  # as this model calls them
+    # as this model calls them, with the numbers of all cases, or with the texts that cases choose from
+    parameters: Sequence[tuple[str, Floats | tuple[str, ...]]]
     settings: Mapping[str, float | str]
     signals: Sequence[str]  # names, patterns, all, outputs
     start: float | None
@@ -92,7 +101,7 @@ def make_kit(program: Program, stepping: StepSettings, wanted: Wanted, sources: 
     instance = Instance(program)
     try:
         settings = tuple(_setting(instance, n, v) for n, v in wanted.settings.items())
-        parameters = tuple(_place(program, instance.settable(n)) for n in wanted.parameters)
+        parameters = tuple(_varied(instance, n, values) for n, values in wanted.parameters)
     finally:
         instance.close()
     columns = _Columns(program)
@@ -176,6 +185,20 @@ def _setting(instance: Instance, name: str, value: float | str) -> tuple[Place, 
     instance.set(name, value)
     v = instance.settable(name)
     return _place(instance.program, v), instance.read(v)
+
+
+def _varied(instance: Instance, name: str, values: Floats | tuple[str, ...]) -> Varied:
+    """ModelError where the parameter cannot have one of the values."""
+    v = instance.settable(name)
+    place = _place(instance.program, v)
+    if isinstance(values, tuple):
+        return Varied(place, tuple(_setting(instance, name, text)[1] for text in values))
+    if v.slot.kind not in NUMBERS:
+        text = f"`{name}` is a String, and cases have {values[0]:g}: texts stand in quotes"
+        raise ModelError(Diagnostic("R720", text))
+    for number in np.unique(values).tolist() if place.is_int else (values.min(), values.max()):
+        instance.set(name, float(number))
+    return Varied(place)
 
 
 def _words(origin: Origin, sources: SourceMap) -> str:

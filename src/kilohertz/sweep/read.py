@@ -25,6 +25,7 @@ from kilohertz.sweep.series_definition import (
     Range,
     Series,
     Side,
+    axis_of,
 )
 
 _SCALES = ("linear", "log")
@@ -100,12 +101,11 @@ def _axis(top: Table, name: str, value: Any) -> Axis | None:
     """A list of values, or a range."""
     if isinstance(value, dict):
         return _range(Table(top.problems, ("parameters", name), value))
-    values = value if isinstance(value, list) else [value]
-    if values and all(isinstance(v, bool | int | float) for v in values):
-        return tuple(float(v) for v in values)
-    message = f"`{name}` is {value!r}, but must be a number, a list of numbers or {{ from = ..., to = ... }}"
-    top.problems.add("R742", message, ("parameters", name))
-    return None
+    try:
+        return axis_of(name, value)
+    except ModelError as error:
+        top.problems.add("R742", error.diagnostics[0].message, ("parameters", name))
+        return None
 
 
 def _range(table: Table) -> Range | None:

@@ -109,8 +109,8 @@ class Runner:
     def _set(self, instance: int, values: Floats) -> None:
         for place, value in self.kit.settings:
             _write(instance, place, value)
-        for place, value in zip(self.kit.parameters, values.tolist(), strict=True):
-            _write(instance, place, value)
+        for varied, value in zip(self.kit.parameters, values.tolist(), strict=True):
+            _write(instance, varied.place, varied.choices[int(value)] if varied.choices else value)
         if self.kit.driven is not None:
             d = self.kit.driven
             for offset, is_int, first in zip(d.offsets, d.ints, d.initial, strict=True):

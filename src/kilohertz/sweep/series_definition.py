@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import SupportsFloat, TypeAlias
 
 from kilohertz.base import Diagnostic, ModelError, near
 from kilohertz.simulate.stepper import COUNTS
@@ -34,7 +34,24 @@ class Range:
     log: bool = False
 
 
-Axis: TypeAlias = "Range | tuple[float, ...]"
+# texts are values of Strings, literals of enumerations, or numbers with units
+Axis: TypeAlias = "Range | tuple[float, ...] | tuple[str, ...]"
+Numbers: TypeAlias = "Range | tuple[float, ...]"
+
+
+def axis_of(name: str, values: object) -> Axis:
+    """A range, a value or a list of values as it is given; R742 where it is none."""
+    if isinstance(values, Range):
+        return values
+    listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str | Mapping) else [values]
+    numbers = tuple(float(v) for v in listed if isinstance(v, SupportsFloat))
+    texts = tuple(v for v in listed if isinstance(v, str))
+    if listed and len(numbers) == len(listed):
+        return numbers
+    if listed and len(texts) == len(listed):
+        return texts
+    known = "a number or a text, a list of numbers or of texts, or { from = ..., to = ... }"
+    raise ModelError(Diagnostic("R742", f"`{name}` is {values!r}, but must be {known}"))
 
 
 @dataclass(frozen=True, slots=True)

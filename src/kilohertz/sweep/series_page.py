@@ -76,15 +76,17 @@ def _thresholds(report: Report) -> Table:
     return Table(columns, rows, can_filter=False)
 
 
-def _number(value: float | None) -> Cell:
+def _number(value: float | str | None) -> Cell:
+    if isinstance(value, str):
+        return Cell(value)
     return Cell("", float("inf")) if value is None or value != value else Cell(f"{value:.4g}", float(value))
 
 
 def _worst(report: Report, ranked: list[Ranked]) -> Iterator[Part]:
     for i, r in enumerate(ranked[:_DRAWN]):
-        values = ", ".join(f"{n} = {v:.6g}" for n, v in report.parameters(r.case).items())
         why = r.message if r.status != OK else f"exceeds {', '.join(r.exceeds)}"
-        yield Fold(f"case {r.case}: {why}", [Prose(values), *_drawn(report, r.case)], i == 0, f"case-{r.case}")
+        shown = [Prose(report.values_text(r.case)), *_drawn(report, r.case)]
+        yield Fold(f"case {r.case}: {why}", shown, i == 0, f"case-{r.case}")
     if len(ranked) > _DRAWN:
         yield Prose(f"{len(ranked) - _DRAWN} more are in the table below: write `exceeds` into its filter.")
 
@@ -116,8 +118,15 @@ def _scatter(report: Report) -> Iterator[Part]:
     measures = [m for m in o.series.measures if m.has_threshold] or list(o.series.measures)
     for m in measures:
         beyond = t["exceeds"].list.contains(m.title).to_numpy()
-        plots = [_dots(m, name, t[name].to_numpy(), t[m.title].to_numpy(), beyond) for name in o.cases.names]
+        plots = [_dots(m, *_axis(report, name), t[m.title].to_numpy(), beyond) for name in o.cases.names]
         yield Fold(m.title, plots, is_open=m is measures[0])
+
+
+def _axis(report: Report, name: str) -> tuple[str, Any]:
+    """The label of a parameter and its values in all cases; texts stand in their order, which the label tells."""
+    cases, rows = report.outcome.cases, report.table["case"].to_numpy()
+    texts = [f"{k} {text}" for k, text in enumerate(cases.texts.get(name, ()))]
+    return f"{name}: {', '.join(texts)}" if texts else name, cases.values[rows, cases.names.index(name)]
 
 
 def _dots(m: Measure, name: str, x: Any, y: Any, beyond: Any) -> Plot:

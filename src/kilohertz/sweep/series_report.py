@@ -92,9 +92,14 @@ class Report:
             ],
         }
 
-    def parameters(self, case: int) -> dict[str, float]:
+    def parameters(self, case: int) -> dict[str, float | str]:
         """The values of a case."""
-        return dict(zip(self.outcome.cases.names, self.outcome.cases.values[case].tolist(), strict=True))
+        return self.outcome.cases.row(case)
+
+    def values_text(self, case: int) -> str:
+        """The values of a case in a line."""
+        values = self.parameters(case).items()
+        return ", ".join(f"{n} = {v}" if isinstance(v, str) else f"{n} = {v:.6g}" for n, v in values)
 
     def as_text(self) -> str:
         """For a terminal."""
@@ -114,9 +119,8 @@ class Report:
             return ["  no case is exceptional"]
         lines = [f"  {len(ranked)} exceptional cases, the worst first:"]
         for r in ranked[:_SHOWN]:
-            values = ", ".join(f"{n} = {v:.6g}" for n, v in self.parameters(r.case).items())
             why = r.message if r.status != OK else "exceeds " + ", ".join(r.exceeds)
-            lines.append(f"    case {r.case}: {values}: {why}")
+            lines.append(f"    case {r.case}: {self.values_text(r.case)}: {why}")
         if len(ranked) > _SHOWN:
             lines.append(f"    and {len(ranked) - _SHOWN} more")
         return lines

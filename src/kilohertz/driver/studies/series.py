@@ -73,7 +73,7 @@ def _kit(series: Series, name: str, side: Side, model: Model, cases: Table) -> K
     inputs += [Inputs(dict(side.formulas))] if side.formulas else []
     plan = make_plan(model, offline(side.stepping), Experiment(side.start, side.stop, side.settings, inputs or None))
     program = model.compile(plan.inlining, index1=plan.stepping.index1)
-    parameters = [side.rename.get(n, n) for n in cases.names]
+    parameters = [(side.rename.get(n, n), cases.texts.get(n) or cases.values[:, k]) for k, n in enumerate(cases.names)]
     unknown = [n for n in side.rename if n not in cases.names]
     if unknown:
         text = f"`{unknown[0]}` is renamed, and no parameter of the series is called so{near(unknown[0], cases.names)}"
@@ -92,7 +92,7 @@ def _kit(series: Series, name: str, side: Side, model: Model, cases: Table) -> K
         kit = make_kit(program, plan.stepping, wanted, model.session.libraries.sources)
     except ModelError as error:
         raise ModelError(*(_located(series, d, name, cases) for d in error.diagnostics)) from error
-    _check(series, name, kit, cases)
+    _check(series, name, kit)
     return kit
 
 
@@ -126,14 +126,8 @@ def _curves(series: Series, name: str, kit: Kit) -> list[str]:
     return [] if series.keep == "none" else list(kit.signals)
 
 
-def _check(series: Series, name: str, kit: Kit, cases: Table) -> None:
+def _check(series: Series, name: str, kit: Kit) -> None:
     """What can be known to be wrong before a case is run."""
-    for k, (place, parameter) in enumerate(zip(kit.parameters, cases.names, strict=True)):
-        column = cases.values[:, k]
-        broken = column[column != column.round()]
-        if place.is_int and len(broken):
-            text = f"`{parameter}` is a whole number in `{kit.name}`, and a case has {broken[0]:g}"
-            raise _placed(series, Diagnostic("R742", text), ("parameters", parameter))
     for m in series.measures:
         if m.cost and m.of == name and not kit.stepping.is_fixed and m.cost not in (*TIMES, *COUNTED):
             known = ", ".join((*TIMES, *COUNTED))
@@ -167,8 +161,8 @@ def _digest(series: Series, cases: Table, kits: Mapping[str, Kit]) -> str:
     for side, kit in kits.items():
         shown = {f.name: getattr(kit, f.name) for f in fields(kit) if f.name != "library"}
         state.update(f"{side} {json.dumps(_plain(shown), sort_keys=True)}".encode())
-    rest = (list(cases.names), [_plain(m) for m in series.measures], list(series.record), series.keep, series.timeout)
-    state.update(json.dumps(rest).encode())
+    rest = [cases.names, cases.texts, series.measures, series.record, series.keep, series.timeout]
+    state.update(json.dumps(_plain(rest)).encode())
     return state.hexdigest()[:32]
 
 
