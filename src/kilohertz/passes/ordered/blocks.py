@@ -40,7 +40,7 @@ from kilohertz.passes.algebra import Occurrence, cost, degree, linear_parts, sim
 from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.columns import Columns
 from kilohertz.passes.ordered.diagonal import with_diagonal
-from kilohertz.passes.ordered.guesses import Torn, tear
+from kilohertz.passes.ordered.guesses import Torn, tear, untorn
 from kilohertz.passes.ordered.inner_loops import Split, split
 from kilohertz.passes.ordered.inverse import by_inverse
 from kilohertz.passes.ordered.solving_order import inputs_of, joined, names_in, order, sorted_steps, targets_of
@@ -63,6 +63,7 @@ class Context:
     guess_weight: Callable[[str], int] = lambda _: 0
     has_start: Callable[[str], bool] = lambda _: False  # the model gives a value to begin from
     is_rate: Callable[[str], bool] = lambda _: False  # the derivative of a state
+    whole: bool = False  # linear loops are not torn
     far: bool = False  # look for fewer iteration variables of nonlinear loops, at a price
     functions: Mapping[str, Function] = field(default_factory=dict)  # with the inverses they name
     formulas: Mapping[int, str] = field(default_factory=dict)  # of an inlined stage: by id of the equation, its state
@@ -241,6 +242,8 @@ class _Loop:
         ]
         if all(e is not None and degree(e, self._names, self._degrees) <= 1 for e in self._residuals):
             weights = self._weight_of_rates
+            if self._context.whole:
+                return self._linear(untorn(len(columns)))
             return self._linear(tear(columns, len(columns), self._ease, self._forced, self._weight, False, weights))
         torn = self.torn(columns, self._forced)
         parts = self._apart(columns)

@@ -71,6 +71,11 @@ def tear(
     return best
 
 
+def untorn(n: int) -> Torn:
+    """Everything is guessed: what a loop is before it is torn."""
+    return Torn(list(range(n)), [], list(range(n)))
+
+
 def _swap(
     torn: Torn,
     rows: list[list[int]],

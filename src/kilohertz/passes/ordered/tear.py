@@ -37,11 +37,12 @@ class Tear(Pass):
     name: ClassVar[str] = "tear"
     needs: ClassVar[frozenset[Fact]] = frozenset({Fact.ORDERED, Fact.INITIAL, Fact.CAUSAL})
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.TORN})
+    whole: bool = False  # linear loops keep all their unknowns: to see what tearing is worth
 
     def run(self, model: Ordered, log: Log) -> Ordered:
         assert model.initial is not None and model.simulation is not None
         derivatives = FunctionDerivatives(dict(model.functions))
-        context = make_context(model.dae, model.values, derivatives, log.occurrence)
+        context = replace(make_context(model.dae, model.values, derivatives, log.occurrence), whole=self.whole)
         first = replace(context, partition=Partition.INITIAL, has_start=_has_start(model.dae))
         initial = _torn(model.initial, first)
         simulation = _torn(model.simulation, context)
