@@ -12,7 +12,7 @@ import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.driver.tasks import open_job
 
-HEATER = "Kilohertz.Examples.InRealTime.Heater"
+HEATER, RESONANCE = (f"Kilohertz.Examples.InRealTime.{name}" for name in ("Heater", "Resonance"))
 MODEL = """
 model M
   {block}
@@ -91,3 +91,50 @@ def test_a_run_exchanges_what_the_blocks_say(tmp_path: Path) -> None:
 def test_in_a_simulation_the_blocks_do_nothing() -> None:
     result = kilohertz.load(HEATER).simulate(stop=1)
     assert result["power"].max() == 0
+
+
+SCENARIO = """
+name = "heater_of_a_file"
+duration = 1
+{whole}
+[[device]]
+name = "{device}"
+remote = ":5600"
+"""
+
+
+def test_a_scenario_file_has_what_the_blocks_of_its_model_say_and_goes_before_them(tmp_path: Path) -> None:
+    path = tmp_path / "heater_of_a_file.toml"
+    path.write_text(SCENARIO.format(whole=f'model = "{HEATER}"', device="logger"), encoding="utf-8")
+    scenario = open_job(path).scenario
+    assert (scenario.period_ns, scenario.duration, scenario.tasks[0].stepping.solver) == (10_000_000, 1, "rk4")
+    logger, controller = scenario.devices  # those of the file first
+    assert (dict(logger.settings), logger.driver) == ({"remote": ":5600"}, "udp")
+    assert [s["signal"] for s in logger.send] == ["wall.Q", "outside.a.T"]
+    assert (controller.name, scenario.realtime.priority) == ("controller", 0)
+
+
+def test_devices_of_one_of_several_tasks_are_called_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "heaters_of_a_file.toml"
+    tasks = "".join(f'[[task]]\nname = "{n}"\nmodel = "{m}"\n' for n, m in (("hot", HEATER), ("plain", RESONANCE)))
+    path.write_text(SCENARIO.format(whole='solver = "euler"\n' + tasks, device="hot.logger"), encoding="utf-8")
+    scenario = open_job(path).scenario
+    assert [(t.stepping.solver, t.stepping.period_ns) for t in scenario.tasks] == [
+        ("euler", 10_000_000),
+        ("euler", 1_000_000),
+    ]
+    logger, controller = scenario.devices
+    assert (logger.name, controller.name) == ("hot.logger", "hot.controller")
+    assert [s["signal"] for s in (*logger.send, *controller.receive)] == ["hot.wall.Q", "hot.outside.a.T", "hot.power"]
+
+
+def test_an_array_is_sent_element_by_element(tmp_path: Path) -> None:
+    block = (
+        'Real a[2] = {x, 2*x}; Kilohertz.Device d(driver="shm", settings={"segment=/khz_array"}, send={"a gain=3"});'
+    )
+    built = open_job(written(tmp_path, block)).build(folder=tmp_path / "build")
+    text = built.scenario_file.read_text(encoding="utf-8")
+    assert all(line in text for line in ("send.0.name = a[1]", "send.1.name = a[2]", "send.1.gain = 3", "n_send = 2"))
+    block = 'Real a[2] = {x, 2*x}; Kilohertz.Device d(driver="modbus-server", send={"a address=1"});'
+    with pytest.raises(ModelError, match="`address` is that of one signal"):
+        open_job(written(tmp_path, block)).build(folder=tmp_path / "build")

@@ -38,6 +38,12 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     output Real mm(unit = "mm") = 1000*u;
   end Metres;
 
+  model Rows "Arrays in and out"
+    input Real u[2,2];
+    output Real y[2,2] = u + [1, 2; 3, 4];
+    Kilohertz.Examples.Decay inside[2];
+  end Rows;
+
   model Clock "Knows the time"
     output Real y(start = 0, fixed = true);
   equation

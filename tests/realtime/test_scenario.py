@@ -207,3 +207,13 @@ def test_units_of_a_connection_that_do_not_agree_are_said(make: Callable[[Scenar
         said = [n for n in make(s).notes if "units do not agree" in n]
         assert bool(said) == clashes
         assert not said or "`a.mm` in mm drives `b.u` in m" in said[0]
+
+
+def test_arrays_are_connected_element_by_element(make: Build, lag: Scenario) -> None:
+    tasks = tuple(Task(name, "Rows", StepSettings("rk4", 1e-3)) for name in ("a", "b"))
+    s = replace(lag, tasks=tasks, connections=(Connection("a.y", "b.u"), Connection("b.y[2,1]", "a.u[1,2]")))
+    text = make(s).scenario_file.read_text(encoding="utf-8")
+    assert "n_connections = 5" in text
+    assert all(f"connection.1.{way}.signal = {name}" in text for way, name in (("from", "y[1,2]"), ("to", "u[1,2]")))
+    with pytest.raises(ModelError, match=r"`a.y` has 4 elements, `b.u\[1,1\]` has 1 element: they cannot be connected"):
+        make(replace(s, connections=(Connection("a.y", "b.u[1,1]"),)))

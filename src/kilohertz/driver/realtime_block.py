@@ -7,16 +7,17 @@ Device block that is not `key=value`; what else is wrong is found as in a scenar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Dotted, ModelError
-from kilohertz.driver.locate import BUNDLED
+from kilohertz.driver.locate import BUNDLED, fmu_of
 from kilohertz.ir.expr import Array, Bool, Int, Real, Str
 from kilohertz.solvers import SETTINGS
 
 if TYPE_CHECKING:
+    from kilohertz.driver.api import Session
     from kilohertz.ir.flat import Flat, Variable
     from kilohertz.realtime import Scenario
 
@@ -25,6 +26,7 @@ DEVICE = str(BUNDLED / "Kilohertz" / "Device.mo")
 Value = float | int | str | bool | list[str]
 
 # parameters of the block that are keys of [realtime] in a scenario.toml; all others stand at its top
+_WAYS = ("receive", "send")
 _REALTIME = ("priority", "cpu", "overrun", "grace")
 
 
@@ -74,14 +76,54 @@ def block_scenario(
     """The scenario that a model's own blocks ask for, with all the checks that a scenario file gets."""
     from kilohertz.realtime import scenario_of_settings
 
+    run, tables = _asked(model, block, devices)
     settings: dict[str, object] = {"model": model, "name": name, "library": list(libraries)}
-    tables = {f"Device block `{d.path}`": {"device": [_device_table(d)]} for d in devices}
+    return scenario_of_settings({**settings, **run, "device": tables})
+
+
+def brought(session: Session, models: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """What the models (task and model) of a scenario file say by their own blocks, as tables of such a file.
+
+    A scenario with one model has all of it.  With tasks, a device and its signals are called `task.name`, and of a
+    RealTime block the settings of the step are its task's; the rest of it is that of the scenario, not of one model.
+    """
+    tables: dict[str, object] = {}
+    tasks: list[dict[str, object]] = []
+    listed: list[dict[str, object]] = []
+    for task, model in models:
+        if fmu_of(model) is not None:
+            continue
+        flat = session.kept(model).flatten()
+        run, devices = _asked(model, real_time_block(flat), device_blocks(flat))
+        if not task:
+            tables |= run
+        elif run:
+            tasks.append({"name": task, **{k: v for k, v in run.items() if k in SETTINGS}})
+        listed += [_of_task(d, task) for d in devices] if len(models) > 1 else devices
+    return tables | ({"task": tasks} if tasks else {}) | ({"device": listed} if listed else {})
+
+
+def _of_task(device: dict[str, object], task: str) -> dict[str, object]:
+    """A device of a model that is one of several tasks."""
+    own = {way: [{**s, "signal": f"{task}.{s['signal']}"} for s in _signals(device[way])] for way in _WAYS}
+    return {**device, "name": f"{task}.{device['name']}", **own}
+
+
+def _signals(value: object) -> list[dict[str, object]]:
+    return [s for s in value if isinstance(s, dict)] if isinstance(value, list) else []
+
+
+def _asked(
+    model: str, block: Block | None, devices: tuple[Block, ...]
+) -> tuple[dict[str, object], list[dict[str, object]]]:
+    """Settings of the run and tables of the devices; what is wrong is said with the name of its block."""
     run = _run_settings(block) if block is not None else {}
     if block is not None:
-        _check({**settings, **run}, f"RealTime block `{block.path}`")
-    for where, table in tables.items():
-        _check({**settings, **table}, where)
-    return scenario_of_settings({**settings, **run, "device": [d for t in tables.values() for d in t["device"]]})
+        _check({"model": model, "name": "run", **run}, f"RealTime block `{block.path}`")
+    tables = [_device_table(d) for d in devices]
+    for device, table in zip(devices, tables, strict=True):
+        _check({"model": model, "name": "run", "device": [table]}, f"Device block `{device.path}`")
+    return run, tables
 
 
 def _check(settings: dict[str, object], where: str) -> None:
@@ -113,7 +155,7 @@ def _device_table(block: Block) -> dict[str, object]:
     given = block.values
     table: dict[str, object] = {"name": block.path, "driver": given["driver"]}
     table |= _pairs(block, _texts(given["settings"]))
-    for way in ("receive", "send"):
+    for way in _WAYS:
         signals = []
         for text in _texts(given[way]):
             signal, *rest = text.split()

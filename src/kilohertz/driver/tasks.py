@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce
+from kilohertz.base import Announce, ModelError
 from kilohertz.driver.api import Session
 from kilohertz.driver.job import Job, job_of_model
 from kilohertz.driver.keywords import takes_settings
+from kilohertz.driver.realtime_block import brought
 from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
@@ -44,15 +45,29 @@ def open_job(
 
 
 def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
-    from kilohertz.realtime import Scenario, read_scenario
+    from kilohertz.realtime import Scenario
 
     if isinstance(what, Scenario):
         return Job(Session((*libraries, *what.libraries)), what)
     if str(what).endswith(".toml"):
-        read = read_scenario(what)
-        scenario = replace(read, libraries=(*libraries, *read.libraries))
-        return Job(Session(scenario.libraries), scenario)
+        return _job_of_file(what, libraries)
     return job_of_model(Session(libraries).model(str(what)), str(what), libraries)
+
+
+def _job_of_file(path: str | Path, libraries: tuple[str, ...]) -> Job:
+    """A scenario file, with what blocks in its models say where it says nothing."""
+    from kilohertz.realtime import read_outline, read_scenario
+
+    try:
+        read_scenario(path)
+    except ModelError as error:
+        if any(d.code != "R743" for d in error.diagnostics):  # keys that are missing may be those of a block
+            raise
+    outline = read_outline(path)
+    folders = (*libraries, *outline.libraries)
+    session = Session(folders)
+    scenario = read_scenario(path, brought(session, outline.models))
+    return Job(session, replace(scenario, libraries=folders))
 
 
 @takes_settings()

@@ -31,6 +31,7 @@ from kilohertz.realtime.scenario import (
     Stimulus,
     Task,
     plain_scenario,
+    read_outline,
     read_scenario,
     scenario_of_settings,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "placed",
     "plain_scenario",
     "predict",
+    "read_outline",
     "read_scenario",
     "running",
     "scenario_of_settings",

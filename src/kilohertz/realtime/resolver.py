@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from kilohertz.base import near
 from kilohertz.codegen import ModelSignal
-from kilohertz.realtime.scenario import Scenario
+from kilohertz.realtime.scenario import Connection, Device, Scenario
 from kilohertz.realtime.threads import placed
 from kilohertz.realtime.toml_table import Problems
+
+_SUBSCRIPTS = re.compile(r"\[\d+(,\d+)*\]")
 
 
 class Resolver:
@@ -21,6 +25,7 @@ class Resolver:
         self.threads = placed(scenario)
         self.driven: dict[tuple[int, str], str] = {}  # inputs, and by what
         self.thread_of = {i: t for t, thread in enumerate(self.threads) for i in thread.tasks}  # of each task
+        self.connections = tuple(e for c in scenario.connections for e in self._elementwise(c))
 
     def names(self) -> Iterator[tuple[int, str, ModelSignal]]:
         """(task, name in the scenario, signal) of everything."""
@@ -56,6 +61,29 @@ class Resolver:
             return None
         return place
 
+    def elements(self, name: str) -> list[str]:
+        """The elements of an array in their order, row by row; of anything else the name itself."""
+        if self.look(name) is not None:
+            return [name]
+        own = name if self.several else name.removeprefix(f"{self.scenario.tasks[0].name}.")
+        rest = {n: n[len(own) :] for _, n, _ in self.names() if n.startswith(f"{own}[")}
+        found = {n: [int(i) for i in s[1:-1].split(",")] for n, s in rest.items() if _SUBSCRIPTS.fullmatch(s)}
+        return sorted(found, key=found.__getitem__) or [name]
+
+    def mapped(self, device: Device, way: str) -> list[tuple[int, Mapping[str, str]]]:
+        """What a device receives or sends, arrays element by element; each with its position in the scenario."""
+        listed = device.receive if way == "receive" else device.send
+        return [(j, {**m, "signal": name}) for j, m in enumerate(listed) for name in self.elements(m["signal"])]
+
+    def _elementwise(self, c: Connection) -> list[Connection]:
+        """One connection for each element of an array; a problem where the two do not have equally many."""
+        sources, targets = self.elements(c.source), self.elements(c.target)
+        if len(sources) != len(targets):
+            counts = f"`{c.source}` has {_count(sources)}, `{c.target}` has {_count(targets)}"
+            self.problems.add("R744", f"{counts}: they cannot be connected", (*c.path, "to"))
+            return []
+        return [replace(c, source=a, target=b) for a, b in zip(sources, targets, strict=True)]
+
     def drive(self, at: tuple[int, ModelSignal], by: str, path: Sequence[str | int]) -> None:
         """Something drives an input; R744 where something else does already."""
         key = (at[0], at[1].name)
@@ -79,3 +107,7 @@ class Resolver:
     def bind(lines: dict[str, object], head: str, place: tuple[int, ModelSignal]) -> None:
         """The lines that name a signal for the executable."""
         lines |= {f"{head}.task": place[0], f"{head}.signal": place[1].name}
+
+
+def _count(elements: list[str]) -> str:
+    return f"{len(elements)} elements" if len(elements) > 1 else "1 element"

@@ -17,7 +17,7 @@ from kilohertz import devices
 from kilohertz.base import Dotted, ModelError, seconds
 from kilohertz.realtime.faults import Fault, read_faults, read_trigger
 from kilohertz.realtime.threads import Thread, check_threads, read_thread
-from kilohertz.realtime.toml_table import Problems, Table, beside, open_table
+from kilohertz.realtime.toml_table import Problems, Table, beside, completed, open_table
 from kilohertz.results import endings, is_result
 from kilohertz.runtime import family, words
 from kilohertz.solvers import SETTINGS, StepSettings
@@ -186,12 +186,35 @@ def plain_scenario(
     return scenario.lasting(duration)
 
 
-def read_scenario(path: str | Path) -> Scenario:
-    """A scenario from its TOML file; all that is wrong with it in one ModelError."""
+def read_scenario(path: str | Path, brought: Mapping[str, Any] | None = None) -> Scenario:
+    """A scenario from its TOML file; all that is wrong with it in one ModelError.
+
+    `brought`: what stands for all that the file does not say, as tables of such a file.
+    """
     top = open_table(path)
+    if brought:
+        said = top.data.keys() - {"name"}  # at the top of the file, for all tasks
+        tasks = [{k: v for k, v in task.items() if k not in said} for task in brought.get("task", ())]
+        top = Table(top.problems, (), completed(top.data, {**brought, **({"task": tasks} if tasks else {})}))
     scenario = _scenario(top, Path(path))
     top.problems.stop_if_any()
     return scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The models of a scenario file, and where libraries are looked for."""
+
+    models: tuple[tuple[str, str], ...]  # task and model; the task is "" for a model at the top of the file
+    libraries: tuple[str, ...]
+
+
+def read_outline(path: str | Path) -> Outline:
+    """What can be told before anything is checked."""
+    top, file = open_table(path), Path(path)
+    tables = [t for t in top.tables("task") if t.has("name") and t.has("model")]
+    models = [(t.text("name"), read_model(t)) for t in tables] or ([("", read_model(top))] if top.has("model") else [])
+    return Outline(tuple(models), tuple(str(beside(file, p)) for p in top.texts("library")))
 
 
 def scenario_of_settings(settings: Mapping[str, Any]) -> Scenario:

@@ -143,7 +143,7 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
 
 def _connections(lines: dict[str, object], resolver: Resolver) -> None:
     n = 0
-    for c in resolver.scenario.connections:
+    for c in resolver.connections:
         source = resolver.find(c.source, (*c.path, "from"))
         target = resolver.input(c.target, (*c.path, "to"))
         if source is None or target is None:
@@ -159,7 +159,7 @@ def _connections(lines: dict[str, object], resolver: Resolver) -> None:
 
 def _unit_clashes(resolver: Resolver) -> Iterator[str]:
     """Connections that pass a value on as it is from one unit to another; a gain or an offset may convert."""
-    for c in resolver.scenario.connections:
+    for c in resolver.connections:
         source, target = resolver.look(c.source), resolver.look(c.target)
         if source is None or target is None or (c.gain, c.offset) != (1.0, 0.0):
             continue
@@ -191,9 +191,13 @@ def _devices(lines: dict[str, object], resolver: Resolver) -> None:
 def _mapped(lines: dict[str, object], resolver: Resolver, head: str, d: Device, way: str) -> set[int]:
     """The signals that a device has one way; the tasks they belong to."""
     tasks: set[int] = set()
-    signals = d.receive if way == "receive" else d.send
-    for j, mapping in enumerate(signals):
-        path, name, at = (*d.path, way, j, "signal"), mapping["signal"], f"{head}.{way}.{j}"
+    signals = resolver.mapped(d, way)
+    for n, (j, mapping) in enumerate(signals):
+        path, name, at = (*d.path, way, j, "signal"), mapping["signal"], f"{head}.{way}.{n}"
+        if "address" in mapping and [i for i, _ in signals].count(j) > 1:
+            message = "`address` is that of one signal: name the elements of the array, each with its own"
+            resolver.problems.add("R742", message, (*d.path, way, j, "address"))
+            break
         place = resolver.input(name, path) if way == "receive" else resolver.find(name, path)
         if place is None:
             continue
@@ -232,8 +236,11 @@ def _faults(lines: dict[str, object], resolver: Resolver) -> None:
 def _is_fault_there(f: SignalFault, place: tuple[int, ModelSignal], resolver: Resolver) -> bool:
     """Whether the fault can be on this signal; what is wrong with it is a problem."""
     s, signal, before = resolver.scenario, place[1], len(resolver.problems.diagnostics)
-    sent = {d.name: [resolver.look(m["signal"]) for m in d.send] for d in s.devices}
-    readers = [*(resolver.look(c.source) for c in s.connections), *(p for places in sent.values() for p in places)]
+    sent = {d.name: [resolver.look(m["signal"]) for _, m in resolver.mapped(d, "send")] for d in s.devices}
+    readers = [
+        *(resolver.look(c.source) for c in resolver.connections),
+        *(p for places in sent.values() for p in places),
+    ]
     wrong = partial(_wrong_fault, resolver, f)
     if signal.causality == "parameter":
         wrong("signal", f"is `{f.signal}`, a parameter: a fault is for what a model gets or gives", "R744")

@@ -60,6 +60,26 @@ def open_table(path: str | Path) -> Table:
     return Table(Problems(str(path), text), (), data)
 
 
+def completed(table: Mapping[str, Any], brought: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with what it does not say itself: tables key by key, lists of tables by their `name`, new ones last."""
+    whole = dict(table)
+    for key, value in brought.items():
+        own = whole.get(key)
+        if isinstance(own, Mapping) and isinstance(value, Mapping):
+            whole[key] = completed(own, value)
+        elif isinstance(own, list) and isinstance(value, list):
+            whole[key] = _by_name(own, value)
+        elif key not in whole:
+            whole[key] = value
+    return whole
+
+
+def _by_name(own: list[Any], brought: list[Any]) -> list[Any]:
+    named = {b["name"]: b for b in brought if isinstance(b, Mapping) and "name" in b}
+    tables = [completed(t, named.pop(t["name"], {})) if isinstance(t, Mapping) and "name" in t else t for t in own]
+    return [*tables, *named.values()]
+
+
 class Table:
     """One table.  What was asked for is known; `close` complains about the rest."""
 
