@@ -7,7 +7,18 @@ from kilohertz.driver.api import Model, Session, load
 
 if TYPE_CHECKING:
     from kilohertz.driver.analysing.check_report import Report
-    from kilohertz.driver.exchange import check_fmu, export, import_fmu, is_fmu, simulate_fmu
+    from kilohertz.driver.exchange import (
+        check_fmu,
+        check_system,
+        export,
+        export_system,
+        import_fmu,
+        is_fmu,
+        is_system,
+        open_system,
+        simulate_fmu,
+        simulate_system,
+    )
     from kilohertz.driver.job import Job
     from kilohertz.driver.tasks import build, open_job, run
 
@@ -18,13 +29,18 @@ __all__ = [
     "Session",
     "build",
     "check_fmu",
+    "check_system",
     "export",
+    "export_system",
     "import_fmu",
     "is_fmu",
+    "is_system",
     "load",
     "open_job",
+    "open_system",
     "run",
     "simulate_fmu",
+    "simulate_system",
 ]
 
 __getattr__ = on_demand(
@@ -34,11 +50,16 @@ __getattr__ = on_demand(
         "Report": "analysing.check_report",
         "build": "tasks",
         "check_fmu": "exchange",
+        "check_system": "exchange",
         "export": "exchange",
+        "export_system": "exchange",
         "import_fmu": "exchange",
         "is_fmu": "exchange",
+        "is_system": "exchange",
         "open_job": "tasks",
+        "open_system": "exchange",
         "run": "tasks",
         "simulate_fmu": "exchange",
+        "simulate_system": "exchange",
     },
 )

@@ -1,4 +1,4 @@
-"""Exchange with other tools: a model out as an FMU, an FMU in as something that can be checked and run."""
+"""Exchange with other tools: a model out as an FMU and a scenario as an SSP, both in as something to check and run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from kilohertz.solvers import StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
-    from kilohertz.fmi import Exported, FmuReport, Wrapped
+    from kilohertz.driver.job import Job
+    from kilohertz.fmi import Exported, FmuReport, OpenedSystem, Wrapped, WrittenSystem
+    from kilohertz.realtime import Report, Scenario
     from kilohertz.results import Result
     from kilohertz.simulate.inputs import Driving
 
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
 def is_fmu(model: str | Path) -> bool:
     """Whether what the user calls a model is the file of an FMU."""
     return fmu_of(str(model)) is not None
+
+
+def is_system(model: str | Path) -> bool:
+    """Whether what the user calls a model is a system of FMUs."""
+    return str(model).endswith(".ssp")
 
 
 @takes_settings()
@@ -98,7 +105,9 @@ def simulate_fmu(
     """
     from kilohertz.fmi import Run, opened, simulate_fmu
 
-    asked = StepSettings.of(**stepping)
+    asked, named = StepSettings.of(**stepping), fmu_of(str(path))
+    if named is not None:
+        path, kind = named.path, kind or named.kind
     with opened(Path(path)) as fmu:
         offered = "cs" if "cs" in fmu.description.identifiers else "me"
         chosen = kind or ("me" if "solver" in asked.given else offered)
@@ -116,3 +125,93 @@ def _check_settings(asked: StepSettings, kind: str) -> None:
     if foreign or ("solver" in asked.given and asked.solver != "cvode"):
         takes = "Model Exchange takes `solver = cvode` and `tolerance`" if is_exchange else "Co-Simulation takes `step`"
         raise ModelError(Diagnostic("R815", f"these settings are not for an FMU: {takes} alone"))
+
+
+# ------------------------------------------------------------------------------------------------------------- systems
+
+
+def open_system(path: str | Path) -> OpenedSystem:
+    """A system of FMUs (SSP) with the scenario it is run as (docs/reference/ssp.md); nothing of it is executed."""
+    from kilohertz.fmi import open_system
+
+    return open_system(Path(path))
+
+
+def job_of_system(system: OpenedSystem, libraries: Sequence[str] = ()) -> Job:
+    """The scenario of a system, ready to be built and run."""
+    from kilohertz.driver.api import Session
+    from kilohertz.driver.job import Job
+
+    return Job(Session(libraries), replace(system.scenario, libraries=tuple(libraries)), system.findings)
+
+
+def check_system(path: str | Path) -> tuple[OpenedSystem, dict[str, FmuReport]]:
+    """A system, and what each of its FMUs is, by the name of the component; each file is loaded once."""
+    system = open_system(path)
+    files = {part.component.fmu for part in system.flat.parts}
+    reports = {file: check_fmu(file) for file in sorted(files)}
+    return system, {part.name: reports[part.component.fmu] for part in system.flat.parts}
+
+
+def simulate_system(
+    path: str | Path,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    settings: Mapping[str, float | str] | None = None,
+    inputs: Driving | None = None,
+    record: str | Sequence[str] = "all",
+    folder: str | Path | None = None,
+    announce: Announce | None = None,
+    **stepping: Any,
+) -> Report:
+    """Run a system of FMUs without waiting, in a process of its own: the bits of `run`; `report.result` holds them.
+
+    Start and stop are those of the system, or 0 and start + 1, where they are not given.
+    """
+    job = job_of_system(open_system(path))
+    first = start if start is not None else job.scenario.start
+    duration = stop - first if stop is not None else None if job.scenario.cycles else 1.0
+    if duration is not None and duration <= 0:
+        raise ModelError(Diagnostic("R723", f"the run would end at {stop:g} s, before it begins at {first:g} s"))
+    signals = (record,) if isinstance(record, str) else tuple(record)
+    recording = replace(job.scenario.recording, signals=signals)
+    scenario = replace(job.scenario, start=first, scale=None, recording=recording, live=False)
+    asked = StepSettings.of(**stepping)
+    changed = replace(job, scenario=scenario).changed(asked, duration=duration, settings=settings, inputs=inputs)
+    return changed.run(folder=folder, announce=announce, check=False)
+
+
+def export_system(
+    scenario: Scenario,
+    path: str | Path,
+    *,
+    fmi: int = 2,
+    targets: Sequence[str] = (),
+    sources: bool = True,
+    announce: Announce | None = None,
+) -> WrittenSystem:
+    """Write a scenario as an SSP: each model as an FMU with the method and step of its task, FMUs as they are.
+
+    `fmi`, `targets` and `sources` are for the FMUs that are written (see `export`); each offers Co-Simulation.
+    """
+    import tempfile
+
+    from kilohertz.driver.api import Session
+    from kilohertz.fmi import write_system
+
+    session = Session(scenario.libraries)
+    with tempfile.TemporaryDirectory(prefix="khz-ssp-") as scratch:
+        fmus: dict[str, Path] = {}
+        for i, task in enumerate(scenario.tasks):
+            named = fmu_of(task.model)
+            if named is not None:
+                fmus[task.name] = named.path
+                continue
+            if announce is not None:
+                announce(f"exporting {task.model}")
+            said = {name: getattr(task.stepping, name) for name in task.stepping.given}
+            wanted = {**said, "step": task.stepping.step, "fmi": fmi, "targets": targets, "sources": sources}
+            fmus[task.name] = Path(scratch) / f"task{i}.fmu"
+            export(session.kept(task.model), fmus[task.name], kinds=("cs",), announce=announce, **wanted)
+        return write_system(scenario, fmus, Path(path))

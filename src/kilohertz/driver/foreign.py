@@ -26,7 +26,7 @@ def with_fmu(task: Task, scenario: Scenario, say: Announce) -> Task:
     fmu = fmu_of(task.model)
     if fmu is None:
         return task
-    wrapped = wrapped_in_cache(fmu.path, fmu.shown)
+    wrapped = wrapped_in_cache(fmu.path, fmu.shown, fmu.kind)
     if not wrapped.ports.outputs:
         say(f"`{fmu.path.name}` has no outputs; `{fmu.path.name}:PATTERN` shows local variables")
     for finding in wrapped.ports.left_out:

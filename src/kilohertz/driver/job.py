@@ -32,12 +32,15 @@ class Job:
 
     session: Session
     scenario: Scenario
+    notes: tuple[Diagnostic, ...] = ()  # on what it was made from
 
     def build(self, *, folder: str | Path | None = None, target: str = "", announce: Announce | None = None) -> Built:
         """Compile the models of the scenario into one executable.  `announce` hears what is being done."""
         from kilohertz.realtime import build
 
         say: Announce = announce if announce is not None else lambda text: None
+        for finding in self.notes:
+            say(render(finding, self.session.libraries.sources))
         tasks, codes, compiled = [], [], set()
         for task in self.scenario.tasks:
             if task.model not in compiled:

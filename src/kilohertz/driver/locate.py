@@ -1,5 +1,5 @@
-"""What the user calls a model: a class name, `file.mo` (its last class), `file.mo:Class`, `file.fmu` or
-`file.fmu:PATTERN` (with local variables shown); each may have modifiers.
+"""What the user calls a model: a class name, `file.mo` (its last class), `file.mo:Class`, `file.fmu`,
+`file.fmu@me` (as Model Exchange) or `file.fmu:PATTERN` (with local variables shown); each may have modifiers.
 
 `MODEL(resistor(R = 50), x(start = 1), redeclare Pump2 pump)` is the model with these changes compiled in, whatever they
 are: arrays, start values, parameters that others follow from, classes.
@@ -47,7 +47,7 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
         return _in_file(Path(text), "", libraries)
     fmu = fmu_of(text)
     if fmu is not None:
-        wrapped = wrapped_in_cache(fmu.path, fmu.shown)
+        wrapped = wrapped_in_cache(fmu.path, fmu.shown, fmu.kind)
         return _in_file(wrapped.path, wrapped.class_name, libraries)
     if os.sep in text or not all(Dotted.read(text).parts):
         raise ModelError(_no_name(text))
@@ -56,19 +56,23 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
 
 @dataclass(frozen=True, slots=True)
 class NamedFmu:
-    """An FMU that the user calls a model: `file.fmu`, or `file.fmu:PATTERN,...` with local variables to be shown."""
+    """An FMU that the user calls a model: `file.fmu`, as Model Exchange `file.fmu@me`, with local variables to be shown
+    `file.fmu:PATTERN,...`."""
 
     path: Path
     shown: tuple[str, ...] = ()
+    kind: str = ""  # me, cs; "": Co-Simulation where it is offered
 
 
 def fmu_of(text: str) -> NamedFmu | None:
     """The FMU that a model is, or None."""
     file, ending, rest = text.partition(FMU)
+    kind = rest[1:3] if rest.startswith(("@me", "@cs")) else ""
+    rest = rest[3:] if kind else rest
     if not ending or (rest and not rest.startswith((":", "("))):
         return None
     patterns = rest[1:].split(",") if rest.startswith(":") else ()
-    return NamedFmu(Path(file + ending), tuple(p.strip() for p in patterns if p.strip()))
+    return NamedFmu(Path(file + ending), tuple(p.strip() for p in patterns if p.strip()), kind)
 
 
 def absolute(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Announce, ModelError
 from kilohertz.driver.api import Session
+from kilohertz.driver.exchange import is_system, job_of_system, open_system
 from kilohertz.driver.job import Job, job_of_model
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.realtime_block import brought
@@ -51,6 +52,8 @@ def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
         return Job(Session((*libraries, *what.libraries)), what)
     if str(what).endswith(".toml"):
         return _job_of_file(what, libraries)
+    if is_system(what):
+        return job_of_system(open_system(what), libraries)
     return job_of_model(Session(libraries).model(str(what)), str(what), libraries)
 
 

@@ -314,7 +314,7 @@ def read_model(table: Table) -> str:
     """A class by its name, or a file beside the scenario (`file.mo`, `file.mo:Class`, `file.fmu`)."""
     text = table.needed_text("model")
     file, colon, name = text.partition(":")
-    if not file.endswith((".mo", ".fmu")):
+    if not file.endswith((".mo", ".fmu")) and ".fmu@" not in file:
         return text
     return f"{beside(Path(table.problems.file), file)}{colon}{name}"
 

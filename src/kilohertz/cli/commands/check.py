@@ -10,16 +10,18 @@ from kilohertz.cli.arguments import add_model
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_model(parser, help="class name, file.mo, file.mo:Class, or an FMU")
+    add_model(parser, help="class name, file.mo, file.mo:Class, an FMU, or a system of FMUs (SSP)")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from kilohertz.cli.main import FAILED, show
-    from kilohertz.driver import is_fmu, load
+    from kilohertz.driver import is_fmu, is_system, load
 
     if is_fmu(arguments.model):
         return _check_fmu(arguments)
+    if is_system(arguments.model):
+        return _check_system(arguments)
     started = time.perf_counter()
     report = load(arguments.model, arguments.library).check()
     seconds = time.perf_counter() - started
@@ -65,3 +67,36 @@ def _check_fmu(arguments: argparse.Namespace) -> int:
     sys.stdout.flush()
     show(report.diagnostics)
     return 0 if report.ok else FAILED
+
+
+def _check_system(arguments: argparse.Namespace) -> int:
+    from kilohertz.cli.main import FAILED, show
+    from kilohertz.driver import check_system
+
+    system, reports = check_system(arguments.model)
+    ok = all(report.ok for report in reports.values())
+    order = [task.name for task in system.scenario.tasks]
+    counts = {
+        "components": len(order),
+        "connections": len(system.scenario.connections),
+        "values": sum(len(part.values) for part in system.flat.parts),
+        "loops": len(system.loops),
+    }
+    if arguments.json:
+        import json
+
+        print(json.dumps({"system": system.structure.system.name, **counts, "order": order, "ok": ok}))
+    else:
+        print(f"{system.structure.system.name}: a system of FMUs")
+        for label, number in counts.items():
+            print(f"  {label:20} {number:>8}")
+        for name in order:
+            d = reports[name].description
+            print(f"  {name}: FMI {d.version} ({', '.join(d.identifiers)}), {d.name}")
+        for name in system.flat.open_inputs:
+            print(f"  open input: {name}")
+    sys.stdout.flush()
+    show(system.findings)
+    for report in {part.component.fmu: reports[part.name] for part in system.flat.parts}.values():
+        show(report.diagnostics)
+    return 0 if ok else FAILED

@@ -1,4 +1,4 @@
-"""`khz export`: a model as an FMU for other tools."""
+"""`khz export`: a model as an FMU, or a scenario as a system of FMUs, for other tools."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ Co-Simulation steps with the method that --solver and --step say (default: auto,
 `khz simulate` with that method.
 
   khz export Kilohertz.Examples.DriveTrain --solver rk4 --step 1ms -o DriveTrain.fmu
+  khz export scenario.toml -o System.ssp
   khz export Motor.mo --fmi 3 --kind cs --target x86_64-windows,aarch64-linux -o Motor.fmu"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_model(parser)
+    add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
     add = parser.add_argument
-    add("-o", "--output", metavar="F.fmu", type=Path, help="what to write (default: the model's name)")
+    add("-o", "--output", metavar="F", type=Path, help="F.fmu, or F.ssp of a scenario (default: by its name)")
     add("--fmi", metavar="V", type=integer, default=2, help="version of FMI: 2 or 3 (default: 2)")
     add("--kind", metavar="K", type=words, default=("me", "cs"), help="me, cs or me,cs (default: both)")
     add("--target", metavar="T", type=words, default=(), help="binaries for other machines too: x86_64-windows,...")
@@ -34,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     from kilohertz.base import Dotted, render
     from kilohertz.driver import export, load
 
+    if arguments.model.endswith(".toml"):
+        return _export_system(arguments)
     model = load(arguments.model, arguments.library)
     exported = export(
         model,
@@ -53,4 +56,23 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"Co-Simulation: {s.solver}, steps of {s.period_ns * 1e-6:g} ms")
     for warning in (*model.warnings, *exported.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
+    return 0
+
+
+def _export_system(arguments: argparse.Namespace) -> int:
+    from kilohertz.cli.main import show
+    from kilohertz.driver import export_system, open_job
+
+    scenario = open_job(arguments.model, libraries=arguments.library, **step_settings(arguments)).scenario
+    written = export_system(
+        scenario,
+        arguments.output or Path(f"{scenario.name}.ssp"),
+        fmi=arguments.fmi,
+        targets=arguments.target,
+        sources=not arguments.no_sources,
+        announce=announce,
+    )
+    print(f"{written.path}: {', '.join(written.components)}, {written.n_connections} connections, ", end="")
+    print(f"{written.size / 1024:.0f} KiB")
+    show(written.warnings)
     return 0

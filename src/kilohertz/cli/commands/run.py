@@ -38,7 +38,7 @@ was not a number, 2 wrong usage."""
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_model(parser, help="class name, file.mo, file.mo:Class, or a scenario.toml")
+    add_model(parser, help="class name, file.mo, file.mo:Class, an FMU, a system of FMUs (SSP), or a scenario.toml")
     add = parser.add_argument
     add("--duration", metavar="T", type=positive_seconds, help="how long to run, e.g. 10s (default: until stopped)")
     add("--fast", action="store_true", help="as fast as possible instead of in real time")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilohertz.base import ModelWarning, render
+from kilohertz.base import Diagnostic, ModelError, ModelWarning, render
 from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, inputs, seconds, step_settings
 from kilohertz.cli.progress import announce, watched_bar
 from kilohertz.results import check_output, endings, write
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_model(parser, help="class name, file.mo, file.mo:Class, or an FMU")
+    add_model(parser, help="class name, file.mo, file.mo:Class, an FMU, or a system of FMUs (SSP)")
     add = parser.add_argument
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from kilohertz.driver import is_fmu, load
+    from kilohertz.driver import is_fmu, is_system, load
     from kilohertz.simulate import Statistics
 
     if arguments.output is not None:
@@ -43,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     if is_fmu(arguments.model):
         return _run_fmu(arguments, started)
+    if is_system(arguments.model):
+        return _run_system(arguments, started)
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
     with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output):
@@ -91,6 +93,30 @@ def _run_fmu(arguments: argparse.Namespace, started: float) -> int:
         print(_summary(result, time.perf_counter() - started))
     show(result.problems)
     return 0 if result.ok else 1
+
+
+def _run_system(arguments: argparse.Namespace, started: float) -> int:
+    from kilohertz.driver import simulate_system
+
+    if arguments.intervals is not None:
+        raise ModelError(Diagnostic("R723", "`intervals` is not for a system of FMUs: it has a row for each step"))
+    report = simulate_system(
+        arguments.model,
+        start=arguments.start,
+        stop=arguments.stop,
+        settings=dict(arguments.settings),
+        inputs=inputs(arguments),
+        record=arguments.record,
+        announce=None if arguments.quiet else announce,
+        **step_settings(arguments),
+    )
+    if arguments.output is not None and report.recording is not None:
+        write(arguments.output, report.result)
+    if not arguments.quiet and report.recording is not None:
+        print(_summary(report.result, time.perf_counter() - started))
+    if not report.ok:
+        print(report.as_text())
+    return 0 if report.ok else 1
 
 
 def _summary(result: Result, elapsed: float) -> str:

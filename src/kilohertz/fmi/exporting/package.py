@@ -7,7 +7,6 @@ R804 the start of an input follows from parameters (warning), R805 the FMU has n
 from __future__ import annotations
 
 import ctypes
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from kilohertz.fmi.exporting.contents import KINDS, Contents
 from kilohertz.fmi.exporting.description2 import description2
 from kilohertz.fmi.exporting.description3 import build_description, description3
 from kilohertz.fmi.exporting.documentation import documentation
+from kilohertz.fmi.exporting.packing import pack
 from kilohertz.fmi.exporting.platforms import HERE, Platform, platforms
 from kilohertz.fmi.exporting.resources import Resource, left_outside, resources_of
 from kilohertz.fmi.exporting.structure import Dependencies
@@ -31,7 +31,6 @@ from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import Source, Unit, build_shared, load_library
 
 VERSIONS = (2, 3)
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file: the same model gives the same FMU
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class _Export:
         files |= {f"binaries/{p.folder}/{self.identifier}{p.suffix}": f.read_bytes() for p, f in binaries.items()}
         files |= {f"resources/{r.name}": r.file.read_bytes() for r in resources}
         files["documentation/index.html"] = documentation(contents).encode()
-        size = _pack(path, files)
+        size = pack(path, files)
         return Exported(
             path, contents, tuple(p.name for p in made), size, tuple(self._warnings(resources, bool(sources)))
         )
@@ -196,21 +195,6 @@ def _linked(libraries: tuple[str, ...], platform: Platform) -> tuple[str, ...]:
         wanted = ", ".join(libraries)
         raise ModelError(Diagnostic("R801", f"the model is linked with {wanted}, not there for {platform.name}"))
     return libraries
-
-
-def _pack(path: Path, files: Mapping[str, bytes]) -> int:
-    scratch = path.with_name(path.name + ".new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED) as packed:
-            for name, data in files.items():
-                info = zipfile.ZipInfo(name, _EPOCH)
-                info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                packed.writestr(info, data)
-        scratch.replace(path)
-        return path.stat().st_size
-    except OSError as error:
-        raise ModelError(Diagnostic("R802", f"cannot write `{path}`: {error.strerror}")) from error
 
 
 def _wish(what: str, of: str, known: list[str]) -> ModelError:

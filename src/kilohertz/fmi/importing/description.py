@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.base.versions import version as version_of
+from kilohertz.fmi.importing.safe_xml import read_xml
 
 _TYPES = {  # of FMI 3 by those of FMI 2, which are ours
     "Float64": "Real",
@@ -42,8 +41,6 @@ _CAUSALITIES = frozenset(
 )
 _VARIABILITIES = frozenset({"constant", "fixed", "tunable", "discrete", "continuous"})
 _ALWAYS_STARTED = frozenset({"parameter", "structuralParameter", "input"})
-_DTD = re.compile(rb"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
-_LARGEST = 256 << 20  # bytes of XML
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +113,7 @@ class Description:
     flags: dict[str, dict[str, str]] = field(default_factory=dict)  # attributes by kind
     findings: tuple[Diagnostic, ...] = ()
     indicators: tuple[int, ...] = ()  # references of event indicators (FMI 3)
+    feeds: dict[str, frozenset[str]] = field(default_factory=dict)  # by output: inputs it follows from at once
 
     def of(self, causality: str) -> list[FmuVariable]:
         """The variables of a causality."""
@@ -127,16 +125,7 @@ def read_description(folder: Path) -> Description:
     file = folder / "modelDescription.xml"
     if not file.is_file():
         raise unusable("it holds no modelDescription.xml")
-    data = file.read_bytes()
-    if len(data) > _LARGEST:
-        raise unusable(f"its description has {len(data)} bytes")
-    if _DTD.search(data.replace(b"\0", b"")):
-        raise unusable("its description defines a document type or entities, which nothing in FMI needs")
-    try:
-        root = ElementTree.fromstring(data)
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
-        raise unusable(f"its description is no XML: {error}") from None
-    return _Reader(root).description()
+    return _Reader(read_xml(file.read_bytes(), "its description", unusable)).description()
 
 
 def unusable(why: str) -> ModelError:
@@ -194,6 +183,7 @@ class _Reader:
             flags,
             tuple(self.findings),
             tuple(self._indicator_references(version)),
+            self._feeds(version, variables),
         )
 
     def _real(self, text: str | None, what: str) -> float | None:
@@ -301,6 +291,22 @@ class _Reader:
                 raise unusable(f"its structure names a derivative `{element.get(key)}` that is no variable")
             yield number
 
+    def _feeds(self, version: int, variables: tuple[FmuVariable, ...]) -> dict[str, frozenset[str]]:
+        """What the structure says; an output of which it says nothing follows from all inputs."""
+        path, key = ("ModelStructure/Outputs/Unknown", "index") if version == 2 else _OUTPUTS_3
+        by_number: dict[str, FmuVariable] = {}
+        for i, v in enumerate(variables, 1):
+            by_number.setdefault(str(i if version == 2 else v.reference), v)  # aliases come behind their variable
+        inputs = frozenset(v.name for v in variables if v.causality == "input")
+        said = {e.get(key): e.get("dependencies") for e in self.root.findall(path)}
+        feeds = {}
+        for number, v in by_number.items():
+            if v.causality == "output":
+                known = said.get(number)
+                named = [by_number[k].name for k in (known or "").split() if k in by_number]
+                feeds[v.name] = inputs if known is None else inputs.intersection(named)
+        return feeds
+
     def _indicator_references(self, version: int) -> Iterator[int]:
         for element in self.root.findall("ModelStructure/EventIndicator") if version == 3 else ():
             number = self._whole(element.get("valueReference"), "the value reference of an event indicator")
@@ -313,4 +319,5 @@ class _Reader:
         return self._whole(self.root.get("numberOfEventIndicators", "0"), "numberOfEventIndicators") or 0
 
 
+_OUTPUTS_3 = ("ModelStructure/Output", "valueReference")
 _STRUCTURE_3 = ("ModelStructure/ContinuousStateDerivative", "valueReference")

@@ -109,6 +109,18 @@ static khz_status prepare_task(khz_rig *r, int32_t i)
     return set_parameters(r, i, u);
 }
 
+/* What connections bring from tasks that have started: those that are read just before a step. */
+static void bring_starts(khz_rig *r, const khz_task *u)
+{
+    for (int32_t i = 0; i < r->n_connections; i++) {
+        const khz_connection *const c = &r->connections[i];
+        if (c->late && c->to.task == u) {
+            const double value = khz_signal_get(c->from.task->instance, c->from.signal);
+            khz_signal_set(u->instance, c->to.signal, c->gain * value + c->offset);
+        }
+    }
+}
+
 khz_status khz_rig_initialise(khz_rig *r)
 {
     for (int32_t i = 0; i < r->n_playbacks; i++) {
@@ -120,6 +132,7 @@ khz_status khz_rig_initialise(khz_rig *r)
     }
     for (int32_t i = 0; i < r->n_tasks; i++) {
         const khz_task *const u = &r->tasks[i];
+        bring_starts(r, u);
         const khz_status status = khz_stepper_start(u->stepper, r->start);
         if (status != KHZ_OK) {
             return refuse_start(r, u, status);

@@ -1,0 +1,1 @@
+"""Systems of FMUs: SSP archives as scenarios, and scenarios as SSP archives."""
