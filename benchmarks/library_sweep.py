@@ -1,11 +1,12 @@
 """Check every class with an experiment annotation: how many parse, flatten, balance, and why the others fail.
 
     python benchmarks/library_sweep.py LIBRARY_DIR [--package Modelica] [--until check|compile|simulate] [--sample N]
-                                       [--jobs 2] [--timeout 300] [--resume F.jsonl]
+                                       [--share 1.0] [--method M]... [--jobs 2] [--timeout 300] [--resume F.jsonl]
 
 LIBRARY_DIR holds libraries (folders with package.mo, or single .mo files), or is one itself.  Without --package all
 packages in it are swept.  --until compile goes on to a loaded C library, --until simulate to the end of the
-experiment with CVODE (no reference is compared: that is references.py).  With --resume results are
+experiment with CVODE (no reference is compared: that is references.py), or for a --share of it, and so with every
+--method, at a five-hundredth of the experiment as step.  With --resume results are
 appended to a file, and classes that are in it are not run again; --retry runs those again that did not come to the end.
 """
 
@@ -25,7 +26,7 @@ from tables import Record, print_causes, share
 if TYPE_CHECKING:
     from kilohertz.driver import Model, Session
 
-Task = tuple[str, tuple[str, ...], str]  # class name, library folders, how far to go
+Task = tuple[str, tuple[str, ...], str, float, tuple[str, ...]]  # class, folders, how far to go, of its time, methods
 
 LAST = {"check": "balanced", "compile": "compiled", "simulate": "simulated"}
 
@@ -40,7 +41,7 @@ def session(libraries: tuple[str, ...]) -> Session:
 
 def check(task: Task) -> Record:
     """Runs in a worker."""
-    name, libraries, until = task
+    name, libraries, until, part, methods = task
     started = time.perf_counter()
     model = session(libraries).model(name)
     try:
@@ -53,18 +54,24 @@ def check(task: Task) -> Record:
     if errors:
         record |= {"code": errors[0].code, "message": errors[0].message}
     elif until != "check":
-        record |= further(model, until)
+        record |= further(model, until, part, methods)
     record["seconds"] = round(time.perf_counter() - started, 4)
     return record
 
 
-def further(model: Model, until: str) -> Record:
-    """From the balanced model to C and a trajectory."""
+def further(model: Model, until: str, part: float, methods: tuple[str, ...]) -> Record:
+    """From the balanced model to C and trajectories."""
+    from kilohertz.simulate.offline_run import experiment_times
+
     try:
-        model.compile()
+        start, stop = experiment_times(model.compile(), None, None)
         if until == "compile":
             return {"status": "compiled"}
-        model.simulate(record="outputs")
+        model.simulate(stop=start + part * (stop - start), record="outputs")
+        for method in methods:
+            model.simulate(
+                solver=method, step=(stop - start) / 500, stop=start + part * (stop - start), record="outputs"
+            )
     except ModelError as error:
         first = error.diagnostics[0]
         status = "stopped" if first.code[0] == "R" else "not compiled"
@@ -96,14 +103,16 @@ def main() -> None:
     )
     parser.add_argument("--until", choices=list(LAST), default="check", help="how far to go (default: check)")
     parser.add_argument("--sample", type=int, metavar="N", help="a random N of them, the same ones in every run")
+    parser.add_argument("--share", type=float, default=1.0, metavar="S", help="of its experiment a model is run for")
+    parser.add_argument("--method", action="append", default=[], help="run with this method too; may be repeated")
     add_options(parser)
     arguments = parser.parse_args()
 
     libraries = (str(arguments.library), *map(str, arguments.also))
     names = experiments(libraries, arguments.package)
-    if arguments.sample is not None and arguments.sample < len(names):
-        names = sorted(random.Random(1).sample(names, arguments.sample))
-    tasks = [(name, libraries, arguments.until) for name in names]
+    if arguments.sample is not None:  # in random order: what was run when a sweep is stopped is a sample too
+        names = random.Random(1).sample(names, min(arguments.sample, len(names)))
+    tasks = [(name, libraries, arguments.until, arguments.share, tuple(arguments.method)) for name in names]
     sweep(check, tasks, arguments, lambda records: report(records, arguments.until), (LAST[arguments.until],))
 
 

@@ -5,9 +5,10 @@
     python benchmarks/sanitized.py python -m pytest -q tests/simulate tests/end_to_end
     python benchmarks/sanitized.py python benchmarks/library_sweep.py LIBRARY_DIR --package Modelica --until simulate
 
-The compiler is gcc with the flags of both, by way of `CC`; its libraries are loaded before Python, since a model is a
-library that Python loads.  Builds go to a cache of their own.  A report counts once for each kind and place.  The exit
-code is 1 where there is one, else that of the command.  SUNDIALS and Python are as they are installed: not looked into.
+The compiler is gcc with the flags of both, by way of `CC`, without optimisation: most of the time went into that, and
+it hides what is undefined.  Its libraries are loaded before Python, since a model is a library that Python loads.
+Builds go to a cache of their own.  A report counts once for each kind and place.  The exit code is 1 where there is
+one, else that of the command.  SUNDIALS and Python are as they are installed: not looked into.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def environment(reports: Path, cache: Path) -> dict[str, str]:
     """What makes every build a sanitized one, and every report a file."""
     return {
         **os.environ,
-        "CC": " ".join(("env", "-u", "LD_PRELOAD", "gcc", *FLAGS)),  # compilers are not what is looked into
+        "CC": f"sh -c 'unset LD_PRELOAD; exec gcc {' '.join(FLAGS)} \"$@\" -O0' gcc",  # compilers are not looked into
         "LD_PRELOAD": f"{library('libasan.so')}:{library('libubsan.so')}",
         "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=0:log_path={reports / 'address'}",
         "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={reports / 'undefined'}",

@@ -318,3 +318,40 @@ def test_units_of_connectors_are_compared(model: str) -> None:
 )
 def test_units_that_may_agree_are_not_said(model: str, equations: str) -> None:
     assert clashes(model, equations) == []
+
+
+OF_C = """
+model M
+  function room input Real x; output Real y;
+  external "C" y = fabs(x) annotation(Include = "#include <math.h>"); end room;
+  parameter Real stroke = 2; parameter Real most = room(stroke); parameter Real s0(max = most) = 1;
+  Real x(start = s0, fixed = true, max = most); Real z(max = 0.5) = x; equation der(x) = -x;
+end M;
+"""
+
+
+def test_limits_that_only_the_model_can_compute(model: str) -> None:
+    found = kilohertz.load(write(model, OF_C.replace("= most)", "= room(stroke))")))
+    said = [d for d in found.simulate(stop=0.1).problems if d.code == "R797"]
+    assert [d.message for d in said] == ["`s0` was not compared with its max, and so 1 more"]
+    assert said[0].span is not None and "external function" in said[0].notes[0].text
+    computed = kilohertz.load(write(model, OF_C)).simulate(stop=0.1)  # with a parameter between, the run has its value
+    assert [d.code for d in computed.problems] == ["R737"]
+
+
+@pytest.mark.parametrize("settings", [{"s0": 3}, {"half": 3}, {"one": 7}])
+def test_a_task_refuses_what_a_run_offline_refuses(tmp_path: Path, settings: dict[str, float]) -> None:
+    text = (
+        "parameter Real stroke = 2; parameter Real s0(min = 0, max = stroke) = 1; parameter Real half = 1;"
+        " parameter Real whole(max = 5) = 2*half; parameter Real one = 1; parameter Real twin(max = 6) = one;"
+        " Real x(start = s0, fixed = true); equation der(x) = -x*whole*twin;"
+    )
+    file = tmp_path / "limits_set.mo"
+    file.write_text(f"model limits_set {text} end limits_set;")
+    found = kilohertz.load(file)
+    said = []
+    for way in (found.simulate, found.run):
+        with pytest.raises(ModelError, match="although its max is") as caught:
+            way(solver="rk4", step=1e-3, settings=settings)
+        said.append([(d.code, d.message) for d in caught.value.diagnostics])
+    assert said[0] == said[1] and said[0][0][0] == "R720"

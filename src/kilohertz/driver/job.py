@@ -37,6 +37,7 @@ class Job:
     def build(self, *, folder: str | Path | None = None, target: str = "", announce: Announce | None = None) -> Built:
         """Compile the models of the scenario into one executable.  `announce` hears what is being done."""
         from kilohertz.realtime import build
+        from kilohertz.simulate.outside import refused
 
         say: Announce = announce if announce is not None else lambda text: None
         for finding in self.notes:
@@ -55,6 +56,8 @@ class Job:
         say("building the executable")
         where = Path(folder) if folder is not None else default_folder(self.scenario.name)
         built = build(replace(self.scenario, tasks=tuple(tasks)), codes, where, target)
+        if wrong := [d for t, c in zip(tasks, codes, strict=True) for d in refused(c.built.step, t.settings)]:
+            raise ModelError(*wrong)  # by limits that follow from what was set: `build` knows the others
         for note in built.notes:
             say(note)
         return built

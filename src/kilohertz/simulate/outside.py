@@ -1,13 +1,14 @@
 """Values outside `min` and `max` (MLS 4.8): looked for in the rows of a run, so that a step costs nothing.
 
 Every name counts with its own limits: states, algebraic variables, inputs, and names that are an alias of another, with
-their sign.  Limits that follow from parameters have the values of these parameters in the run.
+their sign.  Limits that follow from parameters have the values of these parameters in the run; where that takes what an
+external function gives, nobody knows them, and that is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.interp import EvaluationError, Evaluator, NotConstant, Value
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.rules.limits import limit
-from kilohertz.ir.step import Alias, Kind, Step, StepVariable, expressions, targets
+from kilohertz.ir.rules.limits import limit, setting
+from kilohertz.ir.step import Alias, Assignment, Kind, Step, StepVariable, expressions, targets
 from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import BOOLEAN, INTEGER
 from kilohertz.results import Result
@@ -25,15 +26,17 @@ from kilohertz.results import Result
 Floats = NDArray[np.float64]
 _MOST = 5  # signals named
 _SLACK = 1e-6  # of the largest value: solvers come so near to a limit
+_PARAMETERS = (Kind.PARAMETER, Kind.INT_PARAMETER)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a variable may come down and up to; None: anything."""
+    """What a variable may come down and up to; None: anything, or (`unknown`) what nobody knows before the run."""
 
     min: float | None
     max: float | None
     origin: Origin = Origin()
+    unknown: tuple[str, ...] = ()  # `min`, `max`
 
     @property
     def least(self) -> float:
@@ -55,17 +58,78 @@ def limited(step: Step) -> Iterator[tuple[str, StepVariable | Alias]]:
 def bounds(step: Step, parameter: Callable[[str], float | None]) -> dict[str, Bounds]:
     """The limits of a run as numbers; `parameter` has its parameters' values, None where there is none."""
     numbers = _Numbers(step, parameter)
-    return {name: Bounds(numbers(v.min), numbers(v.max), v.origin) for name, v in limited(step)}
+    return {name: _bounds(v, numbers) for name, v in limited(step)}
+
+
+def _bounds(v: StepVariable | Alias, numbers: _Numbers) -> Bounds:
+    least, most = numbers(v.min), numbers(v.max)
+    declared = (("min", v.min, least), ("max", v.max, most))
+    unknown = tuple(which for which, e, number in declared if e is not None and number is None)
+    return Bounds(least, most, v.origin, unknown)
+
+
+def not_compared(limits: Mapping[str, Bounds]) -> list[Diagnostic]:
+    """What has a limit that nobody knows: said once for all, at the first of them."""
+    unknown = [(name, b) for name, b in limits.items() if b.unknown]
+    if not unknown:
+        return []
+    (name, first), more = unknown[0], len(unknown) - 1
+    others = f", and so {more} more" if more else ""
+    text = f"`{name}` was not compared with its {' and '.join(first.unknown)}{others}"
+    note = Note("that is computed by what only runs in the model, such as an external function")
+    return [_said(text, first.origin, note, code="R797")]
+
+
+def refused(step: Step, settings: Mapping[str, float | str]) -> list[Diagnostic]:
+    """Parameters outside their limits by what is set, as far as their values are known before a run."""
+    values = _before_a_run(step, settings) if settings else {}
+    changed = follow_from(step, settings)
+    numbers = _Numbers(step, values.get)
+    limits = {name: _bounds(v, numbers) for name, v in limited(step) if name in changed}
+    watch = Watch({}, limits)
+    watch.fixed({name: value for name in limits if (value := numbers.named(name)) is not None}, 0.0)
+    return as_refusals(watch)
+
+
+def as_refusals(watch: Watch) -> list[Diagnostic]:
+    """What left its limits because of a setting: a setting that cannot be."""
+    return [replace(d, code="R720", severity=Severity.ERROR, notes=()) for d in watch.problems()]
+
+
+def _before_a_run(step: Step, settings: Mapping[str, float | str]) -> dict[str, float]:
+    """The numbers of the parameters that can be evaluated, in the order that the model computes them in."""
+    values: dict[str, float] = {}
+    numbers = _Numbers(step, values.get)
+    given = {_target(step, name): value for name, value in settings.items()}
+
+    def know(name: str, value: float | None) -> None:
+        if value is not None:
+            values[name] = value
+
+    for name, v in step.variables.items():
+        if v.slot.kind in _PARAMETERS:
+            know(name, setting(v.ty, v.unit, given[name]) if name in given else numbers(v.start))
+    for block in step.once:
+        for target in targets(block):
+            values.pop(target.name, None)  # its start is only a guess
+        if isinstance(block, Assignment):
+            know(block.target.name, numbers(block.value))
+    return values
+
+
+def _target(step: Step, name: str) -> str:
+    alias = step.aliases.get(name)
+    return name if alias is None or alias.target is None else alias.target
 
 
 def follow_from(step: Step, settings: Collection[str]) -> set[str]:
     """The parameters that have another value, or other limits, because some were set."""
-    changed = set(settings)
+    changed = {_target(step, name) for name in settings}
     for block in step.once:  # in order
         if any(r.name in changed for e in expressions(block) for r in refs(e)):
             changed.update(t.name for t in targets(block))
     limits = ((name, e) for name, v in limited(step) for e in (v.min, v.max) if e is not None)
-    changed.update([name for name, e in limits if any(r.name in changed for r in refs(e))])
+    changed.update([name for name, e in limits if any(_target(step, r.name) in changed for r in refs(e))])
     return changed & step.variables.keys()
 
 
@@ -85,14 +149,14 @@ def outside(result: Result, step: Step, head: str = "") -> tuple[list[Diagnostic
         resting = {n: s.value for n, s in signals.items() if n in limits and s.column is None}
         watch.fixed(resting, float(result.time[0]))
     unseen = [n for n in limits if n not in signals and not _is_constant(step, n.removeprefix(head))]
-    return watch.problems(), unseen
+    return [*watch.problems(), *not_compared(limits)], unseen
 
 
 def _is_constant(step: Step, name: str) -> bool:
     """Its value never changes: it was looked at when the model was compiled, or started."""
     alias = step.aliases.get(name)
     v = step.variables.get(name if alias is None else alias.target or "")
-    return v is None or v.slot.kind in (Kind.PARAMETER, Kind.INT_PARAMETER)
+    return v is None or v.slot.kind in _PARAMETERS
 
 
 class _Numbers:
@@ -111,6 +175,14 @@ class _Numbers:
         except (NotConstant, EvaluationError):
             return None  # what an external function gives, say
         return float(value) if isinstance(value, int | float) and value == value else None
+
+    def named(self, name: str) -> float | None:
+        """Of a parameter, or what is one by another name."""
+        try:
+            value = self._value(name)
+        except (NotConstant, EvaluationError):
+            return None
+        return float(value) if isinstance(value, int | float) else None
 
     def _value(self, name: str) -> Value:
         alias = self._step.aliases.get(name)
@@ -208,6 +280,6 @@ class Watch:
         return _said(text, allowed.origin, Note(f"first at time = {f.time:g}"))
 
 
-def _said(text: str, origin: Origin, *notes: Note) -> Diagnostic:
+def _said(text: str, origin: Origin, *notes: Note, code: str = "R737") -> Diagnostic:
     span = origin.spans[0] if origin.spans else None
-    return Diagnostic("R737", text, span, notes=notes, severity=Severity.WARNING)
+    return Diagnostic(code, text, span, notes=notes, severity=Severity.WARNING)

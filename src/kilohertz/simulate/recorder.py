@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kilohertz.base import Diagnostic, ModelError, Severity
+from kilohertz.base import Diagnostic, ModelError
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import constant_value
 from kilohertz.ir.step import Alias, Kind, StepVariable
 from kilohertz.ir.types import BOOLEAN
 from kilohertz.results import Result, Selection, Signal
-from kilohertz.simulate.outside import Bounds, Watch, bounds, follow_from, limited
+from kilohertz.simulate.outside import Bounds, Watch, as_refusals, bounds, follow_from, limited, not_compared
 from kilohertz.simulate.program import Instance, Program
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ class Recorder:
             return []
         watch = self._look(instance)
         watch.fixed(self._resting_limited(instance), start)
-        return watch.problems()
+        return [*watch.problems(), *not_compared(self._limits)]
 
     def refused(self, instance: Instance, start: float, settings: Collection[str]) -> list[Diagnostic]:
         """Parameters outside their limits by what was set, once all have their values."""
@@ -82,7 +82,7 @@ class Recorder:
         parameters = {n: v for n, v in self._resting_limited(instance).items() if n in changed}
         watch = Watch({}, self._limits)
         watch.fixed(parameters, start)
-        return [replace(d, code="R720", severity=Severity.ERROR, notes=()) for d in watch.problems()]
+        return as_refusals(watch)
 
     def _resting_limited(self, instance: Instance) -> dict[str, float]:
         resting = [name for name in self._limits if name not in self.watched]
