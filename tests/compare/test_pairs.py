@@ -31,6 +31,20 @@ def test_common_signals_and_what_only_one_side_has() -> None:
     assert verdict.pairing.only_reference == ("der(x)", "k")
 
 
+def test_names_as_other_tools_spell_them() -> None:
+    dymola = made({"coil.der(i)": WAVE, "body.der(r_0[1])": WAVE, "R.T[1, 2]": WAVE})
+    reference = made({"der(coil.i)": WAVE, "der(body.r_0[1])": WAVE, "R.T[1,2]": WAVE})
+    for result, other in ((dymola, reference), (reference, dymola)):
+        verdict = compare(result, other)
+        assert verdict.ok and len(verdict.signals) == 3 and not verdict.pairing.only_result
+    asked = compare(dymola, reference, ["der(coil.i)"])
+    assert asked.ok and asked.pairing.pairs[0].result == "coil.der(i)"
+    blank, plain = (
+        Result.of_columns("R", T, {"x": WAVE}, {name: k}) for name, k in (("a[1, 2]", 2.0), ("a[1,2]", 3.0))
+    )
+    assert compare(blank, plain).pairing.parameters == (("a[1, 2]", 2.0, 3.0),)
+
+
 def test_parameters_that_differ_are_told() -> None:
     verdict = compare(made({"x": WAVE}, k=2.02, m=1.0), made({"x": WAVE}, k=2.0, m=1.0))
     assert verdict.pairing.parameters == (("k", 2.02, 2.0),)

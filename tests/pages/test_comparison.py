@@ -60,7 +60,7 @@ def test_the_plot_of_the_error_has_the_number_of_the_table(sheet: Any, tmp_path:
 def test_signals_of_several_results_lie_in_one_frame(sheet: Any, tmp_path: Path) -> None:
     t = np.linspace(0, 1, 101)
     write(tmp_path / "a.csv", Result.of_columns("a", t, {"m.x": t, "m.v": 1 + t, "k": t}))
-    write(tmp_path / "b.csv", Result.of_columns("b", t, {"m.x": 2 * t}))
+    write(tmp_path / "b.csv", Result.of_columns("b", t, {"m . x": 2 * t}))
     page, files = tmp_path / "p.html", [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
     assert main(["plot", *files, "--signals", "m.*", "-o", str(page)]) == 0
     sheet.goto(page.as_uri())

@@ -240,22 +240,72 @@ def test_time_in_another_unit(tmp_path: Path, name: str) -> None:
     assert read(tmp_path / "ms.csv").time.tolist() == [0, 0.5]
 
 
+def mat(path: Path, matrices: dict[str, Any]) -> Path:
+    """A MAT v4 file; lists of texts are matrices of characters."""
+    parts = []
+    for name, held in matrices.items():
+        is_text = isinstance(held, list) and isinstance(held[0], str)
+        width = max(map(len, held)) if is_text else 0
+        lines = [list(line.ljust(width).encode()) for line in held] if is_text else held
+        values = np.array(lines, "u1") if is_text else np.asarray(held)
+        code = 51 if is_text else {"f8": 0, "f4": 10, "i4": 20}[values.dtype.str[1:]]
+        parts += [struct.pack("<5i", code, *values.shape, 0, len(name) + 1), name.encode(), b"\0", values.tobytes("F")]
+    path.write_bytes(b"".join(parts))
+    return path
+
+
 def trajectory(path: Path, tables: dict[str, Any], info: list[list[int]], names: list[str]) -> Path:
     """A trajectory with any number of tables, as some tools write them."""
+    head = {"Aclass": ["Atrajectory", "1.1", "", "binNormal"], "name": names, "dataInfo": np.array(info, np.int32)}
+    return mat(path, head | {n: np.array(v, float) for n, v in tables.items()})
 
-    def matrix(name: str, values: Any, is_text: bool = False) -> bytes:
-        code = 51 if is_text else 20 if values.dtype == np.int32 else 0
-        head = struct.pack("<5i", code, *values.shape, 0, len(name) + 1)
-        return b"".join((head, name.encode(), b"\0", values.tobytes("F")))
 
-    def texts(lines: list[str]) -> Any:
-        width = max(map(len, lines))
-        return np.array([list(line.ljust(width).encode()) for line in lines], "u1")
+@pytest.mark.parametrize("way", ["binNormal", "binTrans"])
+def test_what_dymola_exports_as_plotted(tmp_path: Path, way: str) -> None:
+    """Version 1.0: one table, a name for each column."""
+    names, data = ["Time", "j.w", "g"], np.array([[0.0, 1.0, 9.0], [1.0, 2.0, 9.0]], "f4")
+    about = ["Atrajectory", "1.0", "Stored by Dymola", way]
+    if way == "binTrans":
+        characters = np.array([list(n.ljust(4).encode()) for n in names], float).T
+        file = mat(tmp_path / "r.mat", {"Aclass": about, "names": characters, "data": data.T})
+    else:
+        file = mat(tmp_path / "r.mat", {"Aclass": about, "names": names, "data": data})
+    result = read(file)
+    assert list(result) == ["j.w", "g"] and result.time.tolist() == [0, 1] and result["j.w"].tolist() == [1, 2]
+    for changed, words in (({"names": ["x", "j.w", "g"]}, "called `time`"), ({"names": ["Time"]}, "1 names for 3")):
+        with pytest.raises(ModelError, match=words):
+            read(mat(tmp_path / "r.mat", {"Aclass": [*about[:3], "binNormal"], "data": data} | changed))
 
-    parts = [matrix("Aclass", texts(["Atrajectory", "1.1", "", "binNormal"]), True), matrix("name", texts(names), True)]
-    parts.append(matrix("dataInfo", np.array(info, np.int32)))
-    path.write_bytes(b"".join([*parts, *(matrix(n, np.array(v, float)) for n, v in tables.items())]))
-    return path
+
+@pytest.mark.parametrize("version", ["4", "5"])
+def test_vectors_as_matlab_saves_them(tmp_path: Path, version: str) -> None:
+    scipy_io = pytest.importorskip("scipy.io")
+    t = np.array([[0.0], [0.5], [1.0]])
+    scipy_io.savemat(tmp_path / "m.mat", {"t": t, "u": 2 * t, "y": (3 * t).T, "k": 7.0}, format=version)
+    result = read(tmp_path / "m.mat")
+    assert result.time.tolist() == [0, 0.5, 1] and result["u"].tolist() == [0, 1, 2]
+    assert result["y"].tolist() == [0, 1.5, 3] and result.parameters == {"k": 7.0}
+    scipy_io.savemat(tmp_path / "m.mat", {"t": t, "path": np.zeros((4, 2))}, format=version)
+    with pytest.raises(ModelError, match="`path` is no signal: it is 4 x 2, and `t` has 3 values"):
+        read(tmp_path / "m.mat")
+
+
+@pytest.mark.parametrize(
+    ("matrices", "words"),
+    [
+        ({"Aclass": ["AlinearSystem", "1.0", "", "binNormal"], "ABCD": np.eye(2)}, "its class is `AlinearSystem`"),
+        (
+            {"Aclass": ["Atrajectory", "1.1", "", "binTrans"], "name": ["time"]},
+            "not a whole trajectory file: no `dataI",
+        ),
+        ({"table": np.eye(2)}, "not a trajectory file: it holds `table`"),
+        ({}, "it holds nothing"),
+    ],
+)
+def test_a_mat_file_of_another_kind(tmp_path: Path, matrices: dict[str, Any], words: str) -> None:
+    with pytest.raises(ModelError, match=words) as caught:
+        read(mat(tmp_path / "other.mat", matrices))
+    assert caught.value.diagnostics[0].code == "R703"
 
 
 def test_a_trajectory_with_three_tables_and_another_name_of_the_time(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from kilohertz.compare.bars import Bars
 from kilohertz.results import Result
 
 _DIGITS = 1e-6  # single precision
+_DERIVATIVE = re.compile(r"(.*\.)der\(([^()]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 def pair_up(result: Result, reference: Result, wanted: Wanted) -> Pairing:
     """Pairs in the order of the reference; R744 where a pattern of `only` or a rename names nothing."""
-    by_unspaced = {_unspaced(n): n for n in result}
+    by_spelling = {spelt(n): n for n in result}
     renamed = _renamed(result, wanted.renames)
     pairs: list[Pair] = [*wanted.pairs]
     used = {p.result for p in pairs}
@@ -98,7 +99,7 @@ def pair_up(result: Result, reference: Result, wanted: Wanted) -> Pairing:
     for name in reference:
         if name in taken or not wanted.takes(name):
             continue
-        other = renamed.get(_unspaced(name)) or _same(name, by_unspaced)
+        other = renamed.get(spelt(name)) or _same(name, by_spelling)
         if other is None:
             only_reference.append(name)
         elif not _are_constant(result, other.result, reference, name):
@@ -110,13 +111,16 @@ def pair_up(result: Result, reference: Result, wanted: Wanted) -> Pairing:
     return Pairing(tuple(pairs), left, tuple(only_reference), _parameters(result, reference))
 
 
-def _same(name: str, by_unspaced: Mapping[str, str]) -> Pair | None:
-    named = by_unspaced.get(_unspaced(name))
+def _same(name: str, by_spelling: Mapping[str, str]) -> Pair | None:
+    named = by_spelling.get(spelt(name))
     return Pair(name, named, name) if named is not None else None
 
 
-def _unspaced(name: str) -> str:
-    return name.replace(" ", "")
+def spelt(name: str) -> str:
+    """A name as it is looked up: without blanks, and `der(a.x)` where a tool writes `a.der(x)`."""
+    unspaced = name.replace(" ", "")
+    found = _DERIVATIVE.fullmatch(unspaced)
+    return unspaced if found is None else f"der({found[1]}{found[2]})"
 
 
 def _are_constant(result: Result, a: str, reference: Result, b: str) -> bool:
@@ -125,8 +129,8 @@ def _are_constant(result: Result, a: str, reference: Result, b: str) -> bool:
 
 def _parameters(result: Result, reference: Result) -> tuple[tuple[str, float, float], ...]:
     """Parameters and constants of both sides that have different values; many files have seven digits only."""
-    mine, theirs = result.parameters, reference.parameters
-    both = [(n, value, theirs[n]) for n, value in mine.items() if n in theirs]
+    theirs = {spelt(n): value for n, value in reference.parameters.items()}
+    both = [(n, value, theirs[spelt(n)]) for n, value in result.parameters.items() if spelt(n) in theirs]
     return tuple((n, a, b) for n, a, b in both if not (isclose(a, b, rel_tol=_DIGITS) or (a != a and b != b)))
 
 
@@ -143,7 +147,7 @@ def _renamed(result: Result, renames: Sequence[Rename]) -> dict[str, Pair]:
         for name, match in hits:
             other = _filled(rename.reference, match.groups())
             units = rename.result_unit, rename.reference_unit
-            pairs[_unspaced(other)] = Pair(other, name, other, rename.sign, *units)
+            pairs[spelt(other)] = Pair(other, name, other, rename.sign, *units)
     return pairs
 
 

@@ -18,7 +18,7 @@ from kilohertz.compare.bars import Bars
 from kilohertz.compare.curve import Curve, Floats, Places
 from kilohertz.compare.judge import Limits, SignalVerdict, judge, not_measured
 from kilohertz.compare.signal_expressions import values_of
-from kilohertz.compare.signal_pairs import Pair, Pairing, Wanted, pair_up
+from kilohertz.compare.signal_pairs import Pair, Pairing, Wanted, pair_up, spelt
 from kilohertz.results import Result
 
 _MUCH, _THREADS = 1_000_000, 4  # rows of all signals; that are judged at a time
@@ -88,8 +88,8 @@ def judged(pairs: Sequence[Pair], result: Result, reference: Result, wanted: Wan
 
 
 def _named(names: list[str], result: Result, reference: Result) -> Pairing:
-    unspaced = {n.replace(" ", ""): n for n in result}
-    there = {n: n if n in result else unspaced.get(n.replace(" ", "")) for n in names}
+    by_spelling = {spelt(n): n for n in result}
+    there = {n: n if n in result else by_spelling.get(spelt(n)) for n in names}
     pairs = tuple(Pair(n, here, n) for n, here in there.items() if here is not None and n in reference)
     no_result = tuple(n for n, here in there.items() if here is None)
     return Pairing(pairs, tuple(n for n in names if n not in reference and n not in no_result), no_result)

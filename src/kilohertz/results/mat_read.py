@@ -13,18 +13,76 @@ from numpy.typing import NDArray
 
 from kilohertz.results.result import Result, Signal
 
+_TIMES, _SHOWN = ("time", "t"), 4
 _FORMATS = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
 Matrix = NDArray[Any]
 
 
 def read_mat(path: str | Path) -> Result:
-    """Read a trajectory file of Dymola, OpenModelica or ours (both orientations)."""
+    """Read a trajectory file of Dymola, OpenModelica or ours (both orientations), what Dymola exports as plotted, or
+    vectors of one length with one of them called `time` or `t`."""
     blob = Path(path).read_bytes()
     matrices = _read_version_5(path) if blob.startswith(b"MATLAB 5.0") else _read_matrices(blob, path)
-    missing = [n for n in ("Aclass", "name", "dataInfo", "data_2") if n not in matrices]
+    if "Aclass" in matrices:
+        return _of_class(matrices, path)
+    time = next((n for n in matrices if n.lower() in _TIMES), None)
+    if time is None:
+        held = ", ".join(f"`{name}`" for name in list(matrices)[:_SHOWN]) or "nothing"
+        raise ValueError(f"{path}: not a trajectory file: it holds {held}")
+    return _vectors(matrices, time, path)
+
+
+def _of_class(matrices: Mapping[str, Matrix], path: str | Path) -> Result:
+    """What Modelica tools write says what it is."""
+    about = _texts(matrices["Aclass"])
+    if about[0] != "Atrajectory" or len(about) < 4:
+        raise ValueError(f"{path}: not a trajectory file: its class is `{about[0]}`")
+    if {"names", "data"} <= matrices.keys():
+        return _plotted(matrices, path)
+    missing = [n for n in ("name", "dataInfo", "data_2") if n not in matrices]
     if missing:
-        raise ValueError(f"{path}: not a trajectory file: no `{missing[0]}` in it")
-    trans = _texts(matrices["Aclass"])[3].strip() == "binTrans"
+        raise ValueError(f"{path}: not a whole trajectory file: no `{missing[0]}` in it")
+    return _trajectory(matrices, path)
+
+
+def _vectors(matrices: Mapping[str, Matrix], time: str, path: str | Path) -> Result:
+    """What MATLAB saves of its variables: columns or rows of one length, and numbers, which are constant."""
+    n = matrices[time].size
+    columns = {k: m for k, m in matrices.items() if m.size == n and n > 1 and n in m.shape}
+    constants = {k: m for k, m in matrices.items() if m.size == 1 and k not in columns}
+    for name, m in matrices.items():
+        if (name not in columns and name not in constants) or m.dtype.kind not in "fiub":
+            what = " x ".join(str(k) for k in m.shape)
+            raise ValueError(f"{path}: `{name}` is no signal: it is {what}, and `{time}` has {n} values")
+    others = [k for k in columns if k != time]
+    signals = {name: Signal(i) for i, name in enumerate(others)}
+    signals |= {name: Signal(None, value=float(m.ravel()[0])) for name, m in constants.items()}
+    values = [np.asarray(columns[k], float).ravel() for k in others]
+    data = np.column_stack(values) if values else np.zeros((n, 0))
+    return Result(Path(path).stem, np.asarray(matrices[time], float).ravel(), data, signals)
+
+
+def _plotted(matrices: Mapping[str, Matrix], path: str | Path) -> Result:
+    """Version 1.0: one table with a name for each column."""
+    names, data = matrices["names"], matrices["data"]
+    if _is_transposed(matrices):
+        names, data = names.T, data.T
+    labels = _texts(names)
+    at = next((i for i, n in enumerate(labels) if n.lower() in _TIMES), None)
+    if at is None or len(labels) != data.shape[1]:
+        wrong = "no column is called `time`" if at is None else f"{len(labels)} names for {data.shape[1]} columns"
+        raise ValueError(f"{path}: not a trajectory file: {wrong}")
+    signals = {n: Signal(i) for i, n in enumerate(labels) if i != at}
+    return Result(Path(path).stem, np.array(data[:, at], float), np.array(data, float), signals)
+
+
+def _is_transposed(matrices: Mapping[str, Matrix]) -> bool:
+    return _texts(matrices["Aclass"])[3].strip() == "binTrans"
+
+
+def _trajectory(matrices: Mapping[str, Matrix], path: str | Path) -> Result:
+    """Version 1.1: variables point to columns of tables, several to one where they are aliases."""
+    trans = _is_transposed(matrices)
     name, info = matrices["name"], matrices["dataInfo"]
     description = matrices.get("description", np.zeros((0, 0), "u1"))
     tables = {int(n[5:]): m.T if trans else m for n, m in matrices.items() if re.fullmatch(r"data_[1-9]\d*", n)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kilohertz.base import Diagnostic, ModelError, near
-from kilohertz.compare.signal_pairs import matches
+from kilohertz.compare.signal_pairs import matches, spelt
 from kilohertz.pages import Curve, Heading, Page, Part, Plot, Prose
 from kilohertz.pages.plots import thinned
 from kilohertz.results import Result
@@ -15,7 +15,11 @@ _FRAMES, _POINTS = 40, 8000  # on a page; points of each curve
 
 def curves_page(results: Sequence[tuple[str, Result]], patterns: Sequence[str]) -> Page:
     """Frames in the order of the first result that has the signal; R744 where a pattern names nothing."""
-    known = list(dict.fromkeys(name for _, result in results for name in result.names))
+    first: dict[str, str] = {}  # names by their spelling
+    for _, result in results:
+        for name in result.names:
+            first.setdefault(spelt(name), name)
+    known = list(first.values())
     missing = [p for p in patterns if not any(matches(n, (p,)) for n in known)]
     if missing:
         raise ModelError(*(Diagnostic("R744", f"no signal is called `{p}`{near(p, known)}") for p in missing))
@@ -28,8 +32,14 @@ def curves_page(results: Sequence[tuple[str, Result]], patterns: Sequence[str]) 
 
 
 def _frame(name: str, results: Sequence[tuple[str, Result]]) -> Plot:
-    having = [(title, result) for title, result in results if name in result]
-    units = {result.unit(name): None for _, result in having}
+    named = ((title, result, _called(name, result)) for title, result in results)
+    having = [(title, result, here) for title, result, here in named if here is not None]
+    units = {result.unit(here): None for _, result, here in having}
     shown = " or ".join(u for u in units if u)
-    curves = [Curve(title, *thinned(result.time, result[name], _POINTS)) for title, result in having]
+    curves = [Curve(title, *thinned(result.time, result[here], _POINTS)) for title, result, here in having]
     return Plot(having[0][1].description(name), curves, y_label=f"{name} / {shown}" if shown else name, height=200)
+
+
+def _called(name: str, result: Result) -> str | None:
+    """What a result calls the signal."""
+    return name if name in result else next((n for n in result.names if spelt(n) == spelt(name)), None)
