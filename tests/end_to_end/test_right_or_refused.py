@@ -303,7 +303,7 @@ def test_a_task_says_what_its_equations_leave_open(tmp_path: Path) -> None:
     report = kilohertz.run(scenario, check=False)
     (task,) = report.data["tasks"]
     assert task["vague"]["n"] >= 1 and task["vague"]["first_time"] == 0.0 and task["unsettled"] is None
-    assert ": not determined by the equations, one of many solutions was taken" in report.as_text()
+    assert ": not determined by the equations, of many solutions the smallest was taken" in report.as_text()
 
 
 def test_equations_that_have_one_solution_are_fine(model: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from kilohertz.simulate import Statistics
 
 SOURCE = Path(__file__).parent / "friction.mo"
 EVENTS = ("none", "mid", "linear", "catch-up", "exact", "hermite", "predict")
+LOCATED = ("linear", "catch-up", "exact", "hermite")
 CLUTCHES = "Modelica.Mechanics.Rotational.Examples.CoupledClutches"
 
 
@@ -53,6 +55,30 @@ def test_stick_slip(solver: str, events: str) -> None:
 def test_coupled_clutches(solver: str, events: str) -> None:
     modes = ("clutch1.mode", "clutch2.mode", "clutch3.mode")
     agrees(load(CLUTCHES), modes, 1.5, solver, events, 4e-3)
+
+
+@pytest.mark.parametrize("how", [{}, *({"solver": "rk4", "step": 1e-3, "events": e} for e in LOCATED)])
+def test_two_clutches_lock_together(how: dict[str, Any]) -> None:
+    """When the second is pressed the relative speed rests where the first one's event was found, a little beyond zero:
+    it locks, and both carry half of what is transmitted."""
+    model = load(f"{SOURCE}:Friction.TwoClutches")
+    result = model.simulate(stop=1.0, **how)
+    assert [p.code for p in result.problems] == ["R736"]
+    assert "of many solutions the smallest was taken" in result.problems[0].message
+    assert [m for _, m in sequence(result, "first.mode")] == [2, 1, 0]
+    assert [m for _, m in sequence(result, "second.mode")] == [2, 0]
+    assert result["first.f"][-1] == pytest.approx(2.0, abs=1e-6)
+    assert result["second.f"][-1] == pytest.approx(2.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("how", [{}, *({"solver": "rk4", "step": 1e-3, "events": e} for e in LOCATED)])
+def test_clutches_that_locked_together_break_away(how: dict[str, Any]) -> None:
+    """The speed that rested moves again: dv/dt = 106 - 50 - 25 from 0.8 on."""
+    model = load(f"{SOURCE}:Friction.TwoClutches")
+    result = model.simulate(stop=1.0, settings={"push": 100.0}, **how)
+    assert [m for _, m in sequence(result, "first.mode")] == [2, 1, 0, 1]
+    assert [m for _, m in sequence(result, "second.mode")] == [2, 0, 1]
+    assert result["first.v"][-1] == pytest.approx(31 * 0.2, abs=1e-5)
 
 
 @pytest.mark.parametrize("events", ["none", "linear", "hermite", "predict", "exact"])

@@ -55,6 +55,7 @@ def model_table(
         "transport_points": [len(t.points) for t in step.transports],
         **owners.arrays(),
         "felt": places_felt or [],
+        "at_zero": [int(c.at_zero) for c in step.crossings],
     }
     tables = [name for name, values in arrays.items() if values]
     tables += [*(["z_place"] if step.algebraic else []), *(["blocks"] if infos else [])]

@@ -279,7 +279,7 @@ class _Period:
         """The calls in one period or in several, and what the runtime does between them."""
         per, k = self.per, self.kernels
         slopes = int(isinstance(self.method, Rosenbrock))
-        looks = 2 * periods + w.looks + 2 * w.steps + 2 * w.events  # at the end, and wherever all values were looked at
+        looks = 2 * periods + w.looks + 2 * w.steps + 3 * w.events  # at the end, and wherever all values were looked at
         parts = [
             per["rhs"].times(w.rhs - w.steps - w.looks - w.closed - w.inlined),
             per["closed"].times(w.closed),
@@ -290,7 +290,7 @@ class _Period:
             per["time_slope"].times(w.slopes),
             per["event"].times(w.event_passes),
             per["asserts"].times(periods),
-            self.phases.crossings.times(looks),
+            (self.phases.crossings + moves(12 * len(self.step.crossings))).times(looks),
             k.jacobian(self._directions if w.directional else 0, slopes).times(w.jacobians),
             k.factor.times(w.factorisations),
             k.solve.times(w.solves),
@@ -308,7 +308,7 @@ class _Period:
         """What an event takes besides its passes: values kept for the case that it fails, relations watched."""
         n_r = len(self.step.crossings)
         copies = copy(4 * self.kernels.n + 2 * self.phases.n_discrete + 4 * n_r + 400 * self.phases.n_texts)
-        return copies + moves(800 + 40 * n_r + 90 * len(self.step.samples)) + self._recorded
+        return copies + moves(800 + 80 * n_r + 90 * len(self.step.samples)) + self._recorded
 
     @property
     def _instants(self) -> Count:

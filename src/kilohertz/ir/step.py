@@ -42,7 +42,7 @@ from typing import TypeAlias
 
 from kilohertz.base import Origin
 from kilohertz.ir.dae import Dae, Delay, Sample, TimeEvent, Transport
-from kilohertz.ir.expr import Call, Expr, Ref
+from kilohertz.ir.expr import Binary, Call, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Purpose, Terminate
 from kilohertz.ir.types import Type
 
@@ -292,6 +292,11 @@ class Crossing:
     relation: Expr
     function: Expr
     origin: Origin = Origin()
+
+    @property
+    def at_zero(self) -> bool:
+        """The value of the relation where both sides are equal."""
+        return isinstance(self.relation, Binary) and self.relation.op in ("<=", ">=")
 
 
 @dataclass(slots=True)

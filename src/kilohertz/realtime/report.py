@@ -280,7 +280,7 @@ _BLOCK = (
 
 
 _FIRST = (  # R736 and R734 of a run off-line
-    ("vague", "not determined by the equations, one of many solutions was taken {n} times"),
+    ("vague", "not determined by the equations, of many solutions the smallest was taken {n} times"),
     ("unsettled", "conditions and the equations they choose contradict each other after {n} events"),
 )
 

@@ -44,7 +44,7 @@ def vague(instance: Instance) -> list[Diagnostic]:
         return []
     info = blocks[c.vague_first - 1] if 1 <= c.vague_first <= len(blocks) else None
     named = _named(info.block, instance.program.step) if info is not None else "values"
-    text = f"the equations do not determine {named}: one of many solutions was taken {c.n_vague} times"
+    text = f"the equations do not determine {named}: of many solutions the smallest was taken {c.n_vague} times"
     notes = [Note(f"first at time = {c.vague_time:g}")]
     if info is not None:
         notes += [

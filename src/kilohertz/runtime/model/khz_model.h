@@ -54,7 +54,8 @@ typedef struct khz_model {
     const size_t *areas;    /* where each kind of variable begins, by its position in ir/step.py; 0: none */
     size_t u, ui;           /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
-    size_t forced;                        /* int32 [n_r], not 0: an event keeps r as the stepper set it */
+    size_t forced;                        /* int32 [n_r], not 0: an event keeps r as the stepper set it (khz_rest.h) */
+    const int32_t *at_zero;               /* [n_r] value of each relation where both sides are equal */
     size_t reinit, reinit_value;          /* int32 [n_x], double [n_x] */
     size_t sample_now, sample_tick;       /* int32 [n_samples], int64 [n_samples] */
     size_t sample_start, sample_interval; /* double [n_samples] */

@@ -4,6 +4,7 @@
 
 #include "khz_model.h"
 #include "khz_probe.h"
+#include "khz_rest.h"
 #include "khz_vector.h"
 
 enum { EVENT_CAP = 200, HOMOTOPY_STEPS = 200 };
@@ -84,6 +85,15 @@ static int32_t apply_reinits(const khz_model *m, void *instance)
     return last;
 }
 
+/* Relations at rest are what their values say again. */
+static void free_resting(const khz_model *m, void *instance)
+{
+    int32_t *const forced = khz_ints(instance, m->forced);
+    for (int32_t i = 0; i < m->n_r; i++) {
+        forced[i] = forced[i] == KHZ_FORCED_AT_REST ? 0 : forced[i];
+    }
+}
+
 /* What counts is the last pass of an event: in the passes before, discrete values are still on their way. */
 static void note_unsettled(khz_context *c)
 {
@@ -131,6 +141,9 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
             memset(khz_ints(instance, m->sample_now), 0, sizeof(int32_t) * (size_t)m->n_samples);
         }
         const int32_t moved = apply_reinits(m, instance);
+        if (moved >= 0) {
+            free_resting(m, instance); /* what was at rest may be elsewhere now */
+        }
         const int32_t changed = update_pre(m, instance);
         c->restless = moved >= 0 ? moved : changed;
         if (c->restless < 0) {

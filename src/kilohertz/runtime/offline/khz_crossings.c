@@ -21,7 +21,7 @@ int32_t khz_crossed(khz_offline *o, const cvode_work *w, const cvode_solver *s, 
     for (int32_t i = 0; i < m->n_r; i++) {
         w->largest[i] = fmax(w->largest[i], fabs(g[i]));
         w->peak[i] = fmax(w->peak[i], fabs(g[i]));
-        g[i] = fabs(g[i]) <= w->band[i] ? fabs(g[i]) : g[i];
+        g[i] = fabs(g[i]) <= fmax(w->band[i], w->rest.band[i]) ? fabs(g[i]) : g[i];
         due |= g[i] < 0.0;
     }
     return due;
@@ -56,6 +56,43 @@ void khz_settle_bands(const khz_offline *o, const cvode_work *w)
             w->band[i] = fmin(wider, fmax(part_most * w->largest[i], least));
         }
         w->peak[i] = flipped ? 0.0 : w->peak[i];
+    }
+}
+
+void khz_look_at_rest(const khz_offline *o, const cvode_work *w)
+{
+    (void)khz_rest_look(o->model, &w->rest, w->g_middle);
+}
+
+khz_status khz_hold_at_rest(khz_offline *o, const cvode_work *w, const double *x)
+{
+    const khz_model *const m = o->model;
+    int any = 0;
+    for (int32_t i = 0; i < m->n_r; i++) {
+        any |= w->rest.band[i] > 0.0;
+    }
+    if (!any) {
+        return KHZ_OK;
+    }
+    const khz_status status = khz_offline_evaluate(o, o->time, x);
+    if (status == KHZ_OK) {
+        m->crossings(o->instance, w->g);
+        khz_rest_hold(m, o->instance, &w->rest, w->g);
+    }
+    return status;
+}
+
+void khz_find_at_rest(const khz_offline *o, const cvode_work *w, int root)
+{
+    const double noise = 1e-13;
+    const int32_t *const r = khz_ints(o->instance, o->model->r);
+    int32_t *const forced = khz_ints(o->instance, o->model->forced);
+    for (int32_t i = 0; i < o->model->n_r; i++) {
+        if (r[i] != (int32_t)w->before[i] && forced[i] != KHZ_FORCED_AT_REST) {
+            const int crossed = root && w->g_high[i] < 0.0;
+            (void)khz_rest_found(&w->rest, i, w->g_high[i], crossed ? w->largest[i] : 0.0, noise);
+        }
+        forced[i] = 0;
     }
 }
 

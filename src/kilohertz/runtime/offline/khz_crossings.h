@@ -4,12 +4,14 @@
 
 #include "khz_offline.h"
 #include "khz_plan_solver.h"
+#include "khz_rest.h"
 
 /* What a run keeps besides the solver. */
 typedef struct cvode_work {
     double *g, *g_high, *g_middle, *at, *delayed, *x, *xd, *k;
     double *band, *largest, *peak, *n_small, *before; /* [n_r] each: see khz_settle_bands */
-    double *felt;                                     /* [n_felt + n_x]: see khz_note_felt */
+    khz_rest rest;
+    double *felt; /* [n_felt + n_x]: see khz_note_felt */
     double *jac, *plan;
 } cvode_work;
 
@@ -33,6 +35,10 @@ int32_t khz_set_event(khz_offline *o, const cvode_work *w, const cvode_solver *s
 /* Before and after an event: relations that do not settle get dead bands. */
 void khz_note_relations(const khz_offline *o, const cvode_work *w);
 void khz_settle_bands(const khz_offline *o, const cvode_work *w);
+/* After a step that was accepted; before an event; after one that was located: relations at rest (khz_rest.h). */
+void khz_look_at_rest(const khz_offline *o, const cvode_work *w);
+khz_status khz_hold_at_rest(khz_offline *o, const cvode_work *w, const double *x);
+void khz_find_at_rest(const khz_offline *o, const cvode_work *w, int root);
 /* Before an event, and after it: whether derivatives are others now, so that the solver has to begin anew. */
 void khz_note_felt(const khz_offline *o, const cvode_work *w, const double *x);
 int khz_is_felt(const khz_offline *o, const cvode_work *w, const double *x);

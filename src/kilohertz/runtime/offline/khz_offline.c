@@ -19,7 +19,7 @@ int64_t khz_offline_work(const khz_model *m)
 {
     const int64_t jacobian = m->jac_row[m->n_x] + khz_plan_solver_work(m);
     const int64_t felt = (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
-    return 8 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + felt + jacobian + 8;
+    return 10 * (int64_t)m->n_r + m->n_time_events + m->n_recorded + 8 * (int64_t)unknowns(m) + felt + jacobian + 8;
 }
 
 static cvode_work divide(const khz_offline *o)
@@ -40,7 +40,9 @@ static cvode_work divide(const khz_offline *o)
     w.peak = w.largest + m->n_r;
     w.n_small = w.peak + m->n_r;
     w.before = w.n_small + m->n_r;
-    w.felt = w.before + m->n_r;
+    w.rest.band = w.before + m->n_r;
+    w.rest.age = w.rest.band + m->n_r;
+    w.felt = w.rest.age + m->n_r;
     w.jac = w.felt + (m->n_felt > 0 ? m->n_felt : 0) + m->n_x;
     w.plan = w.jac + m->jac_row[m->n_x];
     return w;
@@ -227,6 +229,9 @@ static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver 
     if (status != KHZ_OK) {
         return status;
     }
+    if (!*root) {
+        khz_look_at_rest(o, w);
+    }
     if ((o->model->n_recorded > 0 || o->checks) && !event_follows && !*root) {
         khz_status value = khz_offline_evaluate(o, o->time, o->sundials->vector_data(s->y));
         value = value == KHZ_OK ? o->model->asserts(o->instance) : value;
@@ -284,7 +289,7 @@ static int32_t look(khz_offline *o, const cvode_work *w, const double *x, int *r
     }
     m->crossings(o->instance, w->g_high);
     for (int32_t i = 0; i < m->n_r; i++) {
-        *root |= w->g_high[i] < -w->band[i];
+        *root |= w->g_high[i] < -fmax(w->band[i], w->rest.band[i]);
     }
     return KHZ_OK;
 }
@@ -358,7 +363,9 @@ static int32_t handle(khz_offline *o, const cvode_work *w, cvode_solver *s, int 
     double *const x = o->sundials->vector_data(s->y);
     khz_note_relations(o, w);
     khz_note_felt(o, w, x);
-    const int32_t status = khz_offline_event(o, w->delayed, o->time, x, is_time_event);
+    int32_t status = (int32_t)khz_hold_at_rest(o, w, x);
+    status = status == KHZ_OK ? khz_offline_event(o, w->delayed, o->time, x, is_time_event) : status;
+    khz_find_at_rest(o, w, root);
     if (root) {
         khz_settle_bands(o, w);
     }

@@ -29,6 +29,21 @@ static void force(khz_stepper *s, const khz_work *w, double t, double until)
     s->event_time = t;
 }
 
+/* After the event: what changed where its function came through zero, and was found there, may be at rest from now on.
+ * w->g0: at the beginning of the step; w->g2: just before the event, < 0 where the event was due for it. */
+static void find_at_rest(khz_stepper *s, const khz_work *w)
+{
+    const double noise = 1e-9;
+    const int32_t *const r = khz_ints(w->instance, s->model->r);
+    const int32_t *const forced = khz_ints(w->instance, s->model->forced);
+    for (int32_t i = 0; i < s->model->n_r; i++) {
+        if (r[i] != w->kept_r[i] && forced[i] != KHZ_FORCED_AT_REST) {
+            const int came = w->g2[i] < 0.0 || forced[i];
+            s->may_rest |= khz_rest_found(&w->rest, i, w->g2[i], came ? fmax(w->g0[i], w->change[i]) : 0.0, noise);
+        }
+    }
+}
+
 /* The event at t; the values just before it stand in the instance.  Relations that cross until `forced` (-infinity:
  * none) are turned whatever they say.  Leaves the state after it in x1 and x0. */
 static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_time_event, double forced)
@@ -49,6 +64,10 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     } else {
         memset(khz_ints(w->instance, m->forced), 0, sizeof(int32_t) * (size_t)m->n_r);
     }
+    if (m->n_r > 0) {
+        khz_crossing_values(s, w, w->g2);
+        khz_rest_hold(m, w->instance, &w->rest, w->g2);
+    }
     const int by_time = (khz_mark_samples(m, w->instance) > 0) | is_time_event;
     s->counts.time_events += (uint64_t)by_time;
     s->counts.state_events += (uint64_t)!by_time;
@@ -68,6 +87,7 @@ static void handle_event(khz_stepper *s, const khz_work *w, double t, int is_tim
     khz_stepper_note_caps(s, caps);
     c->status = KHZ_OK;
     khz_mode_watch(s, w);
+    find_at_rest(s, w);
     khz_get_point(m, w->instance, w->x1);
     khz_copy(w->x0, w->x1, khz_n_y(m));
     khz_stepper_touch(s);
@@ -129,10 +149,11 @@ static void move_and_arrive(khz_stepper *s, const khz_work *w, const khz_period 
 
 /* The crossing functions from which the next step starts.  A relation that was just located by interpolation counts as
  * late: coming back at once (a ball that leaves the floor) is not located again. */
-static void next_crossings(const khz_stepper *s, const khz_work *w, int is_late)
+static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
 {
     const int32_t *const forced = khz_ints(w->instance, s->model->forced);
     khz_crossing_values(s, w, w->g0);
+    s->may_rest = s->may_rest && khz_rest_look(s->model, &w->rest, w->g0);
     for (int32_t i = 0; i < s->model->n_r && is_late; i++) {
         w->g0[i] = forced[i] ? -DBL_MIN : w->g0[i];
     }

@@ -21,6 +21,9 @@ void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g)
     }
     KHZ_ENTER(c, KHZ_PLACE_CROSSING);
     KHZ_COPY(c, s->model)->crossings(w->instance, g);
+    if (s->may_rest) {
+        khz_rest_quiet(s->model, &w->rest, g);
+    }
     KHZ_LEAVE(c, KHZ_PLACE_CROSSING);
 }
 

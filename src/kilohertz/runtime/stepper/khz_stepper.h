@@ -139,6 +139,7 @@ struct khz_stepper {
     int32_t is_open;       /* index-1 form: the residuals in the instance belong to the values there */
     int32_t is_trial;      /* index-1 form: what fails now is tried again in a closed step, and not counted */
     int32_t is_closed;     /* index-1 form: this step is made with the loops solved in each stage */
+    int32_t may_rest;      /* a relation has a band (khz_rest.h) */
     int32_t is_dense;      /* the factors are dense ones */
     int32_t jacobian_age;  /* steps since it was evaluated; < 0: not at all */
     double factored_h;     /* h*gamma the factors belong to; 0: none */

@@ -2,6 +2,7 @@
 #ifndef KHZ_STEPPER_CORE_H
 #define KHZ_STEPPER_CORE_H
 
+#include "khz_rest.h"
 #include "khz_stepper.h"
 #include "khz_vector.h"
 
@@ -22,6 +23,7 @@ typedef struct khz_work {
     double *k;               /* [n_stages*n_y] what the stages gave */
     double *g0, *g1, *g2;    /* [n_r] crossing functions at the beginning, the end, and between */
     double *slope, *crossed; /* [n_r] time derivatives of the crossing functions; instants of crossings */
+    khz_rest rest;           /* [n_r] */
     double *change;       /* [n_r] how much the crossing functions changed over the step in which one was looked for */
     double *at, *delayed; /* time events, sources of delay lines */
     double *u0, *u1, *u2; /* [n_u] the last samples of the inputs, newest first */

@@ -42,7 +42,8 @@ size_t khz_stepper_work(khz_stepper *s, khz_work *w)
     const size_t n = (size_t)khz_n_y(m);
     double *const base = s->size > 0 ? (double *)(void *)((char *)s + s->work) : NULL;
     double **const vectors[] = {&w->x0, &w->x1, &w->f0, &w->stage, &w->kept_x};
-    double **const relations[] = {&w->g0, &w->g1, &w->g2, &w->slope, &w->crossed, &w->change};
+    double **const relations[] = {&w->g0,      &w->g1,     &w->g2,        &w->slope,
+                                  &w->crossed, &w->change, &w->rest.band, &w->rest.age};
     double **const inputs[] = {&w->u0, &w->u1, &w->u2};
     size_t used = 0;
     memset(w, 0, sizeof *w);
