@@ -1,12 +1,13 @@
 """MSL examples as FMUs of FMI 2 and 3: how many FMPy finds nothing wrong with, and runs to the numbers that we have.
 
-    python benchmarks/fmi_export.py [--every 3] [--most 150] [--timeout 300]
+    python benchmarks/fmi_export.py [--every 3] [--most 150] [--timeout 300] [--resume ROWS.jsonl] [--minutes 10]
 
 The rule: every `--every`-th class of `Modelica` with an experiment annotation (MODELICAPATH) in the order of their
 names, at most `--most`.  Each is exported with `ros34pw2` at 1 ms, validated by FMPy and run by it over 200 steps
 (Co-Simulation) and the same time (Model Exchange, its CVODE).  Co-Simulation must have the bits of our own run; Model
 Exchange must stay within 1 % of each state's range of our run with CVODE, on average.  Prints a table of failures by
-cause, time of an export and size.
+cause, time of an export and size.  With `--resume` each row goes to a file as soon as it is known, and those there
+already are not made again; `--minutes` ends a piece of the sweep after that time.
 """
 
 from __future__ import annotations
@@ -128,31 +129,46 @@ def in_process(name: str, version: int, timeout: float) -> dict[str, Any]:
     return dict(json.loads(lines[-1]))
 
 
+def swept(names: list[str], resume: Path | None, timeout: float, until: float) -> list[dict[str, Any]]:
+    """A row for each class and version, from the file where they are there, else made now, as long as there is time."""
+    known: dict[tuple[str, int], dict[str, Any]] = {}
+    for line in resume.read_text(encoding="utf-8").splitlines() if resume is not None and resume.is_file() else ():
+        row = json.loads(line)
+        known[row["name"], row["fmi"]] = row
+    for name, version in ((name, version) for name in names for version in (2, 3)):
+        if (name, version) in known or time.monotonic() > until:
+            continue
+        row = {"name": name, "fmi": version, **in_process(name, version, timeout)}
+        known[name, version] = row
+        print(f"FMI {version} {name}: {row['cause'] or 'fine'}", flush=True)
+        if resume is not None:
+            with resume.open("a", encoding="utf-8") as file:
+                print(json.dumps(row), file=file)
+    return [known[name, version] for name in names for version in (2, 3) if (name, version) in known]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=3)
     parser.add_argument("--most", type=int, default=150)
     parser.add_argument("--timeout", type=float, default=300.0)
+    parser.add_argument("--resume", type=Path, help="rows that are known; new ones are added")
+    parser.add_argument("--minutes", type=float, default=1e6, help="start no more after this time")
     parser.add_argument("--one", default="")
     parser.add_argument("--fmi", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(examine(arguments.one, arguments.fmi)))
         return
-    causes: Counter[str] = Counter()
-    seconds, sizes = [], []
     names = chosen(arguments.every, arguments.most)
-    for name in names:
-        for version in (2, 3):
-            got = in_process(name, version, arguments.timeout)
-            print(f"FMI {version} {name}: {got['cause'] or 'fine'}", flush=True)
-            causes[got["cause"].partition(":")[0] or "fine"] += 1
-            seconds.append(got.get("seconds", np.nan))
-            sizes.append(got.get("bytes", np.nan))
-    print(f"\n{len(names)} classes, each as FMI 2 and 3")
+    rows = swept(names, arguments.resume, arguments.timeout, time.monotonic() + 60 * arguments.minutes)
+    causes = Counter(row["cause"].partition(":")[0] or "fine" for row in rows)
+    print(f"\n{len(names)} classes, each as FMI 2 and 3: {len(rows)} of {2 * len(names)} known")
     for cause, count in causes.most_common():
         print(f"| {cause} | {count} |")
-    print(f"export: median {np.nanmedian(seconds):.1f} s; size: median {np.nanmedian(sizes) / 1024:.0f} KiB")
+    seconds = np.median([row["seconds"] for row in rows if "seconds" in row])
+    size = np.median([row["bytes"] for row in rows if "bytes" in row])
+    print(f"export: median {seconds:.1f} s; size: median {size / 1024:.0f} KiB")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,8 @@ def test_units_of_different_things_do_not_convert() -> None:
         ("°C", "degC"),
         ("µs", "us"),
         ("nm", "nm"),
+        ("[mm]", "mm"),
+        ("[-]", "1"),
     ],
 )
 def test_spellings_of_measuring_tools(text: str, meant: str) -> None:

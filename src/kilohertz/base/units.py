@@ -188,7 +188,10 @@ def quantity(text: str, unit: str) -> float:
 
 
 def as_modelica(text: str) -> str:
-    """A unit as Modelica spells it, where a measuring tool wrote `Nm`, `m/s²`, `kg*m^2`, `°C`, `Ω` or `µs`."""
+    """A unit as Modelica spells it, where another tool wrote `Nm`, `m/s²`, `kg*m^2`, `°C`, `µs`, `[m]` or `[-]`."""
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1].strip()
+        text = "1" if text in ("", "-") else text
     for spelling, meant in _SPELLINGS.items():
         text = text.replace(spelling, meant)
     return re.sub(r"\bNm\b", "N.m", text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce, Diagnostic, ModelError
+from kilohertz.base import Announce, Diagnostic, ModelError, Severity
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import fmu_of
 from kilohertz.solvers import StepSettings
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kilohertz.realtime import Report, Scenario
     from kilohertz.results import Result
     from kilohertz.simulate.inputs import Driving
+
+_MOST_SAID = 8  # findings on a system when it is run
 
 
 def is_fmu(model: str | Path) -> bool:
@@ -142,7 +144,11 @@ def job_of_system(system: OpenedSystem, libraries: Sequence[str] = ()) -> Job:
     from kilohertz.driver.api import Session
     from kilohertz.driver.job import Job
 
-    return Job(Session(libraries), replace(system.scenario, libraries=tuple(libraries)), system.findings)
+    said, more = system.findings[:_MOST_SAID], len(system.findings) - _MOST_SAID
+    if more > 0:
+        text = f"{more} more findings on the system: `khz check {system.path.name}` lists them"
+        said = (*said, Diagnostic(system.findings[_MOST_SAID].code, text, severity=Severity.WARNING))
+    return Job(Session(libraries), replace(system.scenario, libraries=tuple(libraries)), said)
 
 
 def check_system(path: str | Path) -> tuple[OpenedSystem, dict[str, FmuReport]]:

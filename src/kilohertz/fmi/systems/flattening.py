@@ -194,11 +194,11 @@ class _Flattener:
     def _conversion(self, source: Node, target: Node) -> tuple[float, float]:
         return self._between(self._unit(source), self._unit(target), f"`{_shown(source)}` drives `{_shown(target)}`")
 
-    def _between(self, source: str, target: str, where: str) -> tuple[float, float]:
-        """(factor, offset) from one unit to another; nothing where one has none."""
+    def _between(self, source: str, target: str, where: str, defined: Unit | None = None) -> tuple[float, float]:
+        """(factor, offset) from one unit to another; nothing where one has none.  `defined`: what the first means."""
         if not source.strip() or not target.strip() or source == target:
             return 1.0, 0.0
-        a, b = self._known(source, where), self._known(target, where)
+        a, b = defined or self._known(source, where), self._known(target, where)
         if a.dimension != b.dimension:
             text = f"{where}: `{source}` ({a.as_text()}) does not convert to `{target}` ({b.as_text()})"
             raise ModelError(Diagnostic("R833", text))
@@ -269,7 +269,8 @@ class _Flattener:
         if not change.is_linear:
             return self._looked_up(value, node)
         where = f"the value of `{_shown(node)}`"
-        factor, shift = (1.0, 0.0) if change.as_is else self._between(value.unit, self._unit(node), where)
+        units = value.unit, self._unit(node)
+        factor, shift = (1.0, 0.0) if change.as_is else self._between(*units, where, value.defined)
         return change.factor * (factor * value.value + shift) + change.offset
 
     def _looked_up(self, value: Value, node: Node) -> float:

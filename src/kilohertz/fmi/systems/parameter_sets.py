@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from kilohertz.fmi.systems.structure import Change, Value, unusable
@@ -58,7 +59,7 @@ def mapped(values: Iterable[Value], root: Element, left_out: LeftOut) -> Iterato
         if found is None:
             left_out(f"`{target}` is mapped to `{source}`, which the parameter set does not hold")
             continue
-        yield Value(target, found.value, found.unit, change_of(entry))
+        yield replace(found, name=target, change=change_of(entry))
 
 
 def change_of(element: Element) -> Change:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
@@ -39,7 +40,6 @@ class _Reader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self.findings: list[Diagnostic] = []
-        self.units: dict[str, Unit] = {}  # of all files: a name means the same everywhere
 
     def structure(self) -> Structure:
         root = self._xml(DESCRIPTION)
@@ -51,12 +51,11 @@ class _Reader:
         top = root.find(f"{SSD}System")
         if top is None:
             raise unusable("its description holds no system")
-        self._define(root.findall(f"{SSD}Units/{SSC}Unit"))
         experiment = root.find(f"{SSD}DefaultExperiment")
         numbers = {} if experiment is None else experiment.attrib
         return Structure(
             self._system(top),
-            self.units,
+            _units(root, SSD),
             _number(numbers.get("startTime", "0"), "startTime"),
             _number(numbers["stopTime"], "stopTime") if "stopTime" in numbers else None,
             _ours(root).get("exchange", ""),
@@ -119,9 +118,9 @@ class _Reader:
             source = self._source(binding, "parameters", f"{SSD}ParameterValues/{SSV}ParameterSet")
             if source is None:
                 continue
-            self._define(source.findall(f"{SSV}Units/{SSC}Unit"))
-            prefix = binding.get("prefix", "")
-            values = parameter_set(source, prefix, self._left_out)
+            own = _units(source, SSV)  # what a unit means is a matter of each file
+            plain = parameter_set(source, binding.get("prefix", ""), self._left_out)
+            values = [replace(value, defined=own.get(value.unit)) for value in plain]
             mapping = binding.find(f"{SSD}ParameterMapping")
             if mapping is None:
                 yield tuple(values)
@@ -137,11 +136,6 @@ class _Reader:
         if holder.get("sourceBase", "SSD") != "SSD":
             raise unusable(f"{what} `{source}` lie inside a component, where they are not read")
         return self._xml(source)
-
-    def _define(self, units: list[Element]) -> None:
-        for name, unit in (pair for element in units for pair in _unit(element)):
-            if self.units.setdefault(name, unit) != unit:
-                raise unusable(f"two files define the unit `{name}` in different ways")
 
     def _left_out(self, text: str) -> None:
         self.findings.append(Diagnostic("R834", text, severity=Severity.WARNING))
@@ -170,13 +164,17 @@ def _link(element: Element) -> Link:
     return Link(start, end, change_of(element))
 
 
-def _unit(element: Element) -> Iterator[tuple[str, Unit]]:
-    """A unit that the file defines; a plane angle has no dimension."""
-    base = element.find(f"{SSC}BaseUnit")
-    if base is not None:
+def _units(root: Element, space: str) -> dict[str, Unit]:
+    """The units that a file defines; a plane angle has no dimension."""
+    out: dict[str, Unit] = {}
+    for element in root.findall(f"{space}Units/{SSC}Unit"):
+        base = element.find(f"{SSC}BaseUnit")
+        if base is None:
+            continue
         dimension = tuple(round(_number(base.get(name, "0"), name)) for name in BASE)
         factor, offset = _number(base.get("factor", "1"), "factor"), _number(base.get("offset", "0"), "offset")
-        yield element.get("name", ""), Unit(factor, dimension, offset)
+        out[element.get("name", "")] = Unit(factor, dimension, offset)
+    return out
 
 
 def _number(text: str, what: str) -> float:

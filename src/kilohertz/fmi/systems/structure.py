@@ -62,6 +62,7 @@ class Value:
     value: float | str
     unit: str = ""
     change: Change = Change()
+    defined: Unit | None = None  # what the unit means in the file of the value
 
 
 @dataclass(frozen=True, slots=True)
