@@ -54,6 +54,7 @@ def plant(profile: Profile, cause: str) -> None:
         case "event":
             slower(profile, 3, 9000)
             head["flags"][PLANTED] = 1
+            places["iterations"][PLANTED, 3] = 3
         case "device":
             slower(profile, 4, 9000)
         case "plain cost":
@@ -158,6 +159,43 @@ def test_events_in_every_cycle_are_named() -> None:
     profile.records["places"]["iterations"][:, 3] = 12
     profile.records["head"]["ticks"] = profile.records["places"]["ticks"].sum(axis=1)
     assert "events have 58% of every cycle (12 passes in each)" in headline(profile, worst_causes(profile, 1))
+
+
+STORM = (
+    *PLACES[:4],
+    Place("stepper itself", "phase", phase="step"),
+    Place("right-hand side outside its blocks", "phase", phase="stage"),
+    Place("outputs outside their blocks", "phase", phase="output"),
+)
+
+
+def stormy(stages: int) -> Profile:
+    """Twenty events in every cycle: the stepper makes twenty parts of a step, and has most of the cycle."""
+    records = np.zeros(100, record_type(len(STORM)))
+    head, places = records["head"], records["places"]
+    head["cycle"], head["flags"] = np.arange(100), 1
+    head["mode"], head["every"], head["is_warm"] = 2, 1, 1
+    places["calls"] = (1, 20, 160, 20, 1, 80, 20)
+    places["ticks"] = (10, 500, 2000, 800, 5000, 300, 100)
+    places["iterations"][:, 3] = 60
+    head["ticks"] = places["ticks"].sum(axis=1)
+    head["ended_ns"] = head["ticks"]
+    costs = Costs(1.0, 20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, True)
+    return Profile("m", STORM, costs, 0, records, {"stages": {"": stages}})
+
+
+def test_what_the_stepper_does_because_of_events_is_theirs() -> None:
+    storm = stormy(stages=4)
+    assert "events have 95% of every cycle (60 passes in each)" in headline(storm, worst_causes(storm, 1))
+    steps = stormy(stages=99)  # of a step that has so many stages without any event
+    assert "`stepper itself` has 57% of every cycle" in headline(steps, worst_causes(steps, 1))
+
+
+def test_a_slow_cycle_with_as_many_events_as_usual_is_not_slow_by_events() -> None:
+    storm = stormy(stages=4)
+    for name in ("places", "head"):
+        storm.records[name]["ticks"][20:60] *= 3
+    assert {c.kind for c in worst_causes(storm, 20)} == {"slower all over"}
 
 
 def test_without_cycles_it_says_so() -> None:

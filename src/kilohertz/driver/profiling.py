@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kilohertz.base import Announce, Diagnostic, ModelError, near
 from kilohertz.driver.plan import Experiment, make_plan
+from kilohertz.solvers import SOLVERS
 from kilohertz.solvers.settings import SETTINGS, StepSettings, not_fixed
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def _about(model: Model, plan: Plan, program: Program, n_steps: int) -> dict[str
         "solver": plan.stepping.solver,
         "step": plan.stepping.step,
         "internal_steps": plan.stepping.internal_steps,
+        "stages": {"": _n_stages(plan.stepping)},
         "steps": n_steps,
         "notes": list(plan.notes),
         "machine": processor(),
@@ -246,10 +248,17 @@ def keep_profiles(built: Built, libraries: Libraries) -> tuple[Path, ...]:
     for i, thread in enumerate(placed(built.scenario)):
         name = built.name if len(placed(built.scenario)) == 1 else f"{built.name}.{thread.name}"
         trace = trace_path(built).with_name(f"{trace_path(built).name}.{i}")
-        profile = read_trace(trace, name, codes, libraries, built.build_id, about)
+        tasks = [built.scenario.tasks[n] for n in thread.tasks]
+        stages = {task.name if len(tasks) > 1 else "": _n_stages(task.stepping) for task in tasks}
+        profile = read_trace(trace, name, codes, libraries, built.build_id, {**about, "stages": stages})
         kept.append(profile.write(built.folder / f"{name}.profile.json"))
         trace.unlink()  # the profile has all of it
     return tuple(kept)
+
+
+def _n_stages(stepping: StepSettings) -> int:
+    """Of one step without events."""
+    return SOLVERS[stepping.solver].n_stages * stepping.internal_steps
 
 
 def build_id(program: Program) -> str:

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from kilohertz.profiler.cycle_records import Profile
-from kilohertz.profiler.shares import callers
+from kilohertz.profiler.median_cycle import Usual, event_places, events, usual_cycle
 from kilohertz.runtime import family
-from kilohertz.solvers import METHODS
 
 EVENT = family("KHZ_STEP_")["event"]
 USUAL = 1.5  # a cycle below so many times the median is not an exception: it costs what it costs
@@ -70,34 +69,6 @@ class Cause:
                 for i in order
             ],
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Usual:
-    """The median cycle."""
-
-    ns: float
-    own: Any  # [places]
-    iterations: Any
-    calls: Any
-    callers: Mapping[int, Mapping[int, float]]  # of functions
-
-    def each(self, place: int) -> float:
-        """Iterations of a call."""
-        return float(self.iterations[place]) / max(1.0, float(self.calls[place]))
-
-
-def usual_cycle(profile: Profile) -> Usual:
-    timed, sums = np.isfinite(profile.own_ns), profile.records["places"]
-    iterations, calls = (_medians(np.where(timed, sums[n], np.nan)) for n in ("iterations", "calls"))
-    return Usual(float(np.median(profile.cycle_ns)), _medians(profile.own_ns), iterations, calls, callers(profile))
-
-
-def _medians(values: Any) -> Any:
-    some = np.isfinite(values).any(axis=0)
-    medians = np.zeros(values.shape[1])
-    medians[some] = np.nanmedian(values[:, some], axis=0)
-    return medians
 
 
 def worst_causes(profile: Profile, n: int) -> list[Cause]:
@@ -163,8 +134,10 @@ def _again(profile: Profile, usual: Usual, index: int) -> float:
     seldom = usual.calls == 0
     each = usual.own / np.maximum(usual.calls, 1.0)
     more = np.where(seldom, own_ns, np.minimum(own_ns, each * np.maximum(calls - usual.calls, 0.0)))
-    phases = [i for i, p in enumerate(profile.places) if p.kind == "phase" and p.phase in ("event", "crossing", "step")]
-    more[phases] = np.maximum(own_ns - usual.own, 0.0)[phases]
+    here = event_places(profile)
+    if profile.records["places"]["iterations"][index, here].sum() > usual.iterations[here].sum():
+        phases = [i for i, p in enumerate(profile.places) if p.phase in ("event", "crossing", "step")]
+        more[phases] = np.maximum(own_ns - usual.own, 0.0)[phases]
     return float(more.sum())
 
 
@@ -206,19 +179,14 @@ def _behind(profile: Profile, usual: Usual, sums: Any, place: int) -> int:
     return max(grown, key=lambda i: sums["iterations"][i] / usual.iterations[i], default=place)
 
 
-def event_places(profile: Profile) -> list[int]:
-    """The places of event iterations, one for each model."""
-    return [i for i, p in enumerate(profile.places) if p.kind == "phase" and p.phase == "event"]
-
-
 def plain(profile: Profile, usual: Usual) -> tuple[str, int, str]:
     """What has most of every cycle: events, where they are in every one, or a place."""
     first = leading(profile, usual)
     ns, passes = events(profile, usual)
-    if passes >= 1.0 and ns >= first.of(usual.own):
+    if passes >= 1.0 and ns >= first.of(usual.blamed):
         share = ns / usual.ns
         return "event", -1, f"events have {share:.0%} of every cycle ({passes:.0f} passes in each)"
-    share = first.of(usual.own) / usual.ns if usual.ns > 0 else 0.0
+    share = first.of(usual.blamed) / usual.ns if usual.ns > 0 else 0.0
     have = "and its derivatives have" if len(first.parts) > 1 else "has"
     text = f"`{profile.places[first.place].name}` {have} {share:.0%} of every cycle{first.where}"
     return "plain cost", first.place, text
@@ -241,7 +209,7 @@ def leading(profile: Profile, usual: Usual) -> Leading:
     """A loop, function, device or phase is one thing; other equations are taken line by line: a line may stand in the
     right-hand side, in the Jacobian and in inlined stages."""
     groups: dict[int | tuple[str, str, int, str], dict[int, float]] = {}
-    for i in np.flatnonzero(usual.own > 0).tolist():
+    for i in np.flatnonzero(usual.blamed > 0).tolist():
         place = profile.places[i]
         if place.kind != "equations" or not place.lines:
             groups[i] = {i: 1.0}
@@ -249,29 +217,12 @@ def leading(profile: Profile, usual: Usual) -> Leading:
         for x in place.lines:
             parts = groups.setdefault((place.unit, x.file, x.line, x.component), {})
             parts[i] = parts.get(i, 0.0) + x.share
-    times = {key: sum(part * usual.own[i] for i, part in parts.items()) for key, parts in groups.items()}
+    times = {key: sum(part * usual.blamed[i] for i, part in parts.items()) for key, parts in groups.items()}
     best = max(times, key=lambda key: times[key], default=0)
     parts = groups.get(best, {0: 1.0})
-    number = max(parts, key=lambda i: parts[i] * usual.own[i])
+    number = max(parts, key=lambda i: parts[i] * usual.blamed[i])
     where = f" ({best[1].rsplit('/', 1)[-1]}:{best[2]})" if isinstance(best, tuple) else _where(profile, number)
     return Leading(parts, number, where)
-
-
-def events(profile: Profile, usual: Usual) -> tuple[float, float]:
-    """What events take of the median cycle, and its passes: their own phases, and blocks computed more often than
-    the stages of the step ask for."""
-    kinds = [p.phase if p.kind == "phase" else "" for p in profile.places]
-    passes = float(sum(n for n, kind in zip(usual.iterations, kinds, strict=True) if kind == "event"))
-    phases = float(sum(ns for ns, kind in zip(usual.own, kinds, strict=True) if kind in ("event", "crossing")))
-    stages = float(sum(n for n, kind in zip(usual.calls, kinds, strict=True) if kind in ("stage", "output")))
-    method = METHODS.get(profile.about.get("solver", ""))
-    if method is not None and passes >= 1.0:  # events cut steps, too
-        stages = min(stages, float(method.n_stages * profile.about.get("internal_steps", 1) + 1))
-    blocks = 0.0
-    for place, ns, calls in zip(profile.places, usual.own, usual.calls, strict=True):
-        if place.phase == "block" and calls > stages > 0:
-            blocks += float(ns) * (1.0 - stages / float(calls))
-    return phases + blocks, passes
 
 
 def _where(profile: Profile, place: int) -> str:

@@ -10,20 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kilohertz.profiler.causes import (
-    MACHINE,
-    USUAL,
-    Cause,
-    Usual,
-    event_places,
-    events,
-    leading,
-    plain,
-    root,
-    usual_cycle,
-    worst_causes,
-)
+from kilohertz.profiler.causes import MACHINE, USUAL, Cause, leading, plain, root, worst_causes
 from kilohertz.profiler.cycle_records import Profile
+from kilohertz.profiler.median_cycle import Usual, event_places, events, usual_cycle
 
 LOOKED_AT = 256  # of the worst cycles
 SEVERAL = 8  # cycles with one place in excess and no more work: fewer are an accident
@@ -60,16 +49,19 @@ def _most(profile: Profile, causes: Sequence[Cause]) -> str:
 def _base(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> float:
     """What the excess of some cycles is weighed against: the costliest of every cycle, in nanoseconds.
 
-    An event computes everything again: its excess is weighed against what that costs in its cycle; twice, where it is
-    the only one of its cycle, which is in order.
+    An event computes everything again, which is in order: of one, the excess counts only beyond twice what the
+    costliest has of its cycle; of several, without the share of the first.
     """
     if kind == "event":
         return events(profile, usual)[0]
-    first, example = leading(profile, usual), alike[len(alike) // 2].index
+    first = leading(profile, usual)
     if alike[0].kind != "event":
-        return first.of(usual.own)
+        return first.of(usual.blamed)
+    example = alike[len(alike) // 2].index
     n_events = sum(int(profile.records["places"]["calls"][example, i]) for i in event_places(profile))
-    return first.of(profile.own_ns[example]) * (2.0 if n_events <= 1 else 1.0)
+    if n_events <= 1:
+        return 2.0 * first.of(profile.own_ns[example])
+    return first.of(usual.blamed) * n_events / (n_events - 1)
 
 
 def _groups(causes: Sequence[Cause]) -> dict[tuple[str, int], list[Cause]]:
