@@ -34,13 +34,13 @@ from tables import machine
 SOURCE = Path(__file__).parent / "models" / "StepCost.mo"
 ENGINE = "Modelica.Mechanics.MultiBody.Examples.Loops.EngineV6_analytic"
 TASKS: dict[str, tuple[str, str, int]] = {  # name: model, solver, internal steps
-    "Chain, lie": (f"{SOURCE}:StepCost.Chain", "lie", 1),
+    "Chain, lie x 2": (f"{SOURCE}:StepCost.Chain", "lie", 2),
     "Rod, ros34pw2": (f"{SOURCE}:StepCost.Rod", "ros34pw2", 1),
     "EngineV6, rk4": (ENGINE, "rk4", 1),
     "Line, sdirk3": (f"{SOURCE}:StepCost.Line", "sdirk3", 1),
     "EngineV6, rk4 x 5": (ENGINE, "rk4", 5),
     "Line, sdirk3 x 5": (f"{SOURCE}:StepCost.Line", "sdirk3", 5),
-    "EngineV6, rk4 x 25": (ENGINE, "rk4", 25),
+    "EngineV6, rk4 x 40": (ENGINE, "rk4", 40),
 }
 Floats = NDArray[np.float64]
 WITHOUT = "without"

@@ -335,9 +335,8 @@ khz_status khz_derivatives(const khz_model *m, void *instance, double time, cons
     khz_context *const c = (khz_context *)instance;
     begin_at(c, time);
     memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
-    KHZ_ENTER(c, KHZ_PLACE_STAGE);
-    const khz_status status = KHZ_COPY(c, m)->step(instance);
-    KHZ_LEAVE(c, KHZ_PLACE_STAGE);
+    khz_status status;
+    KHZ_WITHIN(c, KHZ_PLACE_STAGE, status = KHZ_COPY(c, m)->step(instance));
     if (status != KHZ_OK) {
         return status;
     }
@@ -390,9 +389,8 @@ khz_status khz_stage(const khz_model *m, void *instance, double time, const doub
     begin_at(c, time);
     memcpy(khz_reals(instance, m->base), base, sizeof(double) * (size_t)m->n_x);
     *khz_reals(instance, m->gamma_h) = gamma_h;
-    KHZ_ENTER(c, KHZ_PLACE_STAGE);
-    const khz_status status = KHZ_COPY(c, m)->inlined(instance);
-    KHZ_LEAVE(c, KHZ_PLACE_STAGE);
+    khz_status status;
+    KHZ_WITHIN(c, KHZ_PLACE_STAGE, status = KHZ_COPY(c, m)->inlined(instance));
     if (status != KHZ_OK) {
         return status;
     }
@@ -403,6 +401,13 @@ khz_status khz_stage(const khz_model *m, void *instance, double time, const doub
     return KHZ_OK;
 }
 
+static KHZ_INLINE khz_status every_phase(const khz_model *m, void *instance)
+{
+    khz_status status = m->step(instance);
+    status = status == KHZ_OK ? m->crossing(instance) : status;
+    return status == KHZ_OK ? m->output(instance) : status;
+}
+
 khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x)
 {
     khz_context *const c = (khz_context *)instance;
@@ -410,11 +415,8 @@ khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, con
     if (x != khz_reals(instance, m->x)) {
         memcpy(khz_reals(instance, m->x), x, sizeof(double) * (size_t)m->n_x);
     }
-    KHZ_ENTER(c, KHZ_PLACE_OUTPUT);
-    khz_status status = KHZ_COPY(c, m)->step(instance);
-    status = status == KHZ_OK ? KHZ_COPY(c, m)->crossing(instance) : status;
-    status = status == KHZ_OK ? KHZ_COPY(c, m)->output(instance) : status;
-    KHZ_LEAVE(c, KHZ_PLACE_OUTPUT);
+    khz_status status;
+    KHZ_WITHIN(c, KHZ_PLACE_OUTPUT, status = every_phase(KHZ_COPY(c, m), instance));
     return status;
 }
 

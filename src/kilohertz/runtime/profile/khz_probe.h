@@ -27,8 +27,10 @@
 
 #if defined(__GNUC__)
 #define KHZ_SELDOM __attribute__((cold, noinline))
+#define KHZ_QUIET(c) __builtin_expect((c)->timing == NULL, 1)
 #else
 #define KHZ_SELDOM
+#define KHZ_QUIET(c) ((c)->timing == NULL)
 #endif
 
 /* Places that every thread has; those of models and devices follow (khz_profile_lay_out). */
@@ -276,6 +278,18 @@ static inline khz_status khz_probe_loop_ends(const khz_context *c, int32_t place
 
 #define KHZ_ENTER(c, place) khz_probe_border((c), KHZ_NO_PLACE, (place))
 #define KHZ_LEAVE(c, place) khz_probe_border((c), (place), KHZ_NO_PLACE)
+/* A statement that is all of a place.  Where nothing is timed it stands alone: one comparison for both borders, and
+ * nothing to keep for the second one. */
+#define KHZ_WITHIN(c, place, statement)                                                                                \
+    do {                                                                                                               \
+        if (KHZ_QUIET(c)) {                                                                                            \
+            statement;                                                                                                 \
+        } else {                                                                                                       \
+            KHZ_ENTER((c), (place));                                                                                   \
+            statement;                                                                                                 \
+            KHZ_LEAVE((c), (place));                                                                                   \
+        }                                                                                                              \
+    } while (0)
 /* From one place to the next: one border, nothing between them. */
 #define KHZ_NEXT(c, place, next) khz_probe_border((c), (place), (next))
 /* The copy of a model that is to be called now. */
@@ -292,6 +306,11 @@ static inline khz_status khz_probe_loop_ends(const khz_context *c, int32_t place
 #else
 #define KHZ_ENTER(c, place) ((void)0)
 #define KHZ_LEAVE(c, place) ((void)0)
+#define KHZ_WITHIN(c, place, statement)                                                                                \
+    do {                                                                                                               \
+        (void)(c);                                                                                                     \
+        statement;                                                                                                     \
+    } while (0)
 #define KHZ_NEXT(c, place, next) ((void)0)
 #define KHZ_COPY(c, model) ((void)(c), (model))
 #define KHZ_RESIDUAL(c, n, f) ((void)0)

@@ -13,11 +13,11 @@ static const double NEAR = 1e-7;    /* so close to where a relation changed the 
 static const double CLOSE = 1e-9;   /* an instant so little beyond the zero is taken */
 static const double BEYOND = 1e-10; /* past the zero: the relation has changed there of itself */
 
-void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g)
+static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, double *g)
 {
     const khz_context *const c = (const khz_context *)w->instance;
-    if (s->model->n_r == 0) {
-        return;
+    if (s->model->n_r > 0) {
+        KHZ_WITHIN(c, KHZ_PLACE_CROSSING, KHZ_COPY(c, s->model)->crossings(w->instance, g));
     }
     KHZ_ENTER(c, KHZ_PLACE_CROSSING);
     KHZ_COPY(c, s->model)->crossings(w->instance, g);
@@ -27,10 +27,12 @@ void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g)
     KHZ_LEAVE(c, KHZ_PLACE_CROSSING);
 }
 
+void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g) { crossing_values(s, w, g); }
+
 int khz_crossings(const khz_stepper *s, const khz_work *w, double *g)
 {
     int due = 0;
-    khz_crossing_values(s, w, g);
+    crossing_values(s, w, g);
     for (int32_t i = 0; i < s->model->n_r; i++) {
         due |= g[i] < 0.0;
     }

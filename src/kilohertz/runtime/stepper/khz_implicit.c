@@ -105,14 +105,9 @@ static khz_status factor_dense(khz_stepper *s, const khz_work *w, double h_gamma
     return khz_lu_factor(khz_n_y(m), w->dense, w->scale, w->pivot);
 }
 
-static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
+static KHZ_INLINE khz_status factor_anew(khz_stepper *s, const khz_work *w, double h_gamma)
 {
     const khz_sparse_plan *const plan = s->model->lu_plan;
-    if (s->factored_h == h_gamma) {
-        return KHZ_OK;
-    }
-    khz_status status = KHZ_OK;
-    KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_FACTOR);
     s->counts.factorisations++;
     s->is_dense = plan == NULL;
     if (plan != NULL) {
@@ -120,10 +115,17 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
         s->is_dense = khz_sparse_factor(plan, w->matrix, w->lu);
         ((khz_context *)w->instance)->n_detours += s->is_dense ? 1U : 0U;
     }
-    if (s->is_dense) {
-        status = factor_dense(s, w, h_gamma);
+    return s->is_dense ? factor_dense(s, w, h_gamma) : KHZ_OK;
+}
+
+static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
+{
+    const khz_context *const c = (const khz_context *)w->instance;
+    if (s->factored_h == h_gamma) {
+        return KHZ_OK;
     }
-    KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_FACTOR);
+    khz_status status;
+    KHZ_WITHIN(c, KHZ_PLACE_FACTOR, status = factor_anew(s, w, h_gamma));
     s->factored_h = status == KHZ_OK ? h_gamma : 0.0;
     if (status != KHZ_OK) {
         ((khz_context *)w->instance)->block = KHZ_NOWHERE;
@@ -132,16 +134,20 @@ static khz_status factor(khz_stepper *s, const khz_work *w, double h_gamma)
     return status;
 }
 
-static void solve(khz_stepper *s, const khz_work *w, double *b)
+static KHZ_INLINE void solve_plain(khz_stepper *s, const khz_work *w, double *b)
 {
-    KHZ_ENTER((khz_context *)w->instance, KHZ_PLACE_SOLVE);
     s->counts.solves++;
     if (s->is_dense) {
         khz_lu_solve(khz_n_y(s->model), w->dense, w->scale, w->pivot, b, w->solve);
     } else {
         khz_sparse_solve(s->model->lu_plan, w->lu, b);
     }
-    KHZ_LEAVE((khz_context *)w->instance, KHZ_PLACE_SOLVE);
+}
+
+static void solve(khz_stepper *s, const khz_work *w, double *b)
+{
+    const khz_context *const c = (const khz_context *)w->instance;
+    KHZ_WITHIN(c, KHZ_PLACE_SOLVE, solve_plain(s, w, b));
 }
 
 /* out := x0 + sum of a[j]*k_j, j < count. */
