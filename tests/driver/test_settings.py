@@ -284,8 +284,11 @@ def test_a_model_runs_as_its_block_says_and_is_not_worked_out_again(tmp_path: Pa
     assert model.process() is step and model.seconds["flatten"] == seconds["flatten"]
 
 
+DECAY, BALL = "Kilohertz.Examples.Decay", "Kilohertz.Examples.BouncingBall"
+
+
 def test_values_reach_the_task_they_name(tmp_path: Path) -> None:
-    text = "[[task]]\nname = 'a'\nmodel = 'A'\nset = { k = 1 }\n[[task]]\nname = 'b'\nmodel = 'B'\n"
+    text = f"[[task]]\nname = 'a'\nmodel = '{DECAY}'\nset = {{ k = 1 }}\n[[task]]\nname = 'b'\nmodel = '{BALL}'\n"
     (tmp_path / "s.toml").write_text(text)
     job = open_job(tmp_path / "s.toml", settings={"a.k": 2.0, "b.c.d": 3.0})
     assert [dict(t.settings) for t in job.scenario.tasks] == [{"k": 2.0}, {"c.d": 3.0}]
@@ -312,7 +315,11 @@ def test_what_is_chosen_for_a_task_is_chosen_for_its_parameters(tmp_path: Path) 
 
 
 def test_another_step_keeps_the_ratio_of_the_tasks(tmp_path: Path) -> None:
-    text = "[[task]]\nname = 'a'\nmodel = 'A'\nstep = '1ms'\n[[task]]\nname = 'b'\nmodel = 'B'\nstep = '3ms'\n"
+    tasks = [
+        f"[[task]]\nname = '{n}'\nmodel = '{m}'\nstep = '{h}'\n"
+        for n, m, h in (("a", DECAY, "1ms"), ("b", BALL, "3ms"))
+    ]
+    text = "".join(tasks)
     (tmp_path / "s.toml").write_text(text)
     scenario = open_job(tmp_path / "s.toml", step=1e-3 / 3, events="mid").scenario
     assert scenario.period_ns == 333_333
