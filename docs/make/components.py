@@ -27,8 +27,8 @@ HEAD = """# Components
 
 The library `Kilohertz` comes with the package: `Kilohertz.Rotational.Clutch` can be used in any model, with no other
 library. Connectors have the variables and units of those of the Modelica Standard Library (angle and torque, position
-and force, potential and current, temperature and heat flow). `python docs/make/components.py` writes this page from the
-library; do not edit it.
+and force, potential and current, temperature and heat flow); `Adapters` join the two. `python docs/make/components.py`
+writes this page from the library; do not edit it.
 """
 _KINDS = ("model", "block")
 

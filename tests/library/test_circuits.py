@@ -142,9 +142,11 @@ def test_the_y_drive_brings_the_beam_to_the_leg_and_presses_it_on() -> None:
     """Two loops of Real and discrete unknowns and one nonlinear loop, as its source reports of the original."""
     model = kilohertz.load("Kilohertz.Examples.YDrive")
     result = model.simulate(tolerance=1e-8)
-    late = result.time > 12
+    late = result.time > 14
     assert np.abs(result["beam.s"] - result["leg.s"])[late].max() < 4e-3
-    assert np.abs(result["force.f"][late] - 5e4).max() < 0.15 * 5e4
+    assert np.abs(result["force.f"][late] - 5e4).max() < 0.02 * 5e4
+    early = result.time < 8  # the rod rests on its stop, the beam goes with the carriage
+    assert np.abs(result["beam.s"] - result["carriage.s"] - 1.2)[early].max() < 2e-4
     assert np.abs(result["carriage.s"][late] - 2.3).max() < 5e-3
     area = math.pi / 4 * np.array([0.16**2, 0.16**2 - 0.11**2])
     fluid = area[0] * result["cylinder.p.p"] - area[1] * result["cylinder.t.p"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kilohertz
+from kilohertz.base import ModelError
 
 FILE = Path(__file__).parent / "pairs.mo"
 MODELICAPATH = os.environ.get("MODELICAPATH", "")  # when the tests are collected: they run without it
@@ -28,15 +29,37 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_a_pair_agrees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
     roots = [entry for entry in MODELICAPATH.split(os.pathsep) if entry and Path(entry, "Modelica").is_dir()]
     if not roots:
         pytest.skip("MODELICAPATH holds no Modelica Standard Library")
     monkeypatch.setenv("MODELICAPATH", os.pathsep.join(roots))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.usefixtures("standard_library")
+def test_a_pair_agrees(name: str) -> None:
     ours, theirs = (kilohertz.load(f"{FILE}:Pairs.{name}{whose}").simulate(tolerance=1e-10) for whose in ("", "Theirs"))
     grid = ours.time[np.isin(ours.time, theirs.time)]  # rows of events lie at slightly different times
     assert len(grid) > 490
     for signal in PAIRS[name]:
         a, b = (np.interp(grid, r.time, r[signal]) for r in (ours, theirs))
         assert np.abs(a - b).max() <= 1e-6 * max(1.0, np.abs(b).max()), signal
+
+
+@pytest.mark.usefixtures("standard_library")
+def test_adapters_join_parts_of_both_libraries() -> None:
+    """Every adapter, in the midst of a part whose other half is the standard library's."""
+    file = FILE.with_name("adapters.mo")
+    ours, mixed = (kilohertz.load(f"{file}:Joined.{m}").simulate(tolerance=1e-10) for m in ("Ours", "Mixed"))
+    assert np.array_equal(ours.time, mixed.time)
+    for signal in ("rotor.w", "load.phi", "mass.s", "capacitor.v", "hot.T", "cold.T", "swing.hinge.phi"):
+        assert np.abs(ours[signal] - mixed[signal]).max() <= 1e-6 * np.ptp(ours[signal]), signal
+
+
+def test_an_adapter_without_the_standard_library_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELICAPATH", "")
+    with pytest.raises(ModelError, match="Modelica") as caught:
+        kilohertz.load("Kilohertz.Adapters.Rotational").flatten()
+    assert caught.value.diagnostics[0].code == "S202"

@@ -1,6 +1,7 @@
 """The whole library: every class says what it is, every component has documentation and an icon, and the page shows it.
 
-That every example checks and runs to its end is held by tests/end_to_end/test_examples.py.
+That every example checks and runs to its end is held by tests/end_to_end/test_examples.py; adapters need another
+library: test_pairs.py.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from kilohertz.syntax.tree import ClassDef
 
 LIBRARIES, TOP = components.library()
 CLASSES = list(components.classes(LIBRARIES, TOP))
-CHOICES = [c for c in CLASSES if components.is_component(c)]
+CHOICES = [c for c in CLASSES if components.is_component(c) and "Adapters" not in components.name_of(c)]
 
 
 def test_every_class_is_described_and_every_component_documented_and_drawn() -> None:

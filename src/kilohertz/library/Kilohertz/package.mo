@@ -1,4 +1,4 @@
 within ;
-package Kilohertz "Small components of our own: for demos, tests and benchmarks, without any other library"
+package Kilohertz "Components for models that run in real time: no other library is needed"
   annotation(version="0.1.0");
 end Kilohertz;
