@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kilohertz
+from kilohertz.base import ModelError
 from kilohertz.results import Result
 
 CIRCUITS, ROBOT = "Kilohertz.Examples.Circuits", "Kilohertz.Examples.Robot"
@@ -122,3 +123,34 @@ def test_the_arm_has_one_small_loop_for_each_brake_and_seven_unknowns_for_the_ch
     assert [loop.kind for loop in loops].count("mixed") == 7
     assert "nonlinear" not in {loop.kind for loop in loops}
     assert max(loop.torn_size for loop in loops) == 7
+
+
+@pytest.mark.parametrize(
+    ("smooth", "sampled", "output", "signal", "period", "bound"),
+    [
+        (f"{CIRCUITS}.Averages", f"{CIRCUITS}.SampledAverages", "control.y", "motor.i", 5e-5, 0.1),
+        ("Kilohertz.Examples.Oil.Press", "Kilohertz.Examples.Oil.SampledPress", "controller.y", "ram.s", 1e-3, 0.02),
+        (
+            "Kilohertz.Examples.Signals.Servo",
+            "Kilohertz.Examples.Signals.SampledServo",
+            "controller.y",
+            "rotor.phi",
+            1e-3,
+            1e-3,
+        ),
+    ],
+)
+def test_a_sampled_controller_does_what_the_continuous_one_does_once_in_a_period(
+    smooth: str, sampled: str, output: str, signal: str, period: float, bound: float
+) -> None:
+    a, b = kilohertz.load(smooth).simulate(tolerance=1e-8), kilohertz.load(sampled).simulate(tolerance=1e-8)
+    apart = np.interp(a.time, b.time, b[signal]) - a[signal]
+    assert 0 < np.abs(apart).max() < bound * np.ptp(a[signal])
+    place = np.flatnonzero(np.diff(b[output]))
+    late = (b.time[place + 1] + 0.5 * period) % period - 0.5 * period  # after the nearest instant of the clock
+    assert len(place) > 100 and np.abs(late).max() < 1e-9
+
+
+def test_a_sampled_integral_that_is_too_fast_for_its_clock_is_refused() -> None:
+    with pytest.raises(ModelError, match="needs several instants"):
+        run("Kilohertz.Examples.Oil.SampledPress", **{"controller.Ti": 5e-4})

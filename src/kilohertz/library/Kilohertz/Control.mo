@@ -77,6 +77,29 @@ package Control "Controllers for axes and drives"
       Documentation(info="<html><p><code>y = K_ff r + k (r - m) + I</code> within <code>y_max</code>; the integral is led back at a limit.</p></html>"));
   end Force;
 
+  block SampledForce "The same at the instants of a clock"
+    extends Blocks.Feedback;
+    extends Blocks.Sampled.Clocked;
+    parameter Real K_ff = 0 "Command for a unit of force asked for";
+    parameter Real k = 1e-4 "Gain of the force error";
+    parameter Units.Time Ti(min=1e-12) = 0.1 "Time of the integral part; more than a period";
+    parameter Real y_max = 1 "Limit of the command";
+  protected
+    discrete Real I(start=0, fixed=true) "Integral part";
+    discrete Real wanted(start=0, fixed=true) "Command without its limit";
+    discrete Real out(start=0, fixed=true) "Command";
+  equation
+    assert(period < Ti, "the integral of a sampled controller needs several instants: period < Ti");
+    when ticks then
+      wanted = K_ff*reference + k*(reference - measured) + pre(I);
+      out = max(-y_max, min(y_max, wanted));
+      I = pre(I) + period/Ti*(k*(reference - measured) + out - wanted);
+    end when;
+    y = out;
+    annotation(Icon(graphics={Text(extent={{-90,70},{90,10}}, textString="F"), Line(points={{-80,-60},{-40,-60},{-40,-40},{0,-40},{0,-20},{40,-20},{40,-30},{80,-30}}, color={0,0,127})}),
+      Documentation(info="<html><p>As <code>Force</code>, its integral by forward differences.</p></html>"));
+  end SampledForce;
+
   block Current "Control of the current in a winding: PI, made from resistance and inductance"
     extends Blocks.Feedback;
     parameter Units.Resistance R(min=1e-12) = 1 "Resistance of the winding";
@@ -96,6 +119,30 @@ package Control "Controllers for axes and drives"
         follows with <code>1/(2 pi f)</code>. The output is the part of <code>V</code> for a bridge; at its limit the integral is led back.</p></html>"));
   end Current;
 
+  block SampledCurrent "The same at the instants of a clock"
+    extends Blocks.Feedback;
+    extends Blocks.Sampled.Clocked(period=1e-4);
+    parameter Units.Resistance R(min=1e-12) = 1 "Resistance of the winding";
+    parameter Units.Inductance L(min=1e-12) = 1e-3 "Its inductance";
+    parameter Units.Frequency f(min=1e-3) = 300 "Bandwidth";
+    parameter Units.Voltage V = 48 "Largest voltage";
+  protected
+    parameter Units.Resistance k = 2*Math.pi*f*L "Gain";
+    discrete Units.Voltage I(start=0, fixed=true) "Integral part";
+    discrete Units.Voltage wanted(start=0, fixed=true) "Voltage without its limit";
+    discrete Real out(start=0, fixed=true) "Part of the voltage";
+  equation
+    assert(period < L/R, "the integral of a sampled controller needs several instants: period < L/R");
+    when ticks then
+      wanted = k*(reference - measured) + pre(I);
+      out = max(-1, min(1, wanted/V));
+      I = pre(I) + period*R/L*(k*(reference - measured) + out*V - wanted);
+    end when;
+    y = out;
+    annotation(Icon(graphics={Text(extent={{-90,70},{90,10}}, textString="i"), Line(points={{-80,-60},{-40,-60},{-40,-40},{0,-40},{0,-20},{40,-20},{40,-30},{80,-30}}, color={0,0,127})}),
+      Documentation(info="<html><p>As <code>Current</code>, its integral by forward differences: ten instants in <code>1/(2 pi f)</code> are many.</p></html>"));
+  end SampledCurrent;
+
   block Commutation "A current for the torque of a brushless motor, turned to its windings"
     extends Blocks.Box;
     parameter Integer pairs(min=1) = 4 "Pairs of poles";
@@ -110,7 +157,7 @@ package Control "Controllers for axes and drives"
       Documentation(info="<html><p><code>i_a = -i sin(pairs phi)</code>, <code>i_b = i cos(pairs phi)</code>: all of the current makes torque.</p></html>"));
   end Commutation;
 
-  block Cascade "Position control around speed control"
+  partial block PositionControl "What a cascade has: position and speed, wanted and measured, in; torque or force out"
     extends Blocks.Box;
     Blocks.RealInput x_ref "Where it should be" annotation(Placement(transformation(extent={{-140,60},{-100,100}})));
     Blocks.RealInput v_ref "How fast it should move" annotation(Placement(transformation(extent={{-140,10},{-100,50}})));
@@ -123,6 +170,10 @@ package Control "Controllers for axes and drives"
     parameter Real K_v = 1 "Gain of the speed error";
     parameter Units.Time Ti(min=1e-12) = 0.05 "Time of the integral part";
     parameter Real y_max = 1e60 "Limit of the output";
+  end PositionControl;
+
+  block Cascade "Position control around speed control"
+    extends PositionControl;
     Blocks.Limits.Limiter speed(y_max=v_max) "Speed asked for, within its limit";
     Blocks.Continuous.PID speed_control(k=K_v, Ti=Ti, y_max=y_max) "Control of the speed";
   equation
@@ -133,6 +184,18 @@ package Control "Controllers for axes and drives"
     annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="x > v")}),
       Documentation(info="<html><p><code>K_x (x_ref - x) + K_ff v_ref</code>, within <code>v_max</code>, is the speed that the inner PI controller is asked for.</p></html>"));
   end Cascade;
+
+  block SampledCascade "The same at the instants of a clock"
+    extends PositionControl;
+    parameter Units.Time period(min=1e-9) = 1e-3 "From one instant to the next";
+    Blocks.Sampled.PID speed_control(k=K_v, Ti=Ti, y_max=y_max, period=period) "Control of the speed";
+  equation
+    speed_control.reference = noEvent(max(-v_max, min(v_max, K_x*(x_ref - x) + K_ff*v_ref)));
+    connect(v, speed_control.measured);
+    connect(speed_control.y, y);
+    annotation(Icon(graphics={Text(extent={{-90,70},{90,10}}, textString="x > v"), Line(points={{-80,-60},{-40,-60},{-40,-40},{0,-40},{0,-20},{40,-20},{40,-30},{80,-30}}, color={0,0,127})}),
+      Documentation(info="<html><p>As <code>Cascade</code>: position and speed are looked at once in a <code>period</code>, the output is held.</p></html>"));
+  end SampledCascade;
 
   block Profile "Position and speed of a move there and back"
     extends Blocks.Box;

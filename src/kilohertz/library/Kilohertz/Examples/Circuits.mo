@@ -47,7 +47,7 @@ package Circuits "Diodes, pulses and motors: what the components of Electrical d
   end Chopper;
 
   model Pulses "A DC motor under current control, fed by pulses"
-    Control.Current control(R=1, L=1e-3, f=200, V=48);
+    replaceable Control.Current control(R=1, L=1e-3, f=200, V=48) constrainedby Blocks.Feedback;
     replaceable Electrical.Converters.Pulsed bridge(V=48, f=5e3) constrainedby Electrical.Converters.Bridge(V=48);
     Electrical.Sensors.Current sensor;
     Electrical.Machines.DCMotor motor(R=1, L=1e-3, k=0.1, J=1e-3, d=1e-3, i(fixed=true), phi(fixed=true), w(fixed=true));
@@ -68,6 +68,11 @@ package Circuits "Diodes, pulses and motors: what the components of Electrical d
     extends Pulses(redeclare Electrical.Converters.Averaged bridge);
     annotation(experiment(StopTime=0.1, Tolerance=1e-8), Documentation(info="<html><p>One line of the model is another: for steps longer than a pulse.</p></html>"));
   end Averages;
+
+  model SampledAverages "The same with the controller at 20 kHz"
+    extends Averages(redeclare Control.SampledCurrent control(R=1, L=1e-3, f=200, V=48, period=5e-5));
+    annotation(experiment(StopTime=0.1, Tolerance=1e-8), Documentation(info="<html><p>What a program of the drive does.</p></html>"));
+  end SampledAverages;
 
   model Motor "A DC motor on a source that a signal gives"
     Electrical.SignalVoltage source;

@@ -92,7 +92,7 @@ package Oil "Hydraulic circuits: what each component of Hydraulics does"
     Translational.Sensors.Force force;
     Translational.ElasticGap work(gap=0, c=5e6, d=5e4);
     Translational.Fixed table(s=0.05);
-    Control.Force controller(k=2e-5, Ti=0.05, y_max=1);
+    replaceable Control.Force controller(k=2e-5, Ti=0.05, y_max=1) constrainedby Blocks.Feedback;
     Blocks.Sources.Ramp reference(height=2e4, duration=0.5, starts=0.5);
   equation
     connect(reference.y, controller.reference);
@@ -109,4 +109,9 @@ package Oil "Hydraulic circuits: what each component of Hydraulics does"
     annotation(experiment(StopTime=2, Tolerance=1e-8), Documentation(info="<html><p>The ram meets the workpiece and presses with what is asked for;
       the pressures are unknowns of a nonlinear loop, not states.</p></html>"));
   end Press;
+
+  model SampledPress "The same with the controller at 1 kHz"
+    extends Press(redeclare Control.SampledForce controller(k=2e-5, Ti=0.05, y_max=1, period=1e-3));
+    annotation(experiment(StopTime=2, Tolerance=1e-8), Documentation(info="<html><p>What a program of the controller does.</p></html>"));
+  end SampledPress;
 end Oil;

@@ -125,7 +125,7 @@ package Signals "Blocks and controllers: what each of them does"
 
   model Servo "A drive under cascade control follows a profile"
     Control.Profile profile(stroke=10, T=2);
-    Control.Cascade controller(K_x=20, K_v=2, Ti=0.05, y_max=50);
+    replaceable Control.Cascade controller(K_x=20, K_v=2, Ti=0.05, y_max=50) constrainedby Control.PositionControl(K_x=20, K_v=2, Ti=0.05, y_max=50);
     Rotational.Sources.Torque motor;
     Rotational.Inertia rotor(J=0.05, phi(start=0, fixed=true), w(start=0, fixed=true));
     Rotational.Bearing bearing(tau_0=1, d=0.01);
@@ -143,4 +143,10 @@ package Signals "Blocks and controllers: what each of them does"
     connect(speed.a, rotor.b);
     annotation(experiment(StopTime=4, Tolerance=1e-8), Documentation(info="<html><p>Friction is felt where the speed changes its sign.</p></html>"));
   end Servo;
+
+  model SampledServo "The same with the controller at 1 kHz"
+    extends Servo(redeclare Control.SampledCascade controller);
+    annotation(experiment(StopTime=4, Tolerance=1e-8), Documentation(info="<html><p>One switch: the continuous controller is exchanged for the sampled one, with the same
+      parameters.</p></html>"));
+  end SampledServo;
 end Signals;
