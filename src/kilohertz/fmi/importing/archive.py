@@ -1,6 +1,6 @@
 """An FMU on disk: unpacked into a folder of its own, its binary for this machine found.
 
-Codes: R814 there is no binary for this machine.  What is wrong with the zip itself: L327.
+Codes: R814 there is no binary for this machine, nor sources to make one from.  What is wrong with the zip itself: L327.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from kilohertz.base import Diagnostic, ModelError, Note
 from kilohertz.fmi.exporting.platforms import HERE, folders
 from kilohertz.fmi.importing.description import Description, read_description
+from kilohertz.fmi.importing.sources import built_library
 from kilohertz.packages.unpacking import unpack
 
 
@@ -26,14 +27,17 @@ class Fmu:
     description: Description
 
     def binary(self, kind: str) -> Path:
-        """The library of a kind for this machine; R814 where there is none."""
+        """The library of a kind for this machine, made from sources where there is none; else R814."""
         identifier = self.description.identifiers[kind]
         for name in folders(HERE):
             file = self.folder / "binaries" / name / f"{identifier}.so"
             if file.is_file():
                 return file
+        built = built_library(self.folder, self.description.version, kind, identifier)
+        if built is not None:
+            return built
         there = sorted(f.name for f in (self.folder / "binaries").glob("*")) or ["none"]
-        notes = (Note(f"it has binaries for {', '.join(there)}"),)
+        notes = (Note(f"it has binaries for {', '.join(there)}, and lists no sources"),)
         text = f"`{self.path.name}` has no binary `{identifier}.so` for {HERE}"
         raise ModelError(Diagnostic("R814", text, notes=notes))
 
