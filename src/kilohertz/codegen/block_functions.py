@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from kilohertz.base import InternalError, Origin
+from kilohertz.codegen.kept import Kept, room
 from kilohertz.codegen.layout import Layout
+from kilohertz.codegen.linear_plans import linear_plan_lines
 from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
@@ -28,7 +30,7 @@ from kilohertz.codegen.writing.lanes import LaneWriter
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
-from kilohertz.cost import IN_PLACE, Moving, loop_elimination
+from kilohertz.cost import IN_PLACE, Moving, linear_plan, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import BUILTINS
 from kilohertz.ir.expr import Builtin, Ref
@@ -54,16 +56,6 @@ class BlockInfo:
     cost: int
     block: s.Block
     function: str  # the C function that computes it
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Where a loop's matrix and its factorisation stand, from 0 in each area; `stored`: STEP leaves them there."""
-
-    memory: int
-    order: int
-    factored: int
-    stored: bool
 
 
 @dataclass(slots=True)
@@ -301,9 +293,9 @@ class BlockWriter:
         """Matrix where it changed, right-hand side, solution."""
         n, layout = len(block.unknowns), self.layout
         solved_before = self._solved.get(block.again)
-        kept = solved_before if solved_before is not None else self._room(n)
+        kept = solved_before if solved_before is not None else self._planned_room(phase, block)
         fresh = (
-            self._fresh(phase, block, kept) if solved_before is None else "" if solved_before.stored else _never(kept)
+            self._fresh(phase, block, kept) if solved_before is None else "" if solved_before.stored else kept.is_stale
         )
         in_place = n <= IN_PLACE and fresh == "1"  # solved where it stands, without memory
         if phase in _SOLVING and not block.again:
@@ -311,16 +303,18 @@ class BlockWriter:
             if not in_place:
                 self._solved[block.unknowns] = replace(kept, stored=True)
         a, b = w.fresh("a"), w.fresh("b")
-        w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.memory};")
+        if fresh:
+            w.put(f"double {a}[{n * n}] = {{0}};" if in_place else f"double *const {a} = z->memory + {kept.matrix};")
         w.put(f"{'double' if layout.lane else 'khz_lanes'} {b}[{n}];")
 
         def fill() -> None:
             if not in_place:
-                w.put(f"memset({a}, 0, sizeof(double) * {n * n});", f"z->factored[{kept.factored}] = 0;")
-                w.put(*([f"{_stage_of(n, kept)} = z->gamma_h[0];"] if phase == "inlined" else []))
-            for e in block.matrix:
+                w.put(*([] if kept.plan else [f"memset({a}, 0, sizeof(double) * {n * n});"]))
+                w.put(f"z->factored[{kept.factored}] = 0;")
+                w.put(*([f"{kept.stage} = z->gamma_h[0];"] if phase == "inlined" else []))
+            for e, at_entry in zip(block.matrix, kept.places(block), strict=True):
                 text = w.text(e.value)
-                w.put(f"{a}[{e.row * n + e.column}] = {text};")
+                w.put(f"{a}[{at_entry}] = {text};")
 
         if fresh == "1":
             fill()
@@ -329,33 +323,36 @@ class BlockWriter:
         for i, rhs in enumerate(block.rhs):
             text = w.assigned(rhs)
             w.put(f"{b}[{i}] = {text};")
-        storage = f"z->order + {kept.order}, &z->factored[{kept.factored}], {b}"
-        call = (
-            f"khz_linear_{n}{self._lanes}(&z->c, {at}, {a}, z->memory + {kept.memory}, {storage})"
-            if in_place
-            else f"khz_linear{self._lanes}(&z->c, {at}, {n}, {a}, {storage})"
-        )
+        function, what = f"khz_linear_{n}" if in_place else "khz_linear", a if in_place else str(n)
+        if kept.plan:
+            function, what = "khz_linear_planned", f"&{kept.plan}"
+        storage = f"z->memory + {kept.memory}, z->order + {kept.order}, &z->factored[{kept.factored}]"
+        call = f"{function}{self._lanes}(&z->c, {at}, {what}, {storage}, {b})"
         w.put(f"if ({call} != KHZ_OK) {{", f"    {w.leave}", "}")
         w.put(*(f"{layout.variable(u)} = {b}[{i}];" for i, u in enumerate(block.unknowns)))
 
     def _fresh(self, phase: str, block: s.LinearLoop, kept: Kept) -> str:
         """When the matrix is computed anew; "1": always."""
         if block.matrix_partition is s.Partition.ONCE:
-            return _never(kept)
+            return kept.is_stale
         if block.matrix_partition is not s.Partition.EVENT:
             return "1"
         if phase != "inlined":
-            return f"{_never(kept)} || z->c.phase != KHZ_PHASE_CONTINUOUS"
+            return f"{kept.is_stale} || z->c.phase != KHZ_PHASE_CONTINUOUS"
         self.reset.append(kept.factored)
-        return f"{_never(kept)} || {_stage_of(len(block.unknowns), kept)} != z->gamma_h[0]"
+        return f"{kept.is_stale} || {kept.stage} != z->gamma_h[0]"
 
-    def _room(self, n: int) -> Kept:
-        layout = self.layout
-        kept = Kept(layout.memory, layout.order, layout.factored, False)
-        layout.memory += formula("KHZ_LINEAR_ROOM", n) + 1  # and gamma_h
-        layout.order += n
-        layout.factored += 1
-        return kept
+    def _planned_room(self, phase: str, block: s.LinearLoop) -> Kept:
+        """Room for a linear loop; with the code that eliminates it, where that pays."""
+        n, planned = len(block.unknowns), linear_plan(block) if phase in _SOLVING else None
+        if planned is None:
+            return room(self.layout, n)
+        symbol = self.prefix + self._name(phase, "plan", loop_subject(block, self.layout.step.variables))
+        lines = linear_plan_lines(symbol, *planned, with_lanes=self.layout.step.directional is not None)
+        self.symbols.append(symbol)
+        self.prototypes.append(f"extern const khz_linear_plan {symbol};")
+        self.functions.append(Definition(lines, is_local=True))  # what follows may need what was before
+        return room(self.layout, n, symbol, block)
 
     def _nonlinear(self, phase: str, name: str, head: str, number: int, block: s.NonlinearLoop, inside: bool) -> str:
         layout, n = self.layout, len(block.unknowns)
@@ -385,8 +382,8 @@ class BlockWriter:
         ]
         self._solved.pop(block.unknowns, None)
         if (inside and n > IN_PLACE) or (phase == "block" and layout.step.directional is not None and not is_open):
-            room = self._solved[block.unknowns] = self._room(n)
-            lines.append(f"z->factored[{room.factored}] = 0;")
+            kept = self._solved[block.unknowns] = room(layout, n)
+            lines.append(f"z->factored[{kept.factored}] = 0;")
         return self._define(name, lines)
 
     def _kept_jacobian(self, phase: str, block: s.NonlinearLoop, inside: bool) -> str:
@@ -488,12 +485,3 @@ class BlockWriter:
 
     def _is_relation(self, target: Ref) -> bool:
         return self.layout.step.slot(target.name).kind is s.Kind.RELATION
-
-
-def _never(kept: Kept) -> str:
-    return f"!z->factored[{kept.factored}]"
-
-
-def _stage_of(n: int, kept: Kept) -> str:
-    """Behind what khz_linear needs: gamma_h of the stage that a kept matrix belongs to."""
-    return f"z->memory[{kept.memory + formula('KHZ_LINEAR_ROOM', n)}]"

@@ -37,6 +37,7 @@ INCLUDES = (
     '#include "khz_loops.h"',
     '#include "khz_math.h"',
     '#include "khz_model.h"',
+    '#include "khz_planned.h"',
     '#include "khz_probe.h"',
     '#include "khz_text.h"',
 )

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from kilohertz.graphs import Elimination, plan_elimination
-from kilohertz.ir.step import NonlinearLoop
+from typing import NamedTuple
+
+from kilohertz.graphs import Elimination, Pattern, PivotPlan, plan_elimination, plan_pivots
+from kilohertz.ir.step import LinearLoop, NonlinearLoop, Partition
 
 DENSE = 0.6  # of n*n: with more entries a dense factorisation is as good
 LEAST = 8  # unknowns from which a sparse factorisation of a loop pays
 IN_PLACE = 3  # unknowns of a linear system that is factorised at every use
+MOST_PRODUCTS = 1500  # of an elimination that is written out: more are too much code
+
+
+class PlannedLoop(NamedTuple):
+    """The entries of a linear loop by rows, columns ascending, and how they are eliminated."""
+
+    pattern: Pattern
+    plan: PivotPlan
 
 
 def state_elimination(rows: list[list[int]]) -> Elimination | None:
@@ -31,3 +41,16 @@ def loop_elimination(block: NonlinearLoop) -> Elimination | None:
     """How the Jacobian of a loop is factorised; None: as a dense matrix."""
     rows = loop_pattern(block)
     return None if rows is None else plan_elimination(rows, int(DENSE * len(rows) ** 2))
+
+
+def linear_plan(block: LinearLoop) -> PlannedLoop | None:
+    """How a linear loop of a step is eliminated in code of its own; None: as a dense matrix, or where it stands."""
+    n = len(block.unknowns)
+    if n <= IN_PLACE or block.partition is not Partition.STEP:
+        return None
+    rows: list[list[int]] = [[] for _ in range(n)]
+    for e in block.matrix:
+        rows[e.row].append(e.column)
+    pattern = tuple(tuple(sorted(row)) for row in rows)
+    plan = plan_pivots(pattern, MOST_PRODUCTS)
+    return None if plan is None else PlannedLoop(pattern, plan)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
-from kilohertz.cost.factors import IN_PLACE, loop_elimination
+from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination
 from kilohertz.cost.prices import (
     Cost,
     Count,
@@ -21,6 +21,8 @@ from kilohertz.cost.prices import (
     dense_solve,
     moves,
     node,
+    planned_factor,
+    planned_solve,
     sparse_factor,
     sparse_solve,
     total,
@@ -212,8 +214,10 @@ class Operations:
         if n == 1:
             return inner + self.expressions(e.value for e in b.matrix) + both(4, 25)
         filled = copy(n * n).times(2) + _STORE.times(len(b.matrix)) + self.expressions(e.value for e in b.matrix)
-        matrix = filled + dense_factor(n)
-        solved = inner + moves(6 * n + 60) + dense_solve(n)
+        planned = None if b.again else linear_plan(b)
+        plan = planned.plan if planned is not None else None
+        matrix = filled + (dense_factor(n) if plan is None else planned_factor(plan, n))
+        solved = inner + moves(6 * n + 60) + (dense_solve(n) if plan is None else planned_solve(plan, n))
         return solved + (Count() if kept or (b.again and n > IN_PLACE) else matrix)
 
     def _residual(self, b: s.NonlinearLoop) -> Count:

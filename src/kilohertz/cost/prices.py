@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kilohertz.graphs import Elimination
+from kilohertz.graphs import Elimination, PivotPlan
 from kilohertz.ir import expr as x
 from kilohertz.ir.builtins import BUILTINS
 
@@ -161,3 +161,14 @@ def sparse_factor(plan: Elimination, n: int) -> Count:
 
 def sparse_solve(plan: Elimination, n: int) -> Count:
     return both(2 * plan.n_entries + 4 * n, 10.5 * plan.n_entries + 25 * n + 50)
+
+
+def planned_factor(plan: PivotPlan, n: int) -> Count:
+    """A linear loop by its plan; at worst the dense way follows."""
+    products, entries = plan.n_products, plan.n_entries
+    written = Cost(2 * products + 4 * n, kernels=5 * products + 14 * entries + 60 * n + 60)
+    return Count(written, written) + dense_factor(n).times(0, 1)
+
+
+def planned_solve(plan: PivotPlan, n: int) -> Count:
+    return both(2 * plan.n_entries + 4 * n, 5 * plan.n_entries + 16 * n + 50) + dense_solve(n).times(0, 1)

@@ -3,6 +3,7 @@
 from kilohertz.graphs.colouring import colour_columns, colour_distance_2, groups_of
 from kilohertz.graphs.elimination import Elimination, plan_elimination
 from kilohertz.graphs.matching import FREE, Matching, Parts, Rows, dulmage_mendelsohn, maximum_matching, transposed
+from kilohertz.graphs.pivots import Pattern, Pivot, PivotPlan, plan_pivots
 from kilohertz.graphs.strong_components import strong_components, topological_order, weak_components
 from kilohertz.graphs.unionfind import UnionFind
 
@@ -11,6 +12,9 @@ __all__ = [
     "Elimination",
     "Matching",
     "Parts",
+    "Pattern",
+    "Pivot",
+    "PivotPlan",
     "Rows",
     "UnionFind",
     "colour_columns",
@@ -19,6 +23,7 @@ __all__ = [
     "groups_of",
     "maximum_matching",
     "plan_elimination",
+    "plan_pivots",
     "strong_components",
     "topological_order",
     "transposed",

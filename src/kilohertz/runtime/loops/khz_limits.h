@@ -76,6 +76,9 @@ enum {
  * much larger than the row the numbers on the way may be.  8 digits remain; else the dense factorisation is taken. */
 #define KHZ_PLANNED_PIVOT_LOST 1e-8
 #define KHZ_PLANNED_GROWTH 1e8
+/* Multiple of a planned pivot's row that is subtracted from a row it could not be exchanged with: 3 digits, as sparse
+ * solvers allow it; beyond, the dense factorisation is taken. */
+#define KHZ_PLANNED_MULTIPLE 1e3
 /* A determinant below this part of its products has lost 6 digits: the factorisation is taken instead. */
 #define KHZ_DETERMINANT_LOST 1e-6
 /* Rank: a column below n times this part of the first is rounding of the others. */

@@ -7,22 +7,6 @@
 #include "khz_limits.h"
 #include "khz_vector.h"
 
-/* The power of two that brings a positive number to [0.5, 1): by its bits where that is a normal number. */
-static double power_to_one(double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    const uint64_t exponent = bits >> 52;
-    if (exponent - 1 < 2044) { /* 2^(exponent - 1022) is the next power above; its inverse has 2045 - exponent */
-        bits = (2045 - exponent) << 52;
-        memcpy(&v, &bits, sizeof v);
-        return v;
-    }
-    int power;
-    (void)frexp(v, &power);
-    return ldexp(1.0, -power);
-}
-
 khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
 {
     /* Scale every row to a largest entry of one: makes pivots comparable whatever the units. */
@@ -39,7 +23,7 @@ khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
         if (largest == 0.0) {
             return KHZ_SINGULAR;
         }
-        scale[i] = power_to_one(largest);
+        scale[i] = khz_power_to_one(largest);
         khz_scale(n, scale[i], row);
         pivot[i] = i;
     }

@@ -2,8 +2,27 @@
 #ifndef KHZ_LINEAR_H
 #define KHZ_LINEAR_H
 
+#include <math.h>
+#include <string.h>
+
 #include "khz_base.h"
 #include "khz_vector.h"
+
+/* The power of two that brings a positive number to [0.5, 1): by its bits where that is a normal number. */
+static inline double khz_power_to_one(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const uint64_t exponent = bits >> 52;
+    if (exponent - 1 < 2044) { /* 2^(exponent - 1022) is the next power above; its inverse has 2045 - exponent */
+        bits = (2045 - exponent) << 52;
+        memcpy(&v, &bits, sizeof v);
+        return v;
+    }
+    int power;
+    (void)frexp(v, &power);
+    return ldexp(1.0, -power);
+}
 
 /* Factorise a [n*n, row major] in place, rows scaled by their largest entry; scale [n] gets the factors, pivot [n] the
  * row order.  KHZ_SINGULAR when a pivot is lost in rounding, KHZ_NOT_FINITE on NaN.  Allocates: never. */

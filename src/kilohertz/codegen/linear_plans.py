@@ -1,0 +1,162 @@
+"""Linear systems with the elimination written out: the C functions of a plan (khz_planned.h, graphs/pivots.py).
+
+Rows are scaled by a power of two to a largest entry below one; of the rows that are alike the one with the largest
+entry becomes the pivot.  On a full matrix these are the operations of khz_lu_factor and khz_lu_solve, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kilohertz.codegen.plans import array
+from kilohertz.graphs import Pattern, Pivot, PivotPlan
+
+
+@dataclass(frozen=True, slots=True)
+class _Elimination:
+    """A plan with the places of its numbers: of the matrix by rows, of the factors by rows with fill."""
+
+    pattern: Pattern
+    plan: PivotPlan
+    given: tuple[dict[int, int], ...]
+    lu: tuple[dict[int, int], ...]
+
+    def factor(self) -> list[str]:
+        n = len(self.pattern)
+        body = ["double total = 0.0, most = 0.0;"]
+        for i in range(n):
+            body += _braced(self._scaled(i))
+        body += ["if (!(total <= DBL_MAX)) {", "    return 1;", "}"]
+        for k, pivot in enumerate(self.plan.pivots):
+            body += _braced(self._turn(k, pivot))
+        return [*body, "return most <= KHZ_PLANNED_MULTIPLE ? 0 : 1;"]
+
+    def _scaled(self, i: int) -> list[str]:
+        """A row of the matrix, brought to size one."""
+        given, lu = self.given[i], self.lu[i]
+        lines = ["double largest = 0.0;"]
+        for k in given.values():
+            lines += [f"total += fabs(a[{k}]);", f"largest = khz_larger(largest, fabs(a[{k}]));"]
+        lines += ["if (largest == 0.0) {", "    return 1;", "}"]
+        lines += ["const double scale = khz_power_to_one(largest);", f"lu[{self._scale(i)}] = scale;"]
+        places = [(lu[j], k) for j, k in sorted(given.items(), key=lambda item: lu[item[0]])]
+        for to, from_, length in _runs(places):
+            lines += _by_pairs(to, from_, length, "scale * {from_}", "a")
+        return [*lines, *(f"lu[{k}] = 0.0;" for j, k in lu.items() if j not in given)]
+
+    def _scale(self, row: int) -> int:
+        return self.plan.n_entries + row
+
+    def _turn(self, k: int, p: Pivot) -> list[str]:
+        """Choose the pivot, and subtract its row from those below."""
+        at = self.lu[p.row][p.column]
+        lines = [f"double best = fabs(lu[{at}]);", "double above = 0.0;"]
+        lines += self._choice(k, p) if p.alike else []
+        for before in self.plan.pivots[:k]:
+            if p.column in before.right:
+                lines.append(f"above = khz_larger(above, fabs(lu[{self.lu[before.row][p.column]}]));")
+        lines += ["if (!khz_is_pivot(best, above)) {", "    return 1;", "}"]
+        lines += [f"const double inverse = 1.0 / lu[{at}];"] if p.below else []
+        for i in p.below:
+            own = self.lu[i][p.column]
+            lines += [f"const double f{i} = lu[{own}] * inverse;", f"lu[{own}] = f{i};"]
+            lines += [f"most = khz_larger(most, fabs(f{i}));"] if i in p.other else []
+            for to, from_, length in _runs(self._pairs(i, p)):
+                lines += _by_pairs(to, from_, length, f"{{to}} - f{i} * {{from_}}", "lu")
+        return lines
+
+    def _choice(self, k: int, p: Pivot) -> list[str]:
+        """Exchange the row of the pivot with the best of those that are alike."""
+        lines = [f"int32_t row = {p.row};"]
+        cases: list[str] = []
+        for i in p.alike:
+            place = f"fabs(lu[{self.lu[i][p.column]}])"
+            lines += [f"if ({place} > best) {{", f"    best = {place};", f"    row = {i};", "}"]
+            swaps = [(self.lu[i][j], self.lu[p.row][j]) for j in (p.column, *p.right)]
+            calls = [f"    khz_exchange({n}, lu + {a}, lu + {b});" for a, b, n in _runs(sorted(swaps))]
+            cases += [f"case {i}:", *calls, "    break;"]
+        return [*lines, f"order[{k}] = row;", "switch (row) {", *cases, "default:", "    break;", "}"]
+
+    def _pairs(self, i: int, p: Pivot) -> list[tuple[int, int]]:
+        return sorted((self.lu[i][j], self.lu[p.row][j]) for j in p.right)
+
+    def solve(self, number: str) -> list[str]:
+        """Forward in the order of the turns, with their exchanges, and back."""
+        body = [f"{number} w[{len(self.pattern)}];"]
+        body += [f"w[{i}] = b[{i}] * lu[{self._scale(i)}];" for i in range(len(self.pattern))]
+        for k, p in enumerate(self.plan.pivots):
+            if p.alike:
+                body += _braced(
+                    [f"const {number} t = w[order[{k}]];", f"w[order[{k}]] = w[{p.row}];", f"w[{p.row}] = t;"]
+                )
+            body += [f"w[{i}] -= lu[{self.lu[i][p.column]}] * w[{p.row}];" for i in p.below]
+        for p in reversed(self.plan.pivots):
+            lu = self.lu[p.row]
+            terms = "".join(f" - lu[{lu[j]}] * b[{j}]" for j in sorted(p.right, key=lu.__getitem__))
+            body.append(f"b[{p.column}] = (w[{p.row}]{terms}) / lu[{lu[p.column]}];")
+        return body
+
+
+def linear_plan_lines(name: str, pattern: Pattern, plan: PivotPlan, with_lanes: bool) -> list[str]:
+    """Its functions, and `const khz_linear_plan <name>` for all files."""
+    elimination = _Elimination(pattern, plan, _places(pattern), _places(plan.rows))
+    n = len(pattern)
+    solved = "(const double *lu, const int32_t *order,"
+    unused = [] if any(p.alike for p in plan.pivots) else ["    (void)order;"]
+
+    def function(head: str, body: Sequence[str]) -> list[str]:
+        return [head, "{", *unused, *("    " + line for line in body), "}", ""]
+
+    return [
+        *array(f"{name}_dense", [i * n + j for i, row in enumerate(pattern) for j in row]),
+        *function(f"static int {name}_factor(const double *a, double *lu, int32_t *order)", elimination.factor()),
+        *function(f"static void {name}_solve{solved} double *b)", elimination.solve("double")),
+        *(
+            function(f"static void {name}_solve_lanes{solved} khz_lanes *b)", elimination.solve("khz_lanes"))
+            if with_lanes
+            else []
+        ),
+        f"const khz_linear_plan {name} = {{",
+        f"    .n = {n}, .n_a = {sum(map(len, pattern))}, .dense = {name}_dense,",
+        f"    .factor = {name}_factor, .solve = {name}_solve,",
+        *([f"    .solve_lanes = {name}_solve_lanes,"] if with_lanes else []),
+        "};",
+        "",
+    ]
+
+
+def _places(rows: Pattern) -> tuple[dict[int, int], ...]:
+    """By row and column, where rows stand one after the other."""
+    out, at = [], 0
+    for row in rows:
+        out.append({j: at + k for k, j in enumerate(row)})
+        at += len(row)
+    return tuple(out)
+
+
+def _runs(places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Pairs of places, the first ascending, as runs in which both ascend by one: first places, length."""
+    at = 0
+    while at < len(places):
+        end = at + 1
+        while end < len(places) and places[end] == (places[at][0] + end - at, places[at][1] + end - at):
+            end += 1
+        yield (*places[at], end - at)
+        at = end
+
+
+def _by_pairs(to: int, from_: int, length: int, value: str, source: str) -> list[str]:
+    """Set a run of `lu` to a value made of it and of a source, two at a time: each as one at a time would give it."""
+    lines = []
+    for k in range(0, length - 1, 2):
+        of_two = value.format(to=f"khz_pair_at(lu + {to + k})", from_=f"khz_pair_at({source} + {from_ + k})")
+        lines.append(f"khz_set_pair(lu + {to + k}, {of_two});")
+    if length % 2:
+        last, k = f"lu[{to + length - 1}]", from_ + length - 1
+        lines.append(f"{last} = {value.format(to=last, from_=f'{source}[{k}]')};")
+    return lines
+
+
+def _braced(lines: Sequence[str]) -> list[str]:
+    return ["{", *("    " + line for line in lines), "}"]

@@ -1,0 +1,41 @@
+/* Linear systems whose elimination is written out when the model is compiled: order and fill are planned, and of rows
+ * that look alike the one with the largest entry is the pivot.  Where pivots are not good enough the dense way decides.
+ */
+#ifndef KHZ_PLANNED_H
+#define KHZ_PLANNED_H
+
+#include "khz_linear.h"
+#include "khz_loops.h"
+#include "khz_sparse.h"
+
+typedef struct khz_linear_plan {
+    int32_t n, n_a;       /* unknowns, entries */
+    const int32_t *dense; /* [n_a] place of each entry in the dense matrix, row major */
+    /* a [n_a] into lu [KHZ_FACTORS_ROOM]; order: the rows that were taken.  1: pivots do not suit these numbers */
+    int (*factor)(const double *a, double *lu, int32_t *order);
+    /* b [n] in: right-hand side, out: solution */
+    void (*solve)(const double *lu, const int32_t *order, double *b);
+    void (*solve_lanes)(const double *lu, const int32_t *order, khz_lanes *b); /* NULL where nobody asks for it */
+} khz_linear_plan;
+
+/* Doubles of memory for the factors: their entries, a scale for each row.  They stand behind the entries of the matrix,
+ * these behind what the dense way needs and one more. */
+#define KHZ_FACTORS_ROOM(n_lu, n) ((n_lu) + (n))
+#define KHZ_PLANNED_ROOM(n) (KHZ_LINEAR_ROOM(n) + 1)
+
+/* khz_linear by a plan, the entries of a new matrix in memory + KHZ_PLANNED_ROOM(n).  *factored: 3 by the plan. */
+khz_status khz_linear_planned(khz_context *c, int block, int place, const khz_linear_plan *plan, double *memory,
+                              int32_t *order, int32_t *factored, double *b);
+khz_status khz_linear_planned_lanes(khz_context *c, int block, int place, const khz_linear_plan *plan, double *memory,
+                                    int32_t *order, int32_t *factored, khz_lanes *b);
+
+/* Is the largest entry that can be a pivot one, beside those above it in its column? */
+static KHZ_INLINE int khz_is_pivot(double largest, double above)
+{
+    return largest > KHZ_PLANNED_PIVOT_LOST * above && largest >= DBL_MIN;
+}
+
+/* Exchange n numbers of two rows. */
+void khz_exchange(int32_t n, double *a, double *b);
+
+#endif
