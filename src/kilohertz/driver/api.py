@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarning, Severity, render
+from kilohertz.base import Announce, Diagnostic, Dotted, ModelError, ModelWarning, Note, Severity, near, render
 from kilohertz.driver.analysing.check_report import Report
 from kilohertz.driver.keywords import takes_settings
 from kilohertz.driver.locate import absolute, locate, search_path
@@ -42,6 +42,12 @@ def load(model: str | Path, libraries: Iterable[str | Path] = ()) -> Model:
     Libraries are looked for in `libraries`, MODELICAPATH, those installed and our own; nothing is flattened yet.
     """
     return Session(libraries).model(model)
+
+
+def _load_torn(model: str, libraries: tuple[str, ...], tear_on: tuple[str, ...]) -> Model:
+    """A model that was pickled."""
+    found = load(model, libraries)
+    return found.torn_on(*tear_on) if tear_on else found
 
 
 class Session:
@@ -93,9 +99,9 @@ class Model:
         done = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in self.seconds.items())
         return f"<Model {self.name}{f': {done}' if done else ''}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Model], tuple[str, tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[Callable[..., Model], tuple[Any, ...]]:
         """Pickled by what it is called: who unpickles it finds the model anew, with the same libraries."""
-        return load, (self._called, self.session.given)
+        return _load_torn, (self._called, self.session.given, self._work.tear_on)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -147,6 +153,20 @@ class Model:
     def process(self) -> Step:
         """What is computed when, in which order: the equations after symbolic processing."""
         return whole_step(self._work)
+
+    def torn_on(self, *names: str) -> Model:
+        """The same model with its loops iterated on these unknowns before all others (`khz profile --tear-on`)."""
+        from kilohertz.ir.step import iterated_on
+
+        other = Model(self.name, self.session, self._called)
+        other._work.tear_on = names
+        known = iterated_on(other.process())
+        for name in names:
+            if name not in known:
+                text = f"no loop of `{self.name}` can be iterated on `{name}`{near(name, known)}"
+                note = f"its loops are iterated on {', '.join(known)}" if known else "it has no loop to iterate on"
+                raise ModelError(Diagnostic("R793", text, notes=(Note(note),)))
+        return other
 
     def form_after(self, name: str) -> str:
         """The text of the form that a pass leaves; passes that are optional run where they are asked for."""

@@ -183,27 +183,33 @@ def try_advice(
     plan, _ = probed(model, asked, wanted)
     tried = []
     for advice in advise(profile, plan.stepping):
-        if not advice.settings:
+        if not advice.options:
             tried.append(Tried(advice))
             continue
         if announce is not None:
             announce(f"trying {advice.options}")
         try:
-            tried.append(_try(model, plan.stepping, plan.stepping.but(**advice.settings), wanted, advice, rounds))
+            tried.append(_try(model, plan.stepping, wanted, advice, rounds))
         except ModelError as error:
             tried.append(Tried(advice, refused=error.diagnostics[0].message))
     return tried
 
 
-def _try(model: Model, now: StepSettings, other: StepSettings, wanted: Wanted, advice: Advice, rounds: int) -> Tried:
+def _try(model: Model, now: StepSettings, wanted: Wanted, advice: Advice, rounds: int) -> Tried:
+    from kilohertz.ir.step import iterated_on
     from kilohertz.profiler import Tried
 
-    pairs = [(profile_model(model, now, wanted), profile_model(model, other, wanted)) for _ in range(rounds)]
+    other = now.but(**advice.settings)
+    variant = model.torn_on(advice.tear_on) if advice.tear_on else model
+    few, many = (len(iterated_on(m.process())) for m in (model, variant))
+    if many > few:
+        return Tried(advice, refused=f"loops would be iterated on {many} unknowns, now on {few}")
+    pairs = [(profile_model(model, now, wanted), profile_model(variant, other, wanted)) for _ in range(rounds)]
     saved = median(1.0 - without_probes(b) / without_probes(a) for a, b in pairs)
-    return Tried(advice, saved, _state_deviation(model, now, other, wanted))
+    return Tried(advice, saved, _state_deviation((model, now), (variant, other), wanted))
 
 
-def _state_deviation(model: Model, now: StepSettings, other: StepSettings, wanted: Wanted) -> float:
+def _state_deviation(now: tuple[Model, StepSettings], other: tuple[Model, StepSettings], wanted: Wanted) -> float:
     """The largest difference of a state between both, in parts of its range."""
     import numpy as np
 
@@ -211,10 +217,10 @@ def _state_deviation(model: Model, now: StepSettings, other: StepSettings, wante
 
     one, two = (
         model.simulate(start=wanted.start, stop=wanted.stop, settings=wanted.settings, **_fixed(how))
-        for how in (now, other)
+        for model, how in (now, other)
     )
     largest = 0.0
-    for name in (v.name for v in model.process().of_kind(Kind.STATE) if v.name in one.names):
+    for name in (v.name for v in now[0].process().of_kind(Kind.STATE) if v.name in one.names):
         size = float(np.ptp(one[name]))
         if size > 0:
             largest = max(largest, float(np.abs(np.interp(one.time, two.time, two[name]) - one[name]).max()) / size)

@@ -45,6 +45,7 @@ class Work:
     _log: Log | None = None
     verify: bool = field(default_factory=lambda: VERIFY)  # check every form between passes
     keeping: Keeping | None = None  # made when the first form is asked for
+    tear_on: tuple[str, ...] = ()  # unknowns that loops are to be torn on
 
     @property
     def log(self) -> Log:
@@ -93,9 +94,10 @@ def checked(work: Work, flat: Flat) -> tuple[Balance, list[Diagnostic]]:
 def _process(work: Work) -> Step:
     from kilohertz.driver.pipeline import selected
     from kilohertz.passes.contract import run_passes
+    from kilohertz.passes.ordered.tear import Tear
 
     assert work.flat is not None
-    step: Step = run_passes(selected(), work.flat, work.log, verify=work.verify)
+    step: Step = run_passes(selected(Tear(on=work.tear_on)), work.flat, work.log, verify=work.verify)
     work.warnings += work.log.warnings
     return step
 
@@ -163,7 +165,7 @@ def keeping_of(work: Work) -> Keeping:
     from kilohertz.driver.keeping import Keeping
 
     if work.keeping is None:
-        work.keeping = Keeping(work.name, work.libraries, verify=work.verify)
+        work.keeping = Keeping(work.name, work.libraries, is_kept=not (work.verify or work.tear_on))
     return work.keeping
 
 

@@ -398,6 +398,23 @@ def expressions(block: Block) -> Iterator[Expr]:
                         yield action.call
 
 
+def iterated_on(step: Step) -> tuple[str, ...]:
+    """What loops of the simulated system are iterated on, or solved for with a matrix: what tearing chose."""
+    blocks = list(step.blocks)
+    names: dict[str, None] = {}
+    while blocks:
+        block = blocks.pop(0)
+        match block:
+            case LinearLoop() | NonlinearLoop():
+                names |= dict.fromkeys(u.name for u in block.unknowns)
+                blocks += block.inner
+            case MixedLoop():
+                blocks += (*block.continuous, *block.discrete)
+            case _:
+                pass
+    return tuple(names)
+
+
 def lists(step: Step) -> list[tuple[str, tuple[Block, ...]]]:
     """Every list of blocks, by its name."""
     return [

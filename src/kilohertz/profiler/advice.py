@@ -1,13 +1,15 @@
 """What a profile suggests: what costs most, what could be done about it, what that saves at most, and how to try it.
 
 A prediction is an upper bound read off the profile: the share of what would go away.  Where other settings of the step
-are all it takes, the driver tries them (`driver/profiling.py`) and says what was measured.
+are all it takes, or another unknown to iterate on, the driver tries them (`driver/profiling.py`) and says what was
+measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from kilohertz.solvers import INDEX_1, METHODS, RungeKutta, StepSettings
 LEAST = 0.05  # share of a cycle below which nothing is advised
 _FEWER = 10  # steps for which a Jacobian may stand
 _ITERATIONS = 2  # that a loop may do with, where it starts from the solution before
+_OTHERS = 3  # unknowns that a loop could be iterated on instead
 _NAMED = 4  # relations that an advice names
 _COARSER = {"exact": "catch-up", "hermite": "catch-up", "catch-up": "linear", "mid": "none", "linear": "none"}
 _COARSER |= {"predict": "none", "predict-quadratic": "predict"}
@@ -27,18 +30,19 @@ _COARSER |= {"predict": "none", "predict-quadratic": "predict"}
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One suggestion; `settings` are those that try it, none where the model itself would have to change."""
+    """One suggestion; `settings` and `tear_on` try it, none where the model itself would have to change."""
 
     text: str
     at_most: float  # share of the mean cycle that it can save
     settings: Mapping[str, Any] = field(default_factory=dict)
     places: tuple[int, ...] = ()  # that it is about, costliest first
+    tear_on: str = ""  # an unknown that a loop is to be iterated on
 
     @property
     def options(self) -> str:
-        """The settings as a command has them."""
+        """What tries it, as a command has it."""
         words = [f"--{n.replace('_', '-')}" + ("" if v is True else f" {v}") for n, v in self.settings.items()]
-        return " ".join(words)
+        return " ".join([*words, f"--tear-on {quote(self.tear_on)}"] if self.tear_on else words)
 
     def command(self, model: str) -> str:
         """What tries it."""
@@ -58,6 +62,7 @@ class Tried:
         """For JSON."""
         a = self.advice
         what = {"text": a.text, "at_most": a.at_most, "settings": dict(a.settings), "places": list(a.places)}
+        what |= {"tear_on": a.tear_on} if a.tear_on else {}
         return {**what, "saved": self.saved, "deviation": self.deviation, "refused": self.refused}
 
 
@@ -82,12 +87,33 @@ def _loops(profile: Profile, stepping: StepSettings) -> list[Advice]:
     if nonlinear and stepping.solver in INDEX_1 and not (stepping.index1 or stepping.inline):
         text = "leave nonlinear loops to the method (index-1 form)"
         advice.append(Advice(text, share, {"index1": True}, numbers))
+    advice += [a for r in nonlinear for a in _torn_otherwise(r)]
     saved = sum(r.numbers.share * max(0.0, 1.0 - _ITERATIONS / _each(r)) for r in nonlinear if _each(r) > 0)
     if saved and stepping.loop_newton > _ITERATIONS:
         most = max(_each(r) for r in nonlinear)
         text = f"end loops after {_ITERATIONS} iterations (now up to {most:.1f} a call on average)"
         advice.append(Advice(text, saved, {"loop_newton": _ITERATIONS}, numbers))
     return advice
+
+
+def _torn_otherwise(row: Row) -> list[Advice]:
+    """Other unknowns of a loop to iterate on, those first that stand in what makes it nonlinear.  At best one iteration
+    is left."""
+    loop, each = row.place.loop, _each(row)
+    if loop is None or each <= 1.0 or row.place.phase == "inlined":  # a stage chooses its own
+        return []
+    others = [u for u in row.place.unknowns if u not in loop.torn and not u.startswith(("$", "der("))]
+    others.sort(key=lambda u: not any(u in text for text in loop.why))
+    now = ", ".join(loop.torn[:3])
+    return [
+        Advice(
+            f"iterate the loop of {loop.size} on {u} instead of {now} ({each:.1f} iterations a call)",
+            row.numbers.share * (1.0 - 1.0 / each),
+            places=(row.number,),
+            tear_on=u,
+        )
+        for u in others[:_OTHERS]
+    ]
 
 
 def _each(row: Row) -> float:

@@ -51,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--against", metavar="MODEL", help="a variant: both profiled in turn, side by side, and what it saves")
     add("--signals", metavar="S", action="append", default=[], help="with --against: how far these deviate, by CVODE")
     add("--advise", action="store_true", help="what could be done about it; what other settings can do is tried")
+    add("--tear-on", metavar="X", action="append", default=[], help="iterate a loop on this unknown, not on another")
     add("--worst", metavar="N", type=integer, default=10, help="worst cycles to show whole (default 10)")
     add("--by", metavar="V", choices=_VIEWS, action="append", help=f"only these tables: {', '.join(_VIEWS)}")
     add("--rows", metavar="N", type=integer, default=15, help="rows of each table (default 15)")
@@ -66,6 +67,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.tear_on and (arguments.against is not None or arguments.model.endswith((".json", ".toml"))):
+        raise ModelError(Diagnostic("R793", "`--tear-on` is for one model, which is compiled with it"))
     if arguments.against is not None:
         return _against(arguments)
     if not arguments.model.endswith((".json", ".toml")):
@@ -158,6 +161,7 @@ def _of_model(arguments: argparse.Namespace) -> int:
     if arguments.duration is not None:
         raise ModelError(Diagnostic("R793", "`--duration` is for a scenario; of a model: --steps or --stop"))
     model = load(arguments.model, arguments.library)
+    model = model.torn_on(*arguments.tear_on) if arguments.tear_on else model
     with progress_bar(model.name, arguments.quiet) as progress:
         profile = model.profile(
             steps=arguments.steps,

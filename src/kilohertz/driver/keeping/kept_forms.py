@@ -26,10 +26,10 @@ _FLAT, _STEP, _DAE = "flat", "step", "dae"
 class Keeping:
     """The kept forms of one model on its way."""
 
-    def __init__(self, name: str, libraries: Libraries, *, verify: bool) -> None:
+    def __init__(self, name: str, libraries: Libraries, *, is_kept: bool) -> None:
+        """`is_kept`: nobody asked for other forms than those that every process makes, or for checked ones."""
         self._libraries = libraries
-        # forms that nobody checked must not stand for checked ones
-        self._store = FormStore.of((name, *libraries.identity())) if not verify else FormStore(None)
+        self._store = FormStore.of((name, *libraries.identity())) if is_kept else FormStore(None)
         # what earlier models of the session made the libraries say is not known by model
         self._mixed = bool(libraries.diagnostics) and libraries.n_flattened > 0
         self._flat: tuple[Flat, tuple[Diagnostic, ...]] | None = None  # made here

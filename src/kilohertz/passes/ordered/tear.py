@@ -27,6 +27,7 @@ from kilohertz.passes.numeric import Numeric
 from kilohertz.passes.ordered.blocks import Context, make_blocks
 from kilohertz.passes.ordered.columns import Columns
 
+FIRST = 500_000  # weight of what is to be guessed; less than what keeps an unknown from it
 KNOWN = (Role.PARAMETER, Role.CONSTANT, Role.OBJECT)
 
 
@@ -38,15 +39,20 @@ class Tear(Pass):
     needs: ClassVar[frozenset[Fact]] = frozenset({Fact.ORDERED, Fact.INITIAL, Fact.CAUSAL})
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.TORN})
     whole: bool = False  # linear loops keep all their unknowns: to see what tearing is worth
+    on: tuple[str, ...] = ()  # unknowns that are guessed before all others
 
     def run(self, model: Ordered, log: Log) -> Ordered:
         assert model.initial is not None and model.simulation is not None
         derivatives = FunctionDerivatives(dict(model.functions))
         context = replace(make_context(model.dae, model.values, derivatives, log.occurrence), whole=self.whole)
+        context = replace(context, guess_weight=self._weight)
         first = replace(context, partition=Partition.INITIAL, has_start=_has_start(model.dae))
         initial = _torn(model.initial, first)
         simulation = _torn(model.simulation, context)
         return replace(model, initial=initial, simulation=simulation, functions=derivatives.functions)
+
+    def _weight(self, name: str) -> int:
+        return FIRST if name in self.on else 0
 
 
 def _torn(system: System, context: Context) -> System:

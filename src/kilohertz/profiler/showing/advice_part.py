@@ -9,9 +9,9 @@ from kilohertz.profiler.advice import Tried
 from kilohertz.profiler.showing.ways import Ways
 
 _WORDS = (
-    "At most the share of what would go away is saved. Where other settings are all it takes it was tried, three times"
-    " in turn with the present ones: the saving is that of the mean cycle, the deviation the largest of any state from"
-    " the present run, in parts of its range."
+    "At most the share of what would go away is saved. Where other settings, or another unknown to iterate on, are all"
+    " it takes it was tried, three times in turn with the present ones: the saving is that of the mean cycle, the"
+    " deviation the largest of any state from the present run, in parts of its range."
 )
 
 
