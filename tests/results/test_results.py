@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -321,3 +323,33 @@ def test_a_trajectory_with_three_tables_and_another_name_of_the_time(tmp_path: P
         with pytest.raises(ModelError) as caught:
             read(trajectory(tmp_path / "three.mat", tables | {"data_3": third}, info, names))
         assert caught.value.diagnostics[0].code == "R703" and words in caught.value.diagnostics[0].message
+
+
+_FILL = """
+import resource, signal, sys
+import numpy as np
+from kilohertz.base import ModelError
+from kilohertz.results import Result, write
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+t = np.linspace(0, 1, 10_001)
+try:
+    write(sys.argv[1], Result.of_columns("r", t, {"x": np.sin(t), "y": np.cos(t)}))
+except ModelError as error:
+    print(error.diagnostics[0].code, error, *(n.text for n in error.diagnostics[0].notes))
+"""
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".mat", ".parquet", ".mf4"])
+def test_a_file_that_does_not_fit(tmp_path: Path, suffix: str) -> None:
+    """As where the disk is full: the write goes on until the limit and fails then.  The rows that fit are kept, or no
+    file is left that nobody can read."""
+    file = tmp_path / f"r{suffix}"
+    done = subprocess.run([sys.executable, "-c", _FILL, str(file)], capture_output=True, text=True, check=True)
+    assert f"R702 cannot write `{file}`" in done.stdout, done.stderr
+    assert ("the rows that fit are in it" in done.stdout) == file.exists() == (suffix in (".csv", ".mat"))
+    if file.exists():
+        kept = read(file)
+        assert 1000 < len(kept.time) < 10_000 and file.stat().st_size <= 100_000
+        assert np.array_equal(kept.time, np.linspace(0, 1, 10_001)[: len(kept.time)])
+        assert np.array_equal(kept["y"], np.cos(kept.time))

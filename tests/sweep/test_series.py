@@ -274,9 +274,12 @@ def test_from_python_with_a_variant_under_other_names(folder: Path) -> None:
     [
         ("k = {", "kk = {", "R719", "no parameter `kk`"),
         ("d = [0.1, 1, 4]", "n = [1.5]", "R720", "`n` cannot be set to 1.5: it is an Integer"),
+        ("d = [0.1, 1, 4]", "load.d = [1]", "R719", "no parameter `load.d`"),
         ("d = [0.1, 1, 4]", 'd = ["0.1", "much"]', "R720", "`d` cannot be set to much"),
         ("d = [0.1, 1, 4]", 'd = [0.1, "1"]', "R742", "a list of numbers or of texts"),
         ('signal = "e"', 'signal = "ee"', "R744", "`ee`"),
+        ('step = "10ms"', 'step = "10ms"\nrename = { k = "kk" }', "R719", "no parameter `kk`"),
+        ('step = "10ms"', 'step = "10ms"\nset = { kk = 1 }', "R719", "no parameter `kk`"),
         ('signal = "k*x^2/2"', 'signal = "k*"', "R760", "no expression"),
         ('cost = "steps"\nof = "variant"', 'cost = "held"', "R742", "counted by fixed-step solvers"),
         ('step = "10ms"', 'step = "10ms"\nrename = { q = "k" }', "R744", "`q` is renamed"),
@@ -289,7 +292,8 @@ def test_names_are_checked_before_the_first_case(folder: Path, old: str, new: st
     with pytest.raises(ModelError, match=words) as caught:
         run(folder)
     assert caught.value.diagnostics[0].code == code
-    assert caught.value.diagnostics[0].span is not None
+    span, key = caught.value.diagnostics[0].span, new.split("\n")[-1].partition(" ")[0].strip("[{")
+    assert span is not None and file.read_text()[span.start : span.end] in (key, "signal")
     assert not (folder / "out").exists()
 
 

@@ -17,7 +17,7 @@ from kilohertz.driver.studies import tune as studied
 from kilohertz.driver.studies.tune import Trials, goal_of, space_of
 from kilohertz.realtime import read_scenario
 from kilohertz.solvers import StepSettings
-from kilohertz.tuning import Point, Search
+from kilohertz.tuning import Bench, Goal, Point, Prices, Search
 from kilohertz.tuning.search_outcome import rejection
 
 STIFF = """model Stiff "A fast mode beside a slow one, driven; a switch"
@@ -80,14 +80,33 @@ def test_what_the_trial_does_not_reach_counts(tmp_path: Path, monkeypatch: pytes
 
 
 def test_where_nothing_meets_the_goal_the_nearest_is_told() -> None:
-    def point(solver: str, badness: float) -> Point:
-        return Point(StepSettings.of(solver=solver, step=1e-3), 1e6, 1e3, 1e4, 0.02, 0.02, badness)
+    """Of all that was tried, over the whole run; what is about as near, or misleads in its trial, does not count."""
+
+    def point(solver: str, badness: float, period: float = 1e3) -> Point:
+        return Point(StepSettings.of(solver=solver, step=1e-3), 1e6, period, 1e4, 0.02, 0.02, badness)
+
+    def nearest(auto: Point, *tried: Point, deadline: float | None = None, **wholes: float) -> tuple[str, str]:
+        bench = Bench(
+            lambda s: Prices(1e6, 1e3, 1e4, 1e6),
+            lambda s, p: next(t for t in (auto, *tried) if t.settings == s),
+            lambda s, p: point(s.solver, wholes.get(s.solver, math.inf)),
+        )
+        for p in (auto, *tried):
+            bench.point(p.settings)
+        chosen, notes = studied._nearest(bench, Goal(0.005, deadline, 1e9), auto, ("why",))
+        return chosen.settings.solver, notes[0]
 
     auto, near, far = point("rk4", 1.0), point("lie", 0.5), point("euler", math.inf)
-    assert studied._nearest([], auto, ("why",)) == (auto, ("why",))
-    assert studied._nearest([far], auto, ("why",)) == (auto, ("why",))
-    chosen, notes = studied._nearest([far, near], auto, ("why",))
-    assert chosen is near and "lie was rejected and is nearer" in notes[0]
+    assert nearest(auto) == ("rk4", "why")
+    assert nearest(auto, far) == ("rk4", "why")
+    assert nearest(auto, far, point("lie", 0.95), lie=0.95) == ("rk4", "why")
+    assert nearest(auto, near, lie=2.0) == ("rk4", "why")
+    assert nearest(auto, far, near, lie=0.6)[0] == "lie"
+    assert "lie is nearer over the whole run than what auto takes, rk4" in nearest(auto, near, lie=0.6)[1]
+    assert nearest(auto, point("litr", 0.4), near, litr=3.0, lie=0.6)[0] == "lie"
+    assert nearest(replace(auto, badness=math.inf), near, lie=0.6)[0] == "lie"
+    assert nearest(replace(auto, late=0.001), near, lie=0.6) == ("rk4", "why")  # it is but a step late
+    assert nearest(auto, point("lie", 0.5, 1e9), lie=0.6, deadline=1e-3) == ("rk4", "why")
 
 
 def test_the_choice_is_remembered(model: kilohertz.Model) -> None:

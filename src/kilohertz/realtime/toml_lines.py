@@ -15,14 +15,22 @@ Path = Sequence[str | int]
 
 
 def find_key(file: str, text: str, path: Path) -> Span | None:
-    """The span of a key, or of the nearest table around it that has a line of its own."""
-    places = _places(text)
-    wanted = tuple(path)
+    """The span of a key, or of the nearest table around it that has a line of its own.
+
+    Names of models have dots: `load.J`, `"load.J"` and `J` in a table `load` are one key.
+    """
+    places = {_cut(place): span for place, span in reversed(_places(text).items())}
+    wanted = _cut(path)
     while wanted:
         if wanted in places:
             return Span(file, *places[wanted])
         wanted = wanted[:-1]
     return None
+
+
+def _cut(path: Path) -> tuple[str | int, ...]:
+    """Every part between dots by itself."""
+    return tuple(part for whole in path for part in (whole.split(".") if isinstance(whole, str) else (whole,)))
 
 
 def _places(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:

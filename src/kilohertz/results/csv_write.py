@@ -6,6 +6,8 @@ The digits are polars': shortest that read back, some ten times as fast as Pytho
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from io import SEEK_END
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,10 +18,17 @@ if TYPE_CHECKING:
     from kilohertz.results.result import Floats, Result
 
 
+_LONGEST_ROW = 1 << 24  # bytes
+
+
 class CsvWriter:
-    """Writes rows as they come; use as a context manager."""
+    """Writes rows as they come; use as a context manager.
+
+    Where the disk is full, the rows that fit are in the file.
+    """
 
     def __init__(self, path: str | Path, names: Sequence[str]) -> None:
+        self._path = Path(path)
         self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
         self._file.write((",".join(_quoted(n) for n in ("time", *names)) + "\n").encode())
 
@@ -28,11 +37,30 @@ class CsvWriter:
         import polars
 
         table = polars.from_numpy(np.column_stack([time, data]))
-        table.write_csv(self._file, include_header=False)
+        try:
+            table.write_csv(self._file, include_header=False)
+        except OSError:
+            with suppress(OSError):
+                self._file.close()
+            self._drop_half_a_row()
+            raise
 
     def close(self) -> None:
         """Write out what is left and close the file."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError:
+            self._drop_half_a_row()
+            raise
+
+    def _drop_half_a_row(self) -> None:
+        """A number that is cut short is another number."""
+        if not self._path.is_file():
+            return
+        with open(self._path, "r+b") as file:
+            start = max(0, file.seek(0, SEEK_END) - _LONGEST_ROW)
+            file.seek(start)
+            file.truncate(start + file.read().rfind(b"\n") + 1)
 
     def __enter__(self) -> CsvWriter:
         return self

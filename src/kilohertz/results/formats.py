@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Diagnostic, ModelError
+from kilohertz.base import Diagnostic, ModelError, Note
 
 if TYPE_CHECKING:
     from kilohertz.results.result import Result
@@ -28,6 +29,7 @@ class Format:
     words: str
     read: Callable[[Path], Result] | None
     write: Callable[[Path, Result], None] | None
+    can_be_partial: bool = False  # where the disk is full the first rows are in the file; else none is left
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:
@@ -40,9 +42,13 @@ def _later(module: str, name: str) -> Callable[..., Any]:
 
 
 FORMATS = (
-    Format(".csv", "text, `time` first", _later("csv_read", "read_csv"), _later("csv_write", "write_csv")),
+    Format(".csv", "text, `time` first", _later("csv_read", "read_csv"), _later("csv_write", "write_csv"), True),
     Format(
-        ".mat", "MAT v4 of Dymola and OpenModelica", _later("mat_read", "read_mat"), _later("mat_write", "write_mat")
+        ".mat",
+        "MAT v4 of Dymola and OpenModelica",
+        _later("mat_read", "read_mat"),
+        _later("mat_write", "write_mat"),
+        True,
     ),
     Format(
         ".parquet",
@@ -100,12 +106,16 @@ def check_place(path: str | Path) -> None:
 
 def write(path: str | Path, result: Result) -> None:
     """Write a result in the format that the file's ending says."""
-    writer = format_of(path, to_write=True).write
-    assert writer is not None
+    kind = format_of(path, to_write=True)
+    assert kind.write is not None
     try:
-        writer(Path(path), result)
+        kind.write(Path(path), result)
     except OSError as error:
-        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {_why(error)}")) from error
+        is_kept = kind.can_be_partial and Path(path).is_file()
+        if not is_kept and Path(path).is_file():
+            Path(path).unlink()  # half a file of this format is none
+        notes = (Note("the rows that fit are in it"),) if is_kept else ()
+        raise ModelError(Diagnostic("R702", f"cannot write `{path}`: {_why(error)}", notes=notes)) from error
 
 
 def read(path: str | Path) -> Result:
@@ -122,7 +132,9 @@ def read(path: str | Path) -> Result:
 
 
 def _why(error: OSError) -> str:
-    if error.errno == errno.ENOSPC:
+    told = re.search(r"(?:os error|Errno) (\d+)", str(error))  # polars has the number in its words alone
+    number = error.errno if error.errno is not None or told is None else int(told[1])
+    if number == errno.ENOSPC:
         where = f" of {error.filename}" if error.filename is not None else ""
         return f"no space left on the disk{where}"
-    return error.strerror or str(error)
+    return error.strerror or (os.strerror(number) if number is not None else str(error))

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +25,21 @@ _DOUBLE, _INT32, _TEXT = 0, 20, 51  # type codes: element format and text flag, 
 
 
 class MatWriter:
-    """Writes names and parameters at once, rows as they come; use as a context manager."""
+    """Writes names and parameters at once, rows as they come; use as a context manager.
+
+    Where the disk is full, the rows that fit are in the file, which is a whole one.
+    """
 
     def __init__(self, path: str | Path, signals: dict[str, Signal], n_columns: int, start: float, stop: float) -> None:
-        self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
+        self._file: FileIO = open(path, "wb", buffering=0)  # noqa: SIM115 (this class is the manager)
         self._height = n_columns + 1
         self._width = 0
         try:
             self._write_names(signals)
             self._write_parameters(signals, start, stop)
             self._header_at = self._file.tell()
-            self._file.write(_header("data_2", _DOUBLE, self._height, 0))
+            _put(self._file, _header("data_2", _DOUBLE, self._height, 0))
+            self._rows_at = self._file.tell()
         except OSError:
             self._file.close()
             raise
@@ -42,8 +47,17 @@ class MatWriter:
     def rows(self, time: Floats, data: Floats) -> None:
         """Append rows: `data` has one row per time and all stored columns."""
         block = np.ascontiguousarray(np.column_stack([time, data]), "<f8")
-        self._file.write(block.tobytes())
+        try:
+            _put(self._file, block.tobytes())
+        except OSError:
+            self._drop_half_a_row()
+            raise
         self._width += len(block)
+
+    def _drop_half_a_row(self) -> None:
+        each = 8 * self._height
+        self._width = (self._file.tell() - self._rows_at) // each
+        self._file.truncate(self._rows_at + self._width * each)
 
     def close(self) -> None:
         """Put the number of rows into the header and close."""
@@ -51,7 +65,7 @@ class MatWriter:
             return
         try:
             self._file.seek(self._header_at)
-            self._file.write(_header("data_2", _DOUBLE, self._height, self._width))
+            _put(self._file, _header("data_2", _DOUBLE, self._height, self._width))
         finally:
             self._file.close()
 
@@ -98,12 +112,18 @@ def _header(name: str, code: int, rows: int, columns: int) -> bytes:
     return struct.pack("<5i", code, rows, columns, 0, len(label)) + label
 
 
-def _write_matrix(file: BinaryIO, name: str, code: int, matrix: NDArray[Any]) -> None:
-    file.write(_header(name, code, *matrix.shape))
-    file.write(matrix.tobytes(order="F"))
+def _put(file: FileIO, data: bytes) -> None:
+    """All of it, past no buffer: what was written is known where the disk is full."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
 
 
-def _write_text(file: BinaryIO, name: str, texts: Sequence[str], *, transposed: bool) -> None:
+def _write_matrix(file: FileIO, name: str, code: int, matrix: NDArray[Any]) -> None:
+    _put(file, _header(name, code, *matrix.shape) + matrix.tobytes(order="F"))
+
+
+def _write_text(file: FileIO, name: str, texts: Sequence[str], *, transposed: bool) -> None:
     encoded = [t.encode("utf-8") for t in texts]
     width = max(1, *(len(t) for t in encoded))
     characters = np.frombuffer(b"".join(t.ljust(width) for t in encoded), "u1").reshape(len(texts), width)

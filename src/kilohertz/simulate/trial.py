@@ -35,7 +35,7 @@ EVENTS = ("catch-up", "exact", "none", "mid", "hermite")
 _INSTRUCTIONS_OF_TRIAL = 4.8e9  # of the most expensive method with one internal step: cuts the piece that is tried
 _ANNOUNCED_EVERY = 10  # trials for a line of progress
 _INSTRUCTIONS_OF_ALL = 1e11
-_ABOUT = 1.15  # about as good: a badness within this factor
+ABOUT = 1.15  # about as good: a badness within this factor
 _MOST_UNKNOWNS_INLINED = 1500
 _LEADERS = 4  # that go on to more internal steps
 
@@ -326,7 +326,7 @@ def _rank(m: Measured) -> tuple[float, float]:
 
 def _is_about(m: Measured, best: Measured) -> bool:
     """As good as the best, or within the limit like it."""
-    return m.badness <= _ABOUT * best.badness or max(m.late_error, best.late_error) <= TOLERANCE
+    return m.badness <= ABOUT * best.badness or max(m.late_error, best.late_error) <= TOLERANCE
 
 
 def _percent(share: float) -> str:

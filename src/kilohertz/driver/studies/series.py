@@ -137,11 +137,17 @@ def _check(series: Series, name: str, kit: Kit) -> None:
 
 def _located(series: Series, d: Diagnostic, side: str, cases: Table) -> Diagnostic:
     """The same with its place in the file of the series, where a name in it is at fault."""
-    for n in cases.names:
-        if f"`{n}`" in d.message:
-            return _placed(series, d, ("parameters", n)).diagnostics[0]
+    about = d.message.partition("`")[2].partition("`")[0]  # names after the first one are what it may have meant
+    definition = dict(series.sides)[side]
+    renamed = {here: name for name, here in definition.rename.items()}
+    if about in cases.names:
+        return _placed(series, d, ("parameters", about)).diagnostics[0]
+    if about in definition.settings:
+        return _placed(series, d, (side, "set", about)).diagnostics[0]
+    if about in renamed:
+        return _placed(series, d, (side, "rename", renamed[about])).diagnostics[0]
     for m in series.measures:
-        if m.signal and any(f"`{n}`" in d.message for n in _names(series, m, m.expression(side))):
+        if m.signal and about in _names(series, m, m.expression(side)):
             return _placed(series, d, (*m.path, "signal")).diagnostics[0]
     return _placed(series, d, (side,)).diagnostics[0]
 

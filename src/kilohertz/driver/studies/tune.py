@@ -18,7 +18,7 @@ from kilohertz.simulate import Statistics, simulate
 from kilohertz.simulate.choose import split_states
 from kilohertz.simulate.distance import Judge
 from kilohertz.simulate.stiffness import Reference
-from kilohertz.simulate.trial import INSTRUCTIONS_PER_SECOND, badness_of
+from kilohertz.simulate.trial import ABOUT, INSTRUCTIONS_PER_SECOND, badness_of
 from kilohertz.solvers import AUTO, PAIRS, StepSettings
 from kilohertz.tuning import Bench, Goal, Point, Prices, Search, Space, Tuned, has_nonlinear_loops, is_small, key
 
@@ -31,6 +31,7 @@ _INSTRUCTIONS_OF_TRIAL = 2e9  # of a point with one internal step of the cheapes
 _INSTRUCTIONS_OF_ALL = 1e11
 _LIKELY = {"events_per_step": 1, "event_cap": 3}  # of an event as it usually is, not as it is at worst
 _LEAST_STEPS = 50
+_NEAREST = 4  # of those tried that are run to the end where nothing meets the goal
 
 
 def tune(
@@ -55,7 +56,7 @@ def tune(
     best = search.run()
     notes = ("no more work is allowed: not all that is open was tried",) if trials.is_over else ()
     if best is None:
-        chosen, why = _nearest(search.rejected, *_auto(model, asked, e, bench, announce))
+        chosen, why = _nearest(bench, goal, *_auto(model, asked, e, bench, announce))
         notes = (*notes, "the search found nothing that is accurate enough and fits", *why)
     else:
         chosen = best
@@ -98,12 +99,17 @@ def _auto(
     return bench.whole(point), plan.notes
 
 
-def _nearest(rejected: Sequence[Point], auto: Point, notes: tuple[str, ...]) -> tuple[Point, tuple[str, ...]]:
-    """What `auto` takes, unless one that was rejected is nearer over the whole run."""
-    nearest = min([auto, *rejected], key=lambda p: p.badness)
-    if nearest is auto:
+def _nearest(bench: Bench, goal: Goal, auto: Point, notes: tuple[str, ...]) -> tuple[Point, tuple[str, ...]]:
+    """What `auto` takes, unless another one that was tried is clearly nearer over the whole run and fits no less."""
+    nearest = auto
+    others = [p for p in bench.points.values() if goal.fits(p.period) or not goal.fits(auto.period)]
+    for p in sorted(others, key=lambda p: (p.badness, p.price))[:_NEAREST]:
+        if auto.late <= goal.error or ABOUT * p.badness >= nearest.badness:
+            break
+        nearest = min(nearest, bench.whole(p), key=lambda p: p.badness)
+    if ABOUT * nearest.badness >= auto.badness:
         return auto, notes
-    return nearest, (f"{nearest.title} was rejected and is nearer than what auto takes, {auto.title}",)
+    return nearest, (f"{nearest.title} is nearer over the whole run than what auto takes, {auto.title}",)
 
 
 def _narrowed(reference: Reference, signals: Sequence[str]) -> Reference:
