@@ -89,6 +89,16 @@ package Stepping "Models that meet everything a bounded step has to bear"
     b = if x > 0.0105 and x < 0.0205 then not pre(b) else false;
   end Flips;
 
+  model Contrary "a condition that no mode agrees with while x > 0.0105"
+    Real x(start = 0, fixed = true);
+    Real y;
+    Boolean c(start = false, fixed = true);
+  equation
+    der(x) = 1;
+    c = y > 0 and x > 0.0105;
+    y = if c then -1 - 0.1*y else 1 - 0.1*y;
+  end Contrary;
+
   model Refuses "an event whose new mode has no solution"
     Real x(start = 0, fixed = true);
     Real y(start = 1);

@@ -212,6 +212,25 @@ def test_an_endless_event_iteration_is_cut() -> None:
     assert text == [f"event iterations reached their cap of 5 passes {worst.event_caps} times, b still changing"]
 
 
+def test_the_search_for_a_mode_is_cut() -> None:
+    """In each period no more turns than allowed, beyond the first in a pass; the event ends, and a message says so."""
+    stepper = started("Contrary", "euler", mode_cap=2)
+    context = stepper.instance.context
+    for _ in range(40):
+        turns, passes = context.n_mixed, context.n_passes
+        stepper.step()
+        assert context.n_mixed - turns <= 2 + context.n_passes - passes
+    assert context.n_cut > 0
+    (warning,) = [w for w in faults(stepper) if w.code == "R749"]
+    assert warning.message.endswith("at the cap of 2 turns")
+    assert value(stepper, "x") == pytest.approx(0.04)
+    long = started("Contrary", "euler", mode_cap=1000)
+    for _ in range(40):
+        long.step()
+    assert long.instance.context.n_cut == 0
+    assert {"R734", "R749"} & {w.code for w in faults(long)} == {"R734"}
+
+
 def test_a_loop_without_a_solution_keeps_its_last_values() -> None:
     stepper = started("Refuses", "euler", events="linear")
     for _ in range(15):

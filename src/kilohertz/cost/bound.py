@@ -57,6 +57,7 @@ class Work:
     closed: int = field(metadata={"internal": True})  # stages with loops solved in the index-1 form
     inlined: int = field(metadata={"internal": True})
     events: int = field(metadata={"internal": True})
+    turns: int = field(metadata={"internal": True})  # of mixed loops, beyond the first in each pass
 
 
 def cost_bound(step: Step, stepping: StepSettings, target: Target | None = None) -> dict[str, Any]:
@@ -186,6 +187,7 @@ class _Period:
             closed=closed,
             inlined=self.stepping.inline * steps * self.kernels.stage_rhs(self.stepping.n_substeps),
             events=counts["state_events"] + counts["time_events"],
+            turns=0,
         )
 
     def work(self, case: str) -> Work:
@@ -230,6 +232,7 @@ class _Period:
             closed=closed,
             inlined=steps * inlined,
             events=n_events,
+            turns=0 if is_regular else self.stepping.mode_cap,
         )
 
     @property
@@ -264,12 +267,13 @@ class _Period:
         """Passes of an event iteration that are possible: it goes on while discrete values or states change.
 
         Where nothing reads `pre`, a second pass finds nothing new, or a sample that is over and then nothing new.  At
-        worst a loop without a solution gives another value in each.
+        worst a nonlinear loop without a solution gives another value in each; a mixed one starts from the mode it found
+        before, or ends the event where it has no turns left.
         """
         if not self.phases.sets_states:
             if not self.phases.n_discrete and not self.phases.n_texts:
                 return 1
-            if not self.phases.reads_pre and case != WORST:
+            if not self.phases.reads_pre and not (case == WORST and self.phases.iterates):
                 return min(3 if self.step.samples else 2, self.stepping.event_cap)
         return self.stepping.event_cap
 
@@ -296,11 +300,13 @@ class _Period:
             k.solve.times(w.solves),
             k.stages(self.stepping.n_substeps).times(w.steps, 2 * w.steps),
             self._handling.times(w.events),
+            max(self.phases.turns, key=lambda c: c.worst.operations, default=Count()).times(w.turns),
             self._instants.times(periods + w.steps),
             _PERIOD.times(periods),
         ]
         if case == WORST:  # differences after a direction that has no value
             parts.append(k.differences.times(w.jacobians))
+            parts.append(total(self.phases.turns).times(w.events))  # the nearest mode, where none agrees
         return total(parts)
 
     @property

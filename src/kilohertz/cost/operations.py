@@ -1,8 +1,8 @@
 """How much a block takes at most, with the caps of a bounded step.
 
-Each count is a pair: of a *regular* run (loops converge within their cap, no pivot is lost, a mixed loop settles with
-all its relations taken at once) and of the *worst* one (every cut of every Newton step, the minimum-norm solution of
-every singular system, every mode of a mixed loop).  What has no bound that could be told from the text (while loops,
+Each count is a pair: of a *regular* run (loops converge within their cap, no pivot is lost, a mixed loop settles in
+its first turn) and of the *worst* one (every cut of every Newton step, the minimum-norm solution of every singular
+system).  What has no bound that could be told from the text (while loops,
 external code, recursion, loops over sizes that are not known) is named, not guessed.
 """
 
@@ -47,7 +47,6 @@ MAX_CUTS, BISECTIONS, START_POINTS = (
     constant(f"KHZ_{name}") for name in ("NEWTON_CUTS", "TURN_BISECTIONS", "RESCUE_POINTS")
 )
 EVENT_NEWTON = constant("KHZ_EVENT_NEWTON")
-_TOGETHER, _FEW, _WALK = (constant(f"KHZ_MIXED_{name}") for name in ("TOGETHER", "FEW", "CAP"))
 _STORE = moves(2)
 _ELEMENT, _ARRAY, _TURN = moves(12), moves(60), moves(6)  # of an array that is assigned at once; of a loop
 _BLOCK = moves(30)  # a generated function: call, prologue, status
@@ -185,23 +184,20 @@ class Operations:
                 return _STORE.times(max(1, stores)) + self.expressions(s.expressions(block))
 
     def _mixed(self, b: s.MixedLoop, in_event: bool, is_open: bool) -> Count:
-        """Between events the Reals alone; in an event turns until relations and Reals agree.
+        """Between events the Reals alone; in an event the mode as it was, and one turn.
 
-        Regular: settled with all relations taken at once.  At worst then every mode of few relations or a walk of many,
-        and the best of them with its check.
+        All further turns are counted over a whole period, and the nearest mode once more over an event: `turn`.
         """
         inner = self.blocks(b.continuous, in_event, is_open)
-        if not in_event:
-            return inner
+        return self.turn(b, is_open).times(2) if in_event else inner
+
+    def turn(self, b: s.MixedLoop, is_open: bool = False) -> Count:
+        """One mode of a mixed loop: its Reals, and what its conditions say of them."""
         relations = [o for o in b.discrete if isinstance(o, s.Assignment) and self._is_relation(o.target.name)]
-        n = len(relations)
         functions = {c.index: c.function for c in self.step.crossings}
         distances = self.expressions(functions[self.step.slot(o.target.name).index] for o in relations)
-        turn = inner + distances + self.blocks(b.discrete, in_event).times(2) + moves(60 + 30 * n)
-        tried = 0 if n == 0 else 2**n if n <= _FEW else _WALK
-        masks = (n + 1) * 2**n * (8 * n + 6) if n <= _FEW else 20 * n * _WALK
-        search = turn.times(1 + _TOGETHER, 1 + _TOGETHER + tried + 4)
-        return search + Count(Cost(), Cost(moves=masks))
+        inner = self.blocks(b.continuous, True, is_open)
+        return inner + distances + self.blocks(b.discrete, True).times(2) + moves(60 + 50 * len(relations))
 
     def _is_relation(self, name: str) -> bool:
         return self.step.slot(name).kind is s.Kind.RELATION

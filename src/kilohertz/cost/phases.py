@@ -84,6 +84,12 @@ class Phases:
         roots = [e for b in self.step.blocks for e in s.expressions(b)]
         return bool(names) and any(isinstance(e, Ref) and e.name in names for e in walk_all(roots))
 
+    @cached_property
+    def iterates(self) -> bool:
+        """There is a nonlinear loop: what it finds depends on where it starts."""
+        inner = (i for b in self.step.blocks if isinstance(b, s.MixedLoop) for i in (*b.continuous, *b.discrete))
+        return any(isinstance(b, s.NonlinearLoop) for b in (*self.step.blocks, *inner))
+
     # ----------------------------------------------------------------------------------------------------------- counts
 
     @cached_property
@@ -91,6 +97,12 @@ class Phases:
         relations = self.step.crossings
         looked_at = self._operations.expressions(e for c in relations for e in (c.relation, c.function))
         return looked_at + moves(20 * len(relations) + 20)
+
+    @cached_property
+    def turns(self) -> list[Count]:
+        """One turn of each mixed loop."""
+        loops = (b for b in self.step.blocks if isinstance(b, s.MixedLoop))
+        return [self._operations.turn(b, self.is_open) for b in loops]
 
     @cached_property
     def instants(self) -> Count:

@@ -279,8 +279,9 @@ _BLOCK = (
 )
 
 
-_FIRST = (  # R736 and R734 of a run off-line
+_FIRST = (  # R736, R749 and R734 of a run off-line
     ("vague", "not determined by the equations, of many solutions the smallest was taken {n} times"),
+    ("cut", "the search for a mode ended at its cap {n} times, the nearest mode was taken"),
     ("unsettled", "conditions and the equations they choose contradict each other after {n} events"),
 )
 

@@ -18,7 +18,7 @@ _MOST = 5  # places named for each kind of fault
 
 def faults(stepper: Stepper) -> list[Diagnostic]:
     """One warning for each place and kind of fault, the most frequent first; then totals without a place."""
-    mixed = [*unsettled(stepper.instance), *vague(stepper.instance)]
+    mixed = [*_cut(stepper), *unsettled(stepper.instance), *vague(stepper.instance)]
     return [*_loops(stepper), *mixed, *_not_finite(stepper), *_chattering(stepper), *_totals(stepper)]
 
 
@@ -35,6 +35,20 @@ def unsettled(instance: Instance) -> list[Diagnostic]:
         Note("results after that may depend on this choice: have a look at the conditions of this component"),
     ]
     return [_warning("R734", text, blocks[c.unsettled_first - 1] if known else None, notes)]
+
+
+def _cut(stepper: Stepper) -> list[Diagnostic]:
+    """A warning where a search for a mode was ended by its cap."""
+    c, blocks = stepper.instance.context, stepper.program.code.blocks
+    if not c.n_cut:
+        return []
+    times, cap = "once" if c.n_cut == 1 else f"{c.n_cut} times", stepper.stepping.mode_cap
+    text = f"the search for a mode that agrees with its equations ended {times} at the cap of {cap} turns"
+    notes = [
+        Note(f"first at time = {c.cut_time:g}; the mode nearest to agreeing was taken"),
+        Note("a larger `mode_cap` searches longer, and the bound of a step grows with it"),
+    ]
+    return [_warning("R749", text, blocks[c.cut_first - 1] if 1 <= c.cut_first <= len(blocks) else None, notes)]
 
 
 def vague(instance: Instance) -> list[Diagnostic]:
@@ -81,7 +95,7 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
         counted = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
         for n, i in sorted((f for f in counted if f[0]), key=lambda f: (-f[0], f[1]))[:_MOST]:
             if field == "newton_caps" and i < len(blocks) and isinstance(blocks[i].block, MixedLoop):
-                continue  # see `unsettled`
+                continue  # see `unsettled` and `_cut`
             how = stepper.stepping
             named = _named(blocks[i].block, stepper.program.step) if i < len(blocks) else "a value"
             text = what.format(n=n, cap=how.loop_newton, passes=how.event_cap, what=named)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS_OF_TRIAL = 2e9  # of a point with one internal step of the cheapest implicit method: cuts what is tried
 _INSTRUCTIONS_OF_ALL = 1e11
-_LIKELY = {"events_per_step": 1, "event_cap": 3}  # of an event as it usually is, not as it is at worst
+_LIKELY = {"events_per_step": 1, "event_cap": 3, "mode_cap": 1}  # of an event as it usually is, not as it is at worst
 _LEAST_STEPS = 50
 _NEAREST = 4  # of those tried that are run to the end where nothing meets the goal
 

@@ -96,6 +96,7 @@ enum {
     KHZ_MIXED_TOGETHER = 12, /* turns with all relations at once: real models settle in two or three */
     KHZ_MIXED_FEW = 8,       /* relations of which every mode is tried: 256 turns */
     KHZ_MIXED_CAP = 300,     /* turns of a walk, where there are more */
+    KHZ_MIXED_CHECK = 3,     /* turns that tell whether the nearest mode contradicts itself */
     KHZ_MIXED_MOST = 1024    /* relations: room on the stack */
 };
 

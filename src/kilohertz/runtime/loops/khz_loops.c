@@ -240,7 +240,20 @@ typedef struct mixed_search {
     double distance[KHZ_MIXED_MOST];
     double largest[KHZ_MIXED_MOST]; /* distance of each relation in any mode: what its violation is measured by */
     double violation;               /* of the best mode: how far its worst relation is from agreeing */
+    int n_turns;
+    int is_cut; /* there were no turns left */
 } mixed_search;
+
+/* So many turns more?  The first of a search is free; in real time the others are counted over the whole period. */
+static int mixed_may_turn(mixed_search *m, int n)
+{
+    if (m->n_turns > 0 && m->c->newton_cap > 0) {
+        m->is_cut |= m->c->turns_left < n;
+        m->c->turns_left -= m->is_cut ? 0 : n;
+    }
+    m->n_turns += n;
+    return !m->is_cut;
+}
 
 /* One turn: discrete values, Reals, relations anew.  The number of relations that disagree, or -1: no solution here. */
 static int mixed_turn(mixed_search *m)
@@ -273,36 +286,70 @@ static int mixed_turn(mixed_search *m)
     return disagree;
 }
 
-static int mixed_settled(mixed_search *m) { return mixed_turn(m) == 0 && !m->p->derive(m->instance); }
+static int mixed_settled(mixed_search *m)
+{
+    return mixed_may_turn(m, 1) && mixed_turn(m) == 0 && !m->p->derive(m->instance);
+}
 
-/* All relations at once, again and again. */
+/* A mode in one number (FNV-1a). */
+static uint64_t mixed_mode(const mixed_search *m)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (int i = 0; i < m->p->n; i++) {
+        hash = (hash ^ (uint64_t)m->r[m->p->relation[i]]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+/* All relations at once, again and again, until it goes in circles. */
 static int mixed_together(mixed_search *m)
 {
-    for (int turn = 0; turn < KHZ_MIXED_TOGETHER; turn++) {
+    uint64_t seen[KHZ_MIXED_TOGETHER];
+    for (int turn = 0; turn < KHZ_MIXED_TOGETHER && mixed_may_turn(m, 1); turn++) {
         const int disagree = mixed_turn(m);
         if (disagree == 0 && !m->p->derive(m->instance)) {
             return 1;
         }
-        for (int i = 0; i < m->p->n && disagree > 0; i++) {
-            m->r[m->p->relation[i]] = m->fresh[i];
+        if (disagree > 0) {
+            seen[turn] = mixed_mode(m);
+            for (int i = 0; i < m->p->n; i++) {
+                m->r[m->p->relation[i]] = m->fresh[i];
+            }
+            const uint64_t next = mixed_mode(m);
+            for (int i = 0; i <= turn; i++) {
+                if (seen[i] == next) {
+                    return 0;
+                }
+            }
+        } else {
+            seen[turn] = 0;
         }
     }
     return 0;
+}
+
+/* The next larger number with as many bits. */
+static uint32_t same_bits(uint32_t mask)
+{
+    const uint32_t lowest = mask & (0U - mask);
+    const uint32_t carried = mask + lowest;
+    return carried | (((mask ^ carried) >> 2) / lowest);
 }
 
 /* Few relations: every mode, those with the fewest changes first. */
 static int mixed_enumerate(mixed_search *m, const int32_t *entry)
 {
     const int n = m->p->n;
-    for (int changes = 0; changes <= n; changes++) {
-        for (uint32_t mask = 0; mask < (1U << n); mask++) {
-            int bits = 0;
+    for (int changes = 0; changes <= n && !m->is_cut; changes++) {
+        for (uint32_t mask = (1U << changes) - 1U; mask < (1U << n); mask = same_bits(mask)) {
             for (int i = 0; i < n; i++) {
-                bits += (int)((mask >> i) & 1U);
                 m->r[m->p->relation[i]] = entry[i] ^ (int32_t)((mask >> i) & 1U);
             }
-            if (bits == changes && mixed_settled(m)) {
+            if (mixed_settled(m)) {
                 return 1;
+            }
+            if (mask == 0U || m->is_cut) {
+                break;
             }
         }
     }
@@ -313,7 +360,7 @@ static int mixed_enumerate(mixed_search *m, const int32_t *entry)
 static int mixed_walk(mixed_search *m)
 {
     uint32_t random = 12345U;
-    for (int turn = 0; turn < KHZ_MIXED_CAP; turn++) {
+    for (int turn = 0; turn < KHZ_MIXED_CAP && mixed_may_turn(m, 1); turn++) {
         const int disagree = mixed_turn(m);
         if (disagree == 0 && !m->p->derive(m->instance)) {
             return 1;
@@ -371,6 +418,15 @@ static int mixed_moves(mixed_search *m)
     return m->violation == 0.0 && mixed_turn(m) == 0 && m->p->derive(m->instance) > 1;
 }
 
+static void mixed_note_cut(const mixed_search *m)
+{
+    if (m->c->n_cut == 0) {
+        m->c->cut_first = m->p->block;
+        m->c->cut_time = m->c->time;
+    }
+    m->c->n_cut++;
+}
+
 /* 1: a mode agrees and its values stand.  0: the one nearest to agreeing is taken, or c->status says what failed. */
 static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r)
 {
@@ -382,6 +438,8 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     m.r = r;
     m.vague = c->vague;
     m.violation = DBL_MAX;
+    m.n_turns = 0;
+    m.is_cut = 0;
     for (int i = 0; i < p->n; i++) {
         m.largest[i] = 0.0;
         m.fresh[i] = 0;
@@ -409,6 +467,10 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
     c->cap_block = p->block;
     c->cap_residual = m.violation;
     mixed_take_best(&m);
+    if (!mixed_may_turn(&m, KHZ_MIXED_CHECK)) {
+        mixed_note_cut(&m);
+        return 0;
+    }
     if (mixed_contradicts(&m)) {
         c->unsettled = p->block;
     }

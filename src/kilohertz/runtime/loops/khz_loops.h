@@ -122,8 +122,8 @@ typedef struct khz_mixed_problem {
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
  * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.  Where
- * relations agree and other discrete values do not settle it fails.  Allocates: never.  Bound: KHZ_MIXED_TURNS(n)
- * turns, and the Reals twice more. */
+ * relations agree and other discrete values do not settle it fails.  Allocates: never.  Bound: the Reals twice, and
+ * KHZ_MIXED_TURNS(n) turns; in real time one, and what c->turns_left has for all loops of a period. */
 #define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + 3)
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
 

@@ -57,6 +57,10 @@ typedef struct khz_context {
     uint32_t n_unsettled;    /* such events so far */
     int32_t unsettled_first; /* block of the mixed loop at the first of them */
     int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
+    int32_t turns_left;      /* of mixed loops in this period, beyond the first of each in a pass; off-line unused */
+    double cut_time;         /* of the first search for a mode that ended because there were none left */
+    uint32_t n_cut;          /* such searches so far */
+    int32_t cut_first;       /* block of the first of them */
     double vague_time;       /* of the first solution of a linear system that others would be as well */
     uint32_t n_vague;        /* such solutions so far, between events and at their ends */
     int32_t vague_first;     /* block of the first of them */

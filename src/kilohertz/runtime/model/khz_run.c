@@ -120,6 +120,7 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
     KHZ_ENTER(c, KHZ_PLACE_EVENT);
     c->is_settling = 1;
     c->n_strict = 0; /* a block that was not finished left it */
+    const uint32_t n_cut = c->n_cut;
     for (*passes = 0; *passes < cap;) {
         ++*passes;
         /* Relations that were forced stay so long enough for most; where that leads nowhere they are free again. */
@@ -146,7 +147,8 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
         }
         const int32_t changed = update_pre(m, instance);
         c->restless = moved >= 0 ? moved : changed;
-        if (c->restless < 0) {
+        /* A search for a mode that had no turns left ends the event: the next pass would have none either. */
+        if (c->restless < 0 || c->n_cut != n_cut) {
             khz_settle_vague(c);
             status = (khz_status)c->status;
             break;

@@ -133,6 +133,7 @@ static void put_task(FILE *f, const khz_task *u)
     const khz_model *const m = u->stepper->model;
     const khz_context *const c = (const khz_context *)khz_stepper_instance(u->stepper);
     put_first(f, m, "vague", c->n_vague, c->vague_first, c->vague_time);
+    put_first(f, m, "cut", c->n_cut, c->cut_first, c->cut_time);
     put_first(f, m, "unsettled", c->n_unsettled, c->unsettled_first, c->unsettled_time);
     (void)fputs(",\n     \"compute\": ", f);
     put_histogram(f, &u->compute, -1);
