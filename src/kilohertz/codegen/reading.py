@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from kilohertz.base import Dotted
+from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
 from kilohertz.ir.builtins import is_past
-from kilohertz.ir.expr import Builtin, Call, Expr, Field, Index, Ref
+from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import CallEquation, Purpose
 from kilohertz.ir.traverse import walk_all
+from kilohertz.ir.types import INTEGER
 
 _RESTING = {*s.DIRECTIONS, *s.DISCRETE_KINDS, *s.TWINS.values(), s.Kind.PARAMETER, s.Kind.INT_PARAMETER}
 _RESTING -= {s.Kind.DERIVATIVE}
@@ -102,12 +104,15 @@ def may_fail(block: s.Block) -> bool:
 
 
 def _failing(block: s.Block) -> set[Expr]:
-    """What in a block may fail: calls, and subscripts that have to be in their bounds."""
+    """What in a block may fail: calls, subscripts that have to be in their bounds, numbers that have to be Integers."""
     return {e for e in walk_all(s.expressions(block)) if isinstance(e, (Call, Index)) or _is_checked(e)}
 
 
 def _is_checked(e: Expr) -> bool:
-    return isinstance(e, Builtin) and e.name == "$subscript"
+    if isinstance(e, Binary):
+        return e.ty == INTEGER and e.op.lstrip(".") in INTEGER_OPERATIONS
+    is_division = isinstance(e, Builtin) and e.name in ("div", "mod", "rem") and e.ty == INTEGER
+    return is_division or (isinstance(e, Builtin) and e.name in ("$subscript", "integer"))
 
 
 @dataclass(frozen=True, slots=True)

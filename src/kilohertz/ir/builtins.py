@@ -176,7 +176,7 @@ _SCALAR = (
         value=arithmetic.integer,
         derivative=Slope.STILL,
         event=Event.STEPS,
-        c="khz_integer({0})",
+        c="khz_integer({c}, {0})",
         operations=1,
         instructions=30,
     ),

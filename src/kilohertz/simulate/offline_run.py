@@ -303,6 +303,9 @@ class _Run:
         if statistics is not None:
             statistics.messages = self.messages.messages()
             statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
+            if status:
+                at = f"the model ended the run at {float(result.time[-1]):g} s: {statistics.terminated}"
+                statistics.notes = (*statistics.notes, at)
         return result
 
     def _structure(self, tolerance: float) -> Offline:

@@ -113,6 +113,11 @@ class Writer(ArrayBuiltinWriter):
         match op:
             case "+" if is_string(e.ty):
                 return self.taking(f"khz_concat({self.context}, {self.text(left)}, {self.text(right)})"), PRIMARY
+            case "+" | "-" | "*" if e.ty == INTEGER:
+                return (
+                    f"khz_{spelling.INTEGER_OPERATIONS[op]}_int({self.context}, {self.text(left)}, {self.text(right)})",
+                    PRIMARY,
+                )
             case "+":
                 return self._sum(e)
             case "-":
@@ -149,7 +154,7 @@ class Writer(ArrayBuiltinWriter):
 
     def _turned(self, e: Expr) -> str | None:
         """-(a - b) as b - a, and -(a - b + c) as b - a - c: the same to the last bit, without turning the sign."""
-        if not isinstance(e, x.Binary) or self.is_shared(e) or self.known(e) is not None:
+        if not isinstance(e, x.Binary) or self.is_shared(e) or self.known(e) is not None or e.ty == INTEGER:
             return None
         if e.op == "-":
             return f"{self.text(e.right, SUM)} - {self.text(e.left, PRODUCT)}"

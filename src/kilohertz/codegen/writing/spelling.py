@@ -13,6 +13,7 @@ _LONGEST_PLAIN = 10
 _LONGEST_PREFIX = 24
 LONGEST_NAME = 36
 _WIDTH = 120
+INTEGER_OPERATIONS = {"+": "add", "-": "sub", "*": "mul"}  # checked: beyond 32 bits there is no Integer
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+|\s+')  # of a line: texts, words, spaces
 _NOT_IDENTIFIER = re.compile(r"[^A-Za-z0-9]+")
 

@@ -78,6 +78,7 @@ class _Lowerer:
         self._ticks = flat.ticks if isinstance(flat, ScalarFlat) else []
         self._dae = Dae(flat.name, functions=flat.functions, experiment=flat.experiment, description=flat.description)
         self._discrete = _discrete_reals(flat)
+        self._reinitialised: dict[str, Origin] = {}
         self._lowering = Lowering(self._dae, self._is_discrete, self._is_differentiated)
         self._differentiated: set[str] | None = None
         self._numeric: Numeric | None = None
@@ -223,7 +224,7 @@ class _Lowerer:
                 raise misplaced(f"{type(e).__name__} is not possible here", e.origin)
 
     def _when(self, e: WhenEquation) -> None:
-        whens = Whens(self._unclocked)
+        whens = Whens(self._unclocked, reinitialised=self._reinitialised)
         whens.add(e)
         self._dae.whens += whens.whens
         self._dae.equations += whens.equations

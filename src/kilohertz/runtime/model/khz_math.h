@@ -23,14 +23,36 @@ static inline double khz_div(double a, double b) { return trunc(a / b); }
 static inline double khz_mod(double a, double b) { return a - floor(a / b) * b; }
 static inline double khz_rem(double a, double b) { return a - trunc(a / b) * b; }
 
-/* integer(x), MLS 3.7.2: the largest Integer not above x; held to the range of Integer. */
-static inline int32_t khz_integer(double x)
+/* Beyond the Integers of 32 bits: there is no value. */
+static inline int32_t khz_no_integer(khz_context *c)
+{
+    khz_fail_settled(c, KHZ_DOMAIN, KHZ_NOWHERE, "a number beyond the Integers of 32 bits");
+    return 0;
+}
+
+/* integer(x), MLS 3.7.2: the largest Integer not above x. */
+static inline int32_t khz_integer(khz_context *c, double x)
 {
     const double y = floor(x);
-    if (!(y > -2147483648.0)) {
-        return INT32_MIN;
-    }
-    return y < 2147483647.0 ? (int32_t)y : INT32_MAX;
+    return y >= -2147483648.0 && y <= 2147483647.0 ? (int32_t)y : khz_no_integer(c);
+}
+
+static inline int32_t khz_add_int(khz_context *c, int32_t a, int32_t b)
+{
+    int32_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? khz_no_integer(c) : sum;
+}
+
+static inline int32_t khz_sub_int(khz_context *c, int32_t a, int32_t b)
+{
+    int32_t difference;
+    return __builtin_sub_overflow(a, b, &difference) ? khz_no_integer(c) : difference;
+}
+
+static inline int32_t khz_mul_int(khz_context *c, int32_t a, int32_t b)
+{
+    int32_t product;
+    return __builtin_mul_overflow(a, b, &product) ? khz_no_integer(c) : product;
 }
 
 static inline int32_t khz_div_int(khz_context *c, int32_t a, int32_t b)

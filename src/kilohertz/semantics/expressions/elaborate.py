@@ -21,6 +21,7 @@ from kilohertz.ir.expr import (
     Ref,
     Str,
 )
+from kilohertz.ir.rules.arithmetic import is_integer
 from kilohertz.ir.types import (
     BOOLEAN,
     INTEGER,
@@ -114,7 +115,8 @@ class Elaborator:
             raise self.error("S240", f"{what} has type {expr.ty}, needed {ty}", node, ctx)
 
     def _number(self, node: tree.Number, ctx: Ctx) -> Expr:
-        return Int(node.value) if isinstance(node.value, int) else Real(node.value)
+        is_int = isinstance(node.value, int) and is_integer(node.value)  # larger ones are Reals
+        return Int(int(node.value)) if is_int else Real(float(node.value))
 
     def _unary(self, node: tree.Unary, ctx: Ctx) -> Expr:
         return self.operators.unary(node.op, self.expr(node.operand, ctx), node, ctx)

@@ -3,10 +3,11 @@
   x > 0                     ->  $r0,   $r0 := x > 0, crossing 0           (not in noEvent, smooth, functions)
   time >= t0 + d            ->  $t0,   $t0 := time >= t0 + d, time event there
   floor(u), integer, div    ->  $f0,   $f0 := floor(u), crossings where u leaves [$f0, $f0 + 1)
+  floor(c*time + r)         ->  $f0,   right of each instant: $f0 := floor(c*time + r), where c < 0 one less at it
   edge(b), change(v)        ->  b and not pre(b),  v <> pre(v)
   $when(c)                  ->  $w0 and not pre($w0) and not initial(),  $w0 := c;  initial() and sample(k) as they are
   sample(t0, dt)            ->  sample(k)
-  delay(u, dt)              ->  delay(k, dt),  $d0 = u
+  delay(u, dt, longest)     ->  delay(k, dt),  $d0 = u,  assert dt in [0, longest]
   spatialDistribution(e, a, b, x, ...)  ->  transport(k, e, x),  $p0.in0 = a, ...
   der(der(x))               ->  der($rate(der(x))),  $rate(der(x)) = der(x)
   pre(x), x differentiated  ->  x         (its value before a reinit of this pass)
@@ -37,12 +38,13 @@ from kilohertz.ir.dae import (
     der_name,
     pre_name,
 )
-from kilohertz.ir.expr import FALSE, TIME, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref
-from kilohertz.ir.flat import Purpose
+from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Bool, Builtin, Expr, IfExp, Int, Real, Ref, Str
+from kilohertz.ir.flat import Assert, Purpose
 from kilohertz.ir.rules.function_record import Event
 from kilohertz.ir.traverse import bottom_up
 from kilohertz.ir.types import BOOLEAN, INTEGER, REAL, Type
 from kilohertz.passes.algebra import linear_parts, simplify_node
+from kilohertz.passes.dae.lowering.lenient_assertions import lenient
 from kilohertz.passes.derivative import Differentiator
 
 ROUNDING, DIVIDING, QUIET = named(Event.STEPS), named(Event.QUOTIENT), named(Event.QUIET)
@@ -200,25 +202,27 @@ class Lowering:
         if e.name == "ceil":
             return make.neg(self._rounded(Builtin("floor", (make.neg(u),), REAL)))
         ref = self._new(self._number("$f"), Role.DISCRETE, REAL)
-        timed = self.motion(u) == 1 and self._time_steps(u, ref)
-        argument = make.add(u, TIME_SLACK) if timed else u
-        value: Expr = Builtin("floor", (argument,), REAL)
-        value = self._late(ref, value) if timed else value
+        timed = self._time_steps(u, ref) if self.motion(u) == 1 else None
+        value = self._late(ref, timed) if timed is not None else Builtin("floor", (u,), REAL)
         self._dae.equations.append(Equation(ref, value, self._origin, directed=True))
-        if not timed:
+        if timed is None:
             self._relation(Binary("<", u, ref, BOOLEAN), True)
             self._relation(Binary(">=", u, make.add(ref, make.ONE), BOOLEAN), True)
         return Builtin("integer", (ref,), INTEGER) if e.name == "integer" else ref
 
-    def _time_steps(self, u: Expr, ref: Ref) -> bool:
+    def _time_steps(self, u: Expr, ref: Ref) -> Expr | None:
+        """`floor(u)` of `u = c*time + r` with its instants, None where it is none: at an instant the value right of it,
+        which for a falling `u` is one less than at the instant itself; there the initial equations have it."""
         parts = linear_parts(u, "time")
         if parts is None or parts[0] is make.ZERO or not self._all_still(parts):
-            return False
+            return None
         slope, rest = parts
         rising = make.relation(">", slope, make.ZERO)
         edge = make.if_(rising, make.add(ref, make.ONE), ref)
         self._dae.time_events.append(TimeEvent(make.div(make.sub(edge, rest), slope), self._origin))
-        return True
+        at = Builtin("floor", (make.add(u, TIME_SLACK),), REAL)
+        ceiling = make.neg(Builtin("floor", (make.sub(TIME_SLACK, u),), REAL))
+        return make.if_(make.or_(INITIAL, rising), at, make.sub(ceiling, make.ONE))
 
     def _divided(self, e: Builtin) -> Expr:
         a, b = e.args
@@ -239,6 +243,9 @@ class Lowering:
 
     def _der(self, arg: Expr) -> Expr:
         if isinstance(arg, Ref):
+            variable = self._dae.variables.get(arg.name)
+            if variable is not None and variable.role is Role.DISCRETE:
+                raise self._error(f"der is applied to `{arg.name}`, which changes at events only")
             return self._rate(arg)
         return Differentiator(self._rate)(arg)
 
@@ -315,8 +322,19 @@ class Lowering:
         source = self._new(f"$d{index}", Role.ALGEBRAIC, REAL)
         self._dae.equations.append(Equation(source, make.to_real(e.args[0]), self._origin))
         longest = e.args[2] if len(e.args) > 2 else e.args[1]
+        self._hold_delay(make.to_real(e.args[1]), make.to_real(longest))
         self._dae.delays.append(Delay(index, source, make.to_real(longest), self._origin))
         return Builtin("delay", (Int(index), make.to_real(e.args[1])), REAL)
+
+    def _hold_delay(self, time: Expr, longest: Expr) -> None:
+        """A delay looks back, and no further than it says (MLS 3.7.4.1)."""
+        rules = [(make.relation(">=", time, make.ZERO), "the time of a delay is negative")]
+        if longest is not time:
+            rules.append((make.relation("<=", time, longest), "the time of a delay is longer than its delayMax"))
+        for rule, message in rules:
+            condition = lenient(rule, self.is_still)
+            if condition is not TRUE:
+                self._dae.asserts.append(Assert(condition, Str(message), None, self._origin))
 
     def _transport(self, e: Builtin) -> Expr:
         """One end of a profile; the other end goes by the same line."""

@@ -8,10 +8,10 @@ and for clocked partitions, where it is that from the last tick to this one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from kilohertz.base import Diagnostic, ModelError, Origin
+from kilohertz.base import Diagnostic, ModelError, Note, Origin, Span
 from kilohertz.ir import make
 from kilohertz.ir.dae import CallEquation, Effect, Equation, Reinit, When, pre_name
 from kilohertz.ir.expr import FALSE, TRUE, Array, Call, Expr, Record, Ref
@@ -31,9 +31,12 @@ class Whens:
     lower: Lower
     equations: list[Equation | CallEquation] = field(default_factory=list)
     whens: list[When] = field(default_factory=list)
+    reinitialised: dict[str, Origin] = field(default_factory=dict)  # in which when-equation
 
     def add(self, e: WhenEquation) -> None:
         taken: Expr = FALSE
+        for name in {name for _, body in e.branches for name in _reinitialised(body)}:
+            self._claim(name, e.origin)
         values: dict[str, tuple[Ref, Expr, Origin]] = {}
         for condition, body in e.branches:
             guard = self.lower(condition, e.origin, True)
@@ -44,6 +47,13 @@ class Whens:
             taken = make.or_(taken, guard)
         for ref, value, origin in values.values():
             self.equations.append(Equation(ref, value, origin, directed=True))
+
+    def _claim(self, name: str, origin: Origin) -> None:
+        """A state is set anew by one when-equation only (MLS 8.3.6): of two at one instant nobody knows the last."""
+        first = self.reinitialised.setdefault(name, origin)
+        if first is not origin:
+            said = Diagnostic("B108", f"`{name}` is reinitialised by two when-equations", _span(origin))
+            raise ModelError(replace(said, notes=(Note("the other one", _span(first)),)))
 
     def effect(self, e: Assert | FlatTerminate | FlatCall) -> Effect:
         def lower(x: Expr) -> Expr:
@@ -105,6 +115,16 @@ class Whens:
         values[left.name] = (left, make.if_(active, value, before), e.origin)
 
 
+def _reinitialised(body: list[FlatEquation]) -> Iterator[str]:
+    for e in body:
+        if isinstance(e, FlatReinit):
+            assert isinstance(e.target, Ref)
+            yield e.target.name
+        elif isinstance(e, IfEquation):
+            for branch in (*(b for _, b in e.branches), e.otherwise):
+                yield from _reinitialised(branch)
+
+
 def call_equation(target: TupleTarget, call: Expr, origin: Origin) -> CallEquation:
     """The results of a call, scalar by scalar."""
     assert isinstance(call, Call)
@@ -121,4 +141,8 @@ def scalars(e: Expr) -> list[Ref]:
 
 def misplaced(text: str, origin: Origin) -> ModelError:
     """What has no meaning where it stands."""
-    return ModelError(Diagnostic("B103", text, origin.spans[0] if origin.spans else None))
+    return ModelError(Diagnostic("B103", text, _span(origin)))
+
+
+def _span(origin: Origin) -> Span | None:
+    return origin.spans[0] if origin.spans else None
