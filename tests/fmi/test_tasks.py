@@ -230,6 +230,20 @@ def misbehaving(folder: Path, case: int) -> tuple[Report, list[float]]:
     return report, sent
 
 
+def test_what_an_fmu_calls_in_its_steps_is_told(tmp_path: Path) -> None:
+    """It allocates, sleeps and prints: counted, named in the report, and nothing else changes."""
+    hostile(tmp_path, 9)
+    text = 'name = "khz_waiting"\nmodel = "Hostile.fmu"\nduration = 0.02\ntime_scale = "max"\n'
+    report = run(written(tmp_path, "khz_waiting", text), check=False)
+    (note,) = report.notes
+    assert "`Hostile` calls in its steps" in note
+    for call in ("malloc (20)", "free (20)", "usleep (20)", "printf (1)"):
+        assert call in note
+    assert report.ok and note in report.as_text() and report.result["x"][-1] == pytest.approx(0.999**20)
+    hostile(tmp_path, 0)
+    assert run(written(tmp_path, "khz_quiet", text.replace("waiting", "quiet")), check=False).notes == ()
+
+
 @pytest.mark.parametrize(("case", "crash"), [(3, "SIGSEGV"), (7, "exit")])
 def test_a_crash_in_a_step(tmp_path: Path, case: int, crash: str) -> None:
     """The thread goes no further: safe outputs, every row until then, and where it was."""
@@ -267,10 +281,10 @@ def test_an_fmu_that_wants_to_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "said"), [(1, "makes no instance"), (2, "fmi2DoStep of the FMU `Hostile` is missing")]
+    ("case", "said"), [(1, "makes no instance"), (2, "fmi2DoStep of the FMU `Refused2` is missing")]
 )
 def test_what_cannot_start(tmp_path: Path, case: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    hostile(tmp_path, case)
-    assert main(["run", str(tmp_path / "Hostile.fmu"), "--duration", "0.01", "--no-check", "-q"]) == 1
+    fmu = hostile(tmp_path, case).rename(tmp_path / f"Refused{case}.fmu")  # two rigs: each has a name of its own
+    assert main(["run", str(fmu), "--duration", "0.01", "--no-check", "-q"]) == 1
     shown = capsys.readouterr().err
     assert "R747" in shown and said in shown

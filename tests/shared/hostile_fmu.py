@@ -11,7 +11,9 @@ from kilohertz.toolchain import find_compiler
 # A plant that misbehaves as CASE says.
 HOSTILE = r"""
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 typedef void *C;
 static double x = 1.0;
 static int n = 0;
@@ -52,6 +54,12 @@ int fmi2DoStep(C c, double t, double h, int p)
     if (CASE == 6 && n > 5) return 3;
     if (CASE == 7 && n > 5) exit(7);
     if (CASE == 8 && n > 5) return 2;
+    if (CASE == 9) {
+        void *volatile m = malloc(100);
+        free(m);
+        usleep(1);
+        if (n == 3) printf("step %d of %g\n", n, x);
+    }
     return 0;
 }
 #endif

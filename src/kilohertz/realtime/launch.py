@@ -25,6 +25,7 @@ from kilohertz.results import write
 
 _POLL = 0.05
 _STOP_SECONDS = 30.0
+_NOTE = "note: "  # before lines of the rig's log that belong into the report
 
 Progress = Callable[[float, Live | None], None]
 
@@ -89,7 +90,8 @@ class Running:
             raise ModelError(Diagnostic("R747", f"the rig `{name}` did not run to an end ({how})", notes=notes))
         data = read_report(self.report_file)
         recording = self.recording if data["recorder"] is not None else None
-        report = Report(data, code, recording)
+        told = tuple(line.removeprefix(_NOTE) for line in said if line.startswith(_NOTE))
+        report = Report(data, code, recording, notes=told)
         target = self.built.scenario.recording.file
         if target and recording is not None:
             report = replace(report, unwritten=_unwritten(target, report))

@@ -44,6 +44,7 @@ class Report:
     unwritten: tuple[Diagnostic, ...] = ()  # why the recording is not in the file that was asked for
     outside: tuple[Diagnostic, ...] = ()  # variables that left their min and max, as far as they were recorded
     unseen: tuple[str, ...] = ()  # variables with a min or max that were not recorded
+    notes: tuple[str, ...] = ()  # what external code had to say at the end
     profiles: tuple[Path, ...] = ()  # of its threads, where one was asked for (docs/reference/profile.md)
 
     @property
@@ -169,6 +170,7 @@ class Report:
 
     def _trouble(self) -> list[str]:
         lines = [_stuck(t["name"], t["stuck"]) for t in self.data["threads"] if t["stuck"]]
+        lines += [f"  {note}" for note in self.notes]
         if self.counts["overruns"]:
             lines += self._by_task()
             lines += ["  most of the work of a step:", *(f"    {b}" for b in self.blame)] if self.blame else []

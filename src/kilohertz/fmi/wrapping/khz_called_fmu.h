@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "ModelicaUtilities.h"
+#include "khz_called_watch.h"
 
 enum { KHZ_CALLED_TEXT = 512, KHZ_CALLED_NAME = 64, KHZ_CALLED_KINDS = 13, KHZ_CALLED_EVENTS = 100 };
 enum { KHZ_CALLED_WARNING = 1, KHZ_CALLED_DISCARD = 2 };
@@ -123,7 +124,8 @@ typedef struct khz_called_fmu {
     double next;   /* time event, or KHZ_CALLED_NEVER */
     void *set_time, *set_states, *get_states, *rates, *indicators, *do_step;
     char name[KHZ_CALLED_NAME];
-    char said[KHZ_CALLED_TEXT]; /* its last message */
+    char said[KHZ_CALLED_TEXT];   /* its last message */
+    uint64_t counts[KHZ_WATCHES]; /* of calls in its steps */
 } khz_called_fmu;
 
 /* --------------------------------------------------------------------------------------------------------- messages */

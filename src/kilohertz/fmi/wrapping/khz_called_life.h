@@ -9,7 +9,7 @@ static void *khz_called_instance_2(khz_called_fmu *f, const char *token, const c
 {
     typedef void *(*make)(const char *, int, const char *, const char *, const void *, int, int);
     f->callbacks.logger = khz_called_log_2;
-    f->callbacks.allocate = calloc;
+    f->callbacks.allocate = khz_called_allocate;
     f->callbacks.release = free;
     f->callbacks.environment = f;
     return ((make)khz_called_need(f, "Instantiate"))(f->name, f->is_exchange ? 0 : 1, token, resources, &f->callbacks,
@@ -83,6 +83,7 @@ static void khz_called_open(khz_called_fmu *f, const char *library)
         const char *const why = dlerror();
         ModelicaFormatError("the binary of the FMU `%s` cannot be loaded: %s", f->name, why != NULL ? why : library);
     }
+    khz_called_watch(f->library);
 }
 
 static double *khz_called_room(const khz_called_fmu *f, int32_t n)
@@ -143,6 +144,8 @@ static void khz_called_free(void *object)
     if (f == NULL) {
         return;
     }
+    khz_called_inside = NULL;
+    khz_called_tell(f->name, f->counts);
     void (*const release)(void *) = (void (*)(void *))khz_called_find(f, "FreeInstance");
     int (*const terminate)(void *) = (int (*)(void *))khz_called_find(f, "Terminate");
     if (terminate != NULL && f->has_begun && !f->has_failed) {
@@ -216,8 +219,10 @@ static void khz_called_advance(khz_called_fmu *f, double until)
     f->reached = until;
 }
 
-static void khz_called_heed(const khz_called_fmu *f)
+/* Before calls in a step: not where one went wrong; what it calls is counted. */
+static void khz_called_heed(khz_called_fmu *f)
 {
+    khz_called_inside = f->has_begun ? f->counts : NULL;
     if (f->has_failed) {
         ModelicaFormatError("the FMU `%s` is not called any more: a call of it went wrong before", f->name);
     }

@@ -21,7 +21,7 @@ from kilohertz.fmi.wrapping.ports import Ports, ports_of
 from kilohertz.fmi.wrapping.wrapper import FIRST, MODEL, STEP, Place, package_name, tells_steps, wrapper
 from kilohertz.results import Selection
 
-_HEADERS = ("khz_called_fmu.h", "khz_called_life.h")
+_HEADERS = ("khz_called_fmu.h", "khz_called_watch.h", "khz_called_life.h")
 _HERE = Path(__file__).parent
 
 

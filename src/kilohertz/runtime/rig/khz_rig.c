@@ -7,6 +7,10 @@
 
 #include "khz_thread.h"
 
+/* What is compiled into a program knows by this that it runs in a rig. */
+extern const int khz_is_rig;
+const int khz_is_rig = 1;
+
 khz_status khz_rig_fail(khz_rig *r, khz_status status, const char *format, ...)
 {
     if (r->message[0] == '\0') {
