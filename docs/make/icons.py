@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
@@ -19,12 +20,27 @@ HALF = 130  # the icon's own square is 100 wide each way; connectors and names s
 Point = tuple[float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The square of a component: its middle, half of its width and height, and its turn in degrees."""
+
+    middle: Point
+    half: float
+    half_height: float
+    turn: float = 0.0
+
+    @property
+    def transform(self) -> str:
+        move = f"translate({self.middle[0]:g} {-self.middle[1]:g}) rotate({-self.turn:g})"
+        return f"{move} scale({self.half / 100:g} {self.half_height / 100:g})"
+
+
 def svg(libraries: Libraries, cls: ClassDef) -> str:
     """The icon of a class; "" where it has none."""
-    own = "".join(_layers(libraries, cls, cls))
+    own = "".join(layers(libraries, cls, cls))
     if not own:
         return ""
-    ports = "".join(_ports(libraries, cls))
+    ports = "".join(drawn_ports(libraries, cls))
     box = f'viewBox="{-HALF} {-HALF} {2 * HALF} {2 * HALF}" width="96" height="96"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif">'
     return f"{head}\n{own}{ports}</svg>\n"
@@ -62,9 +78,10 @@ def components(libraries: Libraries, cls: ClassDef) -> Iterator[tuple[Component,
         yield from ((e, cls) for e in cls.body.elements if isinstance(e, Component))
 
 
-def _layers(libraries: Libraries, cls: ClassDef, shown: ClassDef) -> Iterator[str]:
+def layers(libraries: Libraries, cls: ClassDef, shown: ClassDef, name: str = "") -> Iterator[str]:
+    """The graphics of a class: inherited ones, then its own; for a component with its name."""
     for base in bases(libraries, cls):
-        yield from _layers(libraries, base, shown)
+        yield from layers(libraries, base, shown, name)
     entry = annotation_entry(annotation_args(cls.annotation, cls), "Icon")
     if entry is None or entry.modification is None:
         return
@@ -72,7 +89,7 @@ def _layers(libraries: Libraries, cls: ClassDef, shown: ClassDef) -> Iterator[st
     values = {c.name: _default(c) for c, _ in components(libraries, shown)}
     for item in graphics.elements if isinstance(graphics, Array) else ():
         if isinstance(item, Call):
-            yield _drawn(item.function.names[0], dict(item.named), {**values, "name": shown.name})
+            yield _drawn(item.function.names[0], dict(item.named), {**values, "name": name or shown.name})
 
 
 def _default(component: Component) -> str:
@@ -80,21 +97,26 @@ def _default(component: Component) -> str:
     return unparse(bound) if bound is not None else ""
 
 
-def _ports(libraries: Libraries, cls: ClassDef) -> Iterator[str]:
+def drawn_ports(libraries: Libraries, cls: ClassDef) -> Iterator[str]:
+    """The connectors of a class where they are placed."""
     for component, owner in components(libraries, cls):
         kind = lookup(libraries, component.type.names, owner)
         if kind is None or kind.kind != "connector":
             continue
-        args = annotation_args(component.annotation, owner)
-        place = annotation_entry(args, "Placement", "transformation")
-        if place is None:
-            continue
-        (x0, y0), (x1, y1) = _points(_value(place, "extent"))
-        x, y = _point(_value(place, "origin")) if _value(place, "origin") is not None else (0.0, 0.0)
-        turn = _number(_value(place, "rotation")) if _value(place, "rotation") is not None else 0.0
-        move = f"translate({x + (x0 + x1) / 2:g} {-(y + (y0 + y1) / 2):g}) rotate({-turn:g})"
-        scale = f"scale({(x1 - x0) / 200:g} {(y1 - y0) / 200:g})"
-        yield f'<g transform="{move} {scale}">\n{"".join(_layers(libraries, kind, kind))}</g>\n'
+        place = placement(component, owner)
+        if place is not None:
+            yield f'<g transform="{place.transform}">\n{"".join(layers(libraries, kind, kind))}</g>\n'
+
+
+def placement(component: Component, owner: ClassDef) -> Place | None:
+    """Where a component stands in the icon or diagram of its class; None where nothing says it."""
+    place = annotation_entry(annotation_args(component.annotation, owner), "Placement", "transformation")
+    if place is None:
+        return None
+    (x0, y0), (x1, y1) = _points(_value(place, "extent"))
+    x, y = _point(_value(place, "origin")) if _value(place, "origin") is not None else (0.0, 0.0)
+    turn = _number(_value(place, "rotation")) if _value(place, "rotation") is not None else 0.0
+    return Place((x + (x0 + x1) / 2, y + (y0 + y1) / 2), (x1 - x0) / 2, (y1 - y0) / 2, turn)
 
 
 def _value(entry: ElementModification, name: str) -> Expr | None:
@@ -102,9 +124,9 @@ def _value(entry: ElementModification, name: str) -> Expr | None:
 
 
 def _drawn(kind: str, named: Mapping[str, Expr], values: Mapping[str, str]) -> str:
-    line = _colour(named.get("color", named.get("lineColor")), "black")
+    line = colour(named.get("color", named.get("lineColor")), "black")
     filled = "fillPattern" in named
-    style = f'stroke="{line}" fill="{_colour(named.get("fillColor"), "black") if filled else "none"}" stroke-width="2"'
+    style = f'stroke="{line}" fill="{colour(named.get("fillColor"), "black") if filled else "none"}" stroke-width="2"'
     if kind == "Text":
         return _text(named, values)
     if kind == "Line":
@@ -133,8 +155,8 @@ def _text(named: Mapping[str, Expr], values: Mapping[str, str]) -> str:
     room = abs(x1 - x0) / max(1.0, 0.6 * len(shown))
     size = min(abs(y1 - y0), room, 26.0)
     place = f'x="{(x0 + x1) / 2:g}" y="{-(y0 + y1) / 2 + size / 3:g}"'
-    colour = _colour(named.get("textColor"), "black")
-    return f'<text {place} font-size="{size:.3g}" text-anchor="middle" fill="{colour}">{escape(shown)}</text>\n'
+    ink = colour(named.get("textColor"), "black")
+    return f'<text {place} font-size="{size:.3g}" text-anchor="middle" fill="{ink}">{escape(shown)}</text>\n'
 
 
 def _path(points: list[Point], smooth: bool) -> str:
@@ -148,7 +170,17 @@ def _path(points: list[Point], smooth: bool) -> str:
     return "".join([*parts, f"L{rest[-1][0]:g} {rest[-1][1]:g}"])
 
 
-def _colour(value: Expr | None, default: str) -> str:
+def line_colour(cls: ClassDef) -> tuple[str, str]:
+    """Of the first item of an icon: as Modelica has it, and as SVG does."""
+    entry = annotation_entry(annotation_args(cls.annotation, cls), "Icon")
+    graphics = annotation_value(entry.modification.args, "graphics") if entry and entry.modification else None
+    first = graphics.elements[0] if isinstance(graphics, Array) and graphics.elements else None
+    value = dict(first.named).get("lineColor") if isinstance(first, Call) else None
+    return (unparse(value).replace(" ", ""), colour(value, "black")) if value is not None else ("{0,0,0}", "black")
+
+
+def colour(value: Expr | None, default: str) -> str:
+    """A colour for SVG."""
     if not isinstance(value, Array):
         return default
     return "#" + "".join(f"{round(_number(e)):02x}" for e in value.elements)

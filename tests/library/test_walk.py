@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 import components
+import diagrams
 import kilohertz
 from kilohertz.syntax.tree import ClassDef
 
@@ -26,6 +27,17 @@ def test_the_page_and_its_pictures_are_up_to_date() -> None:
     drawn = components.pictures(LIBRARIES, TOP)
     kept = {p.name: p.read_text(encoding="utf-8") for p in components.PICTURES.glob("*.svg")}
     assert kept == drawn, "run python docs/make/components.py"
+
+
+def test_diagrams_are_whole_and_their_pictures_up_to_date() -> None:
+    """Every component of every class has a place; two of a class never the same."""
+    for cls in CLASSES:
+        if cls.kind in ("model", "block"):
+            d = diagrams.diagram(LIBRARIES, cls)
+            middles = [p.middle for p in d.places.values()]
+            assert (d.free, len(set(middles))) == ([], len(middles)), components.name_of(cls)
+    kept = {p.name: p.read_text(encoding="utf-8") for p in diagrams.PICTURES.glob("*.svg")}
+    assert kept == diagrams.pictures(LIBRARIES), "run python docs/make/diagrams.py"
 
 
 def test_every_component_is_used_by_an_example() -> None:

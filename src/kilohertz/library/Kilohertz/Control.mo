@@ -174,13 +174,13 @@ package Control "Controllers for axes and drives"
 
   block Cascade "Position control around speed control"
     extends PositionControl;
-    Blocks.Limits.Limiter speed(y_max=v_max) "Speed asked for, within its limit";
-    Blocks.Continuous.PID speed_control(k=K_v, Ti=Ti, y_max=y_max) "Control of the speed";
+    Blocks.Limits.Limiter speed(y_max=v_max) "Speed asked for, within its limit" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
+    Blocks.Continuous.PID speed_control(k=K_v, Ti=Ti, y_max=y_max) "Control of the speed" annotation(Placement(transformation(extent={{-10,-30},{10,-10}})));
   equation
     speed.u = K_x*(x_ref - x) + K_ff*v_ref;
-    connect(speed.y, speed_control.reference);
-    connect(v, speed_control.measured);
-    connect(speed_control.y, y);
+    connect(speed.y, speed_control.reference) annotation(Line(points={{-29,20},{-20.5,20},{-20.5,-14},{-12,-14}}, color={0,0,127}));
+    connect(v, speed_control.measured) annotation(Line(points={{-120,-80},{-66,-80},{-66,-26},{-12,-26}}, color={0,0,127}));
+    connect(speed_control.y, y) annotation(Line(points={{11,-20},{60.5,-20},{60.5,0},{110,0}}, color={0,0,127}));
     annotation(Icon(graphics={Text(extent={{-90,30},{90,-30}}, textString="x > v")}),
       Documentation(info="<html><p><code>K_x (x_ref - x) + K_ff v_ref</code>, within <code>v_max</code>, is the speed that the inner PI controller is asked for.</p></html>"));
   end Cascade;
@@ -188,11 +188,11 @@ package Control "Controllers for axes and drives"
   block SampledCascade "The same at the instants of a clock"
     extends PositionControl;
     parameter Units.Time period(min=1e-9) = 1e-3 "From one instant to the next";
-    Blocks.Sampled.PID speed_control(k=K_v, Ti=Ti, y_max=y_max, period=period) "Control of the speed";
+    Blocks.Sampled.PID speed_control(k=K_v, Ti=Ti, y_max=y_max, period=period) "Control of the speed" annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
   equation
     speed_control.reference = noEvent(max(-v_max, min(v_max, K_x*(x_ref - x) + K_ff*v_ref)));
-    connect(v, speed_control.measured);
-    connect(speed_control.y, y);
+    connect(v, speed_control.measured) annotation(Line(points={{-120,-80},{-76,-80},{-76,-26},{-32,-26}}, color={0,0,127}));
+    connect(speed_control.y, y) annotation(Line(points={{-9,-20},{50.5,-20},{50.5,0},{110,0}}, color={0,0,127}));
     annotation(Icon(graphics={Text(extent={{-90,70},{90,10}}, textString="x > v"), Line(points={{-80,-60},{-40,-60},{-40,-40},{0,-40},{0,-20},{40,-20},{40,-30},{80,-30}}, color={0,0,127})}),
       Documentation(info="<html><p>As <code>Cascade</code>: position and speed are looked at once in a <code>period</code>, the output is held.</p></html>"));
   end SampledCascade;

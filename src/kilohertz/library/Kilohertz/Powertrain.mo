@@ -42,23 +42,23 @@ package Powertrain "Cars along a straight road: engine, gearbox, vehicle, driver
     replaceable model Law = Translational.Friction.StickSlip constrainedby Translational.Friction.Contact "How brakes and tyres hold it at rest"
       annotation(choices(choice(redeclare model Law = Kilohertz.Translational.Friction.StickSlip "Sticks and slides, with events"),
         choice(redeclare model Law = Kilohertz.Translational.Friction.Smooth "Creeps, without events")));
-    Rotational.Inertia wheels(J=J) "Wheels";
-    Translational.RackAndPinion tyres(r=r) "Wheels that roll without slip";
-    Translational.Mass body(m=m) "The car";
-    Law road(level=c_roll*m*g + f_brake*max(0, min(1, brake))) "Rolling resistance and brakes";
-    Translational.Fixed ground "The road";
+    Rotational.Inertia wheels(J=J) "Wheels" annotation(Placement(transformation(extent={{-70,-10},{-50,10}})));
+    Translational.RackAndPinion tyres(r=r) "Wheels that roll without slip" annotation(Placement(transformation(extent={{-40,-10},{-20,10}})));
+    Translational.Mass body(m=m) "The car" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+    Law road(level=c_roll*m*g + f_brake*max(0, min(1, brake))) "Rolling resistance and brakes" annotation(Placement(transformation(extent={{20,-10},{40,10}})));
+    Translational.Fixed ground "The road" annotation(Placement(transformation(extent={{50,-10},{70,10}})));
     Units.Force f_air "Air resistance";
-    Translational.Sources.Force air "Air resistance onto the car";
+    Translational.Sources.Force air "Air resistance onto the car" annotation(Placement(transformation(extent={{-10,20},{10,40}})));
   equation
     v = body.v;
     f_air = c_air*v*noEvent(abs(v));
     air.f = -f_air;
-    connect(a, wheels.a);
-    connect(wheels.b, tyres.a);
-    connect(tyres.b, body.a);
-    connect(body.b, road.a);
-    connect(road.b, ground.a);
-    connect(air.b, body.b);
+    connect(a, wheels.a) annotation(Line(points={{-100,0},{-70,0}}, color={70,70,70}));
+    connect(wheels.b, tyres.a) annotation(Line(points={{-50,0},{-40,0}}, color={70,70,70}));
+    connect(tyres.b, body.a) annotation(Line(points={{-20,0},{-10,0}}, color={0,127,0}));
+    connect(body.b, road.a) annotation(Line(points={{10,0},{20,0}}, color={0,127,0}));
+    connect(road.b, ground.a) annotation(Line(points={{40,0},{60,0}}, color={0,127,0}));
+    connect(air.b, body.b) annotation(Line(points={{10,30},{14,30},{14,0},{10,0}}, color={0,127,0}));
     annotation(Icon(graphics={Polygon(points={{-90,-30},{-90,0},{-50,5},{-25,40},{35,40},{60,5},{90,0},{90,-30},{-90,-30}}, fillColor={200,215,235}, fillPattern=FillPattern.Solid), Ellipse(extent={{-65,-10},{-25,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Ellipse(extent={{25,-10},{65,-50}}, fillColor={90,90,90}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-95}}, textString="%name", textColor={0,0,255})}),
       Documentation(info="<html><p><code>(m + J/r^2) der(v) = tau/r - c_air v |v| - road</code>, where the road is dry friction of rolling resistance and
         brakes: at rest it holds the car.</p></html>"));
@@ -80,43 +80,43 @@ package Powertrain "Cars along a straight road: engine, gearbox, vehicle, driver
     replaceable model Law = Rotational.Friction.StickSlip constrainedby Rotational.Friction.Contact "How clutches and brakes stick"
       annotation(choices(choice(redeclare model Law = Kilohertz.Rotational.Friction.StickSlip "Stick and slide, with events"),
         choice(redeclare model Law = Kilohertz.Rotational.Friction.Smooth "Creep, without events")));
-    Rotational.Inertia input_shaft(J=J_in) "Turbine side";
-    Rotational.Planetary first(ratio=ratio_first) "First gear set, its sun held";
-    Rotational.Inertia reduced(J=J_reduced) "Carrier of the first gear set";
-    Rotational.Ravigneaux second(ratio_small=ratio_small, ratio_large=ratio_large) "Second gear set, its ring is the output";
-    Rotational.Inertia small(J=J_small) "Small sun";
-    Rotational.Inertia large(J=J_large) "Large sun";
-    Rotational.Inertia carrier(J=J_carrier) "Ravigneaux carrier";
-    Rotational.Inertia output_shaft(J=J_out) "Ring of the Ravigneaux set";
-    Rotational.Clutch A(redeclare model Law = Law, tau_max=tau_max[1]) "Reduced shaft to small sun: gears 1 to 4";
-    Rotational.Clutch B(redeclare model Law = Law, tau_max=tau_max[2]) "Reduced shaft to large sun: gears 3, 5 and back";
-    Rotational.Brake C(redeclare model Law = Law, tau_max=tau_max[3]) "Holds the large sun: gears 2 and 6";
-    Rotational.Brake D(redeclare model Law = Law, tau_max=tau_max[4]) "Holds the carrier: gears 1 and back";
-    Rotational.Clutch E(redeclare model Law = Law, tau_max=tau_max[5]) "Input to carrier: gears 4 to 6";
-    Rotational.Fixed housing "Holds the first sun";
+    Rotational.Inertia input_shaft(J=J_in) "Turbine side" annotation(Placement(transformation(extent={{-85,-40},{-65,-20}})));
+    Rotational.Planetary first(ratio=ratio_first) "First gear set, its sun held" annotation(Placement(transformation(extent={{-85,-70},{-65,-50}})));
+    Rotational.Inertia reduced(J=J_reduced) "Carrier of the first gear set" annotation(Placement(transformation(extent={{-85,-10},{-65,10}})));
+    Rotational.Ravigneaux second(ratio_small=ratio_small, ratio_large=ratio_large) "Second gear set, its ring is the output" annotation(Placement(transformation(extent={{35,-40},{55,-20}})));
+    Rotational.Inertia small(J=J_small) "Small sun" annotation(Placement(transformation(extent={{5,-70},{25,-50}})));
+    Rotational.Inertia large(J=J_large) "Large sun" annotation(Placement(transformation(extent={{5,-10},{25,10}})));
+    Rotational.Inertia carrier(J=J_carrier) "Ravigneaux carrier" annotation(Placement(transformation(extent={{-25,-40},{-5,-20}})));
+    Rotational.Inertia output_shaft(J=J_out) "Ring of the Ravigneaux set" annotation(Placement(transformation(extent={{65,-10},{85,10}})));
+    Rotational.Clutch A(redeclare model Law = Law, tau_max=tau_max[1]) "Reduced shaft to small sun: gears 1 to 4" annotation(Placement(transformation(extent={{-25,20},{-5,40}})));
+    Rotational.Clutch B(redeclare model Law = Law, tau_max=tau_max[2]) "Reduced shaft to large sun: gears 3, 5 and back" annotation(Placement(transformation(extent={{-25,-10},{-5,10}})));
+    Rotational.Brake C(redeclare model Law = Law, tau_max=tau_max[3]) "Holds the large sun: gears 2 and 6" annotation(Placement(transformation(extent={{35,-10},{55,10}})));
+    Rotational.Brake D(redeclare model Law = Law, tau_max=tau_max[4]) "Holds the carrier: gears 1 and back" annotation(Placement(transformation(extent={{5,20},{25,40}})));
+    Rotational.Clutch E(redeclare model Law = Law, tau_max=tau_max[5]) "Input to carrier: gears 4 to 6" annotation(Placement(transformation(extent={{-55,-40},{-35,-20}})));
+    Rotational.Fixed housing "Holds the first sun" annotation(Placement(transformation(extent={{-55,-70},{-35,-50}})));
   equation
-    connect(a, input_shaft.a);
-    connect(input_shaft.b, first.ring);
-    connect(first.sun, housing.a);
-    connect(first.carrier, reduced.a);
-    connect(reduced.b, A.a);
-    connect(A.b, small.a);
-    connect(small.b, second.small);
-    connect(reduced.b, B.a);
-    connect(B.b, large.a);
-    connect(large.b, second.large);
-    connect(large.b, C.a);
-    connect(input_shaft.b, E.a);
-    connect(E.b, carrier.a);
-    connect(carrier.b, second.carrier);
-    connect(carrier.b, D.a);
-    connect(second.ring, output_shaft.a);
-    connect(output_shaft.b, b);
-    connect(u[1], A.u);
-    connect(u[2], B.u);
-    connect(u[3], C.u);
-    connect(u[4], D.u);
-    connect(u[5], E.u);
+    connect(a, input_shaft.a) annotation(Line(points={{-100,0},{-92.5,0},{-92.5,-30},{-85,-30}}, color={70,70,70}));
+    connect(input_shaft.b, first.ring) annotation(Line(points={{-65,-30},{-61,-30},{-61,-60},{-65,-60}}, color={70,70,70}));
+    connect(first.sun, housing.a) annotation(Line(points={{-85,-60},{-45,-60}}, color={70,70,70}));
+    connect(first.carrier, reduced.a) annotation(Line(points={{-85,-54},{-89,-54},{-89,0},{-85,0}}, color={70,70,70}));
+    connect(reduced.b, A.a) annotation(Line(points={{-65,0},{-45,0},{-45,30},{-25,30}}, color={70,70,70}));
+    connect(A.b, small.a) annotation(Line(points={{-5,30},{0,30},{0,-60},{5,-60}}, color={70,70,70}));
+    connect(small.b, second.small) annotation(Line(points={{25,-60},{30,-60},{30,-36},{35,-36}}, color={70,70,70}));
+    connect(reduced.b, B.a) annotation(Line(points={{-65,0},{-25,0}}, color={70,70,70}));
+    connect(B.b, large.a) annotation(Line(points={{-5,0},{5,0}}, color={70,70,70}));
+    connect(large.b, second.large) annotation(Line(points={{25,0},{30,0},{30,-30},{35,-30}}, color={70,70,70}));
+    connect(large.b, C.a) annotation(Line(points={{25,0},{35,0}}, color={70,70,70}));
+    connect(input_shaft.b, E.a) annotation(Line(points={{-65,-30},{-55,-30}}, color={70,70,70}));
+    connect(E.b, carrier.a) annotation(Line(points={{-35,-30},{-25,-30}}, color={70,70,70}));
+    connect(carrier.b, second.carrier) annotation(Line(points={{-5,-30},{15,-30},{15,-24},{35,-24}}, color={70,70,70}));
+    connect(carrier.b, D.a) annotation(Line(points={{-5,-30},{0,-30},{0,30},{5,30}}, color={70,70,70}));
+    connect(second.ring, output_shaft.a) annotation(Line(points={{55,-30},{60,-30},{60,0},{65,0}}, color={70,70,70}));
+    connect(output_shaft.b, b) annotation(Line(points={{85,0},{100,0}}, color={70,70,70}));
+    connect(u[1], A.u) annotation(Line(points={{0,110},{0,75.5},{-15,75.5},{-15,41}}, color={0,0,127}));
+    connect(u[2], B.u) annotation(Line(points={{0,110},{0,60.5},{-15,60.5},{-15,11}}, color={0,0,127}));
+    connect(u[3], C.u) annotation(Line(points={{0,110},{0,60.5},{45,60.5},{45,11}}, color={0,0,127}));
+    connect(u[4], D.u) annotation(Line(points={{0,110},{0,75.5},{15,75.5},{15,41}}, color={0,0,127}));
+    connect(u[5], E.u) annotation(Line(points={{0,110},{0,45.5},{-45,45.5},{-45,-19}}, color={0,0,127}));
     annotation(Icon(graphics={Rectangle(extent={{-70,50},{70,-50}}, fillColor={225,225,225}, fillPattern=FillPattern.Solid), Line(points={{-90,0},{-70,0}}), Line(points={{70,0},{90,0}}), Line(points={{-50,30},{-50,-30}}), Line(points={{-15,30},{-15,-30}}), Line(points={{20,30},{20,0}}), Line(points={{-50,0},{20,0}}), Text(extent={{-60,-55},{60,-85}}, textString="1-6")}),
       Documentation(info="<html><p>The first gear set turns the reduced shaft <code>1 + 1/ratio_first</code> times slower than the input. Gear 1 closes A and D,
         2 A and C, 3 A and B, 4 A and E, 5 B and E, 6 C and E, back B and D. With the tooth numbers given the ratios are 4.17, 2.34, 1.52,
@@ -171,10 +171,10 @@ package Powertrain "Cars along a straight road: engine, gearbox, vehicle, driver
     parameter Real k(unit="s/m") = 0.3 "Gain";
     parameter Units.Time Ti(min=1e-9) = 8 "Time of the integral part";
     parameter Real k_brake = 0.6 "Brake for a unit of negative pedal";
-    Blocks.Continuous.PID pedal(k=k, Ti=Ti, y_max=1) "Positive: accelerator, negative: brake";
+    Blocks.Continuous.PID pedal(k=k, Ti=Ti, y_max=1) "Positive: accelerator, negative: brake" annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
   equation
-    connect(v_ref, pedal.reference);
-    connect(v, pedal.measured);
+    connect(v_ref, pedal.reference) annotation(Line(points={{-120,60},{-76,60},{-76,-14},{-32,-14}}, color={0,0,127}));
+    connect(v, pedal.measured) annotation(Line(points={{-120,-60},{-76,-60},{-76,-26},{-32,-26}}, color={0,0,127}));
     throttle = if pedal.y > 0 then pedal.y else 0;
     brake = if pedal.y < 0 then -k_brake*pedal.y else 0;
     annotation(Icon(graphics={Ellipse(extent={{-30,70},{30,10}}), Line(points={{0,10},{0,-40}}), Line(points={{-40,-10},{40,-10}}), Line(points={{0,-40},{-25,-75}}), Line(points={{0,-40},{25,-75}})}),

@@ -1,7 +1,7 @@
 within Kilohertz.MultiBody;
 model Body "A rigid body with mass and inertia"
   extends Attitude;
-  outer World world "Gravity";
+  outer World world "Gravity" annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
   parameter Units.Mass m = 1 "Mass";
   parameter Units.Length r_CM[3] = {0, 0, 0} "From a to the centre of mass, in components of a";
   parameter Real I[3,3](each unit="kg.m2") = diagonal({1e-3, 1e-3, 1e-3}) "Inertia about the centre of mass, along the axes of a";

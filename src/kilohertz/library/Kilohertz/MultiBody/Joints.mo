@@ -19,8 +19,8 @@ package Joints "What two frames may do against one another"
   protected
     parameter Real e[3](each final unit="1") = Math.unit(n) "Unit vector of the axis" annotation(Evaluate=true);
     Orientation R_rel "From the rooted frame to the other";
-    Rotational.Fixed housing "Carries the support";
-    Rotational.ShaftEnd shaft(phi=phi, tau=tau) "Carries the axis";
+    Rotational.Fixed housing "Carries the support" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
+    Rotational.ShaftEnd shaft(phi=phi, tau=tau) "Carries the axis" annotation(Placement(transformation(extent={{-10,10},{10,30}})));
   equation
     Connections.branch(a.R, b.R);
     w = der(phi);
@@ -38,8 +38,8 @@ package Joints "What two frames may do against one another"
       b.t = -Frames.toWorld(R_rel, a.t);
     end if;
     tau = -b.t*e;
-    connect(shaft.a, axis);
-    connect(housing.a, support);
+    connect(shaft.a, axis) annotation(Line(points={{0,20},{-4,20},{-4,96},{0,96},{0,100}}, color={70,70,70}));
+    connect(housing.a, support) annotation(Line(points={{-40,20},{-50,20},{-50,100}}, color={70,70,70}));
     annotation(Icon(graphics={Rectangle(extent={{-40,50},{-5,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{5,50},{40,-50}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{-5,12},{5,-12}}, fillColor={95,95,95}, fillPattern=FillPattern.Solid), Text(extent={{-150,-60},{150,-95}}, textString="n=%n")}),
       Documentation(info="<html><p>Position in common, one angle <code>phi</code> about <code>n</code>. Without a drive no torque acts about the axis;
         with <code>driven=true</code> that of the flange <code>axis</code> against <code>support</code>.</p></html>"));
@@ -58,8 +58,8 @@ package Joints "What two frames may do against one another"
     Units.Force f "Force of the drive, along the axis";
   protected
     parameter Real e[3](each final unit="1") = Math.unit(n) "Unit vector of the axis" annotation(Evaluate=true);
-    Translational.Fixed housing "Carries the support";
-    Translational.RodEnd slide(s=s, f=f) "Carries the axis";
+    Translational.Fixed housing "Carries the support" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
+    Translational.RodEnd slide(s=s, f=f) "Carries the axis" annotation(Placement(transformation(extent={{30,10},{50,30}})));
   equation
     Connections.branch(a.R, b.R);
     v = der(s);
@@ -69,8 +69,8 @@ package Joints "What two frames may do against one another"
     zeros(3) = a.f + b.f;
     zeros(3) = a.t + b.t + cross(e*(s_offset + s), b.f);
     f = -e*b.f;
-    connect(slide.a, axis);
-    connect(housing.a, support);
+    connect(slide.a, axis) annotation(Line(points={{40,20},{36,20},{36,60},{80,60}}, color={0,127,0}));
+    connect(housing.a, support) annotation(Line(points={{-40,20},{-60,20},{-60,60},{-80,60}}, color={0,127,0}));
     annotation(Icon(graphics={Rectangle(extent={{-60,40},{10,-40}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Rectangle(extent={{10,15},{90,-15}}, lineColor={95,95,95}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Text(extent={{-150,-50},{150,-85}}, textString="n=%n")}),
       Documentation(info="<html><p>Orientation in common, one distance <code>s</code> along <code>n</code>. Without a drive no force acts along it;
         with <code>driven=true</code> that of the flange <code>axis</code> against <code>support</code>.</p></html>"));
@@ -79,12 +79,12 @@ package Joints "What two frames may do against one another"
   model Cylindrical "Slides along an axis and turns about it"
     extends Joint;
     parameter Real n[3] = {1, 0, 0} "Axis, in components of a and of b" annotation(Evaluate=true);
-    Prismatic slides(n=n) "Along the axis";
-    Revolute turns(n=n) "About the axis";
+    Prismatic slides(n=n) "Along the axis" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
+    Revolute turns(n=n) "About the axis" annotation(Placement(transformation(extent={{-10,10},{10,30}})));
   equation
-    connect(a, slides.a);
-    connect(slides.b, turns.a);
-    connect(turns.b, b);
+    connect(a, slides.a) annotation(Line(points={{-100,0},{-75,0},{-75,20},{-50,20}}, color={95,95,95}));
+    connect(slides.b, turns.a) annotation(Line(points={{-30,20},{-10,20}}, color={95,95,95}));
+    connect(turns.b, b) annotation(Line(points={{10,20},{55,20},{55,0},{100,0}}, color={95,95,95}));
     annotation(Icon(graphics={Rectangle(extent={{-60,40},{10,-40}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid), Ellipse(extent={{0,15},{20,-15}}, lineColor={95,95,95}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Rectangle(extent={{10,15},{90,-15}}, lineColor={95,95,95}, fillColor={200,200,200}, fillPattern=FillPattern.Solid), Line(points={{30,40},{50,25},{30,5}}, smooth=Smooth.Bezier)}),
       Documentation(info="<html><p>A prismatic and a revolute joint about one axis: <code>slides.s</code>, <code>turns.phi</code>.</p></html>"));
   end Cylindrical;
@@ -93,12 +93,12 @@ package Joints "What two frames may do against one another"
     extends Joint;
     parameter Real n_a[3] = {1, 0, 0} "First axis, in components of a" annotation(Evaluate=true);
     parameter Real n_b[3] = {0, 1, 0} "Second axis, in components of b" annotation(Evaluate=true);
-    Revolute first(n=n_a) "About the axis of a";
-    Revolute second(n=n_b) "About the axis of b";
+    Revolute first(n=n_a) "About the axis of a" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
+    Revolute second(n=n_b) "About the axis of b" annotation(Placement(transformation(extent={{-10,10},{10,30}})));
   equation
-    connect(a, first.a);
-    connect(first.b, second.a);
-    connect(second.b, b);
+    connect(a, first.a) annotation(Line(points={{-100,0},{-75,0},{-75,20},{-50,20}}, color={95,95,95}));
+    connect(first.b, second.a) annotation(Line(points={{-30,20},{-10,20}}, color={95,95,95}));
+    connect(second.b, b) annotation(Line(points={{10,20},{55,20},{55,0},{100,0}}, color={95,95,95}));
     annotation(Icon(graphics={Line(points={{-40,0},{-40,50},{0,50}}), Line(points={{-40,0},{-40,-50},{0,-50}}), Line(points={{40,0},{40,30},{0,0}}), Line(points={{0,50},{0,-50}}), Line(points={{-20,-20},{20,20}}), Line(points={{40,0},{40,-20},{-20,-20}})}),
       Documentation(info="<html><p>Two revolute joints: <code>first.phi</code> and <code>second.phi</code>. Singular in no place; both axes are given where both angles are zero.</p></html>"));
   end Universal;

@@ -7,14 +7,14 @@ model Brake "A rod held against the ground by a command"
   replaceable model Law = Friction.StickSlip constrainedby Friction.Contact "How it sticks"
     annotation(choices(choice(redeclare model Law = Kilohertz.Translational.Friction.StickSlip "Sticks and slides, with events"),
       choice(redeclare model Law = Kilohertz.Translational.Friction.Smooth "Creeps, without events")));
-  Law law(level=f_max*u, peak=peak) "Between rod and ground";
-  Fixed ground "Takes up the force";
+  Law law(level=f_max*u, peak=peak) "Between rod and ground" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
+  Fixed ground "Takes up the force" annotation(Placement(transformation(extent={{-10,10},{10,30}})));
   Units.Velocity v = law.v_rel "Speed of the rod";
   Units.Force f = law.f_ab "Force against the motion";
 equation
-  connect(a, b);
-  connect(a, law.a);
-  connect(law.b, ground.a);
+  connect(a, b) annotation(Line(points={{-100,0},{100,0}}, color={0,127,0}));
+  connect(a, law.a) annotation(Line(points={{-100,0},{-75,0},{-75,20},{-50,20}}, color={0,127,0}));
+  connect(law.b, ground.a) annotation(Line(points={{-30,20},{0,20}}, color={0,127,0}));
   annotation(Icon(graphics={Rectangle(extent={{-90,8},{90,-8}}, lineColor={0,127,0}, fillColor={200,225,200}, fillPattern=FillPattern.Solid), Rectangle(extent={{-40,30},{40,12}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Rectangle(extent={{-40,-12},{40,-30}}, fillColor={210,210,210}, fillPattern=FillPattern.Solid), Line(points={{-60,-45},{60,-45}})}),
     Documentation(info="<html><p>Slides at <code>f_max u</code>, holds up to <code>peak f_max u</code>.</p></html>"));
 end Brake;

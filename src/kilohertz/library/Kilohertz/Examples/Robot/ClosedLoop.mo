@@ -1,7 +1,7 @@
 within Kilohertz.Examples.Robot;
 model ClosedLoop "Arm and controller as one model: what two programs do, to compare with"
   Plant plant "The arm";
-  Controller controller "Its controller";
+  Controller controller "Its controller" annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
 equation
   plant.i = controller.i;
   plant.brakes = controller.brakes;
