@@ -55,6 +55,16 @@ package Friction "Dry friction with states Forward, Stuck, Backward, written out
     mode = if free then 2 elseif (pre(mode) == 1 or pre(mode) == 2 or forward) and v > 0 then 1 elseif (pre(mode) == -1 or pre(mode) == 2 or backward) and v < 0 then -1 else 0;
   end Clutch;
 
+  model TwoBrakes "on one shaft: it stops at 5/3 s, and both hold it"
+    Kilohertz.Rotational.Inertia shaft(J = 1, phi(start = 0, fixed = true), w(start = 5, fixed = true));
+    Kilohertz.Rotational.Bearing bearing(tau_0 = 1);
+    Kilohertz.Rotational.Brake brake(tau_max = 2);
+  equation
+    brake.u = 1;
+    connect(shaft.b, bearing.a);
+    connect(bearing.b, brake.a);
+  end TwoBrakes;
+
   model TwoClutches "in parallel: the second is pressed when the first has locked"
     Clutch first(f0 = 30, on = 0.1);
     Clutch second(f0 = 20, on = 0.6);

@@ -72,6 +72,16 @@ def test_two_clutches_lock_together(how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("how", [{}, *({"solver": "rk4", "step": 1e-3, "events": e} for e in LOCATED)])
+def test_two_brakes_hold_a_shaft_together(how: dict[str, Any]) -> None:
+    """What is left of the speed dies out with an acceleration that is rounding: the bearing does not slide for it."""
+    result = load(f"{SOURCE}:Friction.TwoBrakes").simulate(stop=2.0, **how)
+    after = result.time > 5 / 3 + 1e-3
+    assert result["bearing.law.sticks"][after].all()
+    assert result["brake.law.sticks"][after].all()
+    assert np.abs(result["bearing.law.f"][after]).max() < 1e-9
+
+
+@pytest.mark.parametrize("how", [{}, *({"solver": "rk4", "step": 1e-3, "events": e} for e in LOCATED)])
 def test_clutches_that_locked_together_break_away(how: dict[str, Any]) -> None:
     """The speed that rested moves again: dv/dt = 106 - 50 - 25 from 0.8 on."""
     model = load(f"{SOURCE}:Friction.TwoClutches")

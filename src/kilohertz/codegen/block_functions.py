@@ -447,18 +447,20 @@ class BlockWriter:
             place, forced = layout.variable(b.target), self.plain.forced(b.target)
             w.put(f"value[{i}] = {forced} ? {place} : ({value});", f"distance[{i}] = {distance};")
         self._callback(f"{name}_evaluate", ", int32_t *value, double *distance", w.scope.lines)
-        indices = ", ".join(map(str, at)) or "0"
+        at_zero = {c.index: int(c.at_zero) for c in layout.step.crossings}
+        indices, values = (", ".join(map(str, row)) or "0" for row in (at, [at_zero[k] for k in at]))
         return self._define(
             name,
             [
                 head,
                 f"static const int32_t relation[] = {{{indices}}};",
-                f"static const khz_mixed_problem problem = {{{number}, {len(relations)}, relation,"
+                f"static const int32_t at_zero[] = {{{values}}};",
+                f"static const khz_mixed_problem problem = {{{number}, {len(relations)}, relation, at_zero,"
                 f" {name}_continuous, {name}_derive, {name}_evaluate}};",
                 "if (z->c.phase == KHZ_PHASE_CONTINUOUS) {",
                 f"    return {name}_continuous(z);",
                 "}",
-                f"return khz_mixed(&z->c, &problem, z, {'z->r' if relations else 'NULL'});",
+                f"return khz_mixed(&z->c, &problem, z, {'z->r, z->forced' if relations else 'NULL, NULL'});",
             ],
             "",
         )

@@ -111,7 +111,8 @@ static inline int khz_is_near(double a, double b)
 typedef struct khz_mixed_problem {
     int block;                                /* its number */
     int n;                                    /* relations in the loop, at most KHZ_MIXED_MOST */
-    const int32_t *relation;                  /* [n] their positions in r */
+    const int32_t *relation;                  /* [n] their positions in r, and in forced */
+    const int32_t *at_zero;                   /* [n] their values where both sides are equal */
     khz_status (*continuous)(void *instance); /* solve for the Reals with the discrete values as they are */
     int (*derive)(void *instance);            /* discrete values from the relations; 0: as before, 1: but for rounding,
                                                  2: some changed */
@@ -122,10 +123,11 @@ typedef struct khz_mixed_problem {
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
  * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
  * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.  Where
- * relations agree and other discrete values do not settle it fails.  Allocates: never.  Bound: the Reals twice, and
+ * relations agree and other discrete values do not settle it fails.  A mode that agrees by rounding alone gives way to
+ * one in which these relations are as at zero, if that agrees too.  Allocates: never.  Bound: the Reals twice, and
  * KHZ_MIXED_TURNS(n) turns; in real time one, and what c->turns_left has for all loops of a period. */
 #define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + 3)
-khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r);
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced);
 
 /* A failure unless a function gave as many values as there are variables for them. */
 khz_status khz_expect_size(khz_context *c, int32_t size, int32_t expected);

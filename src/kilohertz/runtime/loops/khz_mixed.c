@@ -1,0 +1,302 @@
+/* Mixed loops: the search for a mode, relations that agree with the Reals they lead to. */
+#include <float.h>
+#include <math.h>
+
+#include "khz_loops.h"
+
+/* A mode under trial, and the best one so far. */
+typedef struct mixed_search {
+    khz_context *c;
+    const khz_mixed_problem *p;
+    void *instance;
+    int32_t *r;
+    const int32_t *forced;
+    int32_t vague; /* what the context had at the beginning: only the mode that stands counts */
+    int32_t fresh[KHZ_MIXED_MOST];
+    int32_t best[KHZ_MIXED_MOST];
+    double distance[KHZ_MIXED_MOST];
+    double largest[KHZ_MIXED_MOST]; /* distance of each relation in any mode: what its violation is measured by */
+    double violation;               /* of the best mode: how far its worst relation is from agreeing */
+    int n_turns;
+    int is_cut; /* there were no turns left */
+} mixed_search;
+
+/* So many turns more?  The first of a search is free; in real time the others are counted over the whole period. */
+static int mixed_may_turn(mixed_search *m, int n)
+{
+    if (m->n_turns > 0 && m->c->newton_cap > 0) {
+        m->is_cut |= m->c->turns_left < n;
+        m->c->turns_left -= m->is_cut ? 0 : n;
+    }
+    m->n_turns += n;
+    return !m->is_cut;
+}
+
+/* One turn: discrete values, Reals, relations anew.  The number of relations that disagree, or -1: no solution here. */
+static int mixed_turn(mixed_search *m)
+{
+    const int32_t status = m->c->status;
+    m->c->n_mixed++;
+    m->c->vague = m->vague;
+    (void)m->p->derive(m->instance);
+    if (m->p->continuous(m->instance) != KHZ_OK) {
+        m->c->status = status;
+        return -1;
+    }
+    m->p->evaluate(m->instance, m->fresh, m->distance);
+    int disagree = 0;
+    double worst = 0.0;
+    for (int i = 0; i < m->p->n; i++) {
+        const double distance = fabs(m->distance[i]);
+        m->largest[i] = fmax(m->largest[i], distance);
+        if (m->fresh[i] != m->r[m->p->relation[i]]) {
+            disagree++;
+            worst = fmax(worst, distance);
+        }
+    }
+    if (worst < m->violation) {
+        m->violation = worst;
+        for (int i = 0; i < m->p->n; i++) {
+            m->best[i] = m->r[m->p->relation[i]];
+        }
+    }
+    return disagree;
+}
+
+static void mixed_take_best(mixed_search *m)
+{
+    for (int i = 0; i < m->p->n; i++) {
+        m->r[m->p->relation[i]] = m->best[i];
+    }
+}
+
+static int mixed_settled(mixed_search *m)
+{
+    return mixed_may_turn(m, 1) && mixed_turn(m) == 0 && !m->p->derive(m->instance);
+}
+
+/* A mode in one number (FNV-1a). */
+static uint64_t mixed_mode(const mixed_search *m)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (int i = 0; i < m->p->n; i++) {
+        hash = (hash ^ (uint64_t)m->r[m->p->relation[i]]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+/* All relations at once, again and again, until it goes in circles. */
+static int mixed_together(mixed_search *m)
+{
+    uint64_t seen[KHZ_MIXED_TOGETHER];
+    for (int turn = 0; turn < KHZ_MIXED_TOGETHER && mixed_may_turn(m, 1); turn++) {
+        const int disagree = mixed_turn(m);
+        if (disagree == 0 && !m->p->derive(m->instance)) {
+            return 1;
+        }
+        if (disagree > 0) {
+            seen[turn] = mixed_mode(m);
+            for (int i = 0; i < m->p->n; i++) {
+                m->r[m->p->relation[i]] = m->fresh[i];
+            }
+            const uint64_t next = mixed_mode(m);
+            for (int i = 0; i <= turn; i++) {
+                if (seen[i] == next) {
+                    return 0;
+                }
+            }
+        } else {
+            seen[turn] = 0;
+        }
+    }
+    return 0;
+}
+
+/* The next larger number with as many bits. */
+static uint32_t same_bits(uint32_t mask)
+{
+    const uint32_t lowest = mask & (0U - mask);
+    const uint32_t carried = mask + lowest;
+    return carried | (((mask ^ carried) >> 2) / lowest);
+}
+
+/* Few relations: every mode, those with the fewest changes first. */
+static int mixed_enumerate(mixed_search *m, const int32_t *entry)
+{
+    const int n = m->p->n;
+    for (int changes = 0; changes <= n && !m->is_cut; changes++) {
+        for (uint32_t mask = (1U << changes) - 1U; mask < (1U << n); mask = same_bits(mask)) {
+            for (int i = 0; i < n; i++) {
+                m->r[m->p->relation[i]] = entry[i] ^ (int32_t)((mask >> i) & 1U);
+            }
+            if (mixed_settled(m)) {
+                return 1;
+            }
+            if (mask == 0U || m->is_cut) {
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Many: change one of those that disagree, chosen by a fixed sequence. */
+static int mixed_walk(mixed_search *m)
+{
+    uint32_t random = 12345U;
+    for (int turn = 0; turn < KHZ_MIXED_CAP && mixed_may_turn(m, 1); turn++) {
+        const int disagree = mixed_turn(m);
+        if (disagree == 0 && !m->p->derive(m->instance)) {
+            return 1;
+        }
+        random = random * 1664525U + 1013904223U;
+        int chosen = (int)((random >> 8) % (uint32_t)(disagree > 0 ? disagree : m->p->n));
+        for (int i = 0; i < m->p->n; i++) {
+            int32_t *const own = &m->r[m->p->relation[i]];
+            if ((disagree < 0 || m->fresh[i] != *own) && chosen-- == 0) {
+                *own = !*own;
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The number of relations that are wrong in the present mode by more than rounding, -1: no solution here. */
+static int mixed_wrong(mixed_search *m)
+{
+    if (mixed_turn(m) < 0) {
+        return -1;
+    }
+    int wrong = 0;
+    for (int i = 0; i < m->p->n; i++) {
+        const int disagrees = m->fresh[i] != m->r[m->p->relation[i]];
+        wrong += disagrees && fabs(m->distance[i]) > fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
+    }
+    return wrong;
+}
+
+/* Does the best mode contradict itself?  Not so on a crossing: there both sides are wrong by rounding alone, this mode
+ * and the one in which all that disagree are changed.  Two turns. */
+static int mixed_contradicts(mixed_search *m)
+{
+    if (mixed_wrong(m) != 0) {
+        return 1;
+    }
+    for (int i = 0; i < m->p->n; i++) {
+        m->r[m->p->relation[i]] = m->fresh[i];
+    }
+    return mixed_wrong(m) != 0;
+}
+
+/* The present mode agrees.  Where it does by rounding alone (an acceleration of 1e-14 that a brake on the same shaft
+ * leaves), the mode in which these relations are as at zero is the one that is meant, if it agrees as well. */
+static void mixed_prefer_rest(mixed_search *m)
+{
+    int any = 0;
+    for (int i = 0; i < m->p->n; i++) {
+        const double rounding = fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
+        any |= m->fresh[i] != m->p->at_zero[i] && fabs(m->distance[i]) <= rounding && !m->forced[m->p->relation[i]];
+    }
+    if (!any || !mixed_may_turn(m, 2)) {
+        return;
+    }
+    for (int i = 0; i < m->p->n; i++) {
+        const double rounding = fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
+        const int is_bare = fabs(m->distance[i]) <= rounding && !m->forced[m->p->relation[i]];
+        m->r[m->p->relation[i]] = is_bare ? m->p->at_zero[i] : m->r[m->p->relation[i]];
+    }
+    if (mixed_turn(m) != 0 || m->p->derive(m->instance)) {
+        mixed_take_best(m);
+        (void)mixed_turn(m);
+    }
+}
+
+/* All relations agree, and yet other discrete values change with every turn: that is no rounding on a crossing. */
+static int mixed_moves(mixed_search *m)
+{
+    return m->violation == 0.0 && mixed_turn(m) == 0 && m->p->derive(m->instance) > 1;
+}
+
+static void mixed_note_cut(const mixed_search *m)
+{
+    if (m->c->n_cut == 0) {
+        m->c->cut_first = m->p->block;
+        m->c->cut_time = m->c->time;
+    }
+    m->c->n_cut++;
+}
+
+/* 1: a mode agrees and its values stand.  0: the one nearest to agreeing is taken, or c->status says what failed. */
+static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r,
+                              const int32_t *forced)
+{
+    mixed_search m; /* field by field: most of its room is for relations that there are not */
+    int32_t entry[KHZ_MIXED_MOST];
+    m.c = c;
+    m.p = p;
+    m.instance = instance;
+    m.r = r;
+    m.forced = forced;
+    m.vague = c->vague;
+    m.violation = DBL_MAX;
+    m.n_turns = 0;
+    m.is_cut = 0;
+    for (int i = 0; i < p->n; i++) {
+        m.largest[i] = 0.0;
+        m.fresh[i] = 0;
+        m.distance[i] = 0.0;
+        m.best[i] = entry[i] = r[p->relation[i]];
+    }
+    /* The mode as it was comes first: relations as the Reals have become meanwhile. */
+    const int32_t before = c->status;
+    if (p->continuous(instance) == KHZ_OK) {
+        p->evaluate(instance, m.fresh, m.distance);
+        for (int i = 0; i < p->n; i++) {
+            m.largest[i] = fabs(m.distance[i]);
+            r[p->relation[i]] = m.fresh[i];
+        }
+    }
+    c->status = before;
+    if (mixed_together(&m)) {
+        mixed_prefer_rest(&m);
+        return 1;
+    }
+    c->n_detours++;
+    if (p->n > 0 && (p->n <= KHZ_MIXED_FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m))) {
+        return 1;
+    }
+    /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */
+    c->n_caps++;
+    c->cap_block = p->block;
+    c->cap_residual = m.violation;
+    mixed_take_best(&m);
+    if (!mixed_may_turn(&m, KHZ_MIXED_CHECK)) {
+        mixed_note_cut(&m);
+        return 0;
+    }
+    if (mixed_contradicts(&m)) {
+        c->unsettled = p->block;
+    }
+    mixed_take_best(&m);
+    if (mixed_moves(&m)) {
+        c->block = c->status == KHZ_OK ? p->block : c->block;
+        khz_fail(c, KHZ_NO_CONVERGENCE, KHZ_NOWHERE, "values that need each other do not settle");
+    }
+    return 0;
+}
+
+khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced)
+{
+    const int32_t before = c->status;
+    const int32_t vague = c->vague;
+    c->n_strict++;
+    const int agrees = mixed_search_modes(c, p, instance, r, forced);
+    c->n_strict--;
+    if (agrees || c->status != before) {
+        return (khz_status)c->status;
+    }
+    (void)p->derive(instance);
+    c->vague = vague;
+    return p->continuous(instance);
+}
