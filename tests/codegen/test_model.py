@@ -9,6 +9,8 @@ import pytest
 from kilohertz.codegen import CProgram, generate
 from kilohertz.codegen.writing.spelling import Names, identifier, wrapped
 from kilohertz.driver import Session
+from kilohertz.driver.pipeline import compile_flat
+from kilohertz.ir import read_flat
 
 TEXT = """\
 model Loops "A loop of each kind"
@@ -104,3 +106,24 @@ def test_identifiers_keep_the_last_parts_of_a_long_name() -> None:
         "solve_motor_flange_tau",
         "solve_motor_flange_tau_2",
     ]
+
+
+def test_what_a_loop_left_in_a_variable_is_not_computed_again() -> None:
+    text = """
+        model Crank
+          Real x(start = 1.0, fixed = true);
+          Real phi(start = 0.5);
+          Real s(start = 1.0);
+          Real c;
+          Real y;
+        equation
+          c = cos(phi);
+          s*c + 0.1*s*s = x;
+          phi + 0.2*s*s*s + c = 1.0;
+          y = cos(phi)*s;
+          der(x) = y - x;
+        end Crank;
+        """
+    program = generate(compile_flat(read_flat(text)), with_directional=False)
+    cosines = {name: body.count("cos(") for name, body in functions(program).items() if "initial" not in name}
+    assert {name for name, count in cosines.items() if count} == {"solve_s_loop_residual"}, cosines

@@ -41,7 +41,7 @@ _SELDOM = 40  # the same where it runs seldom: compilers take more than linear t
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
 _DIRECTIONS = frozenset({"directional", "time_slope"})  # phases that follow a step at the same point
 _COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
-_STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER})  # written by no block of a step
+_STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER, s.Kind.ALGEBRAIC})  # in a step written once, before it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +149,20 @@ class BlockWriter:
         return w
 
     def _keep(self, phase: str, block: s.Block) -> None:
-        """Remember a variable that is a costly function of states: `c = cos(phi)`, and later cos(phi) is c."""
-        if phase != "block" or block.partition is not s.Partition.STEP or not isinstance(block, s.Assignment):
-            return
-        value, variables = block.value, self.layout.step.variables
-        if isinstance(value, Builtin) and value.name in _COSTLY:
-            kinds = {v.slot.kind for n in reads(block) if (v := variables.get(n)) is not None}
-            if kinds <= _STEADY and variables[block.target.name].slot.kind is s.Kind.ALGEBRAIC:
-                self._kept.values[id(value)] = str(self.layout.variable(block.target))
+        """Remember variables that are costly functions of others: `c = cos(phi)`, and later cos(phi) is c."""
+        if phase == "block" and block.partition is s.Partition.STEP:
+            self._kept.values.update(self._costly(block))
+
+    def _costly(self, block: s.Block) -> dict[int, str]:
+        """Such variables of an assignment, or of those inside a loop, by their expression; nothing at an event alone
+        changes what they are made of."""
+        variables, found = self.layout.step.variables, {}
+        for one in block.inner if isinstance(block, (s.LinearLoop, s.NonlinearLoop)) else (block,):
+            if isinstance(one, s.Assignment) and isinstance(one.value, Builtin) and one.value.name in _COSTLY:
+                kinds = {v.slot.kind for n in reads(one) if (v := variables.get(n)) is not None}
+                if kinds <= _STEADY and variables[one.target.name].slot.kind is s.Kind.ALGEBRAIC:
+                    found[id(one.value)] = str(self.layout.variable(one.target))
+        return found
 
     def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
         w = self._writer(phase, run[0].partition)
@@ -272,6 +278,7 @@ class BlockWriter:
                 symbol = self._mixed(phase, name, head, number, block)
             case _:
                 raise InternalError("not a loop")
+        self._keep(phase, block)
         return self._called(symbol, probe="KHZ_SOLVED" if isinstance(block, s.LinearLoop) else "KHZ_ITERATED")
 
     def _linear(self, w: Writer, phase: str, number: int, block: s.LinearLoop) -> None:
@@ -416,6 +423,7 @@ class BlockWriter:
         assert block.jacobian is not None
         n = len(block.unknowns)
         w = Writer(self.layout, "(&z->c)", "return;")
+        w.scope.values.update(self._costly(block))  # where the residuals were evaluated last
         w.put("(void)x;", *([] if loop_elimination(block) else [f"memset(jacobian, 0, sizeof(double) * {n * n});"]))
         w.plan([*(e for b in block.rates for e in s.expressions(b)), *(e.value for e in block.jacobian)])
         for rate in block.rates:
@@ -431,7 +439,9 @@ class BlockWriter:
 
     def _mixed(self, phase: str, name: str, head: str, number: int, block: s.MixedLoop) -> str:
         layout = self.layout
+        kept, self._kept = self._kept, Scope(self._kept)  # what the Reals leave is old where discrete values come first
         continuous = self.phase(phase, block.continuous)
+        self._kept = kept
         relations = [b for b in block.discrete if isinstance(b, s.Assignment) and self._is_relation(b.target)]
         other_discrete = [b for b in block.discrete if b not in relations]
         body = [line for call, _ in continuous for line in (f"if ({call} != KHZ_OK) {{", f"    {STATUS}", "}")]

@@ -7,70 +7,103 @@
 #include "khz_limits.h"
 #include "khz_vector.h"
 
-khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
+/* Scale a row to a largest entry of one: makes pivots comparable whatever the units. */
+static KHZ_INLINE khz_status scale_row(int n, double *row, double *scale)
 {
-    /* Scale every row to a largest entry of one: makes pivots comparable whatever the units. */
-    for (int i = 0; i < n; i++) {
-        double *const row = a + (size_t)i * (size_t)n;
-        if (!khz_are_finite(n, row)) {
-            return KHZ_NOT_FINITE;
-        }
-        double largest = 0.0;
-        for (int j = 0; j < n; j++) {
-            const double v = fabs(row[j]);
-            largest = v > largest ? v : largest;
-        }
-        if (largest == 0.0) {
-            return KHZ_SINGULAR;
-        }
-        scale[i] = khz_power_to_one(largest);
-        khz_scale(n, scale[i], row);
-        pivot[i] = i;
+    if (!khz_are_finite(n, row)) {
+        return KHZ_NOT_FINITE;
     }
-    /* Columns lost against their own size are singular, not small: units of unknowns may differ by many powers. */
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        double largest = fabs(a[k * n + k]);
-        for (int i = k + 1; i < n; i++) {
-            const double v = fabs(a[i * n + k]);
-            if (v > largest) {
-                largest = v;
-                best = i;
-            }
+    double largest = 0.0;
+    for (int j = 0; j < n; j++) {
+        const double v = fabs(row[j]);
+        largest = v > largest ? v : largest;
+    }
+    if (largest == 0.0) {
+        return KHZ_SINGULAR;
+    }
+    *scale = khz_power_to_one(largest);
+    khz_scale(n, *scale, row);
+    return KHZ_OK;
+}
+
+static KHZ_INLINE void exchange_rows(int n, double *a, int k, int best, int32_t *pivot)
+{
+    for (int j = 0; j < n; j++) {
+        const double t = a[k * n + j];
+        a[k * n + j] = a[best * n + j];
+        a[best * n + j] = t;
+    }
+    const int32_t t = pivot[k];
+    pivot[k] = pivot[best];
+    pivot[best] = t;
+}
+
+/* Column k: the largest entry becomes the pivot, and its row is subtracted from those below.  Columns lost against
+ * their own size are singular, not small: units of unknowns may differ by many powers. */
+static KHZ_INLINE khz_status eliminate(int n, int k, double *a, int32_t *pivot)
+{
+    int best = k;
+    double largest = fabs(a[k * n + k]);
+    for (int i = k + 1; i < n; i++) {
+        const double v = fabs(a[i * n + k]);
+        if (v > largest) {
+            largest = v;
+            best = i;
         }
-        double column = 0.0;
-        for (int i = 0; i < k; i++) {
-            const double v = fabs(a[i * n + k]);
-            column = v > column ? v : column;
+    }
+    double column = 0.0;
+    for (int i = 0; i < k; i++) {
+        const double v = fabs(a[i * n + k]);
+        column = v > column ? v : column;
+    }
+    if (!(largest > (double)n * KHZ_PIVOT_LOST * column) || largest == 0.0) {
+        return largest <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
+    }
+    if (best != k) {
+        exchange_rows(n, a, k, best, pivot);
+    }
+    const double inverse = 1.0 / a[k * n + k];
+    for (int i = k + 1; i < n; i++) {
+        const double factor = a[i * n + k] * inverse;
+        a[i * n + k] = factor;
+        if (factor == 0.0) {
+            continue;
         }
-        if (!(largest > (double)n * KHZ_PIVOT_LOST * column) || largest == 0.0) {
-            return largest <= DBL_MAX ? KHZ_SINGULAR : KHZ_NOT_FINITE;
-        }
-        if (best != k) {
-            for (int j = 0; j < n; j++) {
-                const double t = a[k * n + j];
-                a[k * n + j] = a[best * n + j];
-                a[best * n + j] = t;
-            }
-            const int32_t t = pivot[k];
-            pivot[k] = pivot[best];
-            pivot[best] = t;
-        }
-        const double inverse = 1.0 / a[k * n + k];
-        for (int i = k + 1; i < n; i++) {
-            const double factor = a[i * n + k] * inverse;
-            a[i * n + k] = factor;
-            if (factor == 0.0) {
-                continue;
-            }
-            double *const row = a + (size_t)i * (size_t)n + k + 1;
-            khz_add_scaled(n - k - 1, row, -factor, a + (size_t)k * (size_t)n + k + 1, row);
-        }
+        double *const row = a + (size_t)i * (size_t)n + k + 1;
+        khz_add_scaled(n - k - 1, row, -factor, a + (size_t)k * (size_t)n + k + 1, row);
     }
     return KHZ_OK;
 }
 
-void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work)
+static KHZ_INLINE khz_status lu_factor(int n, double *a, double *scale, int32_t *pivot)
+{
+    khz_status status = KHZ_OK;
+    for (int i = 0; i < n && status == KHZ_OK; i++) {
+        status = scale_row(n, a + (size_t)i * (size_t)n, &scale[i]);
+        pivot[i] = i;
+    }
+    for (int k = 0; k < n && status == KHZ_OK; k++) {
+        status = eliminate(n, k, a, pivot);
+    }
+    return status;
+}
+
+/* Compiled for two unknowns apart, where loops fall away: most loops that are iterated on have few. */
+khz_status khz_lu_factor(int n, double *a, double *scale, int32_t *pivot)
+{
+    if (n != 2) {
+        return lu_factor(n, a, scale, pivot);
+    }
+    khz_status status = scale_row(2, a, &scale[0]);
+    status = status == KHZ_OK ? scale_row(2, a + 2, &scale[1]) : status;
+    pivot[0] = 0;
+    pivot[1] = 1;
+    status = status == KHZ_OK ? eliminate(2, 0, a, pivot) : status;
+    return status == KHZ_OK ? eliminate(2, 1, a, pivot) : status;
+}
+
+static KHZ_INLINE void lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b,
+                                double *work)
 {
     for (int i = 0; i < n; i++) {
         double sum = b[pivot[i]] * scale[pivot[i]];
@@ -85,6 +118,15 @@ void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *p
             sum -= lu[i * n + j] * b[j];
         }
         b[i] = sum / lu[i * n + i];
+    }
+}
+
+void khz_lu_solve(int n, const double *lu, const double *scale, const int32_t *pivot, double *b, double *work)
+{
+    if (n == 2) {
+        lu_solve(2, lu, scale, pivot, b, work);
+    } else {
+        lu_solve(n, lu, scale, pivot, b, work);
     }
 }
 

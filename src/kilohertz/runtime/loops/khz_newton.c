@@ -32,10 +32,9 @@ static int evaluate(const frame *w, const double *x, double *f)
 }
 
 /* With a plan only its entries are ever written; the others are 0 from the beginning. */
-static int finite_jacobian(const frame *w)
+static KHZ_INLINE int finite_jacobian(const frame *w, int n)
 {
     const khz_sparse_plan *const plan = w->p->plan;
-    const int n = w->p->n;
     if (plan == NULL) {
         return khz_are_finite(n * n, w->jacobian);
     }
@@ -49,20 +48,11 @@ static int finite_jacobian(const frame *w)
     return 1;
 }
 
-static int differentiate(const frame *w, double *x)
+/* Forward differences, backward where the forward point lies outside the domain. */
+static int differences(const frame *w, double *x)
 {
     const int n = w->p->n;
-    if (w->p->jacobian != NULL) {
-        const int32_t status = w->c->status;
-        w->p->jacobian(w->instance, x, w->jacobian);
-        const int failed = w->c->status != status;
-        w->c->status = status;
-        if (!failed && finite_jacobian(w)) {
-            return 1;
-        }
-    }
     w->c->n_detours += w->p->jacobian != NULL ? 1U : 0U;
-    /* Forward differences, backward where the forward point lies outside the domain. */
     for (int j = 0; j < n; j++) {
         const double kept = x[j];
         double delta = sqrt(DBL_EPSILON) * fmax(fabs(kept), w->p->nominal[j] * KHZ_DIFFERENCE_LEAST);
@@ -85,42 +75,69 @@ static int differentiate(const frame *w, double *x)
     return 1;
 }
 
+static KHZ_INLINE int differentiate(const frame *w, double *x, int n)
+{
+    if (w->p->jacobian != NULL) {
+        const int32_t status = w->c->status;
+        w->p->jacobian(w->instance, x, w->jacobian);
+        const int failed = w->c->status != status;
+        w->c->status = status;
+        if (!failed && finite_jacobian(w, n)) {
+            return 1;
+        }
+    }
+    return differences(w, x);
+}
+
+/* The largest part of a row of the Jacobian; of the entries of a plan. */
+static KHZ_INLINE double row_size(const frame *w, int i, int n)
+{
+    double size = 0.0;
+    for (int j = 0; j < n; j++) {
+        size = khz_larger(size, fabs(w->jacobian[i * n + j]) * w->x_scale[j]);
+    }
+    return size;
+}
+
+static double planned_row_size(const frame *w, int i)
+{
+    const khz_sparse_plan *const plan = w->p->plan;
+    double size = 0.0;
+    for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
+        const int32_t j = plan->a_column[k];
+        size = khz_larger(size, fabs(w->jacobian[i * plan->n + j]) * w->x_scale[j]);
+    }
+    return size;
+}
+
 /* Sizes: an unknown is as large as it is or as its nominal value; a residual as large as its row of the Jacobian makes
  * it for a change of every unknown by that size. */
-static void rescale(const frame *w, const double *x)
+static KHZ_INLINE void rescale(const frame *w, const double *x, int n)
 {
-    const int n = w->p->n;
     for (int j = 0; j < n; j++) {
-        w->x_scale[j] = fmax(fabs(x[j]), w->p->nominal[j]);
+        w->x_scale[j] = khz_larger(w->p->nominal[j], fabs(x[j]));
     }
-    const khz_sparse_plan *const plan = w->p->plan;
     for (int i = 0; i < n; i++) {
-        double size = 0.0;
-        const int count = plan == NULL ? n : plan->a_row[i + 1] - plan->a_row[i];
-        for (int k = 0; k < count; k++) {
-            const int j = plan == NULL ? k : plan->a_column[plan->a_row[i] + k];
-            const double part = fabs(w->jacobian[i * n + j]) * w->x_scale[j];
-            size = part > size ? part : size;
-        }
+        const double size = w->p->plan == NULL ? row_size(w, i, n) : planned_row_size(w, i);
         w->row_scale[i] = size > 0.0 ? 1.0 / size : 1.0;
     }
 }
 
-static double merit(const frame *w, const double *f)
+static KHZ_INLINE double merit(const frame *w, const double *f, int n)
 {
     double sum = 0.0;
-    for (int i = 0; i < w->p->n; i++) {
+    for (int i = 0; i < n; i++) {
         const double v = f[i] * w->row_scale[i];
         sum += v * v;
     }
     return sum;
 }
 
-static double largest_step(const frame *w)
+static KHZ_INLINE double largest_step(const frame *w, int n)
 {
     double largest = 0.0;
-    for (int j = 0; j < w->p->n; j++) {
-        largest = fmax(largest, fabs(w->step[j]) / w->x_scale[j]);
+    for (int j = 0; j < n; j++) {
+        largest = khz_larger(largest, fabs(w->step[j]) / w->x_scale[j]);
     }
     return largest;
 }
@@ -140,9 +157,8 @@ static int sparse_direction(const frame *w)
     return khz_are_finite(n, w->step);
 }
 
-static int newton_direction(const frame *w)
+static KHZ_INLINE int newton_direction(const frame *w, int n)
 {
-    const int n = w->p->n;
     if (w->p->plan != NULL && sparse_direction(w)) {
         return 1;
     }
@@ -197,9 +213,9 @@ static int marquardt_direction(const frame *w, double mu)
 }
 
 /* A step out of the bounds ends before them: at the bound itself equations may have no value. */
-static void trial(const frame *w, const double *x, double factor)
+static KHZ_INLINE void trial(const frame *w, const double *x, double factor, int n)
 {
-    for (int j = 0; j < w->p->n; j++) {
+    for (int j = 0; j < n; j++) {
         double v = x[j] + factor * w->step[j];
         if (w->p->lower != NULL && x[j] >= w->p->lower[j] && v < w->p->lower[j]) {
             v = x[j] - KHZ_WAY_TO_BOUND * (x[j] - w->p->lower[j]);
@@ -211,9 +227,9 @@ static void trial(const frame *w, const double *x, double factor)
     }
 }
 
-static void accept(const frame *w, double *x)
+static KHZ_INLINE void accept(const frame *w, double *x, int n)
 {
-    const size_t bytes = sizeof(double) * (size_t)w->p->n;
+    const size_t bytes = sizeof(double) * (size_t)n;
     memcpy(x, w->x_new, bytes);
     memcpy(w->f, w->f_new, bytes);
 }
@@ -222,7 +238,8 @@ static void accept(const frame *w, double *x)
  * rounding do not count.  The sum of their squares, weighted. */
 static double weigh_turned(const frame *w, double *weight)
 {
-    const double least = KHZ_TURN_ROUNDING * merit(w, w->f);
+    const int n = w->p->n;
+    const double least = KHZ_TURN_ROUNDING * merit(w, w->f, n);
     double turned = 0.0;
     for (int i = 0; i < w->p->n; i++) {
         const double square = w->row_scale[i] * w->row_scale[i];
@@ -234,7 +251,7 @@ static double weigh_turned(const frame *w, double *weight)
     for (int i = 0; i < w->p->n && turned == 0.0; i++) {
         weight[i] = w->row_scale[i] * w->row_scale[i];
     }
-    return turned > 0.0 ? turned : merit(w, w->f);
+    return turned > 0.0 ? turned : merit(w, w->f, n);
 }
 
 /* A whole step that overshoots a steep piece (an amplifier between its limits) turns residuals round without making
@@ -248,7 +265,7 @@ static void turn_point(const frame *w, const double *x)
     double high = 1.0;
     for (int turn = 0; turn < KHZ_TURN_BISECTIONS; turn++) {
         const double middle = 0.5 * (low + high);
-        trial(w, x, middle);
+        trial(w, x, middle, w->p->n);
         if (!evaluate(w, w->x_new, w->f_new)) {
             high = middle;
             continue;
@@ -271,25 +288,25 @@ static void turn_point(const frame *w, const double *x)
 /* Newton with cuts of the step until the residual shrinks; `bold`: whole steps as long as the residual has a value,
  * which is what finds the right piece of piecewise linear equations.  0: gave up, 1: converged, 2: and the residual was
  * evaluated last at x. */
-static int iterate(const frame *w, double *x, int bold)
+static KHZ_INLINE int iterate_sized(const frame *w, double *x, int bold, int n)
 {
     for (int iteration = 0; iteration < w->p->max_iterations; iteration++) {
         w->c->n_iterations++;
-        if (!differentiate(w, x)) {
+        if (!differentiate(w, x, n)) {
             return 0;
         }
-        rescale(w, x);
-        if (!newton_direction(w)) {
+        rescale(w, x, n);
+        if (!newton_direction(w, n)) {
             return 0;
         }
-        const double size = largest_step(w);
-        const double before = merit(w, w->f);
+        const double size = largest_step(w, n);
+        const double before = merit(w, w->f, n);
         double factor = 1.0;
         int found = 0;
         for (int cut = 0; cut < KHZ_NEWTON_CUTS && !found; cut++) {
-            trial(w, x, factor);
+            trial(w, x, factor, n);
             found = evaluate(w, w->x_new, w->f_new) &&
-                    (bold || merit(w, w->f_new) <= (1.0 - KHZ_NEWTON_DECREASE * factor) * before ||
+                    (bold || merit(w, w->f_new, n) <= (1.0 - KHZ_NEWTON_DECREASE * factor) * before ||
                      size * factor < w->p->tolerance);
             factor = found ? factor : factor * 0.5;
         }
@@ -297,45 +314,51 @@ static int iterate(const frame *w, double *x, int bold)
         if (!found) {
             return before <= KHZ_NEWTON_SOLVED;
         }
-        if (bold && size > w->p->tolerance && merit(w, w->f_new) > KHZ_TURN_SUSPECT * before) {
+        if (bold && size > w->p->tolerance && merit(w, w->f_new, n) > KHZ_TURN_SUSPECT * before) {
             turn_point(w, x);
         }
-        accept(w, x);
-        if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f) == 0.0)) {
+        accept(w, x, n);
+        if (size * factor < w->p->tolerance || (factor == 1.0 && merit(w, w->f, n) == 0.0)) {
             return bold ? 1 : 2;
         }
     }
     return 0;
 }
 
-static int iterate_newton(const frame *w, double *x) { return iterate(w, x, 0); }
+/* Compiled for few unknowns apart: there the loops over them fall away. */
+static int iterate(const frame *w, double *x, int bold)
+{
+    const int n = w->p->n;
+    return n == 1 ? iterate_sized(w, x, bold, 1) : n == 2 ? iterate_sized(w, x, bold, 2) : iterate_sized(w, x, bold, n);
+}
 
 static int iterate_marquardt(const frame *w, double *x)
 {
+    const int n = w->p->n;
     double mu = KHZ_DAMPING_FIRST;
     for (int iteration = 0; iteration < w->p->rescue_iterations; iteration++) {
         w->c->n_iterations++;
-        if (!differentiate(w, x)) {
+        if (!differentiate(w, x, n)) {
             return 0;
         }
-        rescale(w, x);
-        const double before = merit(w, w->f);
+        rescale(w, x, n);
+        const double before = merit(w, w->f, n);
         int found = 0;
         for (int raise = 0; raise < KHZ_NEWTON_CUTS && !found; raise++) {
             if (marquardt_direction(w, mu)) {
-                trial(w, x, 1.0);
-                found = evaluate(w, w->x_new, w->f_new) && merit(w, w->f_new) < before;
+                trial(w, x, 1.0, n);
+                found = evaluate(w, w->x_new, w->f_new) && merit(w, w->f_new, n) < before;
             }
             mu = found ? mu * KHZ_DAMPING_LESS : mu * KHZ_DAMPING_MORE;
         }
         if (!found) {
             return before <= KHZ_NEWTON_SOLVED;
         }
-        accept(w, x);
+        accept(w, x, n);
         mu = fmax(mu, KHZ_DAMPING_LEAST);
-        if (merit(w, w->f) <= KHZ_NEWTON_SOLVED) {
+        if (merit(w, w->f, n) <= KHZ_NEWTON_SOLVED) {
             /* Close enough for Newton to finish quadratically. */
-            return iterate_newton(w, x) != 0 || merit(w, w->f) <= KHZ_NEWTON_SOLVED;
+            return iterate(w, x, 0) != 0 || merit(w, w->f, n) <= KHZ_NEWTON_SOLVED;
         }
     }
     return 0;
@@ -454,7 +477,7 @@ khz_status khz_newton(const khz_newton_problem *p, khz_context *c, void *instanc
     }
     c->n_detours += p->kept != NULL ? 1U : 0U;
     memcpy(guess, x, sizeof(double) * (size_t)n);
-    int solved = evaluate(&w, x, w.f) ? iterate_newton(&w, x) : 0;
+    int solved = evaluate(&w, x, w.f) ? iterate(&w, x, 0) : 0;
     if (solved == 2) {
         KHZ_RESIDUAL(c, n, w.f);
         return KHZ_OK;
