@@ -215,6 +215,8 @@ def test_comments_above_the_header_and_quoted_numbers(tmp_path: Path) -> None:
     [
         ("time,y\ns,V\n0,1\n", "line 2, column `time`: `s` is not a number"),
         ("time,y\n0,1\n# a remark\n1,1d-3\n", "line 4, column `y`: `1d-3` is not a number"),
+        ("time,y\n0,1\n0,5,2\n", "line 3 has 3 values for 2 columns"),
+        ("time,y\n0,5,2\n1,2,3\n", "line 2 has 3 values for 2 columns"),
         ("time;y\n0;1.234,5\n", "line 2, column `y`: `1.234,5` is not a number"),
         ("time,y,y\n0,1,2\n", "two columns are called `y`"),
         ("time [furlong],y\n0,1\n", "the time column `time [furlong]` has no unit of time"),

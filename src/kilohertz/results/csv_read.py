@@ -142,8 +142,11 @@ def _odd_table(piece: bytes, layout: _Layout, first: int) -> Floats:
 
 
 def _row(cells: Sequence[str], layout: _Layout, line: int) -> list[float]:
+    n = len(layout.names)
+    if any(c.strip() for c in cells[n:]):
+        raise ValueError(f"{layout.path}: line {line} has {len(cells)} values for {n} columns")
     row = [_value(c, layout, line, name) for c, name in zip(cells, layout.names, strict=False)]
-    return row + [float("nan")] * (len(layout.names) - len(row))
+    return row + [float("nan")] * (n - len(row))
 
 
 def _value(cell: str, layout: _Layout, line: int, name: str) -> float:
