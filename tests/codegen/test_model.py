@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from kilohertz.codegen import CProgram, generate
@@ -11,6 +12,9 @@ from kilohertz.codegen.writing.spelling import Names, identifier, wrapped
 from kilohertz.driver import Session
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
+from kilohertz.ir.step import Kind
+from kilohertz.simulate import Instance, build_program
+from kilohertz.toolchain import STRICT
 
 TEXT = """\
 model Loops "A loop of each kind"
@@ -127,3 +131,30 @@ def test_what_a_loop_left_in_a_variable_is_not_computed_again() -> None:
     program = generate(compile_flat(read_flat(text)), with_directional=False)
     cosines = {name: body.count("cos(") for name, body in functions(program).items() if "initial" not in name}
     assert {name for name, count in cosines.items() if count} == {"solve_s_loop_residual"}, cosines
+
+
+def test_slopes_of_roots_are_made_of_roots() -> None:
+    text = """
+        model Slopes
+          Real x(start = 1.0, fixed = true);
+          Real a(start = 0.0, fixed = true);
+          Real b(start = 0.0, fixed = true);
+        equation
+          der(x) = 1.0;
+          der(a) = x^(-0.5);
+          der(b) = x^(-0.75);
+        end Slopes;
+        """
+    step = compile_flat(read_flat(text))
+    assert not any("pow(" in f.text for f in generate(step, with_directional=False).files)
+    program = build_program(step, flags=STRICT)
+    instance = Instance(program)
+    assert instance.initialize(0.0) == 0
+    names = [v.name for v in step.of_kind(Kind.STATE)]
+    for x in (1e-300, 1e-9, 0.3, 2.0, 1e5, 1e300):
+        states, rates = np.array([x if n == "x" else 0.0 for n in names]), np.empty(3)
+        library = program.library
+        assert library.khz_derivatives(program.model, instance.address, 0.0, states.ctypes.data, rates.ctypes.data) == 0
+        found = dict(zip(names, rates, strict=True))
+        assert (found["a"], found["b"]) == pytest.approx((x**-0.5, x**-0.75), rel=5e-16)
+    instance.close()

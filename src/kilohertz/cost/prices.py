@@ -94,7 +94,8 @@ def total(counts: Iterable[Count]) -> Count:
 
 _BINARY = {"+": (1, 2), "-": (1, 2), "*": (1, 2), "/": (4, 3), "and": (1, 4), "or": (1, 4)}
 _RELATION = (1, 5)
-_POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 0.5: (20, 4), 0.25: (40, 7), 1.0: (0, 0)}
+_POWERS = {2.0: (1, 2), 3.0: (2, 3), 4.0: (2, 3), 1.0: (0, 0)}
+_POWERS |= {0.5: (20, 4), 0.25: (40, 7), -0.5: (24, 7), -0.75: (45, 12)}  # by roots
 _POWER = (20, 180)
 _OTHER = (20, 160)  # what is not in the table of functions: derivatives of functions, ...
 

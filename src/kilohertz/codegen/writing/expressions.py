@@ -31,6 +31,7 @@ from kilohertz.ir.types import BOOLEAN, INTEGER, EnumType, RecordType, Type
 
 _LONGEST = 300  # a longer scalar becomes a temporary
 _C_RELATION = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "<>": "!="}
+_INVERSE_ROOTS = {-0.5: "khz_inverse_root", -0.75: "khz_inverse_root_3"}  # powers that are slopes of roots
 _FORMS = {  # how a spelling binds, and how its operands must
     Form.CALL: (PRIMARY, 0),
     Form.CAST: (UNARY, PRIMARY),
@@ -171,6 +172,8 @@ class Writer(ArrayBuiltinWriter):
         if isinstance(exponent, x.Real) and exponent.value in (0.5, 0.25):
             root = f"sqrt({self.text(base)})"
             return (root if exponent.value == 0.5 else f"sqrt({root})"), PRIMARY
+        if isinstance(exponent, x.Real) and exponent.value in _INVERSE_ROOTS:
+            return f"{_INVERSE_ROOTS[exponent.value]}({self.text(base)})", PRIMARY
         return f"pow({self.text(base)}, {self.text(exponent)})", PRIMARY
 
     def _logical(self, e: x.Binary) -> Text:

@@ -13,6 +13,13 @@ enum { KHZ_LOOP_CAP = 100000000 };
 static inline double khz_power2(double x) { return x * x; }
 static inline double khz_power3(double x) { return x * x * x; }
 static inline double khz_power4(double x) { return (x * x) * (x * x); }
+/* x^(-1/2) and x^(-3/4), the slopes of roots: a tenth of what pow takes. */
+static inline double khz_inverse_root(double x) { return 1.0 / sqrt(x); }
+static inline double khz_inverse_root_3(double x)
+{
+    const double root = sqrt(x);
+    return 1.0 / (root * sqrt(root));
+}
 static inline double khz_min(double a, double b) { return a < b ? a : b; }
 static inline double khz_max(double a, double b) { return a > b ? a : b; }
 static inline int32_t khz_min_int(int32_t a, int32_t b) { return a < b ? a : b; }
