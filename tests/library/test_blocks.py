@@ -186,3 +186,11 @@ def test_the_servo_follows_its_profile_within_what_friction_costs() -> None:
     assert np.abs(error).max() < 0.05
     frictionless = run("Servo", **{"bearing.tau_0": 0.0, "bearing.d": 0.0})
     assert np.abs(frictionless["profile.x"] - frictionless["rotor.phi"]).max() < np.abs(error).max()
+
+
+def test_an_oven_is_switched_where_its_exponentials_say() -> None:
+    result = run("Oven")
+    changes = result.time[1:][np.diff(result["hot.y"]) != 0]
+    first, on, offs = (250 * math.log(a / b) for a, b in ((100, 60), (62, 60), (40, 38)))
+    expected = first + np.cumsum([0, *([offs, on] * 10)])[: len(changes)]
+    assert len(changes) >= 15 and off(changes, expected) < 1e-4

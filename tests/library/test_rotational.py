@@ -199,3 +199,15 @@ def test_a_rack_gives_torque_over_radius_and_the_buffer_takes_it() -> None:
     assert off(result["mass.v"][early], exact[early]) < 1e-7
     assert result.final("buffer.f") == pytest.approx(-40, rel=1e-3)
     assert off(result["mass.s"] - 0.2, 0.1 * result["pinion.phi"]) < 1e-12
+
+
+def test_play_along_a_line_pushes_as_a_spring_does_and_never_pulls() -> None:
+    result = run(f"{SLIDES}.Play")
+    x, v, f, side = (result[f"coupling.{n}"] for n in ("s_rel", "v_rel", "f", "side"))
+    push = 1e4 * (x - 0.01 * side) + 5 * v
+    expected = np.where(side > 0, np.maximum(push, 0), np.where(side < 0, np.minimum(push, 0), 0))
+    clear = np.abs(np.abs(x) - 0.01) > 1e-9  # at a change of contact a row shows one side or the other
+    assert off(f[clear], expected[clear]) < 1e-9
+    assert set(np.unique(side)) == {-1, 0, 1}
+    momentum = result["first.v"] + 2 * result["second.v"] + 5 * result["second.s"]  # without what is lost in between
+    assert off(momentum, 20 / (2 * math.pi) * (1 - np.cos(2 * math.pi * result.time))) < 1e-6

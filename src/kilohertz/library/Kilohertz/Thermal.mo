@@ -72,6 +72,25 @@ package Thermal "Heat between bodies of uniform temperature"
       Documentation(info="<html><p><code>T = T_mean + amplitude sin(w t)</code>.</p></html>"));
   end SineTemperature;
 
+  model FixedTemperature "Surroundings whose temperature never changes"
+    HeatPort a "Where the temperature holds" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
+    parameter Units.Temperature T = 293.15 "Temperature";
+  equation
+    a.T = T;
+    annotation(Icon(graphics={Rectangle(extent={{-60,60},{60,-60}}, lineColor={191,0,0}, fillColor={250,235,235}, fillPattern=FillPattern.Solid), Text(extent={{-60,30},{60,-30}}, textString="T"), Line(points={{60,0},{90,0}}, color={191,0,0}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+      Documentation(info="<html><p><code>a.T = T</code>, whatever heat flows.</p></html>"));
+  end FixedTemperature;
+
+  model TemperatureSensor "Temperature at a port"
+    HeatPort a "Where it is measured" annotation(Placement(transformation(extent={{-110,-10},{-90,10}})));
+    Blocks.RealOutput T(unit="K") "Temperature" annotation(Placement(transformation(extent={{100,-10},{120,10}})));
+  equation
+    a.Q = 0;
+    T = a.T;
+    annotation(Icon(graphics={Line(points={{-90,0},{-30,0}}, color={191,0,0}), Ellipse(extent={{-15,-35},{15,-65}}, lineColor={191,0,0}, fillColor={191,0,0}, fillPattern=FillPattern.Solid), Rectangle(extent={{-8,60},{8,-35}}, lineColor={191,0,0}), Line(points={{0,-40},{0,20}}, color={191,0,0}), Line(points={{15,0},{100,0}}, color={0,0,127}), Text(extent={{-150,110},{150,70}}, textString="%name", textColor={0,0,255})}),
+      Documentation(info="<html><p><code>T = a.T</code>; no heat flows into it.</p></html>"));
+  end TemperatureSensor;
+
   model HeatSource "A heat flow given by a signal"
     HeatPort b "Where the heat goes" annotation(Placement(transformation(extent={{90,-10},{110,10}})));
     Blocks.RealInput Q(unit="W") "Heat flow" annotation(Placement(transformation(extent={{-140,-20},{-100,20}})));

@@ -149,4 +149,27 @@ package Signals "Blocks and controllers: what each of them does"
     annotation(Diagram(coordinateSystem(extent={{-120,-120},{120,120}})), experiment(StopTime=4, Tolerance=1e-8), Documentation(info="<html><p>One switch: the continuous controller is exchanged for the sampled one, with the same
       parameters.</p></html>"));
   end SampledServo;
+
+  model Oven "Two-point control of a temperature"
+    Thermal.Capacity oven(C=500, T(start=293.15)) annotation(Placement(transformation(extent={{-30,10},{-10,30}})));
+    Thermal.Resistor wall(R=0.5) annotation(Placement(transformation(extent={{10,10},{30,30}})));
+    Thermal.FixedTemperature room annotation(Placement(transformation(extent={{10,50},{30,70}})));
+    Thermal.HeatSource heater annotation(Placement(transformation(extent={{10,-30},{30,-10}})));
+    Thermal.TemperatureSensor sensor annotation(Placement(transformation(extent={{-110,-30},{-90,-10}})));
+    Blocks.Logic.Threshold hot(on=333.15, off=331.15) annotation(Placement(transformation(extent={{-70,-30},{-50,-10}})));
+    Blocks.Logic.Switch power annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
+    Blocks.Sources.Constant none(k=0) annotation(Placement(transformation(extent={{-70,10},{-50,30}})));
+    Blocks.Sources.Constant full(k=200) annotation(Placement(transformation(extent={{-70,-70},{-50,-50}})));
+  equation
+    connect(sensor.T, hot.u) annotation(Line(points={{-89,-20},{-72,-20}}, color={0,0,127}));
+    connect(hot.y, power.u2) annotation(Line(points={{-49,-20},{-32,-20}}, color={255,0,255}));
+    connect(none.y, power.u1) annotation(Line(points={{-49,20},{-40.5,20},{-40.5,-12},{-32,-12}}, color={0,0,127}));
+    connect(full.y, power.u3) annotation(Line(points={{-49,-60},{-40.5,-60},{-40.5,-28},{-32,-28}}, color={0,0,127}));
+    connect(power.y, heater.Q) annotation(Line(points={{-9,-20},{8,-20}}, color={0,0,127}));
+    connect(heater.b, oven.a) annotation(Line(points={{30,-20},{34,-20},{34,6},{-20,6},{-20,10}}, color={191,0,0}));
+    connect(sensor.a, oven.a) annotation(Line(points={{-110,-20},{-114,-20},{-114,6},{-20,6},{-20,10}}, color={191,0,0}));
+    connect(oven.a, wall.a) annotation(Line(points={{-20,10},{-20,6},{6,6},{6,20},{10,20}}, color={191,0,0}));
+    connect(wall.b, room.a) annotation(Line(points={{30,20},{34,20},{34,60},{30,60}}, color={191,0,0}));
+    annotation(Diagram(coordinateSystem(extent={{-120,-120},{120,120}})), experiment(StopTime=300, Tolerance=1e-8), Documentation(info="<html><p>Heats until 60 degrees, rests until 58: 8.2 s on, 12.8 s off.</p></html>"));
+  end Oven;
 end Signals;

@@ -65,4 +65,18 @@ package Slides "Rods, stops and friction: what each component of Translational d
     annotation(Diagram(coordinateSystem(extent={{-140,-140},{140,140}})), experiment(StopTime=3, Tolerance=1e-8), Documentation(info="<html><p>50 N at the rack against 10 N of wind; it rests where the
       buffer takes 40 N.</p></html>"));
   end Buffer;
+
+  model Play "A mass pushed to and fro through a coupling with play"
+    Translational.Sources.Force push annotation(Placement(transformation(extent={{-10,-50},{10,-30}})));
+    Translational.Mass first(m=1, s(start=0, fixed=true), v(start=0, fixed=true)) annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+    Translational.ElasticBacklash coupling(c=1e4, d=5, play=0.02) annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+    Translational.Mass second(m=2, d=5, s(start=0, fixed=true), v(start=0, fixed=true)) annotation(Placement(transformation(extent={{70,-10},{90,10}})));
+    Blocks.Sources.Sine signal(amplitude=20, f=1) annotation(Placement(transformation(extent={{-50,-50},{-30,-30}})));
+  equation
+    connect(signal.y, push.f) annotation(Line(points={{-29,-40},{-12,-40}}, color={0,0,127}));
+    connect(push.b, first.a) annotation(Line(points={{10,-40},{14,-40},{14,-20},{-14,-20},{-14,0},{-10,0}}, color={0,127,0}));
+    connect(first.b, coupling.a) annotation(Line(points={{10,0},{30,0}}, color={0,127,0}));
+    connect(coupling.b, second.a) annotation(Line(points={{50,0},{70,0}}, color={0,127,0}));
+    annotation(experiment(StopTime=3, Tolerance=1e-8), Documentation(info="<html><p>Each time the force turns, the play is run through, and the second mass coasts.</p></html>"));
+  end Play;
 end Slides;

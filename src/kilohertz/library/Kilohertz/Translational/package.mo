@@ -124,6 +124,24 @@ package Translational "Things that move along a line"
         The force ends where it would pull, which may be before the parts separate.</p></html>"));
   end ElasticGap;
 
+  model ElasticBacklash "A spring with play: no force until the play is used up"
+    extends Compliance;
+    parameter Units.TranslationalStiffness c = 1e6 "Stiffness in contact";
+    parameter Units.TranslationalDamping d = 1e3 "Damping in contact";
+    parameter Units.Length play(min=0) = 1e-3 "Free way from one side to the other";
+    parameter Units.Length s_0 = 0 "Distance of b from a in the middle of the play";
+    Units.Force push "What spring and damper would give in contact";
+    Integer side "Which side is in contact: 1, -1, or 0 for none";
+  equation
+    side = if s_rel - s_0 > play/2 then 1 elseif s_rel - s_0 < -play/2 then -1 else 0;
+    push = c*(s_rel - s_0 - side*play/2) + d*v_rel;
+    f = if side == 1 then max(push, 0) elseif side == -1 then min(push, 0) else 0;
+    annotation(Icon(graphics={Line(points={{-90,0},{-60,0},{-50,25},{-35,-25},{-20,25},{-5,-25},{5,0},{20,0}}, color={0,127,0}), Line(points={{20,-30},{20,30}}), Line(points={{60,-30},{0,-30},{0,-45},{75,-45},{75,30},{40,30},{40,-10}}), Line(points={{75,0},{90,0}}, color={0,127,0}),
+      Text(extent={{-150,-60},{150,-100}}, textString="play=%play")}),
+      Documentation(info="<html><p>Beyond half the play on either side spring and damper, which push back and never hold: the force ends where it would change its
+        sign, which may be before the parts separate. Making and losing contact are events.</p></html>"));
+  end ElasticBacklash;
+
   model EndStop "Elastic stops that keep b between two distances from a"
     extends Compliance;
     parameter Units.Length s_max = 1 "Distance at the upper stop";
