@@ -13,6 +13,9 @@ from hostile_fmu import XML, hostile, packed
 from kilohertz import ModelError, load
 from kilohertz.cli.main import main
 from kilohertz.driver import check_fmu, export, simulate_fmu
+from kilohertz.fmi.importing.archive import Fmu
+from kilohertz.fmi.importing.isolation import IsolationRefused, isolate
+from kilohertz.fmi.importing.offline import failure
 from kilohertz.simulate import RunFailed
 from kilohertz.toolchain import find_compiler
 
@@ -292,3 +295,25 @@ def test_where_the_solver_gives_up(tmp_path: Path, case: int, words: str) -> Non
     with pytest.raises(RunFailed, match=words) as failed:
         simulate_fmu(exchange(tmp_path, case))
     assert failed.value.diagnostics[0].code == "R822"
+
+
+def test_an_isolated_fmu_computes_and_reads_and_does_nothing_else(tmp_path: Path) -> None:
+    fmu = hostile(tmp_path, 10)
+    free, isolated = simulate_fmu(fmu, stop=0.002), simulate_fmu(fmu, stop=0.002, isolate=True)
+    assert free["x"][-1] == 31  # a file, a socket, a process, a file that is read, a thread
+    assert isolated["x"][-1] == 8 + 16
+    assert main(["simulate", str(fmu), "--isolate", "-q"]) == 0
+    assert main(["simulate", "Kilohertz.Examples.RCCircuit", "--isolate"]) == 1
+
+
+def test_model_exchange_is_isolated_with_the_same_numbers(driven: Path) -> None:
+    plain, isolated = (simulate_fmu(driven, stop=0.2, kind="me", isolate=flag) for flag in (False, True))
+    assert plain["x"].tobytes() == isolated["x"].tobytes()
+
+
+def test_a_machine_without_a_filter_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "vax")
+    with pytest.raises(IsolationRefused, match="no filter for vax"):
+        isolate()
+    said = failure(Fmu(Path("M.fmu"), Path(), None), {"how": "open", "text": "no filter"})  # type: ignore[arg-type]
+    assert said.code == "R824" and "no filter" in said.message

@@ -13,8 +13,11 @@ HOSTILE = r"""
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
 typedef void *C;
+static void *idle(void *p) { return p; }
 static double x = 1.0;
 static int n = 0;
 const char *fmi2GetVersion(void) { return "2.0"; }
@@ -54,6 +57,14 @@ int fmi2DoStep(C c, double t, double h, int p)
     if (CASE == 6 && n > 5) return 3;
     if (CASE == 7 && n > 5) exit(7);
     if (CASE == 8 && n > 5) return 2;
+    if (CASE == 10) { /* x: what it was able to do */
+        FILE *f = fopen("written.txt", "w");
+        int s = socket(AF_INET, SOCK_STREAM, 0);
+        pid_t p = fork();
+        if (p == 0) _exit(0);
+        x = (f != NULL) + 2 * (s >= 0) + 4 * (p > 0) + 8 * (fopen("/proc/self/status", "r") != NULL);
+        x += 16 * (pthread_create(&(pthread_t){0}, NULL, idle, NULL) == 0);
+    }
     if (CASE == 9) {
         void *volatile m = malloc(100);
         free(m);
@@ -88,7 +99,17 @@ def packed(folder: Path, files: dict[str, str | bytes]) -> Path:
 def hostile(folder: Path, case: int, description: str = XML) -> Path:
     source, library = folder / "hostile.c", folder / "hostile.so"
     source.write_text(HOSTILE)
-    command = [*find_compiler().command, f"-DCASE={case}", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
+    command = [
+        *find_compiler().command,
+        f"-DCASE={case}",
+        "-shared",
+        "-fPIC",
+        "-o",
+        str(library),
+        str(source),
+        "-lm",
+        "-lpthread",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     binary = library.read_bytes()
     described = description.replace("{guid}", "!mine" if case != 1 else "another")

@@ -97,13 +97,15 @@ def simulate_fmu(
     record: str | Sequence[str] = "all",
     patience: float | None = None,
     kind: str = "",
+    isolate: bool = False,
     **stepping: Any,
 ) -> Result:
     """Run an FMU off-line, in a process of its own; what is not given is as the FMU says (docs/reference/fmi.md).
 
     `kind` is `cs` (default, where the FMU has it) or `me`.  Of the settings of a step Co-Simulation has `step` alone:
     its method is its own.  Model Exchange is run with `solver="cvode"`, which has a `tolerance`.  `patience`: seconds
-    that one call of the FMU may take (default: 60).
+    that one call of the FMU may take (default: 60).  `isolate`: its process computes and reads; it writes no file,
+    opens no connection and starts no program.
     """
     from kilohertz.fmi import Run, opened, simulate_fmu
 
@@ -115,7 +117,7 @@ def simulate_fmu(
         chosen = kind or ("me" if "solver" in asked.given else offered)
         _check_settings(asked, chosen)
         run = Run(start, stop, asked.step if "step" in asked.given else None, intervals, settings, inputs, record)
-        run = replace(run, kind=chosen, patience=patience or run.patience)
+        run = replace(run, kind=chosen, patience=patience or run.patience, isolate=isolate)
         run = replace(run, tolerance=asked.tolerance if "tolerance" in asked.given else None)
         return simulate_fmu(fmu, run)
 

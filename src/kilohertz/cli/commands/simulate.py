@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
+    add("--isolate", action="store_true", help="an FMU may compute and read; no files, connections, programs")
     add("-q", "--quiet", action="store_true", help="no progress bar and no summary")
     add_step_settings(parser)
 
@@ -43,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     if is_fmu(arguments.model):
         return _run_fmu(arguments, started)
+    if arguments.isolate:
+        raise ModelError(Diagnostic("R815", "`--isolate` is for an FMU that is run off-line"))
     if is_system(arguments.model):
         return _run_system(arguments, started)
     model = load(arguments.model, arguments.library)
@@ -85,6 +88,7 @@ def _run_fmu(arguments: argparse.Namespace, started: float) -> int:
             settings=dict(arguments.settings),
             inputs=inputs(arguments),
             record=arguments.record,
+            isolate=arguments.isolate,
             **step_settings(arguments),
         )
     if arguments.output is not None:

@@ -201,8 +201,8 @@ def _sizes(instance: Instance, job: dict[str, Any]) -> tuple[int, int]:
 
 def integrate(job: dict[str, Any], folder: Path) -> dict[str, Any]:
     """From start to stop, a row at each point of the grid."""
+    rows = os.open(folder / "rows", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)  # before a filter forbids it
     instance = Instance(job, folder)
-    rows = os.open(folder / "rows", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     pack = struct.Struct(f"{1 + sum(v['size'] for v in job['record'])}d").pack
     inputs: list[list[list[Any]]] = job["inputs"]
     instance.start(job["settings"], inputs[0] if inputs else [])

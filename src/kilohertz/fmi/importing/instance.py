@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kilohertz.fmi.importing.isolation import IsolationRefused, isolate
+
 PLACE_SIZE = 256
 _OK, _WARNING, _DISCARD = 0, 1, 2
 _REAL, _POINTER, _TEXT, _SIZE = ctypes.c_double, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
@@ -68,6 +70,11 @@ class Library:
         self._place = mmap.mmap(handle, PLACE_SIZE)
         os.close(handle)
         os.chdir(Path(job["binary"]).parent)  # some look for more beside them
+        if job.get("isolate"):
+            try:
+                isolate()  # before anything of the FMU runs: loading runs some of it
+            except IsolationRefused as refused:
+                raise Stopped("open", text=str(refused)) from None
         try:
             self.loaded = ctypes.CDLL(job["binary"], mode=os.RTLD_LAZY)
         except OSError as error:

@@ -2,7 +2,7 @@
 
 Codes: R815 the FMU does not offer what is asked for, R816 a function is missing, R817 a function of the FMU failed,
 R818 the FMU ended its process, R819 a call does not return, R820 values are not numbers (warning), R821 a variable that
-is not there or cannot be set, R822 the solver of Model Exchange gives up.
+is not there or cannot be set, R822 the solver of Model Exchange gives up, R824 the process cannot be isolated.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Run:
     patience: float = PATIENCE
     kind: str = ""  # me or cs; "": cs where the FMU offers it
     tolerance: float | None = None
+    isolate: bool = False  # with a filter on system calls (`isolation.py`)
 
 
 def simulate_fmu(fmu: Fmu, run: Run) -> Result:
@@ -89,7 +90,7 @@ def in_own_process(job: Mapping[str, Any], folder: Path, patience: float) -> dic
     if hangs:
         return {"how": "hangs", "where": where, "seconds": patience}
     report = folder / "report.json"
-    if report.is_file():
+    if report.is_file() and report.stat().st_size > 0:
         return dict(json.loads(report.read_text(encoding="utf-8")))
     code = process.returncode
     return {"how": "crash", "where": where, "code": code, "text": _tail(folder / "said")}
@@ -162,6 +163,7 @@ class _Job:
             "settings": [[_plain(v), value] for v, value in self._settings()],
             "inputs": self._inputs(),
             "record": [_plain(v) for v in self.recorded],
+            "isolate": run.isolate,
         }
 
     def _recorded(self) -> list[FmuVariable]:
@@ -254,6 +256,8 @@ def failure(fmu: Fmu, report: Mapping[str, Any]) -> Diagnostic:
             return Diagnostic("R816", f"`{name}` has no function {report['function']}")
         case "load":
             return Diagnostic("R814", f"the binary of `{name}` cannot be loaded", notes=(Note(report["text"]),))
+        case "open":
+            return Diagnostic("R824", f"`{name}` cannot be isolated: {report['text']}")
         case "instantiate":
             return Diagnostic("R817", f"`{name}` makes no instance of itself", notes=notes)
         case "status":

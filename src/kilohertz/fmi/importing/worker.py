@@ -20,8 +20,8 @@ from kilohertz.fmi.importing.instance import Instance, Library, Stopped
 
 def co_simulate(job: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Steps from start to stop, a row after each of those that are wanted."""
+    rows = os.open(folder / "rows", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)  # before a filter forbids it
     instance = Instance(job, folder)
-    rows = os.open(folder / "rows", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     pack = struct.Struct(f"{1 + sum(v['size'] for v in job['record'])}d").pack
     inputs: list[list[list[Any]]] = job["inputs"]  # what is set before each step
     instance.start(job["settings"], inputs[0] if inputs else [])
@@ -60,11 +60,12 @@ def _work(what: str) -> Callable[[dict[str, Any], Path], dict[str, Any]]:
 def main(folder: Path) -> None:
     """Do the job in a folder, and leave there how it ended."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    out = os.open(folder / "report.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         report = _work(job["what"])(job, folder)
     except Stopped as stopped:
         report = stopped.report
-    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    os.write(out, json.dumps(report).encode())
     os._exit(0)  # no destructor of a foreign library has a say any more
 
 
