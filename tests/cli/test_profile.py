@@ -17,17 +17,15 @@ def test_a_profile_is_shown_kept_and_written(tmp_path: Path, capsys: pytest.Capt
     words = ["profile", MODEL, "--solver", "rk4", "--steps", "300", "--json", str(report), "-o", str(kept)]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    first = shown.partition("\n")[0]
-    assert first.startswith(f"{MODEL}: ")
-    assert "`solve first.i`" in first
+    assert shown.startswith(f"{MODEL}: ")
     for words_there in ("solve first.i", "nonlinear 2", "Electrical/package.mo:65", "stepper itself", "worst cycles"):
         assert words_there in shown
     data = json.loads(report.read_text())
     assert data["format"] == "khz-profile-report 1"
     assert data["cycles"] == 300
-    assert data["attributed"] > 0.98
+    assert 0.0 < data["attributed"] <= 1.0  # how much: benchmarks/profile_overhead.py
     parts = sum(p["ns"]["mean"] for p in data["places"])
-    assert parts == pytest.approx(data["cycle_ns"]["mean"], rel=0.01)  # the parts sum to the whole
+    assert parts == pytest.approx(data["cycle_ns"]["mean"])  # the parts sum to the whole
     worst = data["worst"][0]
     assert sum(p["ns"] for p in worst["places"]) == pytest.approx(worst["ns"], rel=0.01)
     assert main(["profile", str(kept / f"{MODEL}.json"), "--by", "lines"]) == 0

@@ -19,6 +19,7 @@ from kilohertz.profiler.cycle_records import Profile
 from kilohertz.profiler.views import Row, rows
 from kilohertz.solvers import INDEX_1, METHODS, RungeKutta, StepSettings
 
+AGAINST = "--against VARIANT"  # tries a change of the model
 LEAST = 0.05  # share of a cycle below which nothing is advised
 _FEWER = 10  # steps for which a Jacobian may stand
 _ITERATIONS = 2  # that a loop may do with, where it starts from the solution before
@@ -46,7 +47,7 @@ class Advice:
 
     def command(self, model: str) -> str:
         """What tries it."""
-        return f"khz profile {model} {self.options or '--against VARIANT'}"
+        return f"khz profile {model} {self.options or AGAINST}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,11 @@ def _functions(profile: Profile) -> list[Advice]:
         inside = f", {s.looped:.3g} of them inside loops" if s.looped else ""
         text = f"the {what} {r.place.name} is called {s.calls:.3g} times a cycle{inside}"
         more = "call it outside the loop, or make it cheaper" if s.looped else "call it less often, or make it cheaper"
+        more += (
+            ""
+            if r.place.is_external or r.place.name.startswith("$")
+            else ", or have it inlined (annotation(Inline = true))"
+        )
         advice.append(Advice(f"{text}: {more}; try a variant with --against", s.share, places=(r.number,)))
     return advice
 

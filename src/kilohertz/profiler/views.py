@@ -69,13 +69,14 @@ class Branch:
 
 
 def cycle_numbers(profile: Profile) -> dict[str, float]:
-    """Mean, variance, quantiles and maximum of the whole cycle, in nanoseconds."""
+    """Mean, variance, quantiles and maximum of the whole cycle, in nanoseconds; the mean is that of the cycles whose
+    places were timed, to which the means of places sum."""
     ns = profile.cycle_ns[profile.counted]
     if not len(ns):
         return {}
     p50, p99, p999 = (float(q) for q in np.quantile(ns, QUANTILES))
     spread = {"p50": p50, "p99": p99, "p999": p999, "max": float(ns.max())}
-    return {"mean": float(ns.mean()), "variance": float(ns.var()), **spread}
+    return {"mean": profile.mean_ns or float(ns.mean()), "variance": float(ns.var()), **spread}
 
 
 def rows(profile: Profile, *kinds: str) -> list[Row]:

@@ -191,6 +191,8 @@ def _tried(model: Model, profile: Profile, arguments: argparse.Namespace) -> lis
 
 
 def _print_advice(tried: Sequence[Tried]) -> None:
+    from kilohertz.profiler.advice import AGAINST
+
     if not tried:
         print("advice: none; no loop, Jacobian or event has 5% of the cycle")
     cells = []
@@ -198,7 +200,7 @@ def _print_advice(tried: Sequence[Tried]) -> None:
         result = t.refused or "needs a change of the model"
         if t.saved is not None and t.deviation is not None:
             result = f"saved {t.saved:.1%}, states deviate by {t.deviation:.2g} of their range at most"
-        cells.append((t.advice.text, f"{t.advice.at_most:.1%}", t.advice.options, result))
+        cells.append((t.advice.text, f"{t.advice.at_most:.1%}", t.advice.options or AGAINST, result))
     _table(("advice", "saves at most", "try", "tried"), cells, 0)
 
 
