@@ -49,8 +49,8 @@ def _most(profile: Profile, causes: Sequence[Cause]) -> str:
 def _base(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> float:
     """What the excess of some cycles is weighed against: the costliest of every cycle, in nanoseconds.
 
-    An event computes everything again, which is in order: of one, the excess counts only beyond twice what the
-    costliest has of its cycle; of several, without the share of the first.
+    An event computes everything again, which is in order: its excess is weighed against what the costliest has of its
+    cycle, twice where it is the only one, and the less the more there are.
     """
     if kind == "event":
         return events(profile, usual)[0]
@@ -59,9 +59,7 @@ def _base(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> 
         return first.of(usual.blamed)
     example = alike[len(alike) // 2].index
     n_events = sum(int(profile.records["places"]["calls"][example, i]) for i in event_places(profile))
-    if n_events <= 1:
-        return 2.0 * first.of(profile.own_ns[example])
-    return first.of(usual.blamed) * n_events / (n_events - 1)
+    return first.of(profile.own_ns[example]) * 2.0 / max(1, n_events)
 
 
 def _groups(causes: Sequence[Cause]) -> dict[tuple[str, int], list[Cause]]:

@@ -190,11 +190,20 @@ def _blocks(symbol: str, infos: Sequence[BlockInfo], where: _Where, unit: str) -
         unit,
         first.phase,
         unknowns,
-        tuple(lines),
+        _merged(lines),
         loop,
         symbol,
         calls=_calls(e for info in infos for e in s.expressions(info.block)),
     )
+
+
+def _merged(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Each line of a component once, with all that belongs to it."""
+    shares: dict[Line, float] = {}
+    for line in lines:
+        alike = replace(line, share=0.0)
+        shares[alike] = shares.get(alike, 0.0) + line.share
+    return tuple(replace(line, share=share) for line, share in shares.items())
 
 
 def _shares(block: s.Block) -> list[tuple[Origin, float]]:

@@ -10,7 +10,7 @@ for (const box of document.querySelectorAll(".table")) {
   function link(text, target) {
     const a = document.createElement("a");
     a.href = target;
-    text.split(/(?<=[./\]])/).forEach((part, k) => a.append(...(k ? [document.createElement("wbr")] : []), part));
+    text.split(/(?<=[/\]])|(?<=\.)(?!mo\b)/).forEach((part, k) => a.append(...(k ? [document.createElement("wbr")] : []), part));
     return a;
   }
   function coded(text) { // `code` between backquotes
