@@ -203,6 +203,13 @@ def test_a_nested_system_gives_what_its_equations_say(fmus: Path, tmp_path: Path
     np.testing.assert_allclose(values(result, "lag.y"), x, rtol=1e-9 if lag == "CoSimulation" else 1e-6)
 
 
+def test_an_fmu_of_defaults_has_auto_and_a_millisecond(
+    fmus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", f"{fmus / 'Models.mo'}:Lag", "-o", str(tmp_path / "L.fmu")]) == 0
+    assert "steps of 1 ms" in capsys.readouterr().out
+
+
 def test_components_are_ordered_by_what_feeds_through(fmus: Path, tmp_path: Path) -> None:
     system = open_system(nested(fmus, tmp_path / "khz_order.ssp"))
     names = [task.name for task in system.scenario.tasks]

@@ -56,7 +56,8 @@ def export(
     from kilohertz.fmi import Wanted, export_fmu
 
     wanted = Wanted(fmi, tuple(kinds), tuple(targets), sources).check()
-    plan = make_plan(model, StepSettings.of(**stepping), announce=announce)
+    asked = StepSettings.of(**stepping)
+    plan = make_plan(model, asked.but(step=asked.step), announce=announce)  # `auto` wants to be told a step
     if announce is not None:
         for note in plan.notes:
             announce(note)
