@@ -125,6 +125,8 @@ def _task(lines: dict[str, object], i: int, task: Task, model: int, resolver: Re
             known = [n for n, s in resolver.tables[i].items() if s.tunable]
             why = "cannot be set" if signal is not None else "is not there"
             message = f"`{name}` {why}{near(name, known) if signal is None else ': it is computed from other values'}"
+            if signal is not None:
+                message += f"; `MODEL({name} = ...)` instead of `MODEL` compiles another value in"
             resolver.problems.add("R744", message, (*task.path, "set", name))
             continue
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kilohertz import runtime
-from kilohertz.base import Diagnostic, ModelError, Note, SourceMap, closest
+from kilohertz.base import Diagnostic, Dotted, ModelError, Note, SourceMap, closest
 from kilohertz.base.units import UnitError
 from kilohertz.ir.rules.limits import limit, refusal, setting
 from kilohertz.ir.step import Kind, Step, StepVariable
@@ -159,10 +159,28 @@ class Instance:
             tunable = [n for n, p in step.variables.items() if p.tunable]
             near = closest(name, tunable)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
+            if why := self._only_compiled(name):
+                raise ModelError(_cannot_be_set(name, why))
             raise ModelError(Diagnostic("R719", f"the model has no parameter `{name}`{hint}"))
-        why = "it is computed from other values or fixed while compiling"
-        notes = (Note(f"`MODEL({_modifier(name)} = ...)` instead of `MODEL` compiles another value in"),)
-        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set: {why}", notes=notes))
+        raise ModelError(_cannot_be_set(name, "it is computed from other values or fixed while compiling"))
+
+    def _only_compiled(self, name: str) -> str:
+        """Why a name that is no parameter can be given a value before compiling only; empty where it cannot."""
+        step = self.program.step
+        if any(n.startswith(f"{name}[") for n in (*step.variables, *step.aliases)):
+            return "it is an array; its elements can be"
+        dotted = Dotted.read(name)
+        owner = str(dotted.owner)
+        if dotted.last in ("start", "fixed", "min", "max", "nominal") and (
+            owner in step.variables or owner in step.aliases
+        ):
+            return f"it is an attribute of `{owner}`"
+        return ""
+
+
+def _cannot_be_set(name: str, why: str) -> Diagnostic:
+    notes = (Note(f"`MODEL({_modifier(name)} = ...)` instead of `MODEL` compiles another value in"),)
+    return Diagnostic("R720", f"`{name}` cannot be set: {why}", notes=notes)
 
 
 def _modifier(name: str) -> str:
