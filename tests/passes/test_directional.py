@@ -10,10 +10,11 @@ from flat_models import ALL, CALLS, LINEAR, NONLINEAR, random_model
 from interpreted import Interpreted
 
 from kilohertz.driver.pipeline import compile_flat
-from kilohertz.ir import read_flat
+from kilohertz.ir import make, read_flat
 from kilohertz.ir.expr import Call, Expr
-from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, without_directional
+from kilohertz.ir.step import Kind, LinearLoop, NonlinearLoop, Step, expressions, without_directional
 from kilohertz.ir.text.step_printer import print_step
+from kilohertz.ir.traverse import walk_all
 from kilohertz.passes.derivative import NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives
 
@@ -118,3 +119,36 @@ def test_helpers_are_shown_when_asked_for_and_can_be_left_out() -> None:
     assert "dir(der(p))" in print_step(step)
     bare = without_directional(step)
     assert bare.directional is None and print_step(bare) == print_step(step, helpers=False)
+
+
+def test_a_function_of_one_number_that_moves_is_called_with_a_rate_of_one() -> None:
+    text = """
+        model Called
+          function both
+            input Real u;
+            input Real k;
+            output Real y;
+            output Integer n;
+            output Real z;
+          algorithm
+            y := u;
+            while y > 1.0 loop
+              y := y/2.0;
+            end while;
+            y := k*sin(y);
+            n := 2;
+            z := y*y;
+          end both;
+          Real p(start = 0.3, fixed = true);
+          Real a;
+          Integer n;
+          Real b;
+        equation
+          (a, n, b) = both(2.0*p, 0.5);
+          der(p) = a - b*p;
+        end Called;
+        """
+    step = compile_flat(read_flat(text))
+    check_direction(step, np.random.default_rng(3))
+    calls = [e for b in step.directional or () for e in walk_all(expressions(b)) if isinstance(e, Call)]
+    assert calls and all(c.args[-2:] == (make.ONE, make.ZERO) for c in calls)

@@ -6,7 +6,7 @@
   F(z, w) = 0, w := g(z)    ->  J dir(z) = -dir(F) with z at rest       J the loop's own Jacobian, at its solution
                             ->  dir(res(z)) := dir(F), dir(z) = seed(z)    where the loop is open (index-1 form)
   mixed loop                ->  its continuous part
-  y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated
+  y := f(x)                 ->  dir(y) := f'(x, dir(x)): by annotation or generated; f'(x, 1)*dir(x) for one number x
 
 In `directional` `dir(x)` of a state is `seed(x)` and time rests; in `time_slope` states rest, time moves at rate 1, and
 what is `dir(v)` above is called `slope(v)`.  Discrete values, relations, inputs and
@@ -160,12 +160,21 @@ class _Directional:
     def _rule(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
         """The rate of a call: by its derivative, or by a difference along the rates of its arguments."""
         try:
-            return self._functions.rule(call, rates, index)
+            return self._derived(call, rates, index)
         except NoDerivative:
             f = self._functions.functions.get(call.function)
             if f is None or not f.pure:
                 raise
             return _difference(call, rates, index)
+
+    def _derived(self, call: Call, rates: list[Expr], index: int | None) -> Expr:
+        """By its derivative, which is linear in rates (MLS 12.7.1): where one number moves it is called with a rate of
+        one, the same for all directions."""
+        alone = _the_moving(call, rates)
+        if alone is None:
+            return self._functions.rule(call, rates, index)
+        unit = [ONE if k == alone else rate for k, rate in enumerate(rates)]
+        return make.mul(self._functions.rule(call, unit, index), rates[alone])
 
     # ---------------------------------------------------------------------------------------------------------- blocks
 
@@ -291,6 +300,11 @@ class _Directional:
         rates = [self._differentiate(a) for a in b.call.args]
         if not moving or not is_moving(rates):
             return
+        if _the_moving(b.call, rates) is not None and all(len(output) == 1 for output in b.targets):
+            for k, (t,) in enumerate(b.targets):
+                if t in moving:
+                    self._assign(t, self._simplified(self._derived(b.call, rates, k)), b.origin)
+            return
         derived = self._functions.whole(b.call, rates)
         f = self._functions.functions[b.call.function]
         kept = []
@@ -303,6 +317,12 @@ class _Directional:
 
     def _is_real(self, t: Ref) -> bool:
         return self._step.variables[t.name].slot.kind in _REALS
+
+
+def _the_moving(call: Call, rates: Sequence[Expr]) -> int | None:
+    """The argument that moves, where it is one number."""
+    moving = [k for k, rate in enumerate(rates) if is_moving([rate])]
+    return moving[0] if len(moving) == 1 and call.args[moving[0]].ty == REAL else None
 
 
 def _difference(call: Call, rates: list[Expr], index: int | None) -> Expr:
