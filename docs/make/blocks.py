@@ -113,19 +113,22 @@ def made(name: str, folder: Path) -> Path | None:
 
 
 def drawn(report: Path, picture: Path) -> None:
-    """A report in a browser, from its last heading on."""
+    """A report in a browser, from the heading above its first plot on."""
+    from PIL import Image
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         program = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        sheet = browser.new_page(viewport={"width": 1000, "height": 560}, color_scheme="light")
+        sheet = browser.new_page(viewport={"width": 1000, "height": 640}, color_scheme="light")
         sheet.goto(report.resolve().as_uri())
-        sheet.wait_for_selector("html[data-ready=yes]")
-        sheet.locator("h2").last.evaluate("heading => heading.scrollIntoView()")
+        sheet.wait_for_selector("html[data-ready=yes]", timeout=120_000)
+        heading = sheet.locator("xpath=(//*[@class='plot'])[1]/preceding::h2[1]")
+        heading.evaluate("heading => heading.scrollIntoView()")
         sheet.wait_for_timeout(1000)
         sheet.screenshot(path=picture)
         browser.close()
+    Image.open(picture).convert("RGB").quantize(256).save(picture, optimize=True)
 
 
 def missing(expected: Output, printed: str) -> str | None:

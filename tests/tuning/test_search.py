@@ -51,6 +51,19 @@ def test_the_best_of_all_is_found_with_a_tenth_of_the_trials(error: float) -> No
     assert len(bench.points) <= 0.1 * len(points)
 
 
+def test_of_two_that_cost_the_same_the_one_that_costs_less_at_worst() -> None:
+    """Events that hardly happen: how they are handled changes nothing but the bound."""
+
+    def priced(s: StepSettings) -> Prices:
+        p = price(s.but(events="none"))
+        return replace(p, worst=p.worst * {"none": 1.0, "hermite": 2.0}.get(s.events, 5.0))
+
+    reference: Any = SimpleNamespace(eigenvalues=np.array([-10.0 + 0j]), span=1.0)
+    bench = Bench(priced, *[lambda s, p: replace(run(s.but(events="exact"), p), settings=s)] * 2)
+    best = Search(space(), reference, Goal(0.01, None, 1e9), bench).run()
+    assert best is not None and best.settings.events == "none"
+
+
 @pytest.mark.parametrize("n", [1, 3, len(SOLVERS)])
 def test_what_fails_over_the_whole_run_is_rejected_and_the_next_is_taken(n: int) -> None:
     """The n best methods drift away after the trial: the cheapest of the others is found; nothing where all do."""

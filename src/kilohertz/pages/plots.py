@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 40_000
 Scale = Literal["linear", "log"]
+_LEGEND = 24  # pixels for the line above
 _LEFT = 84  # pixels for numbers and label: frames with one axis stand one below the other
 COLOURS = ("#3b7dd8", "#d9662b", "#3a9d5d", "#a05bc4", "#c0392b", "#7f8c8d", "#b8860b", "#16a2b8")
 
@@ -74,8 +75,7 @@ class Plot:
         if self.can_pick:
             _pick(frame, self.axis)
         if self.curves:
-            frame.legend.click_policy = "hide"
-            frame.legend.location = "top_right"
+            _legend_above(frame)
         return frame
 
 
@@ -156,6 +156,16 @@ def _draw(frame: Any, curve: Curve, colour: str) -> None:
         frame.step(x, y, mode="after", line_color=colour, line_dash=dash, legend_label=curve.name)
     else:
         frame.line(x, y, line_color=colour, line_dash=dash, legend_label=curve.name)
+
+
+def _legend_above(frame: Any) -> None:
+    """In a line above the frame: it hides no curve."""
+    legend = frame.legend[0]
+    frame.add_layout(legend, "above")
+    legend.orientation, legend.location, legend.click_policy = "horizontal", "left", "hide"
+    legend.border_line_color, legend.padding, legend.margin = None, 0, 2
+    legend.spacing, legend.label_standoff = 16, 4
+    frame.height += _LEGEND
 
 
 def _marks(frame: Any, marks: Sequence[Mark]) -> None:

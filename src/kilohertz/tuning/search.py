@@ -179,7 +179,7 @@ class Search:
     def _searched(self) -> Point | None:
         """The cheapest point that meets the goal by what is known of it."""
         known = [p for p in self.bench.points.values() if p.error <= self.goal.error and self.goal.fits(p.period)]
-        self.best = min(known, key=lambda p: p.price, default=None)
+        self.best = min(known, key=_cost, default=None)
         for settings in sorted(self._firsts(), key=self._price_of):
             self._try(settings)
         self._rescue()
@@ -229,8 +229,10 @@ class Search:
 
     def _try(self, settings: StepSettings) -> Point | None:
         """None where it cannot be run in time, or costs no less than what is good enough."""
-        price = self._price_of(settings)
-        if math.isinf(price) or (self.best is not None and price >= self.best.price) or self._is_over():
+        prices = self.bench.price(settings)
+        if prices is None or not self.goal.fits(prices.period) or self._is_over():
+            return None
+        if self.best is not None and (prices.price, prices.worst) >= _cost(self.best):
             return None
         if self._announce is not None and len(self.bench.points) % 10 == 0:
             after = f" after {len(self.bench.points)} others" if self.bench.points else ""
@@ -239,7 +241,7 @@ class Search:
         if (
             point is not None
             and point.error <= self.goal.error
-            and (self.best is None or point.price < self.best.price)
+            and (self.best is None or _cost(point) < _cost(self.best))
         ):
             self.best = point
         return point
@@ -351,6 +353,11 @@ class Search:
             return None
         point = self.bench.point(settings)
         return point if point is not None and _are_alike(point, p) else None
+
+
+def _cost(p: Point) -> tuple[float, float]:
+    """What a run costs; where that is the same, what a period may cost at worst."""
+    return p.price, p.worst
 
 
 def _are_alike(p: Point, q: Point) -> bool:
