@@ -27,6 +27,7 @@ from kilohertz.base import ModelError
 from kilohertz.driver import Model, Session, export, load
 
 STEP, STEPS = 1e-3, 200
+_WARNING = 1  # of FMI: a step of a bounded method that failed, as it does in our own run
 NEAR = 1e-14  # of the largest value: fmusim writes 16 digits
 
 
@@ -41,7 +42,7 @@ def run(fmusim: Path, fmu: Path, kind: str, start: float, names: list[str]) -> d
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     except subprocess.TimeoutExpired:
         return "it did not end within 120 s"
-    if done.returncode != 0:
+    if done.returncode > _WARNING or done.returncode < 0:  # the worst status of all calls
         return f"exit {done.returncode}: {' '.join((done.stdout + done.stderr).split())[-160:]}"
     with out.open(encoding="utf-8") as text:
         head, *rows = list(csv.reader(text))
