@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 
 import numpy as np
@@ -157,4 +158,50 @@ def test_slopes_of_roots_are_made_of_roots() -> None:
         assert library.khz_derivatives(program.model, instance.address, 0.0, states.ctypes.data, rates.ctypes.data) == 0
         found = dict(zip(names, rates, strict=True))
         assert (found["a"], found["b"]) == pytest.approx((x**-0.5, x**-0.75), rel=5e-16)
+    instance.close()
+
+
+def test_calls_that_all_directions_share_are_made_for_the_first_alone() -> None:
+    text = """
+        model Called
+          function halved
+            input Real u;
+            output Real y;
+          algorithm
+            y := u;
+            while y > 1.0 loop
+              y := y/2.0;
+            end while;
+          end halved;
+          Real p(start = 3.0, fixed = true);
+          Real q(start = 2.0, fixed = true);
+          Real r(start = 1.0, fixed = true);
+        equation
+          der(p) = halved(p)*q - r;
+          der(q) = halved(q)*r - p;
+          der(r) = p*q - halved(r);
+        end Called;
+        """
+    step = compile_flat(read_flat(text))
+    bodies = [body for name, body in functions(generate(step)).items() if "directional_compute" in name]
+    assert sum(body.count("if (!z->c.is_again) {") for body in bodies) == 5  # three slopes, two values
+    program = build_program(step, flags=STRICT)
+    instance = Instance(program)
+    assert instance.initialize(0.0) == 0
+    names = [v.name for v in step.of_kind(Kind.STATE)]
+    values = {"p": 3.3, "q": 2.9, "r": 0.7}
+    states, rates = np.array([values[n] for n in names]), np.empty(3)
+    library = program.library
+    assert library.khz_derivatives(program.model, instance.address, 0.0, states.ctypes.data, rates.ctypes.data) == 0
+    library.khz_jacobian.argtypes = [ctypes.c_void_p] * 4
+    jacobian, work = np.empty(9), np.empty(9)
+    status = library.khz_jacobian(program.model, instance.address, jacobian.ctypes.data, work.ctypes.data)
+    assert status == 0 and instance.context.n_differences == 0
+    p, q, r = values.values()
+    exact = {
+        "p": {"p": q / 4, "q": p / 4, "r": -1.0},
+        "q": {"p": -1.0, "q": r / 4, "r": q / 4},
+        "r": {"p": q, "q": p, "r": -1.0},
+    }
+    assert jacobian.reshape(3, 3) == pytest.approx(np.array([[exact[i][j] for j in names] for i in names]), rel=1e-15)
     instance.close()

@@ -142,8 +142,8 @@ class BlockWriter:
 
     def _writer(self, phase: str, partition: s.Partition) -> Writer:
         """A writer that takes from variables what earlier blocks of a step put there."""
-        wide = self.layout.lane is None
-        w = LaneWriter(self.layout, "(&z->c)", self._moving) if wide else Writer(self.layout, "(&z->c)")
+        host, wide = self.layout, self.layout.lane is None
+        w = LaneWriter(host, "(&z->c)", self._moving, host.numbers) if wide else Writer(host, "(&z->c)")
         if phase in ("block", *_DIRECTIONS) and partition is s.Partition.STEP:
             w.scope = Scope(self._kept)
         return w

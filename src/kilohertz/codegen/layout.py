@@ -67,6 +67,11 @@ class Layout:
         self.loops: list[tuple[x.Ref, ...]] = []  # unknowns of each nonlinear loop
         self.lane: str | None = "0"  # of several directions the one that rates are spelled for; None: all, as vectors
 
+    def numbers(self, n: int) -> int:
+        """Where n doubles of loop memory begin that are handed out now."""
+        self.memory += n
+        return self.memory - n
+
     def variable(self, ref: x.Ref) -> str | ArrayValue:
         if ref.name == "time":
             return "z->c.time"

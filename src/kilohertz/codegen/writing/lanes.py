@@ -3,14 +3,19 @@
 Rates are sums of products of numbers with one rate, so that C's operators on vectors say all of it, element by element
 with the bits of one direction alone.  A block where that does not do (a call with a rate among its arguments, a
 condition that depends on one) is written for one direction, in a loop over all.
+
+A call that does not move is the same for all directions of a Jacobian: the first leaves it in memory of the instance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.writer import Host
 from kilohertz.cost import Moving
-from kilohertz.ir.expr import Expr
+from kilohertz.ir.expr import Call, Expr
+from kilohertz.ir.types import REAL
 
 LANES = "khz_lanes"  # khz_vector.h
 
@@ -18,9 +23,10 @@ LANES = "khz_lanes"  # khz_vector.h
 class LaneWriter(Writer):
     """Writes the statements of one C function for several directions."""
 
-    def __init__(self, host: Host, context: str, moving: Moving) -> None:
+    def __init__(self, host: Host, context: str, moving: Moving, room_for: Callable[[int], int]) -> None:
         super().__init__(host, context)
         self._moving = moving
+        self._room_for = room_for  # so many numbers in memory of the instance: where they begin
 
     def ctype(self, e: Expr) -> str:
         return LANES if self._moving(e) else super().ctype(e)
@@ -35,3 +41,21 @@ class LaneWriter(Writer):
         text, lines = super()._branch(owner, child, e, least)
         spread = self._moving(owner) and not self._moving(e)
         return f"khz_spread({text})" if spread else text, lines
+
+    def _write_call(self, call: Call) -> None:
+        outputs = self.host.callee(call).outputs
+        if self._moving(call) or any(ty != REAL for ty in outputs):
+            super()._write_call(call)
+            return
+        at = self._room_for(len(outputs))
+        kept = [f"z->memory[{at + k}]" for k in range(len(outputs))]
+
+        def first() -> None:
+            self.plan((call,))  # its arguments are of no use later
+            super(LaneWriter, self)._write_call(call)
+            self.put(*(f"{place} = {text};" for place, text in zip(kept, self.scope.results[id(call)], strict=True)))
+
+        placement = self.placement
+        self.put("if (!z->c.is_again) {", *self.inside(first), "}")
+        self.placement = placement
+        self.scope.results[id(call)] = kept

@@ -72,6 +72,7 @@ typedef struct khz_context {
     int32_t noted_block;
     int32_t restless;   /* what the last pass of an event changed: position in khz_model.discrete_block */
     int32_t is_open;    /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
+    int32_t is_again;   /* not 0: further directions of a Jacobian, at the point of the first */
     uint32_t n_passes;  /* of event iterations so far */
     uint32_t n_detours; /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
     struct khz_profile *profile;   /* where the time of a cycle is kept (khz_probe.h); NULL: nobody asks */

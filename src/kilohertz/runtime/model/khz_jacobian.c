@@ -35,12 +35,14 @@ static khz_status by_directions(const khz_model *m, void *instance, double *jac)
 {
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
+    khz_context *const c = (khz_context *)instance;
     khz_status status = KHZ_OK;
     for (int32_t first = 0; first < m->n_colours && status == KHZ_OK; first += m->n_lanes) {
         const int32_t n = m->n_colours - first < m->n_lanes ? m->n_colours - first : m->n_lanes;
         for (int32_t lane = 0; lane < n; lane++) {
             set_seeds(m, seed, first + lane, lane, 1.0);
         }
+        c->is_again = first > 0;
         /* lanes that are not in use are zero, or as wrong as the others */
         status = rates_of(instance, m->directional, KHZ_LANES * khz_n_y(m), rate);
         for (int32_t lane = 0; lane < n; lane++) {
@@ -51,6 +53,7 @@ static khz_status by_directions(const khz_model *m, void *instance, double *jac)
             set_seeds(m, seed, colour, lane, 0.0);
         }
     }
+    c->is_again = 0;
     return status;
 }
 
