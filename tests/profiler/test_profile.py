@@ -100,8 +100,12 @@ def test_what_is_no_profile_is_refused(tmp_path: Path) -> None:
         file.with_suffix(ending).write_bytes(b"")
     for text, words in (
         ("{", "is not a profile"),
-        ("[]", "of this version"),
-        (json.dumps({"format": "other"}), "of this version"),
+        ("[]", "is not a profile"),
+        (json.dumps({"format": "other"}), "is not a profile"),
+        (
+            json.dumps({"format": "khz-profile 3"}),
+            "another version .khz-profile 3, not khz-profile 4.: profile the model",
+        ),
         (json.dumps({"format": FORMAT, "name": "m"}), "not a whole profile: 'places' is missing"),
         (json.dumps({"format": FORMAT, "places": [], "name": "m", "costs": {}}), "not a whole profile"),
     ):

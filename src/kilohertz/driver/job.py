@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kilohertz.base import Announce, Diagnostic, ModelError, render
+from kilohertz.base import Announce, Diagnostic, ModelError, Note, render
 from kilohertz.driver.driven import inputs_of, stimuli_of
 from kilohertz.driver.foreign import with_fmu
 from kilohertz.solvers.settings import NS, StepSettings, not_fixed
@@ -96,10 +96,26 @@ class Job:
                 announce(said.as_text())
         if announce is not None:
             announce(f"running {built.name}")
-        report = start(built).wait(progress)
+        try:
+            report = start(built).wait(progress)
+        except ModelError as error:
+            raise ModelError(*self._with_profile(error, built)) from error
         profiles = keep_profiles(built, self.session.libraries) if built.scenario.profile else ()
         words = said.as_text() if said is not None else ""
         return self._with_outside(replace(report, predicted=words, blame=blamed(built), profiles=profiles))
+
+    def _with_profile(self, error: ModelError, built: Built) -> tuple[Diagnostic, ...]:
+        """Of a run that did not come to its end: what is left of its profile."""
+        from kilohertz.driver.profiling import keep_profiles
+
+        if not built.scenario.profile:
+            return error.diagnostics
+        try:
+            notes = [Note(f"its profile until then: {f}") for f in keep_profiles(built, self.session.libraries)]
+        except ModelError as none:
+            notes = [Note(f"nothing is left of its profile: {none.diagnostics[0].message}")]
+        first, *others = error.diagnostics
+        return replace(first, notes=(*first.notes, *notes)), *others
 
     def _with_outside(self, report: Report) -> Report:
         """The same with the variables that left their `min` and `max` in what was recorded, and what nobody knows."""

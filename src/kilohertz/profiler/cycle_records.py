@@ -203,7 +203,11 @@ def read_profile(path: str | Path) -> Profile:
     except json.JSONDecodeError as error:
         raise ModelError(Diagnostic("R791", f"`{file}` is not a profile: {error}")) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ModelError(Diagnostic("R791", f"`{file}` is not a profile of this version ({FORMAT})"))
+        kind = str(data.get("format", "")) if isinstance(data, dict) else ""
+        if kind.startswith("khz-profile"):
+            text = f"`{file}` is of another version ({kind}, not {FORMAT}): profile the model again"
+            raise ModelError(Diagnostic("R791", text))
+        raise ModelError(Diagnostic("R791", f"`{file}` is not a profile ({FORMAT}): `khz profile -o` writes one"))
     raw, borders = (_bytes_of(file.with_suffix(ending)) for ending in (".cycles", ".borders"))
     try:
         places = tuple(Place.of_data(p) for p in data["places"])

@@ -34,6 +34,7 @@ COUNTS = tuple(name for name, _ in fields("khz_counts"))
 _COMMANDS = family("KHZ_COMMAND_")
 _REAL, _BOOLEAN = constant("KHZ_SIGNAL_REAL"), constant("KHZ_SIGNAL_BOOLEAN")
 _PROFILES = family("KHZ_PROFILE_")
+_PROBES = 'with `--profile off`, or `profile = "off"` in its scenario, it can be profiled while it runs'
 _REPLIES = {
     constant("KHZ_REPLY_UNKNOWN"): "there is no such signal",
     constant("KHZ_REPLY_NOT_TUNABLE"): "it cannot be set: it is computed from other values",
@@ -440,6 +441,8 @@ class Live(Mapping[str, float]):
                 raise ModelError(Diagnostic("R746", f"the rig does not answer `{command}`: it is {self.state}"))
             time.sleep(min(0.001, self.period))
         reply = box.reply
+        if reply == constant("KHZ_REPLY_REFUSED") and command == "profile":
+            raise ModelError(Diagnostic("R746", f"`{self.name}` was built without probes", notes=(Note(_PROBES),)))
         if reply:
             raise ModelError(Diagnostic("R746", f"{what}{_REPLIES.get(reply, f'refused ({reply})')}"))
 

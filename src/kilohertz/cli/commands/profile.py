@@ -242,6 +242,16 @@ def _folder(path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------------- tables
 
 
+def _missing(profile: Profile) -> list[str]:
+    """What a task did not leave."""
+    about, lines = profile.about, []
+    if about.get("killed"):
+        lines.append("the task was killed: these are the cycles that it had written until then")
+    if about.get("dropped"):
+        lines.append(f"{about['dropped']} cycles were dropped: the ring was full")
+    return lines
+
+
 def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namespace) -> None:
     from kilohertz.profiler import classes, components, cycle_numbers, lines, rows
 
@@ -254,6 +264,8 @@ def _print(profile: Profile, causes: Sequence[Cause], arguments: argparse.Namesp
     out = int(profile.disturbed.sum())
     without = f", without {out} in which the thread was preempted or probes began or ended" if out else ""
     print(f"{len(profile.records)} cycles{without}: {spread} us; {profile.attributed:.1%} of the time in named places")
+    for line in _missing(profile):
+        print(line)
     if profile.every > 1:
         print(f"one cycle in {profile.every} left a record, and all that were slow or missed their deadline")
     if profile.swept < 1.0:
