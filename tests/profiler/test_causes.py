@@ -198,6 +198,16 @@ def test_a_slow_cycle_with_as_many_events_as_usual_is_not_slow_by_events() -> No
     assert {c.kind for c in worst_causes(storm, 20)} == {"slower all over"}
 
 
+def test_an_accident_in_a_cycle_with_an_event_is_no_cause() -> None:
+    profile = made_up()
+    profile.records["head"]["flags"][PLANTED] = 1
+    profile.records["places"]["iterations"][PLANTED, 3] = 3  # each takes no longer than any other cycle
+    profile.records["places"]["ticks"][45, 3] += 20_000
+    profile.records["head"]["ticks"][45] += 20_000
+    assert worst_causes(profile, 1)[0].kind == "event"
+    assert "`solve x` has 54% of every cycle" in headline(profile, worst_causes(profile, 1))
+
+
 def test_without_cycles_it_says_so() -> None:
     profile = made_up()
     empty = Profile(profile.name, PLACES, profile.costs, 0, profile.records[:0], {})

@@ -28,7 +28,7 @@ def headline(profile: Profile, causes: list[Cause]) -> str:
         return f"{profile.name}: {missed} deadlines missed, {_most(profile, every[:missed])}"
     usual = usual_cycle(profile)
     kind, _, text = plain(profile, usual)
-    if (alike := _exceptions(profile, usual, every)) and _excess(alike, usual) > _base(profile, usual, kind, alike):
+    if _stands_out(profile, usual, kind, alike := _exceptions(profile, usual, every)):
         example = alike[len(alike) // 2]
         rest = f"; {len(alike)} cycles like it" if len(alike) > 1 else ""
         return f"{profile.name}: cycle {example.cycle} took {example.text}{rest}"
@@ -46,20 +46,27 @@ def _most(profile: Profile, causes: Sequence[Cause]) -> str:
     return f"{times} of {len(first)} times by {kind}; cycle {example.cycle}: {example.text}"
 
 
-def _base(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> float:
-    """What the excess of some cycles is weighed against: the costliest of every cycle, in nanoseconds.
+def _stands_out(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> bool:
+    """Whether the excess of some cycles is more than the costliest has of every cycle.
 
-    An event computes everything again, which is in order: its excess is weighed against what the costliest has of its
-    cycle, twice where it is the only one, and the less the more there are.
+    An event computes everything again, which is in order: the median of all cycles with more passes than usual, short
+    ones too, is weighed against what the costliest has of it, twice where there is one event, the less the more.
     """
+    if not alike:
+        return False
     if kind == "event":
-        return events(profile, usual)[0]
+        return _excess(alike, usual) > events(profile, usual)[0]
     first = leading(profile, usual)
     if alike[0].kind != "event":
-        return first.of(usual.blamed)
-    example = alike[len(alike) // 2].index
-    n_events = sum(int(profile.records["places"]["calls"][example, i]) for i in event_places(profile))
-    return first.of(profile.own_ns[example]) * 2.0 / max(1, n_events)
+        return _excess(alike, usual) > first.of(usual.blamed)
+    here, sums = event_places(profile), profile.records["places"]
+    more = sums["iterations"][:, here].sum(axis=1) > usual.iterations[here].sum()
+    cycles = np.flatnonzero(more & profile.counted)
+    if not len(cycles):
+        return False
+    middle = cycles[np.argsort(profile.cycle_ns[cycles], kind="stable")[len(cycles) // 2]]
+    n_events = int(sums["calls"][middle, here].sum())
+    return float(profile.cycle_ns[middle] - usual.ns) > first.of(profile.own_ns[middle]) * 2.0 / max(1, n_events)
 
 
 def _groups(causes: Sequence[Cause]) -> dict[tuple[str, int], list[Cause]]:
