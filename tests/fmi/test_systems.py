@@ -259,6 +259,10 @@ ONE = '<ssd:Component name="{name}" source="{source}" {more}>{inside}</ssd:Compo
 WIRED = 'startElement="s" startConnector="y" endElement="g" endConnector="u"'
 UNIT = '<ssd:Connectors><ssd:Connector name="u" kind="input"><ssc:Real unit="{unit}"/></ssd:Connector></ssd:Connectors>'
 
+GIVEN = """<ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="p">
+<ssv:Parameters><ssv:Parameter name="{name}">{value}</ssv:Parameter></ssv:Parameters></ssv:ParameterSet>
+</ssd:ParameterValues></ssd:ParameterBinding></ssd:ParameterBindings>"""
+
 
 def component(source: str, name: str = "x", more: str = "", inside: str = "") -> str:
     return ONE.format(name=name, source=source, more=more, inside=inside)
@@ -288,6 +292,8 @@ def body(ends: str = WIRED, inside: str = "") -> str:
         (body('startElement="s" startConnector="y" endElement="g" endConnector="y"'), "R832", "both give"),
         (body('startConnector="y" endElement="g" endConnector="u"'), "R832", "no connector `y`"),
         (body(f"{WIRED}/><ssd:Connection {WIRED}"), "R832", "two sources"),
+        (body(inside=GIVEN.format(name="k", value='<ssv:String value="much"/>')), "R832", "is Real and gets a text"),
+        (body(inside=GIVEN.format(name="word", value='<ssv:Real value="1"/>')), "R832", "is String and gets a number"),
         (body(inside=UNIT.format(unit="furlong")), "R833", "nothing is called `furlong`"),
         (body(inside=UNIT.format(unit="K")), "R833", "does not convert"),
         (body('startElement="s" startConnector="y" endElement="g" endConnector="k"'), "R832", "is a parameter"),

@@ -257,6 +257,9 @@ class _Flattener:
             )
             self._note(f"the value of `{_shown(node)}` has no effect: it is {what}")
             return
+        if isinstance(value.value, str) != (variable.type == "String"):
+            what = "a text" if isinstance(value.value, str) else "a number"
+            raise _wrong(f"`{_shown(node)}` is {variable.type} and gets {what}, `{value.value}`")
         if isinstance(value.value, str):
             part.values[variable.name] = value.value
             return
