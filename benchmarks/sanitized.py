@@ -2,13 +2,14 @@
 
     python benchmarks/sanitized.py [--keep FOLDER] COMMAND...
 
-    python benchmarks/sanitized.py python -m pytest -q tests/simulate tests/end_to_end
+    python benchmarks/sanitized.py python -m pytest -q -s tests/simulate tests/end_to_end
     python benchmarks/sanitized.py python benchmarks/library_sweep.py LIBRARY_DIR --package Modelica --until simulate
 
 The compiler is gcc with the flags of both, by way of `CC`, without optimisation: most of the time went into that, and
 it hides what is undefined.  Its libraries are loaded before Python, since a model is a library that Python loads.
 Builds go to a cache of their own.  A report counts once for each kind and place.  The exit code is 1 where there is
-one, else that of the command.  SUNDIALS and Python are as they are installed: not looked into.
+one, else that of the command.  Undefined behaviour is told on stderr: pytest has to let it through (-s).  SUNDIALS and
+Python are as they are installed: not looked into.
 """
 
 from __future__ import annotations
@@ -43,14 +44,25 @@ def environment(reports: Path, cache: Path) -> dict[str, str]:
         "CC": f"sh -c 'unset LD_PRELOAD; exec gcc {' '.join(FLAGS)} \"$@\" -O0' gcc",  # compilers are not looked into
         "LD_PRELOAD": f"{library('libasan.so')}:{library('libubsan.so')}",
         "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=0:log_path={reports / 'address'}",
-        "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={reports / 'undefined'}",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
         "KHZ_CACHE_DIR": str(cache),
     }
 
 
-def findings(reports: Path) -> Counter[str]:
-    """Each kind of finding with its place, and in how many processes it was seen."""
-    out: Counter[str] = Counter()
+def run(command: list[str], env: dict[str, str]) -> tuple[int, str]:
+    """Its exit code, and what it said on the way: UndefinedBehaviorSanitizer beside the other one knows no files."""
+    said = []
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            sys.stderr.write(line)
+            said.append(line)
+    return process.returncode, "".join(said)
+
+
+def findings(reports: Path, said: str) -> Counter[str]:
+    """Each kind of finding with its place; how often, or in how many processes where these write reports."""
+    out = Counter(f"{place}: {_NUMBER.sub('N', what)}" for place, what in _UNDEFINED.findall(said))
     for file in sorted(reports.iterdir()):
         text = file.read_text(errors="replace")
         seen = {f"{place}: {_NUMBER.sub('N', what)}" for place, what in _UNDEFINED.findall(text)}
@@ -68,12 +80,12 @@ def main() -> int:
         folder = (arguments.keep or Path(scratch)).absolute()
         reports = folder / "reports"
         reports.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(arguments.command, env=environment(reports, folder / "cache"), check=False)
-        found = findings(reports)
+        code, said = run(arguments.command, environment(reports, folder / "cache"))
+        found = findings(reports, said)
     for what, processes in found.most_common():
         print(f"{processes:5}  {what}")
-    print(f"{len(found)} findings; the command ended with {done.returncode}; {machine()}")
-    return 1 if found else done.returncode
+    print(f"{len(found)} findings; the command ended with {code}; {machine()}")
+    return 1 if found else code
 
 
 if __name__ == "__main__":

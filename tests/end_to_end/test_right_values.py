@@ -374,3 +374,15 @@ def test_what_only_compiling_can_set_says_so(model: str, name: str, why: str, mo
     result = kilohertz.load(f"{path}:M{modifier}").simulate(stop=0.0)
     values = {"b": result["s"][0] - 3, "v": result["s"][0] - 2, "x.start": result["x"][0] - 2}
     assert values[name] == 7
+
+
+def test_a_parameter_that_no_initial_equation_gives_a_value(model: str) -> None:
+    text = (
+        "parameter Real p(fixed = false), q(fixed = false, start = 3), r(fixed = false);"
+        " Real x(start = 1, fixed = true); initial equation r = 2; equation der(x) = -p*q*r*x;"
+    )
+    found = kilohertz.load(write(model, f"model M {text} end M;"))
+    found.compile()
+    assert [(d.code, d.message) for d in found.warnings] == [
+        ("B214", "parameter `p` has neither a value nor a start: 0.0 is taken")
+    ]

@@ -41,7 +41,7 @@ from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
-from kilohertz.passes.ordered.order_parameters import free_parameters
+from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
 from kilohertz.passes.ordered.solving_order import (
     Vanishing,
     candidates,
@@ -65,6 +65,7 @@ class Initialise(Pass):
     def run(self, model: Ordered, log: Log) -> Ordered:
         work = _Initial(model.dae, model.values, log.occurrence)
         system = work.run()
+        log.warnings += work.warnings
         return replace(model, initial=system, notes=(*model.notes, *work.notes))
 
 
@@ -75,6 +76,7 @@ class _Initial:
         self._free = free_parameters(dae)
         self._before = {pre_name(name) for name in dae.variables}
         self.notes: list[str] = []
+        self.warnings: list[Diagnostic] = []
         self._spare: list[Equation] = []
         self._rows: list[Row] = []
         self._touched: list[list[int]] = []
@@ -202,6 +204,7 @@ class _Initial:
             if self._try(_start(v.ref, v), None):
                 missing -= 1
                 self.notes.append(f"start of {v.name} is taken as its initial value")
+                self.warnings += [default_taken(v)] if lacks_value(v) else []
 
     def _candidates(self) -> list[DaeVariable]:
         """What stands behind states chosen in the run: as chosen for the start, positions before velocities."""

@@ -43,16 +43,21 @@ class OrderParameters(Pass):
 
 
 def _without_value(dae: Dae) -> list[Diagnostic]:
-    """Parameters that nobody gives a value; the label names each, for runs that set it."""
-    out = []
-    for v in dae.variables.values():
-        is_users = v.role is Role.PARAMETER and v.purpose is Purpose.DECLARED  # results of calls get their values there
-        if is_users and v.fixed and v.binding is None and v.start is None:
-            default = print_expr(default_start(v.ty))
-            text = f"parameter `{v.name}` has neither a value nor a start: {default} is taken"
-            span = v.origin.spans[0] if v.origin.spans else None
-            out.append(Diagnostic("B214", text, span, v.name, severity=Severity.WARNING))
-    return out
+    """Parameters that nobody gives a value."""
+    return [default_taken(v) for v in dae.variables.values() if v.fixed and lacks_value(v)]
+
+
+def lacks_value(v: DaeVariable) -> bool:
+    """A parameter of the user without a value of its own; results of calls get theirs there."""
+    is_users = v.role is Role.PARAMETER and v.purpose is Purpose.DECLARED
+    return is_users and v.binding is None and v.start is None
+
+
+def default_taken(v: DaeVariable) -> Diagnostic:
+    """What stands for the value that a parameter lacks; the label names it, for runs that set it."""
+    text = f"parameter `{v.name}` has neither a value nor a start: {print_expr(default_start(v.ty))} is taken"
+    span = v.origin.spans[0] if v.origin.spans else None
+    return Diagnostic("B214", text, span, v.name, severity=Severity.WARNING)
 
 
 def is_tunable(v: DaeVariable) -> bool:
