@@ -168,6 +168,16 @@ def test_dependencies_come_from_the_equations(controlled: Path, tmp_path: Path) 
     assert known["count"] == {"x"}
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_inner_names_of_an_output_are_no_outputs(tmp_path: Path, version: int) -> None:
+    text = "model Shown\n  output Real y;\n  Real z;\nequation\n  z = sin(time);\n  y = z;\nend Shown;\n"
+    (tmp_path / "Shown.mo").write_text(text, encoding="utf-8")
+    path = exported(tmp_path / "Shown.mo", tmp_path, version).path
+    assert problems(path) == []
+    causality = {v.name: v.causality for v in fmpy.read_model_description(str(path)).modelVariables}
+    assert (causality["y"], causality["z"]) == ("output", "local")
+
+
 def test_the_bound_of_a_step_is_inside(tmp_path: Path) -> None:
     made = exported("Kilohertz.Examples.DriveTrain", tmp_path, 2)
     bound = load("Kilohertz.Examples.DriveTrain").cost_bound("rk4", step=STEP)

@@ -208,7 +208,8 @@ class _Collector:
             enumeration=_enumeration(target.ty),
         )
         known = self.by_slot.get(target.slot)
-        if known is not None and target.slot.kind in _COMPUTED and alias.sign > 0 and not is_output:
+        is_same = target.slot.kind in _COMPUTED and alias.sign > 0 and not is_output
+        if known is not None and is_same and known.causality != "output":  # in FMI 3 an alias of an output is one too
             v = replace(v, reference=known.reference, alias_of=known.name, variability=known.variability)
         self._put(v)
 
