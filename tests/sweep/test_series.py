@@ -97,6 +97,24 @@ def test_a_series_over_texts(tmp_path: Path, solver: dict[str, Any]) -> None:
         model.series(axes | {"law": ["linear", "cubic"]}, measures=measures, folder=tmp_path / "out", **solver)
 
 
+@pytest.mark.parametrize("solver", [{}, {"solver": "rk4", "step": 5e-3, "events": "exact"}])
+def test_more_rows_than_were_expected(tmp_path: Path, solver: dict[str, Any]) -> None:
+    """Two rows at each of 200 events, where the grid has two points."""
+    text = "model Bell parameter Real k = 1; discrete Real y(start=0, fixed=true); Real x(start=0, fixed=true); "
+    text += "equation when sample(0.005, 0.01) then y = pre(y) + k; end when; der(x) = y; end Bell;"
+    (tmp_path / "bell.mo").write_text(text)
+    model = kilohertz.load(str(tmp_path / "bell.mo"))
+    grid: dict[str, Any] = {"stop": 2.0, "intervals": 1, **solver}
+    model.series(
+        {"k": [1, 2, 3]}, measures=[Measure("x")], record=["y"], keep="all", folder=tmp_path / "out", jobs=1, **grid
+    )
+    curves = polars.read_parquet(tmp_path / "out" / "curves" / "*.parquet")
+    for case, k in enumerate((1.0, 2.0, 3.0)):
+        alone, kept = model.simulate(settings={"k": k}, **grid), curves.filter(polars.col("case") == case)
+        assert len(kept) == len(alone.time) > 400
+        assert kept["y"].to_list() == alone["y"].tolist() and kept["x"].to_list() == alone["x"].tolist()
+
+
 def test_a_number_for_a_text(tmp_path: Path) -> None:
     (tmp_path / "driven.mo").write_text(DRIVEN)
     text = '[model]\nmodel = "driven.mo"\n[parameters]\nlaw = [1, 2]\n[[measure]]\nsignal = "x"\n'

@@ -34,7 +34,7 @@ OK, FAILED, TIMED_OUT = "ok", "failed", "timed out"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: how it ended, what it recorded until then, what it took."""
+    """One run: how it ended, what it recorded until then, what it took.  Its rows are there until the next run."""
 
     status: str
     message: str
@@ -80,7 +80,7 @@ class Runner:
         self._kinds = np.array([0, *(int(p.is_int) for p in kit.columns)], np.int32)
         self._work = np.zeros(int(self._library.khz_offline_work(self._model)))
         self._flush = Flush(self._take)
-        self._chunks: list[Floats] = []
+        self._table, self._n_rows = np.empty((capacity, n_columns)), 0  # of a run, from first to last
         self._error: BaseException | None = None
         self._fresh: Offline | None = None
         self._inputs = None if kit.driven is None else InputMemory(kit.driven)
@@ -90,7 +90,7 @@ class Runner:
     def run(self, values: Floats) -> Run:
         """One case: values in the order of the kit's parameters."""
         library = self._library
-        self._chunks, self._deadline = [], time.monotonic() + (self._timeout or float("inf"))
+        self._n_rows, self._deadline = 0, time.monotonic() + (self._timeout or float("inf"))
         if self._settings is not None:
             library.khz_stepper_prepare(self._address, self._model, ctypes.byref(self._settings))
             instance = int(library.khz_stepper_instance(self._address))
@@ -160,8 +160,13 @@ class Runner:
     def _take(self, n_rows: int, _time: float) -> int:
         """Called from C: keep the rows.  An exception here must not pass through C."""
         try:
-            if n_rows:
-                self._chunks.append(self._rows[:n_rows].copy())
+            end = self._n_rows + n_rows
+            if end > len(self._table):
+                self._table = np.concatenate(
+                    [self._table, np.empty((max(end, len(self._table)), self._table.shape[1]))]
+                )
+            self._table[self._n_rows : end] = self._rows[:n_rows]
+            self._n_rows = end
             return int(time.monotonic() > self._deadline)
         except BaseException as error:  # handed on after C has returned
             self._error = error
@@ -171,8 +176,7 @@ class Runner:
         if self._error is not None:
             error, self._error = self._error, None
             raise error
-        table = np.concatenate(self._chunks) if self._chunks else np.empty((0, self._rows.shape[1]))
-        rows, cost = self._result(table), self._cost(o, seconds)
+        rows, cost = self._result(self._table[: self._n_rows]), self._cost(o, seconds)
         if status == _STOPPED:
             return Run(TIMED_OUT, f"it took longer than {self._timeout:g} s", rows, cost)
         if status not in (0, _TERMINATED):
