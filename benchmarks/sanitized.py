@@ -43,7 +43,7 @@ def environment(reports: Path, cache: Path) -> dict[str, str]:
         **os.environ,
         "CC": f"sh -c 'unset LD_PRELOAD; exec gcc {' '.join(FLAGS)} \"$@\" -O0' gcc",  # compilers are not looked into
         "LD_PRELOAD": f"{library('libasan.so')}:{library('libubsan.so')}",
-        "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=0:log_path={reports / 'address'}",
+        "ASAN_OPTIONS": f"detect_leaks=0:halt_on_error=0:use_sigaltstack=0:log_path={reports / 'address'}",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "KHZ_CACHE_DIR": str(cache),
     }
