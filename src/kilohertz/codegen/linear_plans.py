@@ -35,9 +35,8 @@ class _Elimination:
     def _scaled(self, i: int) -> list[str]:
         """A row of the matrix, brought to size one."""
         given, lu = self.given[i], self.lu[i]
-        lines = ["double largest = 0.0;"]
-        for k in given.values():
-            lines += [f"total += fabs(a[{k}]);", f"largest = khz_larger(largest, fabs(a[{k}]));"]
+        lines = _largest("largest", [f"a[{k}]" for k in given.values()])
+        lines += [f"total += fabs(a[{k}]);" for k in given.values()]
         lines += ["if (largest == 0.0) {", "    return 1;", "}"]
         lines += ["const double scale = khz_power_to_one(largest);", f"lu[{self._scale(i)}] = scale;"]
         places = [(lu[j], k) for j, k in sorted(given.items(), key=lambda item: lu[item[0]])]
@@ -51,11 +50,9 @@ class _Elimination:
     def _turn(self, k: int, p: Pivot) -> list[str]:
         """Choose the pivot, and subtract its row from those below."""
         at = self.lu[p.row][p.column]
-        lines = [f"double best = fabs(lu[{at}]);", "double above = 0.0;"]
+        above = [f"lu[{self.lu[q.row][p.column]}]" for q in self.plan.pivots[:k] if p.column in q.right]
+        lines = [f"double best = fabs(lu[{at}]);", *_largest("above", above)]
         lines += self._choice(k, p) if p.alike else []
-        for before in self.plan.pivots[:k]:
-            if p.column in before.right:
-                lines.append(f"above = khz_larger(above, fabs(lu[{self.lu[before.row][p.column]}]));")
         lines += ["if (!khz_is_pivot(best, above)) {", "    return 1;", "}"]
         lines += [f"const double inverse = 1.0 / lu[{at}];"] if p.below else []
         for i in p.below:
@@ -133,6 +130,12 @@ def _places(rows: Pattern) -> tuple[dict[int, int], ...]:
         out.append({j: at + k for k, j in enumerate(row)})
         at += len(row)
     return tuple(out)
+
+
+def _largest(name: str, numbers: Sequence[str]) -> list[str]:
+    """A variable for the largest size of some numbers; not a number where the first is none."""
+    first = f"fabs({numbers[0]})" if numbers else "0.0"
+    return [f"double {name} = {first};", *(f"{name} = khz_larger({name}, fabs({one}));" for one in numbers[1:])]
 
 
 def _runs(places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:

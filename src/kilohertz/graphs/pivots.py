@@ -13,9 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from kilohertz.graphs.matching import FREE, Matching, maximum_matching
 
+_MOST = 300  # unknowns
 _FULL = 0.6  # of what is left: with more entries the others are taken for entries too
 
 Pattern = tuple[tuple[int, ...], ...]
@@ -57,6 +60,8 @@ class PivotPlan:
 def plan_pivots(pattern: Pattern, most_products: int) -> PivotPlan | None:
     """A plan for the square pattern; None where it is singular or takes more than so many multiplications."""
     n = len(pattern)
+    if n > _MOST or sum(map(len, pattern)) > n + most_products:
+        return None
     matching = maximum_matching(pattern, n)
     if not matching.is_perfect:
         return None
@@ -96,17 +101,14 @@ def _fill(rows: list[set[int]], columns: list[set[int]], filled: list[set[int]])
 
 def _next(rows: list[set[int]], columns: list[set[int]], matching: Matching) -> Pivot:
     """The entry to take; `matching` stays perfect on what is left."""
-    prices = sorted(
-        (
-            (len(row) - 1) * (len(columns[j]) - 1),
-            sum(1 for k in columns[j] if rows[k] != row),
-            i,
-            j,
-        )
-        for i, row in enumerate(rows)
-        for j in row
-    )
-    i, j = next((i, j) for _, _, i, j in prices if _take(i, j, rows, matching))
+    prices = sorted(((len(row) - 1) * (len(columns[j]) - 1), i, j) for i, row in enumerate(rows) for j in row)
+
+    def others(entry: tuple[int, int, int]) -> tuple[int, int, int]:
+        _, i, j = entry
+        return sum(1 for k in columns[j] if rows[k] != rows[i]), i, j
+
+    ordered = (sorted(map(others, together)) for _, together in groupby(prices, key=itemgetter(0)))
+    i, j = next((i, j) for together in ordered for _, i, j in together if _take(i, j, rows, matching))
     below = sorted(columns[j] - {i})
     return Pivot(
         i,

@@ -89,27 +89,6 @@ khz_status khz_linear_lanes(khz_context *c, int block, int place, int n, double 
     return status;
 }
 
-khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
-                            const khz_sparse_plan *plan, double *sparse, int32_t *kept)
-{
-    const khz_newton_problem problem = {
-        .n = n,
-        .residual = residual,
-        .jacobian = jacobian,
-        .nominal = sizes,
-        .lower = sizes + n,
-        .upper = sizes + 2 * n,
-        .start = sizes + 3 * n,
-        .plan = plan,
-        .sparse = sparse,
-        .kept = kept,
-        .max_iterations = KHZ_NEWTON_CAP,
-        .rescue_iterations = KHZ_RESCUE_CAP,
-        .tolerance = KHZ_NEWTON_TOLERANCE,
-    };
-    return problem;
-}
-
 static double largest(int n, const double *v)
 {
     double worst = 0.0;

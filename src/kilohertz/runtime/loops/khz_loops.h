@@ -93,8 +93,27 @@ static inline khz_status khz_linear_3_lanes(khz_context *c, int block, int place
 }
 
 /* The problem of a nonlinear loop with the usual caps.  sizes: nominal, min, max and start values, [n] each. */
-khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian, const double *sizes,
-                            const khz_sparse_plan *plan, double *sparse, int32_t *kept);
+static inline khz_newton_problem khz_loop(int n, khz_residual_fn residual, khz_jacobian_fn jacobian,
+                                          const double *sizes, const khz_sparse_plan *plan, double *sparse,
+                                          int32_t *kept)
+{
+    const khz_newton_problem problem = {
+        .n = n,
+        .residual = residual,
+        .jacobian = jacobian,
+        .nominal = sizes,
+        .lower = sizes + n,
+        .upper = sizes + 2 * n,
+        .start = sizes + 3 * n,
+        .plan = plan,
+        .sparse = sparse,
+        .kept = kept,
+        .max_iterations = KHZ_NEWTON_CAP,
+        .rescue_iterations = KHZ_RESCUE_CAP,
+        .tolerance = KHZ_NEWTON_TOLERANCE,
+    };
+    return problem;
+}
 
 /* Solve it from the guess x [n]; on failure x is the guess again and the failure is recorded.  Off-line, at events: of
  * two solutions the one inside min and max; where there is none near the guess, one near the start values. */
