@@ -49,8 +49,9 @@ def _most(profile: Profile, causes: Sequence[Cause]) -> str:
 def _stands_out(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause]) -> bool:
     """Whether the excess of some cycles is more than the costliest has of every cycle.
 
-    An event computes everything again, which is in order: the median of all cycles with more passes than usual, short
-    ones too, is weighed against what the costliest has of it, twice where there is one event, the less the more.
+    An event computes everything again, which is in order: the median of these cycles (where they are few, of all with
+    more passes than usual) is weighed against what the costliest has of it, twice where there is one event, the less
+    the more there are.
     """
     if not alike:
         return False
@@ -61,7 +62,7 @@ def _stands_out(profile: Profile, usual: Usual, kind: str, alike: Sequence[Cause
         return _excess(alike, usual) > first.of(usual.blamed)
     here, sums = event_places(profile), profile.records["places"]
     more = sums["iterations"][:, here].sum(axis=1) > usual.iterations[here].sum()
-    cycles = np.flatnonzero(more & profile.counted)
+    cycles = np.array([c.index for c in alike]) if len(alike) >= SEVERAL else np.flatnonzero(more & profile.counted)
     if not len(cycles):
         return False
     middle = cycles[np.argsort(profile.cycle_ns[cycles], kind="stable")[len(cycles) // 2]]
