@@ -46,7 +46,6 @@ from tables import machine
 AXIS = "Kilohertz.Examples.HydraulicAxis"
 ROBOT = "Kilohertz.Examples.Robot"
 HOLDS = 1e6  # a signal further off than this, in parts of its range, has failed
-MODES = 256  # turns in a step in which modes are searched: the gearbox has seven friction elements
 GRACE = 100  # cycles at the start that do not count: caches are cold
 PERIODS = (1e-3, 1e-4)  # what a step must fit into
 
@@ -151,12 +150,12 @@ def six_speeds(measuring: Measuring) -> None:
     name = "Kilohertz.Examples.Car.SixSpeeds"
     model = kilohertz.load(name)
     exact = model.simulate(tolerance=1e-8, intervals=9000)
-    steps = model.simulate(solver="euler", step=1e-3, mode_cap=MODES)
+    steps = model.simulate(solver="euler", step=1e-3)
     off = np.abs(steps["car.v"] - np.interp(steps.time, exact.time, exact["car.v"])).max()
     print(f"speed within {off:.3g} m/s of CVODE; gears {_sequence(exact)} (CVODE), {_sequence(steps)} (Euler)")
     costs = {}
     for whole in (False, True):
-        stepping = StepSettings.of(solver="euler", step=1e-3, mode_cap=MODES)
+        stepping = StepSettings.of(solver="euler", step=1e-3)
         runs = [_stepped(name, stepping, 90.0, Tear(whole=whole)) for _ in range(measuring.runs)]
         first, best = runs[0], np.min([[s.nanoseconds for s in run] for run in runs], axis=0) * 1e-3
         events = np.array([s.event for s in first])
@@ -214,7 +213,7 @@ def _error(exact: Result, case: Case) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # what fails is in the table
             model = kilohertz.load(case.model)
-            run = model.simulate(solver=case.solver, step=case.step, stop=case.stop, mode_cap=MODES)
+            run = model.simulate(solver=case.solver, step=case.step, stop=case.stop)
     except ModelError as error:
         return error.diagnostics[0].code
     worst = 0.0
@@ -238,7 +237,6 @@ def _run(case: Case, seconds: float, loop_newton: int = 6, times: bool = False) 
         solver=case.solver,
         step=case.step,
         loop_newton=loop_newton,
-        mode_cap=MODES,
     )
     with tempfile.TemporaryDirectory() as folder:
         recording = Recording(times=times, enabled=times, signals=case.signals, file=str(Path(folder) / "run.csv"))

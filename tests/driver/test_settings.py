@@ -58,7 +58,8 @@ def good(s: Setting) -> Any:
 
 
 def bad() -> list[tuple[str, Any]]:
-    return [(name, value) for name, s in SETTINGS.items() for value in BAD.get(s.kind, ())]
+    values = [(name, value) for name, s in SETTINGS.items() for value in BAD.get(s.kind, ())]
+    return [(name, value) for name, value in values if not (value == 0 and SETTINGS[name].default == 0)]
 
 
 # ------------------------------------------------------------------------------------------------- doors: value -> text

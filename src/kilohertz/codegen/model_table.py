@@ -80,6 +80,7 @@ def model_table(
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
+        f"    .mode_cap = {s.mode_turns(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),

@@ -232,7 +232,7 @@ class _Period:
             closed=closed,
             inlined=steps * inlined,
             events=n_events,
-            turns=0 if is_regular else self.stepping.mode_cap,
+            turns=0 if is_regular else self.stepping.mode_cap or s.mode_turns(self.step),
         )
 
     @property

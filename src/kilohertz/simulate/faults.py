@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 from kilohertz.ir.flat import Purpose
-from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, Step, WhenBlock, targets
+from kilohertz.ir.step import Block, Kind, MixedLoop, SetState, Step, WhenBlock, mode_turns, targets
 from kilohertz.simulate.program import Instance
 from kilohertz.simulate.stepper import Stepper
 
@@ -42,7 +42,8 @@ def _cut(stepper: Stepper) -> list[Diagnostic]:
     c, blocks = stepper.instance.context, stepper.program.code.blocks
     if not c.n_cut:
         return []
-    times, cap = "once" if c.n_cut == 1 else f"{c.n_cut} times", stepper.stepping.mode_cap
+    times = "once" if c.n_cut == 1 else f"{c.n_cut} times"
+    cap = stepper.stepping.mode_cap or mode_turns(stepper.program.step)
     text = f"the search for a mode that agrees with its equations ended {times} at the cap of {cap} turns"
     notes = [
         Note(f"first at time = {c.cut_time:g}; the mode nearest to agreeing was taken"),

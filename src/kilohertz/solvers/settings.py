@@ -154,7 +154,7 @@ _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
 _INTERNAL = "equal steps of the whole model in each step, inputs sampled once; with auto at most so many"
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
-_MODES = "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass"
+_MODES = "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; 0: by the model"
 _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
 
 
@@ -171,7 +171,7 @@ class StepSettings:
     newton: int = _count(2, 1000, "newton", _NEWTON)
     loop_newton: int = _count(6, 1000, "loop_newton", "cap of Newton iterations in each nonlinear loop of the model")
     event_cap: int = _count(16, 100_000, "event_cap", "cap of passes of an event iteration")
-    mode_cap: int = _count(16, 100_000, "mode_cap", _MODES)
+    mode_cap: int = _setting("count", 0, _MODES, high=100_000, c="mode_cap")
     events_per_step: int = _count(4, 1000, "events_per_step", "events located in one step by catch-up and exact")
     jacobian_every: int = _count(1, 1_000_000, "jacobian_every", "renew the Jacobian every so many steps")
     internal_steps: int = _count(1, 1000, "internal_steps", _INTERNAL)

@@ -50,6 +50,7 @@ typedef struct khz_model {
     int32_t n_lanes; /* directions of one call of directional: KHZ_LANES (khz_vector.h) or 1 */
     int32_t n_z;     /* algebraic unknowns of the index-1 form, see z_place; 0: none is kept */
     int32_t uses_homotopy;
+    int32_t mode_cap;       /* turns of mixed loops in a step where the settings leave them to the model */
     int32_t jacobian_rests; /* d F/d y changes at events alone */
     const size_t *areas;    /* where each kind of variable begins, by its position in ir/step.py; 0: none */
     size_t u, ui;           /* inputs: double [n_u], int32 [n_ui] */

@@ -394,7 +394,7 @@ void khz_cycle(khz_stepper *s, const khz_work *w)
     p.h = p.full + s->behind;
     p.slack = 1e-9 * p.full;
     p.ahead = 0.0;
-    ((khz_context *)w->instance)->turns_left = s->settings.mode_cap;
+    ((khz_context *)w->instance)->turns_left = s->settings.mode_cap > 0 ? s->settings.mode_cap : s->model->mode_cap;
     take_inputs(s, w, p.t);
     p.due = khz_next_time_event(s->model, w->instance, w->at);
     switch (s->settings.events) {

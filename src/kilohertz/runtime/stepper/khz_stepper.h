@@ -50,7 +50,7 @@ typedef struct khz_step_settings {
     int32_t loop_newton;
     /* cap of passes of an event iteration */
     int32_t event_cap;
-    /* cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass */
+    /* cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; 0: by the model */
     int32_t mode_cap;
     /* events located in one step by catch-up and exact */
     int32_t events_per_step;
@@ -72,7 +72,7 @@ typedef struct khz_step_settings {
     X(newton, 2, 1, 1000) \
     X(loop_newton, 6, 1, 1000) \
     X(event_cap, 16, 1, 100000) \
-    X(mode_cap, 16, 1, 100000) \
+    X(mode_cap, 0, 0, 100000) \
     X(events_per_step, 4, 1, 1000) \
     X(jacobian_every, 1, 1, 1000000) \
     X(internal_steps, 1, 1, 1000) \
