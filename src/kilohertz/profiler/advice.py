@@ -103,8 +103,7 @@ def _torn_otherwise(row: Row) -> list[Advice]:
     loop, each = row.place.loop, _each(row)
     if loop is None or each <= 1.0 or row.place.phase == "inlined":  # a stage chooses its own
         return []
-    others = [u for u in row.place.unknowns if u not in loop.torn and not u.startswith(("$", "der("))]
-    others.sort(key=lambda u: not any(u in text for text in loop.why))
+    others = sorted(loop.others, key=lambda u: not any(u in text for text in loop.why))
     now = ", ".join(loop.torn[:3])
     return [
         Advice(
@@ -148,11 +147,7 @@ def _functions(profile: Profile) -> list[Advice]:
         inside = f", {s.looped:.3g} of them inside loops" if s.looped else ""
         text = f"the {what} {r.place.name} is called {s.calls:.3g} times a cycle{inside}"
         more = "call it outside the loop, or make it cheaper" if s.looped else "call it less often, or make it cheaper"
-        more += (
-            ""
-            if r.place.is_external or r.place.name.startswith("$")
-            else ", or have it inlined (annotation(Inline = true))"
-        )
+        more += ", or have it inlined (annotation(Inline = true))" if r.place.is_open else ""
         advice.append(Advice(f"{text}: {more}; try a variant with --against", s.share, places=(r.number,)))
     return advice
 

@@ -61,6 +61,7 @@ class Loop:
     size: int
     torn: tuple[str, ...]  # iteration variables
     why: tuple[str, ...] = ()  # what is not linear in its equations; of a mixed loop: what is discrete
+    others: tuple[str, ...] = ()  # unknowns of the model that are not iterated on
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Place:
     loop: Loop | None = None
     symbol: str = ""  # the C function
     is_external: bool = False  # of a function: it is not written in Modelica
+    is_open: bool = False  # of a function: nothing says whether it is inlined, so that its author may
     calls: tuple[tuple[str, int], ...] = ()  # functions that it calls itself, and how often they stand in it
 
     def as_data(self) -> dict[str, Any]:
@@ -86,7 +88,9 @@ class Place:
     @staticmethod
     def of_data(data: Mapping[str, Any]) -> Place:
         of = data["loop"]
-        loop = Loop(of["kind"], of["size"], tuple(of["torn"]), tuple(of["why"])) if of else None
+        loop = None
+        if of:
+            loop = Loop(of["kind"], of["size"], tuple(of["torn"]), tuple(of["why"]), tuple(of["others"]))
         lines = tuple(Line(**line) for line in data["lines"])
         calls = tuple((str(name), int(n)) for name, n in data["calls"])
         return Place(**{**data, "loop": loop, "lines": lines, "unknowns": tuple(data["unknowns"]), "calls": calls})
@@ -157,8 +161,14 @@ def _function(function: Function, where: _Where, unit: str) -> Place:
         lines=tuple(where.lines(function.origin, 1.0)),
         symbol=external.symbol if external is not None else function.id,
         is_external=external is not None,
+        is_open=external is None and function.inline is None and _is_written(function.origin),
         calls=_calls(function_expressions(function)),
     )
+
+
+def _is_written(origin: Origin) -> bool:
+    """By somebody, not made by a pass."""
+    return bool(origin.spans) and not origin.passes
 
 
 def _calls(expressions: Iterable[Expr]) -> tuple[tuple[str, int], ...]:
@@ -241,7 +251,8 @@ def _loop(info: BlockInfo, where: _Where) -> Loop | None:
         why = _decided(block, where)
     elif isinstance(block, s.NonlinearLoop):
         why = what_is_nonlinear(block)
-    return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn, why)
+    others = tuple(u for u in info.unknowns if u not in torn and u not in where.made)
+    return Loop(_LOOPS[type(block).__name__], len(info.unknowns), torn, why, others)
 
 
 def _decided(block: s.MixedLoop, where: _Where) -> tuple[str, ...]:

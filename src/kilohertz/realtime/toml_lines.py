@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kilohertz.base import Span
+from kilohertz.base import Dotted, Span
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
@@ -30,7 +30,7 @@ def find_key(file: str, text: str, path: Path) -> Span | None:
 
 def _cut(path: Path) -> tuple[str | int, ...]:
     """Every part between dots by itself."""
-    return tuple(part for whole in path for part in (whole.split(".") if isinstance(whole, str) else (whole,)))
+    return tuple(part for whole in path for part in (Dotted.read(whole).parts if isinstance(whole, str) else (whole,)))
 
 
 def _places(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
