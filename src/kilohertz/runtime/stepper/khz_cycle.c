@@ -153,7 +153,9 @@ static void next_crossings(khz_stepper *s, const khz_work *w, int is_late)
 {
     const int32_t *const forced = khz_ints(w->instance, s->model->forced);
     khz_crossing_values(s, w, w->g0);
-    s->may_rest = s->may_rest && khz_rest_look(s->model, &w->rest, w->g0);
+    if (s->may_rest) {
+        s->may_rest = khz_rest_look(s->model, &w->rest, w->g0);
+    }
     for (int32_t i = 0; i < s->model->n_r && is_late; i++) {
         w->g0[i] = forced[i] ? -DBL_MIN : w->g0[i];
     }

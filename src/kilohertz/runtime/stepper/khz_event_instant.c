@@ -16,15 +16,13 @@ static const double BEYOND = 1e-10; /* past the zero: the relation has changed t
 static KHZ_INLINE void crossing_values(const khz_stepper *s, const khz_work *w, double *g)
 {
     const khz_context *const c = (const khz_context *)w->instance;
-    if (s->model->n_r > 0) {
-        KHZ_WITHIN(c, KHZ_PLACE_CROSSING, KHZ_COPY(c, s->model)->crossings(w->instance, g));
+    if (s->model->n_r == 0) {
+        return;
     }
-    KHZ_ENTER(c, KHZ_PLACE_CROSSING);
-    KHZ_COPY(c, s->model)->crossings(w->instance, g);
+    KHZ_WITHIN(c, KHZ_PLACE_CROSSING, KHZ_COPY(c, s->model)->crossings(w->instance, g));
     if (s->may_rest) {
         khz_rest_quiet(s->model, &w->rest, g);
     }
-    KHZ_LEAVE(c, KHZ_PLACE_CROSSING);
 }
 
 void khz_crossing_values(const khz_stepper *s, const khz_work *w, double *g) { crossing_values(s, w, g); }
