@@ -10,7 +10,6 @@ does not count: in the logs a size of 0, here a linear loop of one unknown, whic
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import Any
 
 from kilohertz.base import ModelError
 from library_sweep import session
-from references import Task, cases
-from sweeps import absolute, add_options, sweep
+from references import Task, asked, cases
+from sweeps import sweep
 from tables import Record, share
 
 KINDS = ("linear", "nonlinear")
@@ -80,12 +79,7 @@ def _sides(sizes: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=absolute, metavar="MSLDIR")
-    parser.add_argument("references", type=absolute, metavar="REFDIR")
-    add_options(parser)
-    parser.add_argument("--only", default="", help="only models whose name contains this")
-    arguments = parser.parse_args()
+    arguments = asked(__doc__)
     tasks = cases(arguments.references, arguments.library, arguments.only)
     sweep(run_one, tasks, arguments, report, ("larger", "not larger"))
 

@@ -118,14 +118,18 @@ def cases(references: Path, library: Path, only: str) -> list[Task]:
     return [task for task in named if only in task[0]]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def asked(about: str | None) -> argparse.Namespace:
+    """The arguments of a sweep over references."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library", type=absolute, metavar="MSLDIR")
     parser.add_argument("references", type=absolute, metavar="REFDIR")
     add_options(parser)
     parser.add_argument("--only", default="", help="only models whose name contains this")
-    arguments = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    arguments = asked(__doc__)
     tasks = cases(arguments.references, arguments.library, arguments.only)
     sweep(run_one, tasks, arguments, report, ("matched",))
 

@@ -70,17 +70,11 @@ def model_table(
         "    .abi = KHZ_ABI,",
         f"    .name = {spelling.string(step.name)},",
         "    .size = sizeof(khz_instance),",
-        f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
-        f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
-        f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
-        f"    .n_delays = {len(step.delays)}, .n_transports = {len(step.transports)},",
-        f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
+        *_counts(step, counts),
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
-        f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]},",
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
-        f"    .mode_cap = {s.mode_turns(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
@@ -95,6 +89,18 @@ def model_table(
         "{",
         "    return &this_model;",
         "}",
+    ]
+
+
+def _counts(step: Step, counts: Mapping[Kind, int]) -> list[str]:
+    """How many of each there are in the model itself."""
+    return [
+        f"    .n_x = {counts[Kind.STATE]}, .n_d = {counts[Kind.DISCRETE]}, .n_m = {counts[Kind.INT_DISCRETE]},",
+        f"    .n_s = {counts[Kind.STRING_DISCRETE]}, .n_r = {len(step.crossings)},",
+        f"    .n_samples = {len(step.samples)}, .n_time_events = {len(step.time_events)},",
+        f"    .n_delays = {len(step.delays)}, .n_transports = {len(step.transports)},",
+        f"    .n_recorded = {len(step.delays) + sum(len(t.recorded()) for t in step.transports)},",
+        f"    .n_u = {counts[Kind.INPUT]}, .n_ui = {counts[Kind.INT_INPUT]}, .mode_cap = {s.mode_turns(step)},",
     ]
 
 

@@ -45,6 +45,7 @@ from kilohertz.ir.dae import Dae, Delay, Sample, TimeEvent, Transport
 from kilohertz.ir.expr import Binary, Call, Expr, Ref
 from kilohertz.ir.flat import Assert, CallEquation, Experiment, Function, Purpose, Terminate
 from kilohertz.ir.types import Type
+from kilohertz.runtime import constant
 
 
 class Kind(Enum):
@@ -284,10 +285,6 @@ Block: TypeAlias = Assignment | LinearLoop | NonlinearLoop | MixedLoop | CallBlo
 # ---------------------------------------------------------------------------------------------------------- events
 
 
-_TURNS, _WALK = 16, 300  # real models with few relations take 14 at most, a gearbox with 28 up to 256
-_FEW_RELATIONS = 12
-
-
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """Relation number `index` (slot `r[index]`): `relation` gives its value in an event, `function` its crossing."""
@@ -450,4 +447,4 @@ def mode_turns(step: Step) -> int:
     """Turns of mixed loops in a step where nobody says how many: few relations are tried out soon, many take a walk."""
     inside = ([t.name for o in b.discrete for t in targets(o)] for b in step.blocks if isinstance(b, MixedLoop))
     most = max((sum(step.slot(name).kind is Kind.RELATION for name in names) for names in inside), default=0)
-    return _TURNS if most <= _FEW_RELATIONS else _WALK
+    return constant("KHZ_MIXED_SOON" if most <= constant("KHZ_MIXED_SOON_MOST") else "KHZ_MIXED_CAP")

@@ -96,8 +96,12 @@ enum {
     KHZ_MIXED_TOGETHER = 12, /* turns with all relations at once: real models settle in two or three */
     KHZ_MIXED_FEW = 8,       /* relations of which every mode is tried: 256 turns */
     KHZ_MIXED_CAP = 300,     /* turns of a walk, where there are more */
-    KHZ_MIXED_CHECK = 3,     /* turns that tell whether the nearest mode contradicts itself */
-    KHZ_MIXED_MOST = 1024    /* relations: room on the stack */
+    /* Turns in a step of real time that the model allows itself (khz_model.mode_cap): so many up to these relations in
+     * a loop (14 at most were seen), else KHZ_MIXED_CAP (a gearbox with 28 relations needs 256). */
+    KHZ_MIXED_SOON = 16,
+    KHZ_MIXED_SOON_MOST = 12,
+    KHZ_MIXED_CHECK = 3,  /* turns that tell whether the nearest mode contradicts itself */
+    KHZ_MIXED_MOST = 1024 /* relations: room on the stack */
 };
 
 /* A relation is wrong by rounding where it is no further from agreeing than this part of the largest distance it had,

@@ -145,7 +145,7 @@ typedef struct khz_mixed_problem {
  * relations agree and other discrete values do not settle it fails.  A mode that agrees by rounding alone gives way to
  * one in which these relations are as at zero, if that agrees too.  Allocates: never.  Bound: the Reals twice, and
  * KHZ_MIXED_TURNS(n) turns; in real time one, and what c->turns_left has for all loops of a period. */
-#define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + 3)
+#define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + KHZ_MIXED_CHECK)
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced);
 
 /* A failure unless a function gave as many values as there are variables for them. */

@@ -162,6 +162,12 @@ static int mixed_walk(mixed_search *m)
     return 0;
 }
 
+/* Is a relation no further from changing than rounding? */
+static int mixed_is_bare(const mixed_search *m, int i)
+{
+    return fabs(m->distance[i]) <= fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
+}
+
 /* The number of relations that are wrong in the present mode by more than rounding, -1: no solution here. */
 static int mixed_wrong(mixed_search *m)
 {
@@ -170,8 +176,7 @@ static int mixed_wrong(mixed_search *m)
     }
     int wrong = 0;
     for (int i = 0; i < m->p->n; i++) {
-        const int disagrees = m->fresh[i] != m->r[m->p->relation[i]];
-        wrong += disagrees && fabs(m->distance[i]) > fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
+        wrong += m->fresh[i] != m->r[m->p->relation[i]] && !mixed_is_bare(m, i);
     }
     return wrong;
 }
@@ -195,16 +200,15 @@ static void mixed_prefer_rest(mixed_search *m)
 {
     int any = 0;
     for (int i = 0; i < m->p->n; i++) {
-        const double rounding = fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
-        any |= m->fresh[i] != m->p->at_zero[i] && fabs(m->distance[i]) <= rounding && !m->forced[m->p->relation[i]];
+        any |= m->fresh[i] != m->p->at_zero[i] && mixed_is_bare(m, i) && !m->forced[m->p->relation[i]];
     }
     if (!any || !mixed_may_turn(m, 2)) {
         return;
     }
     for (int i = 0; i < m->p->n; i++) {
-        const double rounding = fmax(KHZ_MIXED_ROUNDING * m->largest[i], KHZ_MIXED_LEAST);
-        const int is_bare = fabs(m->distance[i]) <= rounding && !m->forced[m->p->relation[i]];
-        m->r[m->p->relation[i]] = is_bare ? m->p->at_zero[i] : m->r[m->p->relation[i]];
+        if (mixed_is_bare(m, i) && !m->forced[m->p->relation[i]]) {
+            m->r[m->p->relation[i]] = m->p->at_zero[i];
+        }
     }
     if (mixed_turn(m) != 0 || m->p->derive(m->instance)) {
         mixed_take_best(m);
