@@ -1,11 +1,12 @@
 """Plant faults in small models and scenarios, and count those that end silently: there should be none.
 
-    python benchmarks/planted_faults.py [--count 200] [--seed 1]
+    python benchmarks/planted_faults.py [--count 200] [--seed 1] [--first 0]
 
 Each fault is made from a seed of its own: where it stands among random sound equations, which function, subscript, unit
 or file has it, when it happens and which solver meets it.  A fault is said where the run is refused with a diagnostic,
 or ends with a problem or warning of the right code; for a killed supervisor, where the rig is gone with its report
 written.  The same models without the fault are counted too: a message there is a false alarm.
+A run can be cut in pieces: --first and --count say which faults of the seed.
 The exit code is 1 where a fault is silent or an alarm false.
 """
 
@@ -153,6 +154,17 @@ def failed_assertion(r: random.Random) -> Planted:
     )
 
 
+def failed_assertion_of_a_when(r: random.Random) -> Planted:
+    """At the start or later, in a when that `initial()`, a condition or a sample triggers."""
+    t = r.uniform(0.2, 0.8)
+    trigger = r.choice(("initial()", f"{{initial(), time > {t:.3f}}}", f"time > {t:.3f}", f"sample({t:.3f}, 0.1)"))
+    return pair(
+        r,
+        lambda bad: ("", f'when {trigger} then assert(time > {2 if bad else -1}, "wrong"); end when;'),
+        {"R714", "R726"},
+    )
+
+
 def many_solutions(r: random.Random) -> Planted:
     a, b, k = r.randint(1, 9), r.randint(1, 9), r.randint(2, 9)
     return pair(
@@ -237,6 +249,7 @@ MODELS: dict[str, Callable[[random.Random], Planted]] = {
     "contradictory starts": contradictory_starts,
     "a unit clash": unit_clash,
     "a failed assertion in a function": failed_assertion,
+    "a failed assertion in a when": failed_assertion_of_a_when,
     "many solutions": many_solutions,
     "a value outside its limits": outside_limits,
     "a setting that makes no sense": wrong_setting,
@@ -341,11 +354,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, metavar="K", help="number of the first fault")
     asked = parser.parse_args()
     kinds = [*MODELS, *OTHERS]
     planted, silent, false = Counter[str](), Counter[str](), Counter[str]()
     begun = time.perf_counter()
-    for k in range(asked.count):
+    for k in range(asked.first, asked.first + asked.count):
         kind, r = kinds[k % len(kinds)], random.Random(f"{asked.seed} {k}")
         planted[kind] += 1
         with tempfile.TemporaryDirectory() as folder:

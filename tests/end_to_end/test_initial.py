@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import kilohertz
+from kilohertz.cli import main as khz
 from kilohertz.results import Result
 
 SINGULAR_GUESS = """
@@ -107,3 +109,58 @@ def test_assertions_of_initial_equations_are_of_the_start(tmp_path: Path) -> Non
     assert run(tmp_path, AT_THE_START).final("x") < 0.95
     with pytest.raises(kilohertz.ModelError, match=r"during initialisation, time = 0: .* begins too low"):
         kilohertz.load(str(tmp_path / "model.mo")).simulate(settings={"least": 1.5})
+
+
+AT_INITIAL = """
+model AtInitial "What a when of initial() does besides setting values"
+  parameter Real limit = 2;
+  parameter Real least = 0;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -x;
+  when {initial(), x < 0.5} then
+    assert(x < limit, "x is " + String(x));
+    if x < least then
+      terminate("nothing to do");
+    end if;
+  end when;
+end AtInitial;
+"""
+
+
+@pytest.mark.parametrize("solver", ["cvode", "ida", "rk4"])
+def test_whens_of_initial_assert_and_end_the_run(tmp_path: Path, solver: str) -> None:
+    path = tmp_path / "AtInitial.mo"
+    path.write_text(AT_INITIAL)
+    model = kilohertz.load(path)
+    step: dict[str, Any] = {"step": 0.01} if solver == "rk4" else {}
+    assert model.simulate(solver=solver, **step).time[-1] == 1.0
+    with pytest.raises(kilohertz.ModelError, match="x is 1"):
+        model.simulate(solver=solver, settings={"limit": 0.75}, **step)
+    ended = model.simulate(solver=solver, settings={"least": 1.5}, **step)
+    assert list(ended.time) == [0.0] and ended["x"][0] == 1.0 and ended.ok
+
+
+def test_what_a_model_said_before_it_failed_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "Said.mo"
+    path.write_text("""
+model Said
+  function say
+    input Real x;
+    output Real y;
+  external "C" y = khz_test_said(x)
+    annotation(Include = "
+      #include \\"ModelicaUtilities.h\\"
+      static double khz_test_said(double x) { ModelicaMessage(\\"look here\\"); return x; }");
+  end say;
+  Real x(start = 1, fixed = true);
+equation
+  der(x) = -x;
+  when initial() then
+    assert(say(x) > 2, "x is small");
+  end when;
+end Said;
+""")
+    assert khz(["simulate", str(path)]) == 1
+    shown = capsys.readouterr()
+    assert "time = 0: look here" in shown.out and "x is small" in shown.err

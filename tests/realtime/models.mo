@@ -59,6 +59,41 @@ package Models "Small models with inputs and outputs for the tests of the real-t
     end when;
   end Ends;
 
+  model Talks "Warns, says and fails in its own words"
+    function say
+      input Real x;
+      output Real y;
+    external "C" y = khz_test_talk(x)
+      annotation(Include = "
+        #include \"ModelicaUtilities.h\"
+        static double khz_test_talk(double x)
+        {
+            if (x > 0.0245) {
+                ModelicaFormatMessage(\"half way, at %.3f\", x);
+            }
+            return x;
+        }");
+    end say;
+    parameter Boolean ends = false;
+    parameter Real ends_below = -1;
+    parameter Boolean fails_at_once = false;
+    Real x(start = 0, fixed = true);
+    Real said = say(x);
+  equation
+    der(x) = 1;
+    assert(x < 0.0105, "warm: " + String(x, significantDigits = 3), AssertionLevel.warning);
+    assert(x < 0.0305, "hot: " + String(x, significantDigits = 3));
+    when initial() then
+      assert(not fails_at_once, "too hot to start");
+      if x < ends_below then
+        terminate("nothing to do");
+      end if;
+    end when;
+    when ends and x > 0.0355 then
+      terminate("enough at " + String(x, significantDigits = 3));
+    end when;
+  end Talks;
+
   model Fading "Goes through the numbers below the smallest normal one"
     Real x(start = 1e-300, fixed = true);
     Real faint = 1e-7*x;

@@ -182,3 +182,37 @@ def test_a_model_may_end_the_run(make: Build, lag: Scenario) -> None:
     report = start(make(replace(s, cycles=0))).wait()
     assert report.data["ended"] == "terminated"
     assert 0.05 <= report.data["model_seconds"] <= 0.052
+
+
+def test_what_a_model_says_is_in_the_report(make: Build, lag: Scenario) -> None:
+    report = start(make(fast(lag, task("model", "Talks", "euler")))).wait()
+    said = {s["kind"]: s for s in report.data["tasks"][0]["said"]}
+    assert not report.ok
+    assert said["warning"]["text"] == "warm: 0.011" and said["warning"]["n"] == 30
+    assert said["warning"]["first_time"] == pytest.approx(0.011) and "models.mo:" in said["warning"]["origin"]
+    assert said["error"]["text"] == "hot: 0.031" and said["error"]["n"] == 10
+    assert said["message"]["text"] == "half way, at 0.025" and said["message"]["origin"] == ""
+    text = report.as_text()
+    assert "warned 30 times, first at 0.011 s: warm: 0.011 (" in text
+    assert "failed 10 times, first at 0.031 s: hot: 0.031 (" in text
+    assert "times, first at 0.025 s: half way, at 0.025" in text
+
+
+def test_a_model_that_ends_the_run_says_why(make: Build, lag: Scenario) -> None:
+    built = make(fast(lag, task("model", "Talks", "euler", ends=1.0)))
+    report = start(built).wait()
+    assert "terminated by the model: enough at 0.036" in report.as_text().splitlines()[0]
+    alone = subprocess.run([str(built.executable)], capture_output=True, text=True, timeout=60, check=False)
+    assert "model: ended the run 1 times, first at 0.036 s: enough at 0.036; " in alone.stdout
+    assert "model: warned 26 times, first at 0.011 s: warm: 0.011; " in alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("ends_below", "ended the run at its start: nothing to do"), ("fails_at_once", "too hot to start")],
+)
+def test_a_model_that_does_not_start_says_why(make: Build, lag: Scenario, key: str, said: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        start(make(fast(lag, task("model", "Talks", "euler", 1, **{key: 1.0})))).wait()
+    notes = " ".join(n.text for n in caught.value.diagnostics[0].notes)
+    assert said in notes and " at models.mo:" in notes

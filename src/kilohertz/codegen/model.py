@@ -143,7 +143,8 @@ class _Generator:
         self.functions.write_all()
         arena = _ARENA_FUNCTIONS if self.functions.written else _ARENA_PLAIN
         members = self.layout.members(arena + min(self.types.room, _ARENA_MOST))
-        door = Door(table.functions, members, getter_of(prefix), lanes)
+        origins = [self.where(origin) for origin in self._places]
+        door = Door(table.functions, members, getter_of(prefix), lanes, origins)
         tables = [*table.lines, *model_table(step, self.layout, blocks.infos, self.probes.n_places, self.where, door)]
         inner = [f for f in self.functions.written if f.external is None]
         foreign = [f for f in self.functions.written if f.external is not None]

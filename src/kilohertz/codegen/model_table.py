@@ -33,6 +33,7 @@ class Door:
     members: Collection[str]
     getter: str
     n_lanes: int  # directions that `directional` takes at once
+    origins: Sequence[str]  # of places that failures and messages name by their number
 
 
 def model_table(
@@ -59,9 +60,11 @@ def model_table(
     }
     tables = [name for name, values in arrays.items() if values]
     tables += [*(["z_place"] if step.algebraic else []), *(["blocks"] if infos else [])]
+    tables += ["origins"] if door.origins else []
     present = [k for k in _OFFSETS if k in door.members]
     return [
         *_block_table(infos, where),
+        *_origin_table(door.origins),
         *(line for name, values in arrays.items() if values for line in array(name, values)),
         *plan,
         *_places(step),
@@ -72,7 +75,7 @@ def model_table(
         "    .size = sizeof(khz_instance),",
         *_counts(step, counts),
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
-        f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)},",
+        f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
         f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
@@ -187,6 +190,11 @@ def _block_table(infos: Sequence[BlockInfo], where: Callable[[Origin], str]) -> 
         unknowns, origin = spelling.string(", ".join(info.unknowns[:4])), spelling.string(where(info.origin))
         lines.append(f"    {{{unknowns}, {origin}, {len(info.unknowns)}, {info.cost}}},")
     return ["static const khz_block blocks[] = {", *lines, "};", ""] if infos else []
+
+
+def _origin_table(origins: Sequence[str]) -> list[str]:
+    lines = [f"    {spelling.string(origin)}," for origin in origins]
+    return ["static const char *const origins[] = {", *lines, "};", ""] if origins else []
 
 
 def _contains(block: s.Block, name: str) -> bool:

@@ -135,7 +135,8 @@ class Report:
     def _head(self) -> list[str]:
         d, c = self.data, self.data["counts"]
         by = f" (thread {d['ended_by']})" if d["ended_by"] else ""
-        lines = [f"{self.name}: {d['ending']}{by}"]
+        words = "".join(f": {s['text']}" for t in d["tasks"] for s in t["said"] if s["kind"] == "end")
+        lines = [f"{self.name}: {d['ending']}{by}{words}"]
         if len(d["threads"]) > 1:
             processes = len({t["process"] for t in d["threads"]})
             places = f"{len(d['threads'])} threads" + (f" in {processes} processes" if processes > 1 else "")
@@ -179,6 +180,7 @@ class Report:
             if named:
                 words = ", ".join(f"{v} {_TROUBLE[k]}" for k, v in named.items())
                 lines.append(f"  {task['model']}: {words}")
+            lines += [_said(s) for s in task["said"] if s["kind"] in _SAID]
             for block in task["blocks"]:
                 what = ", ".join(f"{block[k]} {w}" for k, w in _BLOCK if block[k])
                 when = f"first at {block['first_time']:g} s, last at {block['last_time']:g} s"
@@ -247,6 +249,13 @@ def _stuck(thread: str, place: dict[str, Any]) -> str:
     return f"  {thread}: step {place['step']} {what}: {place['model']}, {place['stage']}{block}{how}"
 
 
+def _said(said: dict[str, Any]) -> str:
+    """`failed first at 1.2 s: the tank is full (Tank.mo:12)`."""
+    often = f"{said['n']} times, " if said["n"] > 1 else ""
+    where = f" ({said['origin']})" if said["origin"] else ""
+    return f"    {_SAID[said['kind']]} {often}first at {said['first_time']:g} s: {said['text'].strip()}{where}"
+
+
 def _fault(f: dict[str, Any]) -> str:
     """`live1: stuck 3 on plant.u, active from 1.2 s to 2 s, 800 values`."""
     number = "" if f["value"] is None else f" {f['value']:g}"
@@ -270,8 +279,9 @@ _TROUBLE = {
     "failures": "other failures",
     "late_time_events": "time events handled at the end of their period",
     "corrected": "steps of the index-1 form in which loops were solved after all",
-    "warnings": "warnings of the model (`khz simulate` says which, where and when)",
+    "warnings": "warnings of the model",
 }
+_SAID = {"error": "failed", "warning": "warned", "message": "said"}  # the end has the first line
 _BLOCK = (
     ("newton_caps", "iteration caps"),
     ("pivots", "weak pivots"),

@@ -27,6 +27,7 @@ from kilohertz.solvers import SETTINGS, StepSettings
 DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
+_END = constant("KHZ_SAID_END")
 
 Flush = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_double)
 _Listener = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
@@ -268,7 +269,9 @@ class _Run:
             status = instance.initialize(start) if stepper is None else stepper.start(start)
             if status == 0 and self.settings and (wrong := self.recorder.refused(instance, start, self.settings)):
                 raise ModelError(*wrong)
-            if status == 0:
+            if has_ended := status == _TERMINATED:  # by the model, at its start: one row
+                self.experiment = replace(self.experiment, stop=start)
+            if status == 0 or has_ended:
                 iterations = int(instance.context.n_iterations)
                 o = self._structure(stepping.tolerance)
                 if stepper is None:
@@ -278,6 +281,7 @@ class _Run:
                 else:
                     stepper.stop_after(round((self.experiment.stop - start) * 1e9))
                     status = int(library.khz_run_stepper(ctypes.byref(o), ctypes.c_void_p(stepper.address)))
+                status = _TERMINATED if has_ended and status == 0 else status
                 _count(o, statistics)
                 if statistics is not None:
                     statistics.loop_iterations = int(instance.context.n_iterations) - iterations
@@ -292,6 +296,8 @@ class _Run:
         warned = self.messages.warnings(self.program.code.places)
         problems = (*problems, *self.recorder.outside(instance, self.experiment.start), *warned)
         result = replace(result, problems=problems, ok=not odd and _is_whole(stepper))
+        if statistics is not None:
+            statistics.messages = self.messages.messages()
         if self.error is not None and not isinstance(self.error, KeyboardInterrupt):
             raise self.error
         if self.error is not None or status == _STOPPED:
@@ -301,8 +307,7 @@ class _Run:
             said = replace(said, notes=(*said.notes, *(_retold(p) for p in problems)))
             raise RunFailed(said, replace(result, problems=(said, *problems), ok=False))
         if statistics is not None:
-            statistics.messages = self.messages.messages()
-            statistics.terminated = bytes(instance.context.message).decode("utf-8", "replace") if status else ""
+            statistics.terminated = bytes(instance.context.said[_END].text).decode("utf-8", "replace") if status else ""
             if status:
                 at = f"the model ended the run at {float(result.time[-1]):g} s: {statistics.terminated}"
                 statistics.notes = (*statistics.notes, at)

@@ -122,15 +122,17 @@ class Runner:
             status = int(library.khz_initialize(self._model, instance, kit.start))
         else:
             status = int(library.khz_stepper_start(self._address, kit.start))
-        if status:
+        if status not in (0, _TERMINATED):
             return status, None
         if self._fresh is None:
             self._fresh = self._structure(instance)  # the same for every case: memory stays where it is
         o = Offline.from_buffer_copy(self._fresh)
+        if status == _TERMINATED:  # by the model, at its start: one row
+            o.stop, o.n_grid = kit.start, 0
         if self._settings is None:
-            return int(library.khz_run_cvode(ctypes.byref(o))), o
+            return int(library.khz_run_cvode(ctypes.byref(o))) or status, o
         library.khz_stepper_stop_after(self._address, round((kit.stop - kit.start) * 1e9))
-        return int(library.khz_run_stepper(ctypes.byref(o), ctypes.c_void_p(self._address))), o
+        return int(library.khz_run_stepper(ctypes.byref(o), ctypes.c_void_p(self._address))) or status, o
 
     def _structure(self, instance: int) -> Offline:
         kit, span = self.kit, self.kit.stop - self.kit.start

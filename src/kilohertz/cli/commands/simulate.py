@@ -18,6 +18,7 @@ from kilohertz.results import check_output, endings, write
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
+    from kilohertz.simulate import Statistics
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_system(arguments, started)
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
-    with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output):
+    with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output, statistics):
         warnings.simplefilter("ignore", ModelWarning)  # printed below
         result = model.simulate(
             start=arguments.start,
@@ -129,8 +130,8 @@ def _summary(result: Result, elapsed: float) -> str:
 
 
 @contextmanager
-def _kept_on_failure(output: Path | None) -> Iterator[None]:
-    """What was recorded before a failure or Ctrl-C is written, and said to be a part."""
+def _kept_on_failure(output: Path | None, statistics: Statistics | None = None) -> Iterator[None]:
+    """What was recorded before a failure or Ctrl-C is written, and said to be a part; what the model said is shown."""
     from kilohertz.simulate import RunFailed, RunInterrupted
 
     try:
@@ -142,6 +143,8 @@ def _kept_on_failure(output: Path | None) -> Iterator[None]:
             write(output, partial)
             until = f"{len(partial.time)} rows, until {partial.time[-1]:g} s"
             announce(f"{output} holds a part of the run: {until}")
+        for line in statistics.messages if statistics is not None else ():
+            print(line)
         raise
 
 

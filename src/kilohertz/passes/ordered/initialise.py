@@ -5,7 +5,8 @@ Unknowns: those of the simulation, the states, parameters with fixed=false, and 
 others) are taken as equations, with a note.  Too many: those that fit nowhere are not solved but checked, with a note;
 at the end of the initial system an assertion fails where they contradict the others.  Rows join one
 after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed; and
-over `v = pre(v)` of what no when sets at the start, where both of them are given.
+over `v = pre(v)` of what no when sets at the start, where both of them are given.  Assertions, calls and the end of the
+run in whens that `initial()` triggers come last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
 
@@ -28,8 +29,10 @@ from kilohertz.ir.dae import (
     CallEquation,
     Dae,
     DaeVariable,
+    Effect,
     Equation,
     Role,
+    When,
     der_name,
     pre_name,
 )
@@ -42,6 +45,7 @@ from kilohertz.passes.algebra import Occurrence, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.ordered.order_parameters import default_taken, free_parameters, lacks_value
+from kilohertz.passes.ordered.simulation import done
 from kilohertz.passes.ordered.solving_order import (
     Vanishing,
     candidates,
@@ -104,7 +108,8 @@ class _Initial:
             raise ModelError(Diagnostic("B204", f"no initial value is determined for {', '.join(free[:8])}", span))
         ordered = components(self._rows, self._touched, self._unknowns, self._index, self._matching)
         asserted = [_assertion(a) for a in self._dae.asserts if is_of_start(a)]
-        return System(ordered, checks=(*map(_check, self._spare), *asserted))
+        effects = [block for w in self._dae.whens if (block := _effects(w)) is not None]
+        return System(ordered, checks=(*map(_check, self._spare), *asserted, *effects))
 
     def _at_start(self, e: AnyEquation) -> AnyEquation:
         """An equation as it holds in the initial system."""
@@ -306,6 +311,14 @@ def is_of_start(a: Assert) -> bool:
 
 def _assertion(a: Assert) -> WhenBlock:
     return WhenBlock(TRUE, (replace(a, condition=_initially(a.condition)),), Partition.INITIAL, 0, a.origin)
+
+
+def _effects(w: When) -> WhenBlock | None:
+    """What a when that `initial()` triggers does besides setting values.  Where the initial system is solved again and
+    again, on the way from simplified to actual equations, it is done each time."""
+    guard = _initially(w.guard)
+    actions = tuple(done(a, _initially) for a in w.actions if isinstance(a, Effect))
+    return WhenBlock(guard, actions, Partition.INITIAL, 0, w.origin) if actions and guard is not FALSE else None
 
 
 def _check(e: Equation) -> WhenBlock:

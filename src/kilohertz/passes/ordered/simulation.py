@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kilohertz.ir import traverse
-from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Equation, Role, der_name
+from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Role, der_name
 from kilohertz.ir.expr import FALSE, Builtin, Call, Expr, Ref
+from kilohertz.ir.flat import Assert, Terminate
+from kilohertz.ir.flat import CallEquation as FlatCall
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import simplify_node
 from kilohertz.passes.parameter_values import is_parametric
@@ -55,3 +59,13 @@ def equation_after_start(e: AnyEquation) -> AnyEquation:
         assert isinstance(call, Call)
         return CallEquation(e.targets, call, e.origin, e.guard and after_start(e.guard))
     return e
+
+
+def done(a: Effect, at: Callable[[Expr], Expr]) -> Assert | Terminate | FlatCall:
+    """What a when does besides setting values, its arguments as they are at that time."""
+    args = [at(x) for x in a.args]
+    if a.kind == "assert":
+        return Assert(args[0], args[1], args[2] if len(args) > 2 else None, a.origin)
+    if a.kind == "terminate":
+        return Terminate(args[0], a.origin)
+    return FlatCall(args[0], a.origin)

@@ -14,8 +14,6 @@ from typing import ClassVar
 from kilohertz.ir import make, step
 from kilohertz.ir.dae import AliasOf, Dae, DaeVariable, Effect, Equation, Reinit, Role, When, der_name, pre_name
 from kilohertz.ir.expr import FALSE, Binary, Ref
-from kilohertz.ir.flat import Assert, Terminate
-from kilohertz.ir.flat import CallEquation as FlatCall
 from kilohertz.ir.ordered import Ordered
 from kilohertz.ir.step import TWINS, Alias, Kind, Partition, Slot, Step, StepVariable, WhenBlock
 from kilohertz.ir.types import REAL, STRING, Type
@@ -24,7 +22,7 @@ from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.ordered.initialise import is_of_start
 from kilohertz.passes.ordered.order_parameters import is_tunable
-from kilohertz.passes.ordered.simulation import after_start, equation_after_start
+from kilohertz.passes.ordered.simulation import after_start, done, equation_after_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +176,4 @@ def _when(w: When) -> WhenBlock | None:
 def _action(a: Reinit | Effect) -> step.Action:
     if isinstance(a, Reinit):
         return step.SetState(a.target, after_start(a.value), a.origin)
-    args = [after_start(x) for x in a.args]
-    if a.kind == "assert":
-        return Assert(args[0], args[1], args[2] if len(args) > 2 else None, a.origin)
-    if a.kind == "terminate":
-        return Terminate(args[0], a.origin)
-    return FlatCall(args[0], a.origin)
+    return done(a, after_start)

@@ -21,6 +21,16 @@ void khz_fail(khz_context *c, khz_status status, int place, const char *message)
     copy_message(c->message, message);
 }
 
+void khz_say(khz_context *c, int kind, int place, const char *text)
+{
+    khz_said *const said = &c->said[kind];
+    if (said->n++ == 0) {
+        said->time = c->time;
+        said->place = place;
+        copy_message(said->text, text);
+    }
+}
+
 void khz_fail_settled(khz_context *c, khz_status status, int place, const char *message)
 {
     if (c->is_settling == 0 || c->n_strict > 0) {

@@ -36,6 +36,17 @@ enum { KHZ_MESSAGE_SIZE = 1024, KHZ_TEXT_SIZE = 1024, KHZ_NOWHERE = -1 };
 /* Phases of a run, as `initial()` and `terminal()` see them. */
 enum { KHZ_PHASE_CONTINUOUS = 0, KHZ_PHASE_EVENT = 1, KHZ_PHASE_INITIAL = 2, KHZ_PHASE_TERMINAL = 3 };
 
+/* What a model says in its own words, by kind: why it ended the run, why it failed, warnings, messages. */
+enum { KHZ_SAID_END, KHZ_SAID_ERROR, KHZ_SAID_WARNING, KHZ_SAID_MESSAGE, KHZ_SAIDS };
+
+/* How often something of a kind was said; the first time: when, where (as khz_context.place) and what. */
+typedef struct khz_said {
+    double time;
+    uint32_t n;
+    int32_t place;
+    char text[KHZ_MESSAGE_SIZE];
+} khz_said;
+
 /* First member of every instance: what functions and kernels share.  Plain data: a snapshot is a memcpy. */
 typedef struct khz_context {
     double time;
@@ -44,7 +55,6 @@ typedef struct khz_context {
     int32_t status;          /* first failure since it was cleared */
     int32_t block;           /* block being evaluated, KHZ_NOWHERE outside */
     int32_t place;           /* index into the model's places (origins) of the failure, KHZ_NOWHERE if unknown */
-    int32_t warnings;        /* asserts of level warning that failed */
     int32_t newton_cap;      /* > 0: iterations of every loop in real time; 0: off-line caps and rescue */
     uint32_t n_iterations;   /* Newton iterations so far */
     uint32_t n_caps;         /* caps that were hit */
@@ -85,10 +95,14 @@ typedef struct khz_context {
     size_t arena_offset; /* of the arena from the context, in bytes */
     char message[KHZ_MESSAGE_SIZE];
     char noted_message[KHZ_MESSAGE_SIZE];
+    khz_said said[KHZ_SAIDS]; /* errors: by who makes steps; the others where they are said */
 } khz_context;
 
 /* Record a failure; the first one stays.  Call from: anywhere.  Allocates: never. */
 void khz_fail(khz_context *c, khz_status status, int place, const char *message);
+
+/* Count what the model says; the first of its kind is kept.  Allocates: never. */
+void khz_say(khz_context *c, int kind, int place, const char *text);
 
 /* A failure for values that are wrong, or may be still on their way: in a pass of an event or of the initial equations
  * it is noted, and a failure where the last pass has it (khz_settle_failures); at once where n_strict says so. */

@@ -8,7 +8,7 @@
 #include "khz_base.h"
 #include "khz_sparse.h"
 
-enum { KHZ_ABI = 9, KHZ_DELAY_POINTS = 8192 };
+enum { KHZ_ABI = 10, KHZ_DELAY_POINTS = 8192 };
 
 /* A block of equations and where it comes from. */
 typedef struct khz_block {
@@ -77,6 +77,8 @@ typedef struct khz_model {
     const khz_sparse_plan *lu_plan;          /* for M - h*gamma*J, M = diag(1 [n_x], 0 [n_z]); NULL: dense is as good */
     const int32_t *transport_points;         /* [n_transports]: points of the profile at the start */
     const khz_block *blocks;
+    const char *const *origins; /* [n_origins] of places (khz_context.place): file:line, instance path */
+    int32_t n_origins;
     /* Whose a value is, for messages about faults.  Reals of a step in the order in which they are computed, then those
      * computed besides: their positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and
      * of what sets x by reinit, 0: none. */
@@ -116,6 +118,12 @@ typedef struct khz_model {
 khz_status khz_no_blocks(void *instance);
 void khz_no_action(void *instance);
 void khz_no_values(void *instance, double *values);
+
+/* Where a place is: file:line, instance path; "" where it is not known. */
+static inline const char *khz_origin(const khz_model *m, int32_t place)
+{
+    return place >= 0 && place < m->n_origins ? m->origins[place] : "";
+}
 
 /* Offset of a storage area, by the position of its kind in ir/step.py. */
 KHZ_EXPORT size_t khz_area_offset(const khz_model *m, int32_t kind);

@@ -261,6 +261,10 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
         memset(khz_ints(instance, m->factored), 0, sizeof(int32_t) * (size_t)m->n_factored);
         status = solve_initial(m, instance);
     }
+    /* a model that ends the run at once has values all the same */
+    const int has_ended = status == KHZ_TERMINATED;
+    status = has_ended ? KHZ_OK : status;
+    c->status = has_ended ? KHZ_OK : c->status;
     status = status == KHZ_OK ? set_samples(m, instance) : status;
     if (status != KHZ_OK) {
         return status;
@@ -277,7 +281,7 @@ khz_status khz_initialize(const khz_model *m, void *instance, double time)
         c->status = KHZ_NOT_FINITE; /* no solver can begin here */
         return KHZ_NOT_FINITE;
     }
-    return status;
+    return status == KHZ_OK && has_ended ? KHZ_TERMINATED : status;
 }
 
 /* to := from; 1 where there is neither NaN nor infinity (khz_are_finite). */

@@ -103,13 +103,19 @@ void khz_assert(khz_context *c, int is_error, int place, const char *message)
         khz_fail_settled(c, KHZ_ASSERTION, place, message);
         return;
     }
-    c->warnings++;
+    khz_say(c, KHZ_SAID_WARNING, place, message);
     if (listener_now != NULL) {
         listener_now(1, place, c->time, message);
     }
 }
 
-void khz_terminate(khz_context *c, int place, const char *message) { khz_fail(c, KHZ_TERMINATED, place, message); }
+void khz_terminate(khz_context *c, int place, const char *message)
+{
+    if (c->status == KHZ_OK) {
+        khz_say(c, KHZ_SAID_END, place, message);
+        khz_fail(c, KHZ_TERMINATED, place, message);
+    }
+}
 
 /* ----------------------------------------------------------------------------------------- for external C functions */
 
@@ -117,6 +123,9 @@ static void tell(int level, const char *format, va_list args)
 {
     char text[KHZ_MESSAGE_SIZE];
     (void)vsnprintf(text, sizeof text, format, args);
+    if (khz_caller != NULL) {
+        khz_say(khz_caller, level == 0 ? KHZ_SAID_MESSAGE : KHZ_SAID_WARNING, KHZ_NOWHERE, text);
+    }
     if (listener_now != NULL) {
         listener_now(level, KHZ_NOWHERE, khz_caller != NULL ? khz_caller->time : 0.0, text);
     }

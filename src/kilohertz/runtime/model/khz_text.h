@@ -15,7 +15,7 @@ const char *khz_string_real(khz_context *c, double x, int32_t significant_digits
 const char *khz_pad(khz_context *c, const char *text, int32_t length, int32_t left);
 const char *khz_string_format(khz_context *c, double x, const char *format);
 
-/* A failed assert: an error is a failure, a warning is counted and handed to the listener. */
+/* A failed assert: an error is a failure, a warning is said and handed to the listener. */
 void khz_assert(khz_context *c, int is_error, int place, const char *message);
 void khz_terminate(khz_context *c, int place, const char *message);
 

@@ -111,6 +111,26 @@ static void put_first(FILE *f, const khz_model *m, const char *key, uint32_t n, 
     (void)fprintf(f, ", \"first_time\": %.9g}", time);
 }
 
+/* What the model said, the first of each kind. */
+static void put_said(FILE *f, const khz_task *u)
+{
+    const khz_model *const m = u->stepper->model;
+    const khz_context *const c = (const khz_context *)khz_stepper_instance(u->stepper);
+    const char *separator = "";
+    for (int kind = 0; kind < KHZ_SAIDS; kind++) {
+        const khz_said *const said = &c->said[kind];
+        if (said->n > 0) {
+            (void)fprintf(f, "%s{\"kind\": \"%s\", \"n\": %u, \"first_time\": %.9g, \"text\": ", separator,
+                          khz_word(&khz_model_layout, "khz_said_", kind), said->n, said->time);
+            put_text(f, said->text);
+            (void)fputs(", \"origin\": ", f);
+            put_text(f, khz_origin(m, said->place));
+            (void)fputs("}", f);
+            separator = ", ";
+        }
+    }
+}
+
 static void put_task(FILE *f, const khz_task *u)
 {
     (void)fputs("    {\"name\": ", f);
@@ -135,6 +155,9 @@ static void put_task(FILE *f, const khz_task *u)
     put_first(f, m, "vague", c->n_vague, c->vague_first, c->vague_time);
     put_first(f, m, "cut", c->n_cut, c->cut_first, c->cut_time);
     put_first(f, m, "unsettled", c->n_unsettled, c->unsettled_first, c->unsettled_time);
+    (void)fputs(",\n     \"said\": [", f);
+    put_said(f, u);
+    (void)fputs("]", f);
     (void)fputs(",\n     \"compute\": ", f);
     put_histogram(f, &u->compute, -1);
     (void)fputs("}", f);
@@ -439,6 +462,21 @@ static void print_thread(const khz_thread *k)
     }
 }
 
+static void print_said(const khz_task *u)
+{
+    static const char *const verbs[KHZ_SAIDS] = {"ended the run", "failed", "warned", "said"};
+    const khz_model *const m = u->stepper->model;
+    const khz_context *const c = (const khz_context *)khz_stepper_instance(u->stepper);
+    for (int kind = 0; kind < KHZ_SAIDS; kind++) {
+        const khz_said *const said = &c->said[kind];
+        const char *const origin = khz_origin(m, said->place);
+        if (said->n > 0) {
+            (void)printf("%s: %s %u times, first at %.9g s: %s%s%s\n", u->name, verbs[kind], said->n, said->time,
+                         said->text, origin[0] != '\0' ? "; " : "", origin);
+        }
+    }
+}
+
 void khz_report_print(khz_rig *r, double steal)
 {
     const khz_thread *const k = &r->threads[r->leader];
@@ -447,5 +485,8 @@ void khz_report_print(khz_rig *r, double steal)
                  (double)(k->ended_ns - k->began_ns) * 1e-9, 100.0 * steal);
     for (int32_t i = 0; i < r->n_threads; i++) {
         print_thread(&r->threads[i]);
+    }
+    for (int32_t i = 0; i < r->n_tasks; i++) {
+        print_said(&r->tasks[i]);
     }
 }

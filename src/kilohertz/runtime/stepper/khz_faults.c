@@ -77,6 +77,7 @@ void khz_stepper_note(khz_stepper *s, khz_status status)
         s->counts.event_caps++;
         s->flags |= KHZ_STEP_EVENT_CAP;
     } else {
+        khz_say(c, KHZ_SAID_ERROR, c->place, c->message);
         block->failures++;
         s->counts.failures++;
         s->flags |= KHZ_STEP_FAILURE;

@@ -268,7 +268,7 @@ static void check_asserts(khz_stepper *s, const khz_work *w)
 {
     khz_context *const c = (khz_context *)w->instance;
     if (s->model->asserts(w->instance) != KHZ_OK) {
-        s->first_assert = s->counts.assertions == 0 ? c->place : s->first_assert;
+        khz_say(c, KHZ_SAID_ERROR, c->place, c->message);
         s->counts.assertions++;
         s->flags |= KHZ_STEP_ASSERTION;
         c->status = KHZ_OK;
@@ -286,7 +286,7 @@ static void carry_over(khz_stepper *s, const khz_work *w)
         memcpy(w->f0 + m->n_x, khz_reals(w->instance, m->res), sizeof(double) * (size_t)m->n_z);
     }
     s->jacobian_age += s->jacobian_age >= 0;
-    s->counts.warnings = (uint64_t)((const khz_context *)w->instance)->warnings;
+    s->counts.warnings = (uint64_t)((const khz_context *)w->instance)->said[KHZ_SAID_WARNING].n;
     if (m->n_u > 0) {
         memcpy(khz_reals(w->instance, m->u), w->u0, sizeof(double) * (size_t)m->n_u);
     }
@@ -349,7 +349,6 @@ khz_status khz_stepper_prepare(void *memory, const khz_model *m, const khz_step_
         return KHZ_UNSUPPORTED;
     }
     memset((char *)memory + s->division, 0, s->instance - s->division);
-    s->first_assert = KHZ_NOWHERE;
     khz_stepper_touch(s);
     return khz_instance_init(m, khz_stepper_instance(s));
 }

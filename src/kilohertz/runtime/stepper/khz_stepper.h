@@ -110,7 +110,7 @@ typedef struct khz_step_counts {
     uint64_t held, newton_caps, not_finite, pivots, event_caps, chattering, assertions, failures, late_time_events;
     uint64_t max_step_rhs, max_step_passes; /* most in one period */
     uint64_t corrected;                     /* index-1 form: steps in which loops had to be solved after all */
-    uint64_t warnings;                      /* assertions of level warning that failed, each time they were evaluated */
+    uint64_t warnings; /* of assertions, each time they were evaluated, and of external functions */
 } khz_step_counts;
 
 /* Per block of the model (khz_model.blocks, position block - 1); position n_blocks stands for "nowhere known". */
@@ -146,7 +146,6 @@ struct khz_stepper {
     int32_t is_dense;      /* the factors are dense ones */
     int32_t jacobian_age;  /* steps since it was evaluated; < 0: not at all */
     double factored_h;     /* h*gamma the factors belong to; 0: none */
-    int32_t first_assert;  /* place of the first assertion that failed, KHZ_NOWHERE */
     int32_t n_inputs_seen; /* samples of inputs in the history */
     double event_time;     /* of the last event whose relations were forced */
     double slope_time;     /* of the last prediction of events; NaN: none in this mode */

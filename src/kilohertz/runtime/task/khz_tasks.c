@@ -65,12 +65,19 @@ static khz_status refuse_start(khz_rig *r, const khz_task *u, khz_status status)
 {
     const khz_context *const c = (const khz_context *)u->instance;
     const khz_model *const m = u->stepper->model;
+    if (status == KHZ_TERMINATED) {
+        const khz_said *const said = &c->said[KHZ_SAID_END];
+        return khz_rig_fail(r, status, "task %s: the model ended the run at its start: %.200s; at %.100s", u->name,
+                            said->text, khz_origin(m, said->place));
+    }
     const int32_t block = status == KHZ_NOT_FINITE ? khz_first_not_finite(m, u->instance, m->n_values) : c->block;
     const int known = block >= 1 && block <= m->n_blocks;
     const char *const what = status == KHZ_NOT_FINITE ? "a value is not a number" : c->message;
+    const char *const name = known ? m->blocks[block - 1].name : "";
+    const char *const said_at = status == KHZ_ASSERTION ? khz_origin(m, c->place) : "";
+    const char *const at = said_at[0] != '\0' ? said_at : known ? m->blocks[block - 1].origin : "";
     return khz_rig_fail(r, status, "task %s: the model cannot be initialised (status %d): %.200s%s%.100s%s%.100s",
-                        u->name, (int)status, what, known ? "; " : "", known ? m->blocks[block - 1].name : "",
-                        known ? " at " : "", known ? m->blocks[block - 1].origin : "");
+                        u->name, (int)status, what, name[0] != '\0' ? "; " : "", name, at[0] != '\0' ? " at " : "", at);
 }
 
 static khz_status prepare_task(khz_rig *r, int32_t i)
