@@ -8,7 +8,7 @@ import pytest
 import kilohertz
 from kilohertz.base import ModelError
 from kilohertz.driver.pipeline import compile_flat
-from kilohertz.ir.step import LinearLoop, MixedLoop
+from kilohertz.ir.step import LinearLoop, MixedLoop, mode_turns
 from kilohertz.passes.ordered.tear import Tear
 from kilohertz.results import Result
 from kilohertz.simulate.program import build_program
@@ -98,6 +98,22 @@ def test_the_linear_system_is_torn_to_its_friction_elements_and_factorised_at_ev
         speeds.append(stepper.instance.read(form.variables["engine.w"]))
         stepper.close()
     assert speeds[0] == pytest.approx(speeds[1], rel=1e-9)
+
+
+def test_the_modes_of_seven_friction_elements_are_found_soon() -> None:
+    """Shifts up and down with 28 relations in one loop: each search ends with a mode that agrees, none at its cap."""
+    program = kilohertz.load(f"{CAR}.SixSpeeds").compile()
+    assert mode_turns(program.step) == 42
+    stepper = Stepper(program, StepSettings("euler", 1e-3))
+    stepper.start(0.0)
+    context, most = stepper.instance.context, 0
+    for _ in range(60_000):
+        before = context.n_mixed
+        stepper.step()
+        most = max(most, context.n_mixed - before)
+    assert 10 < most <= 30
+    assert (context.n_cut, context.n_unsettled) == (0, 0)
+    stepper.close()
 
 
 def test_an_engine_map_that_does_not_rise_is_refused() -> None:

@@ -99,6 +99,18 @@ package Stepping "Models that meet everything a bounded step has to bear"
     y = if c then -1 - 0.1*y else 1 - 0.1*y;
   end Contrary;
 
+  model Restless "an event iteration without an end, with a mode to be found in each of its passes"
+    Real x(start = 0, fixed = true);
+    Real y;
+    Boolean b(start = false, fixed = true);
+    Boolean c(start = false, fixed = true);
+  equation
+    der(x) = 1;
+    b = if x > 0.0105 and x < 0.0205 then not pre(b) else false;
+    c = y > 0.5;
+    y = if c then (if b then 2 else 1) - 0.1*y else -0.1*y;
+  end Restless;
+
   model Refuses "an event whose new mode has no solution"
     Real x(start = 0, fixed = true);
     Real y(start = 1);

@@ -231,6 +231,19 @@ def test_the_search_for_a_mode_is_cut() -> None:
     assert {"R734", "R749"} & {w.code for w in faults(long)} == {"R734"}
 
 
+@pytest.mark.parametrize(("mode_cap", "passes"), [(4, 5), (1, 3), (1000, 16)])
+def test_late_passes_of_an_event_take_turns_of_the_search(mode_cap: int, passes: int) -> None:
+    """Three are free, each further takes two turns of the period; the cap of passes holds besides."""
+    stepper = started("Restless", "euler", mode_cap=mode_cap)
+    for _ in range(40):
+        stepper.step()
+    assert stepper.counts["max_step_passes"] == passes
+    (text,) = [w.message for w in faults(stepper) if w.code == "R730"]
+    times = stepper.counts["event_caps"]
+    caps = f"16 passes, or of {mode_cap} turns for modes,"
+    assert text == f"event iterations reached their cap of {caps} {times} times, b still changing"
+
+
 def test_a_loop_without_a_solution_keeps_its_last_values() -> None:
     stepper = started("Refuses", "euler", events="linear")
     for _ in range(15):

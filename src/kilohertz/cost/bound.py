@@ -17,6 +17,7 @@ from kilohertz.cost.prices import Count, copy, moves, total
 from kilohertz.cost.targets import Target, reference
 from kilohertz.ir import step as s
 from kilohertz.ir.step import Kind, Partition, Step, stage_roles
+from kilohertz.runtime import constant
 from kilohertz.solvers import SOLVERS, Pair, Rosenbrock, StepSettings
 
 REGULAR, EVENT, WORST = "regular", "event", "worst"
@@ -34,6 +35,7 @@ _CYCLES = {
 }
 # what each event that is located costs besides
 _LOCATED = {"catch-up": (1, 1, 1, 2), "exact": (4, 1, 1, 2)}
+_FREE_PASSES, _PASS_TURNS = constant("KHZ_MIXED_PASSES"), constant("KHZ_MIXED_PASS")
 _HOLD = 2  # evaluations after a step that failed
 _PERIOD = moves(1300)  # what a period takes of an empty model
 
@@ -212,6 +214,7 @@ class _Period:
         other = (0 if self.stepping.inline else self.kernels.stage_rhs(1)) + jacobian + self._correction
         rosenbrock = isinstance(self.method, Rosenbrock)
         twice = 1
+        passes, turns = self._settling(case, n_events)
         rhs = steps * (1 + inlined + other) + looks + begins
         if self.phases.is_open and case == WORST:
             # z anew after a parameter or an input jumped; the step again with loops solved in its stages
@@ -227,12 +230,12 @@ class _Period:
             factorisations=twice * steps * int(implicit),
             solves=twice * steps * self.kernels.solves,
             stage_newton=twice * steps * (0 if rosenbrock else self.kernels.solves),
-            event_passes=n_events * (self._passes(case) + int(case == WORST)),  # and one to undo a failed event
+            event_passes=passes + n_events * int(case == WORST),  # and one to undo a failed event
             looks=looks,
             closed=closed,
             inlined=steps * inlined,
             events=n_events,
-            turns=0 if is_regular else self.stepping.mode_cap or s.mode_turns(self.step),
+            turns=turns,
         )
 
     @property
@@ -262,6 +265,17 @@ class _Period:
     def _correction(self) -> int:
         """Of the states outside the part with sub-steps, once a step."""
         return int(isinstance(self.method, Pair) and self.method.order > 1 and "held" in stage_roles(self.step))
+
+    def _settling(self, case: str, n_events: int) -> tuple[int, int]:
+        """Passes of all events, and the turns that mixed loops have left: late passes take some of them (khz_run.c)."""
+        if not n_events:
+            return 0, 0
+        each, turns = self._passes(case), self.stepping.mode_cap or s.mode_turns(self.step)
+        late = n_events * max(0, each - _FREE_PASSES)
+        if self.phases.turns:
+            late = min(late, turns // _PASS_TURNS)
+            turns -= _PASS_TURNS * late  # a pass has two turns at least and more: this way it costs most
+        return n_events * min(each, _FREE_PASSES) + late, turns
 
     def _passes(self, case: str) -> int:
         """Passes of an event iteration that are possible: it goes on while discrete values or states change.

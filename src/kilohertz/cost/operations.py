@@ -197,7 +197,7 @@ class Operations:
         functions = {c.index: c.function for c in self.step.crossings}
         distances = self.expressions(functions[self.step.slot(o.target.name).index] for o in relations)
         inner = self.blocks(b.continuous, True, is_open)
-        return inner + distances + self.blocks(b.discrete, True).times(2) + moves(60 + 50 * len(relations))
+        return inner + distances + self.blocks(b.discrete, True).times(2) + moves(60 + 75 * len(relations))
 
     def _is_relation(self, name: str) -> bool:
         return self.step.slot(name).kind is s.Kind.RELATION

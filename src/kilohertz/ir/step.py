@@ -444,7 +444,7 @@ def stage_roles(step: Step) -> list[str]:
 
 
 def mode_turns(step: Step) -> int:
-    """Turns of mixed loops in a step where nobody says how many: few relations are tried out soon, many take a walk."""
+    """Turns of mixed loops in a step where nobody says how many: by the relations of the largest loop."""
     inside = ([t.name for o in b.discrete for t in targets(o)] for b in step.blocks if isinstance(b, MixedLoop))
     most = max((sum(step.slot(name).kind is Kind.RELATION for name in names) for names in inside), default=0)
-    return constant("KHZ_MIXED_SOON" if most <= constant("KHZ_MIXED_SOON_MOST") else "KHZ_MIXED_CAP")
+    return max(constant("KHZ_MIXED_SOON"), 3 * most // 2)

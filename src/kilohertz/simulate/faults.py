@@ -90,7 +90,7 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
         (
             "event_caps",
             "R730",
-            "event iterations reached their cap of {passes} passes {n} times, {what} still changing",
+            "event iterations reached their cap of {passes} {n} times, {what} still changing",
         ),
     ):
         counted = [(int(getattr(counts[i], field)), i) for i in range(len(counts))]
@@ -99,12 +99,20 @@ def _loops(stepper: Stepper) -> list[Diagnostic]:
                 continue  # see `unsettled` and `_cut`
             how = stepper.stepping
             named = _named(blocks[i].block, stepper.program.step) if i < len(blocks) else "a value"
-            text = what.format(n=n, cap=how.loop_newton, passes=how.event_cap, what=named)
+            text = what.format(n=n, cap=how.loop_newton, passes=_passes(stepper), what=named)
             notes = [Note(f"first at time = {counts[i].first_time:g}, last at {counts[i].time:g}")]
             if field == "newton_caps":
                 notes.append(Note(f"largest residual {counts[i].residual:.3g}; the values went on from there"))
             out.append(_warning(code, text, blocks[i] if i < len(blocks) else None, notes))
     return out
+
+
+def _passes(stepper: Stepper) -> str:
+    """The cap of an event iteration, in words."""
+    how, step = stepper.stepping, stepper.program.step
+    if not any(isinstance(b, MixedLoop) for b in step.blocks):
+        return f"{how.event_cap} passes"
+    return f"{how.event_cap} passes, or of {how.mode_cap or mode_turns(step)} turns for modes,"
 
 
 def _not_finite(stepper: Stepper) -> list[Diagnostic]:

@@ -154,7 +154,10 @@ _EVENTS = "where an event inside a step is handled; none: at its end"
 _IMPLICIT = "mixed mode (imex1, ars222, ars443): these states implicit, the others explicit; auto takes the fast ones"
 _INTERNAL = "equal steps of the whole model in each step, inputs sampled once; with auto at most so many"
 _NEWTON = "Newton iterations per stage of a diagonally implicit method (index-1 form: as many as it needs)"
-_MODES = "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; 0: by the model"
+_MODES = (
+    "cap of turns in a step in which mixed loops search for a mode, beyond the first in each pass; "
+    "each pass after the third takes two; 0: by the model"
+)
 _INDEX1 = "index-1 form: the method keeps the unknowns of nonlinear loops, no loop is iterated on in a step"
 
 

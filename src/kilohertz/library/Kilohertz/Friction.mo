@@ -30,6 +30,7 @@ package Friction "Dry friction between two surfaces, whatever they move along: t
     constant Real unit = 1 "Acceleration for one unit of s";
     Real loose "Speed at the instant at which it is pressed";
     Real sliding "Speed while it slides; 0 while it sticks, whatever is left";
+    Real settling "Acceleration by which a speed that is left at rest dies out";
   equation
     loose = if pre(pressed) then 0 else v;
     rises = pressed and (pre(way) == 0 and (s > peak*up or pre(rises) and s > up) or loose > 0);
@@ -37,7 +38,8 @@ package Friction "Dry friction between two surfaces, whatever they move along: t
     sticks = pressed and not (rises or falls or pre(way) <> 0);
     sliding = if sticks then 0 else v;
     way = if not pressed then 0 elseif (pre(way) == 1 or rises) and sliding > 0 then 1 elseif (pre(way) == -1 or falls) and sliding < 0 then -1 else 0;
-    acc = if sticks then -v/settle elseif not pressed then unit*s elseif rises or pre(way) == 1 and not falls then unit*(s - peak*up) else unit*(s - peak*down);
+    settling = if pre(way) == 0 then -v/settle else 0;
+    acc = if sticks then settling elseif not pressed then unit*s elseif rises or pre(way) == 1 and not falls then settling + unit*(s - peak*up) else settling + unit*(s - peak*down);
     f = if sticks then s elseif not pressed then 0 elseif rises or pre(way) == 1 and not falls then up*left else down*left;
     annotation(Documentation(info="<html>
       <p>Force and acceleration lie on one curve with the parameter <code>s</code>: sticking, <code>acc = 0</code> and

@@ -94,12 +94,17 @@ enum {
 
 enum {
     KHZ_MIXED_TOGETHER = 12, /* turns with all relations at once: real models settle in two or three */
-    KHZ_MIXED_FEW = 8,       /* relations of which every mode is tried: 256 turns */
+    KHZ_MIXED_ALL = 4,       /* relations of which every mode is tried next: 16 turns */
     KHZ_MIXED_CAP = 300,     /* turns of a walk, where there are more */
-    /* Turns in a step of real time that the model allows itself (khz_model.mode_cap): so many up to these relations in
-     * a loop (14 at most were seen), else KHZ_MIXED_CAP (a gearbox with 28 relations needs 256). */
+    KHZ_MIXED_LATELY = 4,    /* turns in which it leaves alone what it changed, as long as there is something else */
+    KHZ_MIXED_FEW = 8,       /* relations of which every mode is tried where the walk found none: 256 turns */
+    /* Turns in a step of real time that the model allows itself (khz_model.mode_cap): so many, or three for two
+     * relations of its largest loop where that is more (14 at most were seen; 25 with the 28 relations of a gearbox).
+     */
     KHZ_MIXED_SOON = 16,
-    KHZ_MIXED_SOON_MOST = 12,
+    /* Each pass of an event after these takes so many of the turns. */
+    KHZ_MIXED_PASSES = 3,
+    KHZ_MIXED_PASS = 2,
     KHZ_MIXED_CHECK = 3,  /* turns that tell whether the nearest mode contradicts itself */
     KHZ_MIXED_MOST = 1024 /* relations: room on the stack */
 };

@@ -140,12 +140,14 @@ typedef struct khz_mixed_problem {
 } khz_mixed_problem;
 
 /* Find relations that agree with the Reals they lead to.  First all are updated at once; where that runs in circles,
- * every mode is tried (few relations) or one of those that disagree is changed by turns.  Where none agrees the nearest
- * one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.  Where
- * relations agree and other discrete values do not settle it fails.  A mode that agrees by rounding alone gives way to
- * one in which these relations are as at zero, if that agrees too.  Allocates: never.  Bound: the Reals twice, and
- * KHZ_MIXED_TURNS(n) turns; in real time one, and what c->turns_left has for all loops of a period. */
-#define KHZ_MIXED_TURNS(n) (KHZ_MIXED_TOGETHER + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : KHZ_MIXED_CAP) + KHZ_MIXED_CHECK)
+ * every mode is tried (few relations) or the one that is furthest from agreeing is changed by turns.  Where none agrees
+ * the nearest one stays and is counted; c->unsettled names the loop where that is more than rounding on a crossing.
+ * Where relations agree and other discrete values do not settle it fails.  A mode that agrees by rounding alone gives
+ * way to one in which these relations are as at zero, if that agrees too.  Allocates: never.  Bound: the Reals twice,
+ * and KHZ_MIXED_TURNS(n) turns; in real time one, and what c->turns_left has for all loops of a period. */
+#define KHZ_MIXED_TURNS(n)                                                                                             \
+    (KHZ_MIXED_TOGETHER + ((n) > KHZ_MIXED_ALL ? KHZ_MIXED_CAP : 0) + ((n) <= KHZ_MIXED_FEW ? 1 << (n) : 0) +          \
+     KHZ_MIXED_CHECK)
 khz_status khz_mixed(khz_context *c, const khz_mixed_problem *p, void *instance, int32_t *r, const int32_t *forced);
 
 /* A failure unless a function gave as many values as there are variables for them. */

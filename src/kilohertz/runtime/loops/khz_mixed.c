@@ -140,26 +140,61 @@ static int mixed_enumerate(mixed_search *m, const int32_t *entry)
     return 0;
 }
 
-/* Many: change one of those that disagree, chosen by a fixed sequence. */
+/* Of those that disagree the relation furthest from agreeing, measured by the largest distance it had in any mode; of
+ * those that were changed lately the one that was so first, and only where there is nothing else. */
+static int mixed_furthest(const mixed_search *m, int disagree, int turn, const int *changed)
+{
+    int chosen = -1;
+    int chosen_late = 0;
+    double most = 0.0;
+    for (int i = 0; i < m->p->n; i++) {
+        if (disagree > 0 && m->fresh[i] == m->r[m->p->relation[i]]) {
+            continue;
+        }
+        const int is_late = turn - changed[i] <= KHZ_MIXED_LATELY;
+        const double far = is_late ? -changed[i] : fabs(m->distance[i]) / fmax(m->largest[i], KHZ_MIXED_LEAST);
+        if (chosen < 0 || is_late < chosen_late || (is_late == chosen_late && far > most)) {
+            chosen = i;
+            chosen_late = is_late;
+            most = far;
+        }
+    }
+    return chosen;
+}
+
+/* Many: change one by turns, and with it those that disagree at the same distance (a quantity that is compared twice).
+ */
 static int mixed_walk(mixed_search *m)
 {
-    uint32_t random = 12345U;
+    int changed[KHZ_MIXED_MOST];
+    for (int i = 0; i < m->p->n; i++) {
+        changed[i] = -KHZ_MIXED_CAP;
+    }
     for (int turn = 0; turn < KHZ_MIXED_CAP && mixed_may_turn(m, 1); turn++) {
         const int disagree = mixed_turn(m);
         if (disagree == 0 && !m->p->derive(m->instance)) {
             return 1;
         }
-        random = random * 1664525U + 1013904223U;
-        int chosen = (int)((random >> 8) % (uint32_t)(disagree > 0 ? disagree : m->p->n));
+        const int chosen = mixed_furthest(m, disagree, turn, changed);
         for (int i = 0; i < m->p->n; i++) {
             int32_t *const own = &m->r[m->p->relation[i]];
-            if ((disagree < 0 || m->fresh[i] != *own) && chosen-- == 0) {
+            const int is_same = disagree > 0 && m->fresh[i] != *own && m->distance[i] == m->distance[chosen];
+            if (i == chosen || is_same) {
                 *own = !*own;
-                break;
+                changed[i] = turn;
             }
         }
     }
     return 0;
+}
+
+static int mixed_tried(mixed_search *m, const int32_t *entry)
+{
+    const int n = m->p->n;
+    if (n == 0) {
+        return 0;
+    }
+    return (n > KHZ_MIXED_ALL && mixed_walk(m)) || (n <= KHZ_MIXED_FEW && !m->is_cut && mixed_enumerate(m, entry));
 }
 
 /* Is a relation no further from changing than rounding? */
@@ -267,7 +302,7 @@ static int mixed_search_modes(khz_context *c, const khz_mixed_problem *p, void *
         return 1;
     }
     c->n_detours++;
-    if (p->n > 0 && (p->n <= KHZ_MIXED_FEW ? mixed_enumerate(&m, entry) : mixed_walk(&m))) {
+    if (mixed_tried(&m, entry)) {
         return 1;
     }
     /* None agrees fully: on a crossing both sides may be wrong by rounding.  The one nearest to agreeing stays. */

@@ -67,7 +67,8 @@ typedef struct khz_context {
     uint32_t n_unsettled;    /* such events so far */
     int32_t unsettled_first; /* block of the mixed loop at the first of them */
     int32_t unsettled;       /* block of such a loop in the present pass of an event, 0 where all agree */
-    int32_t turns_left;      /* of mixed loops in this period, beyond the first of each in a pass; off-line unused */
+    int32_t turns_left;      /* of mixed loops in this period, beyond the first of each in a pass, and of late passes;
+                                off-line unused */
     double cut_time;         /* of the first search for a mode that ended because there were none left */
     uint32_t n_cut;          /* such searches so far */
     int32_t cut_first;       /* block of the first of them */

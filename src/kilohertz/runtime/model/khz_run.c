@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "khz_limits.h"
 #include "khz_model.h"
 #include "khz_probe.h"
 #include "khz_rest.h"
@@ -108,6 +109,19 @@ static void note_unsettled(khz_context *c)
     c->unsettled = 0;
 }
 
+/* In real time passes after the first few take turns from those of mixed loops, where there are such loops. */
+static int may_pass(khz_context *c, int done, uint32_t n_mixed)
+{
+    if (done < KHZ_MIXED_PASSES || c->newton_cap == 0 || c->n_mixed == n_mixed) {
+        return 1;
+    }
+    if (c->turns_left < KHZ_MIXED_PASS) {
+        return 0;
+    }
+    c->turns_left -= KHZ_MIXED_PASS;
+    return 1;
+}
+
 khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *passes)
 {
     khz_context *const c = (khz_context *)instance;
@@ -121,7 +135,8 @@ khz_status khz_event_passes(const khz_model *m, void *instance, int cap, int *pa
     c->is_settling = 1;
     c->n_strict = 0; /* a block that was not finished left it */
     const uint32_t n_cut = c->n_cut;
-    for (*passes = 0; *passes < cap;) {
+    const uint32_t n_mixed = c->n_mixed;
+    for (*passes = 0; *passes < cap && may_pass(c, *passes, n_mixed);) {
         ++*passes;
         /* Relations that were forced stay so long enough for most; where that leads nowhere they are free again. */
         if (*passes == cap / 2 + 1 && m->n_r > 0) {
