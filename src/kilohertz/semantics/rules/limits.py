@@ -1,7 +1,8 @@
 """Parameters and constants whose own value is outside their `min` and `max`: S343 (MLS 4.8).
 
-A limit that somebody wrote at the parameter refuses the model; one that is only its type's, such as the range of a
-medium's temperatures, is a warning: libraries have parameters of such types that are no temperatures of the medium.
+A limit that somebody wrote at the parameter refuses the model, with two exceptions that are warnings, for libraries in
+wide use live with them: a limit that is only its type's, such as the range of a medium's temperatures, and the value
+that a parameter inside a component gets from other parameters (handed on to a block that allows less, or worked out).
 What has a value while compiling is looked at: bindings over constants and other parameters, short functions included.
 What is set later is checked where it is set.  Cost: each binding of a variable with a limit, and what it needs, once.
 """
@@ -12,9 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from kilohertz.base import Diagnostic, Note, Severity
+from kilohertz.base.dotted import Dotted
 from kilohertz.interp import ArrayValue, EvaluationError, Evaluator, NotConstant, Value
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import CONSTANT, PARAMETER, Flat, Purpose, Variable
+from kilohertz.ir.traverse import refs
 
 _SLACK = 1e-9  # of the limit: a conversion of units may round
 _CALLS, _TURNS = 20, 1000  # of functions and their loops, in one binding
@@ -32,7 +35,7 @@ def check_limits(
                 found = values.numbers(v.binding) if limit else []
                 if limit and found and len(limit) in (1, len(found)):
                     for said in _outside(v, name, sign, found, limit * (len(found) if len(limit) == 1 else 1)):
-                        yield _of_type(said) if is_of_type(v.name, name) else said
+                        yield _softened(said, v, is_of_type(v.name, name))
 
 
 def _outside(v: Variable, name: str, sign: float, found: list[float], limits: list[float]) -> Iterator[Diagnostic]:
@@ -46,8 +49,15 @@ def _outside(v: Variable, name: str, sign: float, found: list[float], limits: li
             return
 
 
-def _of_type(said: Diagnostic) -> Diagnostic:
-    return replace(said, severity=Severity.WARNING, notes=(*said.notes, Note("the limit is one of its type")))
+def _softened(said: Diagnostic, v: Variable, is_of_type: bool) -> Diagnostic:
+    """A warning where nobody wrote this value and this limit at one parameter."""
+    if is_of_type:
+        why = "the limit is one of its type"
+    elif Dotted.read(v.name).owner.parts and v.binding is not None and refs(v.binding):
+        why = "the value comes from other parameters"
+    else:
+        return said
+    return replace(said, severity=Severity.WARNING, notes=(*said.notes, Note(why)))
 
 
 class _Values:
