@@ -5,9 +5,13 @@
 
 Without it p and h come from m and U by iteration at every step.  A variable is taken where the equations that give it
 lead to states alone (not to derivatives, inputs or time) and every one of them can be differentiated; there the wish
-costs nothing but these derivatives.  `preferred` names those that were made candidates: where index reduction fails
-with them it goes on without.  Cost: one matching; each equation is tried once.  Gives up on a variable where that does
-not hold: it stays algebraic.
+costs nothing but these derivatives.  So is the rate of a state that a constraint ties to states whose rates are states:
+
+  v_rel = der(s_rel); s_rel = b.s - a.s; a.v = der(a.s); b.v = der(b.s);   v_rel: stateSelect = prefer, a.v, b.v states
+
+There the constraint is differentiated once more.  `preferred` names those that were made candidates: where index
+reduction fails with them it goes on without.  Cost: one matching; each equation is tried once.  Gives up on a variable
+where that does not hold: it stays algebraic.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from kilohertz.ir.ordered import Row
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence
 from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.dae.rates import rates_of
 from kilohertz.passes.derivative import Differentiator, NoDerivative
 from kilohertz.passes.function_derivative import FunctionDerivatives
 from kilohertz.passes.ordered.solving_order import candidates, incidence, names_in, rows_of
@@ -54,7 +59,7 @@ def _preferred(dae: Dae) -> Dae:
     if not wanted:
         return dae
     search = _Search(dae)
-    taken = {name for name in wanted if search.leads_to_states(name)}
+    taken = {name for name in wanted if search.leads_to_states(name)} | search.tied_rates(wanted)
     if not taken:
         return dae
     variables = {n: replace(v, role=Role.STATE) if n in taken else v for n, v in dae.variables.items()}
@@ -80,22 +85,42 @@ class _Search:
 
     def leads_to_states(self, name: str) -> bool:
         """What gives the variable is states, parameters and discrete values, through equations with derivatives."""
-        seen = {name}
-        stack = [name]
-        reached = False
+        return bool(self._states_behind(self._row_of[self._index[name]]))
+
+    def tied_rates(self, wanted: list[str]) -> set[str]:
+        """Wanted rates of states in a constraint, where the rates of all others in it are states already."""
+        rates = rates_of(self._dae)
+        found: set[str] = set()
+        for row in sorted(set(range(len(self._rows))) - set(self._row_of)):
+            open_rates = [
+                rates.get(x, "")
+                for x in self._states_behind(row)
+                if x not in rates or self._dae.variables[rates[x]].role is not Role.STATE
+            ]
+            if len(open_rates) == 1 and open_rates[0] in wanted:
+                found.add(open_rates[0])
+        return found
+
+    def _states_behind(self, row: int) -> list[str]:
+        """The states an equation leads to, through those that give what is in it; none where it leads elsewhere."""
+        seen: set[str] = set()
+        stack, states = [row], []
         while stack:
-            row = self._row_of[self._index[stack.pop()]]
+            row = stack.pop()
             if row == FREE or not self._is_smooth(self._rows[row].equation):
-                return False
+                return []
             for n in names_in(self._rows[row].equation, self._occurrence):
                 variable = self._dae.variables.get(n)
                 if variable is None or variable.role is Role.INPUT:
-                    return False  # a derivative, time, or something from outside
-                reached = reached or variable.role is Role.STATE
-                if n in self._index and n not in seen:
-                    seen.add(n)
-                    stack.append(n)
-        return reached
+                    return []  # a derivative, time, or something from outside
+                if n in seen:
+                    continue
+                seen.add(n)
+                if variable.role is Role.STATE:
+                    states.append(n)
+                elif n in self._index:
+                    stack.append(self._row_of[self._index[n]])
+        return states
 
     def _is_smooth(self, e: AnyEquation) -> bool:
         if id(e) not in self._smooth:

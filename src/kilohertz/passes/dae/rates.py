@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kilohertz.ir.dae import AnyEquation, Dae, Equation, Role, der_name
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.types import REAL
@@ -9,22 +11,17 @@ from kilohertz.passes.algebra import substitute
 from kilohertz.passes.dae.rewrite import rewritten_equation, rewritten_rest
 
 
+def rates_of(dae: Dae) -> dict[str, str]:
+    """The v of every `v = der(x)` by its x; each name is used once, the first equation counts."""
+    return dict(pair for _, pair in _pairs(dae) if pair is not None)
+
+
 def named_derivatives(dae: Dae) -> dict[str, str]:
     """The names of derivatives by what they are the derivative of; the Dae (changed in place) uses these names."""
-    rate: dict[str, str] = {}
-    taken: set[str] = set()
-    values: dict[str, Expr] = {}
-    kept: list[AnyEquation] = []
-    states = {der_name(name): name for name in dae.variables}
-    for e in dae.equations:
-        pair = _rate_equation(e, dae, states)
-        if pair is None or pair[0] in rate or pair[1] in taken:
-            kept.append(e)
-            continue
-        x, v = pair
-        rate[x] = v
-        taken.add(v)
-        values[der_name(x)] = Ref(v, REAL)
+    pairs = list(_pairs(dae))
+    rate = dict(pair for _, pair in pairs if pair is not None)
+    kept = [e for e, pair in pairs if pair is None]
+    values: dict[str, Expr] = {der_name(x): Ref(v, REAL) for x, v in rate.items()}
     if not values:
         return rate
     memo: dict[Expr, Expr] = {}
@@ -36,6 +33,21 @@ def named_derivatives(dae: Dae) -> dict[str, str]:
     dae.initial_equations = [rewritten_equation(e, rule) for e in dae.initial_equations]
     rewritten_rest(dae, rule)
     return rate
+
+
+def _pairs(dae: Dae) -> Iterator[tuple[AnyEquation, tuple[str, str] | None]]:
+    """Every equation, with x and v where it is kept as `v = der(x)`."""
+    states = {der_name(name): name for name in dae.variables}
+    named: set[str] = set()
+    taken: set[str] = set()
+    for e in dae.equations:
+        pair = _rate_equation(e, dae, states)
+        if pair is None or pair[0] in named or pair[1] in taken:
+            yield e, None
+            continue
+        named.add(pair[0])
+        taken.add(pair[1])
+        yield e, pair
 
 
 def _rate_equation(e: AnyEquation, dae: Dae, states: dict[str, str]) -> tuple[str, str] | None:
