@@ -63,8 +63,13 @@ def test_settings_are_quantities_and_words_as_off_line(make: Build, lag: Scenari
             assert (live["gear"], live["s"], live["on"]) == (2.0, 2000.0, 0.0)
             for name, value, why in (
                 ("s", "3 kg", "`kg` .* does not convert to `m`"),
-                ("gear", "middle", "not a number"),
-                ("on", "1 m", "it has no unit"),
+                ("s", "nan", "it is not a number"),
+                ("gear", "middle", "it is one of low, high, or their numbers from 1 to 2"),
+                ("gear", "7", "it is one of low, high"),
+                ("gear", "1.5", "it is one of low, high"),
+                ("on", "1 m", "it is true or false"),
+                ("on", "maybe", "it is true or false"),
+                ("on", "2", "it is true or false"),
             ):
                 with pytest.raises(ModelError, match=f"`{name}` cannot be set to {value}: .*{why}"):
                     live.set(name, value)

@@ -28,6 +28,7 @@ from kilohertz.realtime import (
     scenario_of_settings,
     start,
 )
+from kilohertz.realtime.faults import fault_of
 from kilohertz.results import Result
 from kilohertz.solvers import StepSettings
 
@@ -176,6 +177,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_a_wrong_fault_is_said(keys: dict[str, Any], said: str) -> None:
     with pytest.raises(ModelError, match=said):
         scenario_of_settings({"name": "x", "model": "M", "fault": [keys]})
+
+
+def test_a_slow_step_is_no_fault_of_a_signal() -> None:
+    with pytest.raises(ModelError, match=r"`kind` is `slow`, but must be one of stuck, .*, delay\b(?!, slow)"):
+        fault_of({"signal": "u", "kind": "slow", "slow": "3ms"})
 
 
 def test_a_slow_step_may_stand_among_them() -> None:

@@ -39,7 +39,7 @@ def read_faults(top: Table, threads: Sequence[str]) -> tuple[Fault, tuple[Signal
                 table.wrong("kind", "is `slow` twice: there is one slow step in a scenario")
             slow = _slow(table, threads)
             continue
-        fault = read_fault(table, f"fault{i}")
+        fault = read_fault(table, f"fault{i}", (SLOW,))
         if fault.name in [f.name for f in faults]:
             table.wrong("name", f"is `{fault.name}`, which another fault is called")
         faults.append(fault)
@@ -55,10 +55,10 @@ def _slow(table: Table, threads: Sequence[str]) -> Fault:
     return out
 
 
-def read_fault(table: Table, name: str) -> SignalFault:
-    """One fault on a signal."""
+def read_fault(table: Table, name: str, others: tuple[str, ...] = ()) -> SignalFault:
+    """One fault on a signal; `others`: kinds besides those on signals that would have been possible here."""
     signal = table.needed_text("signal")
-    kind = FAULTS[table.choice("kind", (*FAULTS, SLOW), next(iter(FAULTS)))] if table.has("kind") else None
+    kind = FAULTS[table.choice("kind", (*FAULTS, *others), next(iter(FAULTS)))] if table.has("kind") else None
     if kind is None:
         table.needed_text("kind")
         kind = next(iter(FAULTS.values()))

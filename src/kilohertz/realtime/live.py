@@ -297,22 +297,38 @@ class Live(Mapping[str, float]):
         if name not in self.entries:
             tunable = [n for n in self.entries if self.is_tunable(n)]
             raise ModelError(Diagnostic("R719", f"the rig has no signal `{name}`{near(name, tunable)}"))
-        value = self._meant(name, value)
-        if not math.isfinite(value):
-            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}"))
+        meant = self._meant(name, value)
         entry = self.entries[name][1]
-        kind = entry.type
-        if kind != _REAL and not (value in (0.0, 1.0) if kind == _BOOLEAN else value.is_integer()):
-            said = "it is true or false" if kind == _BOOLEAN else "it is an Integer"
-            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value:g}: {said}"))
-        if entry.tunable and not entry.least <= value <= entry.most:
-            limit = f"its min is {entry.least:g}" if value < entry.least else f"its max is {entry.most:g}"
-            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value:g}: {limit}"))
-        self._ask("set", self.entries[name][0], value, what=f"`{name}`: ")
+        wrong = "" if self._fits(name, meant) else self._kind(name)
+        if not wrong and entry.tunable and not entry.least <= meant <= entry.most:
+            wrong = f"its min is {entry.least:g}" if meant < entry.least else f"its max is {entry.most:g}"
+        if wrong:
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: {wrong}"))
+        self._ask("set", self.entries[name][0], meant, what=f"`{name}`: ")
+
+    def _fits(self, name: str, value: float) -> bool:
+        """Whether a signal of this type can have a value, limits apart."""
+        kind, literals = self.entries[name][1].type, self._literals(name)
+        if not math.isfinite(value):
+            return False
+        if literals:
+            return value.is_integer() and 1 <= value <= len(literals)
+        return kind == _REAL or (value in (0.0, 1.0) if kind == _BOOLEAN else value.is_integer())
+
+    def _kind(self, name: str) -> str:
+        """What a value of this signal must be, said of one that is not."""
+        kind, literals = self.entries[name][1].type, self._literals(name)
+        if literals:
+            return f"it is one of {', '.join(literals)}, or their numbers from 1 to {len(literals)}"
+        return {_REAL: "it is not a number", _BOOLEAN: "it is true or false"}.get(kind, "it is an Integer")
+
+    def _literals(self, name: str) -> list[str]:
+        """Of an enumeration."""
+        return self._text(self.entries[name][1].literals).split()
 
     def _meant(self, name: str, value: float | str) -> float:
         """What a setting means for this signal."""
-        literals = self._text(self.entries[name][1].literals).split()
+        literals = self._literals(name)
         if isinstance(value, str) and Dotted.read(value).last in literals:
             return float(literals.index(Dotted.read(value).last) + 1)
         if str(value).lower() in ("true", "false"):
@@ -320,7 +336,8 @@ class Live(Mapping[str, float]):
         try:
             return quantity(str(value), self.unit(name))
         except UnitError as wrong:
-            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: {wrong}")) from None
+            said = wrong if self.entries[name][1].type == _REAL else self._kind(name)
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: {said}")) from None
 
     # -------------------------------------------------------------------------------------------------------- faults
 
