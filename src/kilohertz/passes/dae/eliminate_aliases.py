@@ -2,6 +2,8 @@
 
   a = b;  b + c = 0;  c = 2;  y = a*x + z*(b + 2)      ->   a = b = -2, c = 2;   y = -2*x
 
+Two variables that are the derivative of one are equal too: `v = der(x);  w = der(x)` keeps one of the equations.
+
 Rounds: find such equations under the replacements known so far, join their variables (disjoint sets with signs), then
 rewrite only the equations that mention what was newly eliminated, folding constants as it goes; until a round finds
 nothing.  At the end each set is named after its best member: one that must stay (input, parameter, result of a call),
@@ -70,6 +72,15 @@ class _Link:
     sign: int
 
 
+@dataclass(slots=True)
+class _Rate:
+    """Equation number `at` says: `sign * name` is the derivative."""
+
+    at: int
+    name: str
+    sign: int
+
+
 class _Eliminator:
     def __init__(self, dae: Dae, states_chosen: bool) -> None:
         self._dae = copied(dae)
@@ -85,6 +96,7 @@ class _Eliminator:
         self._mentions: dict[str, list[int]] = {}
         self._made_of = made_of(dae.variables)
         self._fresh: list[str] = []
+        self._rates: dict[str, _Rate] = {}  # by root of what is differentiated
 
     def run(self) -> Dae:
         for i in range(len(self._equations)):
@@ -94,7 +106,7 @@ class _Eliminator:
             self._fresh = []
             for i in dirty:
                 e = self._equations[i]
-                if isinstance(e, Equation) and self._take(e):
+                if isinstance(e, Equation) and (self._take(e) or self._take_rate(i, e)):
                     self._equations[i] = None
             if not self._fresh:
                 break
@@ -157,16 +169,23 @@ class _Eliminator:
         return self._fix(name, Real(value + 0.0))
 
     def _take_pair(self, e: Equation, a: str, b: str) -> bool:
-        first = linear_parts(make.sub(e.left, e.right), a)
-        if first is None or not isinstance(first[0], Real) or first[0].value == 0.0:
+        sign = _sign_between(e, a, b)
+        return sign is not None and self._join(a, b, sign)
+
+    def _take_rate(self, i: int, e: Equation) -> bool:
+        """`v = der(x)`: the first such equation of an x stays, those after it say that two variables are equal."""
+        names = _small_names(e) if not self._states_chosen else None
+        if names is None or len(names) != 2:
             return False
-        second = linear_parts(first[1], b)
-        if second is None or not isinstance(second[0], Real) or not make.is_zero(second[1]):
+        name, rate = names if names[1] not in self._dae.variables else reversed(names)
+        if name not in self._dae.variables or rate in self._dae.variables or rate not in self._made_of:
             return False
-        ratio = -second[0].value / first[0].value
-        if ratio not in (1.0, -1.0):
+        source, source_sign = self._root(self._made_of[rate])
+        sign = _sign_between(e, rate, name) if rate == der_name(self._made_of[rate]) else None
+        if sign is None:
             return False
-        return self._join(a, b, int(ratio))
+        known = self._rates.setdefault(source, _Rate(i, name, source_sign * sign))
+        return known.at != i and self._join(name, known.name, known.sign * source_sign * sign)
 
     # ----------------------------------------------------------------------------------------------------------- sets
 
@@ -416,6 +435,18 @@ def _names(e: AnyEquation) -> list[str]:
         for ref in traverse.refs(root):
             names[ref.name] = None
     return list(names)
+
+
+def _sign_between(e: Equation, a: str, b: str) -> int | None:
+    """1 where the equation says `a = b`, -1 where it says `a = -b`."""
+    first = linear_parts(make.sub(e.left, e.right), a)
+    if first is None or not isinstance(first[0], Real) or first[0].value == 0.0:
+        return None
+    second = linear_parts(first[1], b)
+    if second is None or not isinstance(second[0], Real) or not make.is_zero(second[1]):
+        return None
+    ratio = -second[0].value / first[0].value
+    return int(ratio) if ratio in (1.0, -1.0) else None
 
 
 def _small_names(e: Equation) -> list[str] | None:
