@@ -246,13 +246,15 @@ static int cycle_of_calls(khz_profile *p, const khz_context *c, uint64_t cycle, 
     return is_due;
 }
 
+/* Costs of a machine that is neither slow nor busy. */
+static const khz_probe_costs CALM = {.probe_ns = 20.0, .border_ns = 10.0, .passed_ns = 0.3, .empty_ns = 15.0};
+
 /* The window goes over all borders, each stretch between two of them once in a sweep, for what is allowed. */
 static void windows_sweep_over_all_borders(int mode, double usual_ns, double least, double most)
 {
     enum { STRETCHES = 1 + CALLS * (2 * INSIDE + 2) };
     khz_profile *const p = fresh(mode, 1);
-    /* Of a machine that is neither slow nor busy. */
-    p->costs = (khz_probe_costs){.probe_ns = 20.0, .border_ns = 10.0, .passed_ns = 0.3, .empty_ns = 15.0};
+    p->costs = CALM;
     const khz_context *const c = model_of(p);
     const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)row;
     double cost = 0.0;
@@ -291,6 +293,7 @@ static void stretches_count_as_often_as_cycles_have_them(void)
     const khz_context *const c = model_of(p);
     const khz_cycle_record *const r = (const khz_cycle_record *)(const void *)row;
     int n[2] = {0, 0};
+    p->costs = CALM;
     for (uint64_t cycle = 0; cycle < 60000; cycle++) {
         const int is_long = cycle * 2654435761U % 4096 < 1024;
         const int is_recorded = cycle_of_calls(p, c, cycle, 1e6, is_long ? CALLS : LONG);
@@ -313,6 +316,7 @@ static void slow_cycles_leave_records(void)
     khz_profile *const p = fresh(KHZ_PROFILE_ALWAYS, 1);
     const khz_context *const c = model_of(p);
     int n = 0, windows = 0;
+    p->costs = CALM;
     p->costs.idle_ns = 5.0;
     p->costs.empty_ns = 60.0;
     for (uint64_t cycle = 0; cycle < 4000; cycle++) {

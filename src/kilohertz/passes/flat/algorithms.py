@@ -20,6 +20,7 @@ from kilohertz.ir.flat import (
     Equality,
     Equation,
     Flat,
+    Reinit,
     Statement,
     TupleTarget,
     WhenEquation,
@@ -57,17 +58,30 @@ def equations_of(algorithm: Algorithm, flat: Flat, evaluator: Evaluator, initial
 
 def _effects(effects: Effects) -> list[Equation]:
     equations: list[Equation] = []
+    reinits: dict[Expr, tuple[Expr, Reinit]] = {}
     for guard, condition, effect in effects.met:
         if guard is TRUE and isinstance(effect, Assert):
             equations.append(
                 Assert(make.or_(make.not_(condition), effect.condition), effect.message, effect.level, effect.origin)
             )
+            continue
+        both = make.and_(guard, condition)
+        if guard is TRUE:
+            both = Builtin("$when", (both,), BOOLEAN)
+        if isinstance(effect, Reinit):
+            reinits[effect.target] = _last(reinits.get(effect.target), both, effect)
         else:
-            both = make.and_(guard, condition)
-            if guard is TRUE:
-                both = Builtin("$when", (both,), BOOLEAN)
             equations.append(WhenEquation([(both, [effect])], effect.origin))
-    return equations
+    return equations + [WhenEquation([(when, [effect])], effect.origin) for when, effect in reinits.values()]
+
+
+def _last(before: tuple[Expr, Reinit] | None, condition: Expr, effect: Reinit) -> tuple[Expr, Reinit]:
+    """Of several that an algorithm meets for one state, the last counts."""
+    if before is None:
+        return condition, effect
+    when, first = before
+    value = make.if_(condition, effect.value, first.value)
+    return make.or_(when, condition), Reinit(effect.target, value, effect.origin)
 
 
 def at_entry(ref: Ref, flat: Flat, evaluator: Evaluator, in_when: bool, initial: bool) -> Value:

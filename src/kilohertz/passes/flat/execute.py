@@ -8,7 +8,7 @@ the picture is merged where the loop or function ends.  What cannot be known bef
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -127,19 +127,18 @@ class Executor:
                 return
             raise Unsupported("an effect in a function")
         value = self._evaluator
+        done: list[Assert | Terminate | Reinit]
         match s:
             case Assert():
                 message = value.scalar(s.message, env)
-                done: Assert | Terminate | Reinit | CallEquation = Assert(
-                    value.scalar(s.condition, env), message, s.level, s.origin
-                )
+                done = [Assert(value.scalar(s.condition, env), message, s.level, s.origin)]
             case Terminate():
-                done = Terminate(value.scalar(s.message, env), s.origin)
+                done = [Terminate(value.scalar(s.message, env), s.origin)]
             case Reinit():
-                done = Reinit(s.target, value.scalar(s.value, env), s.origin)
+                done = [*reinits(s, value.value(s.target, env), value.value(s.value, env))]
             case CallEquation():
                 raise Unsupported("a call for its effect")
-        self._effects.met.append((self._guard, self._condition, done))
+        self._effects.met += [(self._guard, self._condition, d) for d in done]
 
     # ------------------------------------------------------------------------------------------------------ assignment
 
@@ -324,6 +323,12 @@ class Executor:
                 raise Unsupported("break or return in a when")
             merge(guard_here, inside, dict(env), env)
             taken = make.or_(taken, guard)
+
+
+def reinits(s: Reinit, target: Value, value: Value) -> Iterator[Reinit]:
+    """A `reinit` of each element."""
+    for t, v in zip(target.items, broadcast(value, target.ty), strict=True):
+        yield Reinit(t, make.to_real(v), s.origin)
 
 
 _REAL = Type(make.ZERO.ty.base).base

@@ -1,22 +1,26 @@
-"""outline: an algorithm that cannot be run symbolically becomes a function of its own, and one call of it.
+"""outline: an algorithm that cannot be run symbolically becomes functions of its own, and one call of each.
 
   algorithm  when sample(0, 1) then n := n + 1; buffer[n] := u; end when;
   ->         (n, buffer) = $algorithm0($watch0, u, pre(n), pre(buffer)),   $watch0 = $when(sample(0, 1))
 
-Inputs of the function: what the algorithm reads, the values its targets have on entry, and what makes events: guards of
+Inputs of a function: what the algorithm reads, the values its targets have on entry, and what makes events: guards of
 whens and comparisons outside them become Boolean variables of the model.  A comparison that depends on a target or on a
-loop is evaluated as it stands.  Not possible are reinit and terminate, and a when whose condition reads a target.
+loop is evaluated as it stands.  A when whose condition reads a target begins a function: what the one before it
+computed stands in variables of the model, so that the condition makes events.  `reinit` and `terminate` become outputs,
+whether and with what, and an equation of the model that does it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from kilohertz.base import Diagnostic, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import COMPARISONS, named
-from kilohertz.ir.expr import Binary, Builtin, Comprehension, Expr, Field, Index, Ref
+from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Builtin, Comprehension, Expr, Field, Index, Ref, Str
 from kilohertz.ir.flat import (
+    CONTINUOUS,
     Algorithm,
     Assert,
     Assign,
@@ -26,75 +30,148 @@ from kilohertz.ir.flat import (
     Function,
     IfStatement,
     Local,
+    Reinit,
     Return,
     Statement,
+    Terminate,
     TupleTarget,
+    Variable,
+    WhenEquation,
     WhenStatement,
     WhileStatement,
 )
 from kilohertz.ir.rules.function_record import Event
-from kilohertz.ir.types import BOOLEAN, REAL
+from kilohertz.ir.types import BOOLEAN, REAL, Type
 from kilohertz.passes.called_functions import called_in_expressions, statement_expressions
+from kilohertz.passes.flat.algorithms import assigned
 from kilohertz.passes.flat.symbolic_evaluator import Unsupported
 
 _EVENTFUL = named(Event.RATE, Event.BEFORE, Event.INSTANT, Event.PAST)
 _QUIET = named(Event.QUIET)
 
 
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What an outline asks of the model: the value of a target before the first statement, a Boolean variable that
+    holds an expression, so that events are made where it changes, a new variable, and whether a function is pure."""
+
+    entry: Callable[[Ref], Expr]
+    watch: Callable[[Expr], Ref]
+    variable: Callable[[Type, bool], Ref]  # whether it changes at events only
+    is_pure: Callable[[str], bool]
+
+
 @dataclass(slots=True)
 class Outlined:
-    """The function, and for each of its inputs the expression to hand over."""
+    """A function, for each of its inputs the expression to hand over, the variables of its results, its effects."""
 
     function: Function
     arguments: list[Expr]
+    results: list[Ref]
+    effects: list[WhenEquation]
+    unwatched: list[Expr]  # comparisons of Reals outside whens that make no events
+
+
+def outlined(algorithm: Algorithm, name: str, host: Host) -> Iterator[Outlined]:
+    """The functions of an algorithm in order."""
+    targets, in_when = assigned(algorithm.statements)
+    values = {t.name: host.entry(t) for t in targets}  # where the next function begins
+    parts = _parts(algorithm.statements, {t.name for t in targets})
+    for k, part in enumerate(parts):
+        later = {t.name for p in parts[k + 1 :] for t in assigned(p)[0]}
+        outline = Outline(f"{name}_{k}" if k else name, host, values, first=k == 0)
+        results = {}
+        for t in assigned(part)[0]:
+            discrete = t.name in in_when or t.ty.base != REAL.base
+            results[t.name] = host.variable(t.ty, discrete) if t.name in later else t
+        yield outline.run(Algorithm(part, algorithm.origin), results)
+        values |= results
+
+
+def _parts(statements: list[Statement], targets: set[str]) -> list[list[Statement]]:
+    """Cut before each when whose condition reads what statements before it may have set."""
+    parts: list[list[Statement]] = [[]]
+    for s in statements:
+        if parts[-1] and isinstance(s, WhenStatement):
+            read = {r.name for condition, _ in s.branches for r in traverse.refs(condition)}
+            if read & targets:
+                parts.append([])
+        parts[-1].append(s)
+    return parts
+
+
+def stale(part: Outlined, in_when: set[str], variables: dict[str, Variable]) -> Iterator[Diagnostic]:
+    """B109: results that change at events only, but follow from a comparison that makes none."""
+    results = [r.name for r in part.results if r.ty.base != REAL.base and r.name not in in_when and r.name in variables]
+    moving = [r.name for e in part.unwatched for r in traverse.refs(e) if _moves(r, variables)]
+    if results and moving:
+        text = (
+            f"`{results[0]}` changes at events only, but a loop of this algorithm compares `{moving[0]}` without events"
+        )
+        spans = part.function.origin.spans
+        yield Diagnostic("B109", text, spans[0] if spans else None, severity=Severity.WARNING)
+
+
+def _moves(ref: Ref, variables: dict[str, Variable]) -> bool:
+    v = variables.get(ref.name)
+    return ref.name == TIME.name if v is None else v.variability == CONTINUOUS and v.ty.base == REAL.base
 
 
 @dataclass(slots=True)
 class Outline:
-    """Turns one algorithm into a function.
-
-    `entry` gives the value of a target before the first statement; `watch` a Boolean variable of the model that holds
-    an expression, so that events are made where it changes.
-    """
+    """Turns statements into a function; `values` are those of all targets of the algorithm where it begins."""
 
     name: str
-    targets: list[Ref]
-    entry: Callable[[Ref], Expr]
-    watch: Callable[[Expr], Ref]
-    is_pure: Callable[[str], bool]
+    host: Host
+    values: dict[str, Expr]
+    first: bool  # begins with the algorithm
     _inputs: dict[Expr, Local] = field(default_factory=dict)
     _output_of: dict[str, Ref] = field(default_factory=dict)
     _on_entry: dict[str, Ref] = field(default_factory=dict)
+    _made: list[tuple[Local, Ref, Expr]] = field(default_factory=list)  # outputs of effects, and their values on entry
+    _effects: list[WhenEquation] = field(default_factory=list)
+    _effect_of: dict[Expr, tuple[Ref, Ref]] = field(default_factory=dict)  # by state, or no text of terminate
+    _unwatched: list[Expr] = field(default_factory=list)
+    _begins: Statement | None = None
 
-    def run(self, algorithm: Algorithm) -> Outlined:
+    def run(self, algorithm: Algorithm, results: dict[str, Ref]) -> Outlined:
         outputs: list[Local] = []
         arguments: list[Expr] = []
         inputs: list[Local] = []
-        for k, target in enumerate(self.targets, 1):
-            before, output = Local(f"before{k}", target.ty), Local(f"y{k}", target.ty)
+        for k, (name, place) in enumerate(results.items(), 1):
+            before, output = Local(f"before{k}", place.ty), Local(f"y{k}", place.ty)
             inputs.append(before)
             outputs.append(output)
-            arguments.append(self.entry(target))
-            self._output_of[target.name] = Ref(output.name, target.ty)
-            self._on_entry[target.name] = Ref(before.name, target.ty)
-        body: list[Statement] = [
-            Assign(self._output_of[t.name], self._on_entry[t.name], algorithm.origin) for t in self.targets
-        ]
-        body += self._statements(algorithm.statements, frozenset(), True)
-        pure = all(self.is_pure(f) for f in called_in_expressions(statement_expressions(body)))
+            arguments.append(self.values[name])
+            self._output_of[name] = Ref(output.name, place.ty)
+            self._on_entry[name] = Ref(before.name, place.ty)
+        self._begins = algorithm.statements[0] if algorithm.statements else None
+        body = self._statements(algorithm.statements, frozenset(), True)
+        entry: list[Statement] = [Assign(self._output_of[n], self._on_entry[n], algorithm.origin) for n in results]
+        entry += [Assign(Ref(o.name, o.ty), value, algorithm.origin) for o, _, value in self._made]
+        body = entry + body
+        pure = all(self.host.is_pure(f) for f in called_in_expressions(statement_expressions(body)))
         inputs += self._inputs.values()
         arguments += self._inputs
         set_at_start = _set_at_start(algorithm.statements)
-        kept = tuple(k for k, t in enumerate(self.targets) if t.name not in set_at_start)
+        kept = tuple(k for k, name in enumerate(results) if name not in set_at_start)
+        outputs += [o for o, _, _ in self._made]
         function = Function(
             self.name, inputs, outputs, [], body, pure=pure, inline=False, kept=kept, origin=algorithm.origin
         )
-        return Outlined(function, arguments)
+        places = [*results.values(), *(place for _, place, _ in self._made)]
+        return Outlined(function, arguments, places, self._effects, self._unwatched)
 
     # ------------------------------------------------------------------------------------------------------ statements
 
     def _statements(self, body: list[Statement], bound: frozenset[str], live: bool) -> list[Statement]:
-        return [self._statement(s, bound, live) for s in body]
+        done: list[Statement] = []
+        for s in body:
+            if isinstance(s, (Reinit, Terminate)):
+                done += self._effect(s, bound)
+            else:
+                done.append(self._statement(s, bound, live))
+        return done
 
     def _statement(self, s: Statement, bound: frozenset[str], live: bool) -> Statement:
         match s:
@@ -108,27 +185,48 @@ class Outline:
                 parts = [(self._expr(c, bound, live), self._statements(b, bound, live)) for c, b in branches]
                 return IfStatement(parts, self._statements(otherwise, bound, live), s.origin)
             case WhenStatement(branches):
-                parts = [(self._guard(c, bound), self._statements(b, bound, False)) for c, b in branches]
+                begins = s is self._begins
+                parts = [(self._guard(c, bound, begins), self._statements(b, bound, False)) for c, b in branches]
                 return IfStatement(parts, [], s.origin)
             case ForStatement(name, over, body):
                 inner = self._statements(body, bound | {name}, live)
                 return ForStatement(name, self._expr(over, bound, False), inner, s.origin)
             case WhileStatement(condition, body):
                 inner = self._statements(body, bound, live)
-                return WhileStatement(self._expr(condition, bound, False), inner, s.origin)
+                return WhileStatement(self._expr(condition, bound, live), inner, s.origin)
             case Assert(condition, message, level):
                 return Assert(self._expr(condition, bound, False), self._expr(message, bound, False), level, s.origin)
             case CallEquation(call):
                 return CallEquation(self._expr(call, bound, False), s.origin)
             case Break() | Return():
                 return s
-            case _:
-                raise Unsupported(f"{type(s).__name__.lower()} in an algorithm with loops that are not known")
+            case Reinit() | Terminate():
+                raise AssertionError(s)  # more than one statement
 
-    def _guard(self, condition: Expr, bound: frozenset[str]) -> Expr:
-        if self._is_inside(condition, bound):
-            raise Unsupported("a when whose condition depends on what its algorithm computes")
-        return self._input(self.watch(Builtin("$when", (condition,), BOOLEAN)))
+    def _effect(self, s: Reinit | Terminate, bound: frozenset[str]) -> list[Statement]:
+        """Two outputs: whether it is to be done, and with what; of several for one state the last counts."""
+        given, of = (s.value, s.target) if isinstance(s, Reinit) else (s.message, Str(""))
+        due_and_value = self._effect_of.get(of)
+        if due_and_value is None:
+            due, is_due = self._output(BOOLEAN, FALSE)
+            value, new = self._output(of.ty, self._expr(of, bound, False))
+            does = Reinit(of, new, s.origin) if isinstance(s, Reinit) else Terminate(new, s.origin)
+            self._effects.append(WhenEquation([(is_due, [does])], s.origin))
+            due_and_value = self._effect_of[of] = due, value
+        due, value = due_and_value
+        return [Assign(due, TRUE, s.origin), Assign(value, self._expr(given, bound, False), s.origin)]
+
+    def _output(self, ty: Type, on_entry: Expr) -> tuple[Ref, Ref]:
+        """One more output, and the variable of the model that gets it."""
+        outside = self.host.variable(ty, True)
+        local = Local(f"done{len(self._made) + 1}", ty)
+        self._made.append((local, outside, on_entry))
+        return Ref(local.name, ty), outside
+
+    def _guard(self, condition: Expr, bound: frozenset[str], is_first: bool) -> Expr:
+        if not is_first and self._is_inside(condition, bound):
+            raise Unsupported("a when inside other statements whose condition depends on what its algorithm computes")
+        return self._input(self.host.watch(Builtin("$when", (self._outside(condition),), BOOLEAN)))
 
     # ----------------------------------------------------------------------------------------------------- expressions
 
@@ -145,8 +243,10 @@ class Outline:
             if e.name in _EVENTFUL:
                 return self._eventful(e, bound)
         compares = isinstance(e, Binary) and e.op in COMPARISONS and e.left.ty == REAL
-        if live and compares and not self._is_inside(e, bound):
-            return self._input(self.watch(e))
+        if live and compares:
+            if not self._is_inside(e, bound):
+                return self._input(self.host.watch(self._outside(e)))
+            self._unwatched.append(e)
         if isinstance(e, Comprehension):
             bound = bound | {name for name, _ in e.iterators}
         return e.rebuilt(tuple(self._expr(c, bound, live) for c in e.children()))
@@ -154,11 +254,23 @@ class Outline:
     def _ref(self, e: Ref, bound: frozenset[str]) -> Expr:
         if e.name in bound:
             return e
-        return self._output_of.get(e.name) or self._input(e)
+        return self._output_of.get(e.name) or self._input(self.values.get(e.name, e))
+
+    def _outside(self, e: Expr) -> Expr:
+        """An expression in terms of the model where these statements begin; `pre` is that of the algorithm's result."""
+        if isinstance(e, Ref):
+            return self.values.get(e.name, e)
+        if isinstance(e, Builtin) and e.name in ("pre", "edge", "change"):
+            before = Builtin("pre", e.args, e.args[0].ty)
+            if e.name == "pre":
+                return before
+            now = self._outside(e.args[0])
+            return make.and_(now, make.not_(before)) if e.name == "edge" else make.relation("<>", now, before)
+        return e.rebuilt(tuple(self._outside(c) for c in e.children()))
 
     def _eventful(self, e: Builtin, bound: frozenset[str]) -> Expr:
         if not self._is_inside(e, bound):
-            return self._input(e)
+            return self._input(self._outside(e))
         before = self._before(e.args[0], bound) if e.args else None
         if before is None or e.name not in ("pre", "edge", "change"):
             raise Unsupported(f"{e.name} of something that the algorithm computes")
@@ -170,12 +282,16 @@ class Outline:
     def _before(self, e: Expr, bound: frozenset[str]) -> Expr | None:
         """`pre(v)`, `pre(v[i])` of a target."""
         if isinstance(e, Ref):
-            return self._on_entry.get(e.name)
+            return self._held(e)
         if isinstance(e, Index) and isinstance(e.base, Ref):
             subs = e.rebuilt((e.base, *(self._expr(s, bound, False) for s in e.children()[1:])))
-            held = self._on_entry.get(e.base.name) or self._input(Builtin("pre", (e.base,), e.base.ty))
-            return subs.rebuilt((held, *subs.children()[1:]))
+            return subs.rebuilt((self._held(e.base), *subs.children()[1:]))
         return None
+
+    def _held(self, e: Ref) -> Ref:
+        """`pre(v)`: where the algorithm begins a target has it."""
+        on_entry = self._on_entry.get(e.name) if self.first else None
+        return on_entry or self._input(Builtin("pre", (e,), e.ty))
 
     def _input(self, e: Expr) -> Ref:
         local = self._inputs.get(e)

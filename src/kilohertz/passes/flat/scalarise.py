@@ -44,8 +44,9 @@ from kilohertz.ir.types import BOOLEAN, CLOCK, REAL, ExternalObjectType, TupleTy
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.flat.algorithms import assigned, at_entry, equations_of
 from kilohertz.passes.flat.calls import AuxiliaryCall, Inliner, takes_object
+from kilohertz.passes.flat.execute import reinits
 from kilohertz.passes.flat.merge_branches import merged
-from kilohertz.passes.flat.outline import Outline
+from kilohertz.passes.flat.outline import Host, outlined, stale
 from kilohertz.passes.flat.symbolic_evaluator import Evaluator, Unsupported, broadcast
 from kilohertz.passes.flat.values import Value, leaves, pack
 from kilohertz.passes.numeric import Numeric, free_names, known_values
@@ -60,12 +61,13 @@ class Scalarise(Pass):
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.SCALAR})
 
     def run(self, model: Flat, log: Log) -> ScalarFlat:
-        return _Scalariser(model).run()
+        return _Scalariser(model, log).run()
 
 
 class _Scalariser:
-    def __init__(self, flat: Flat) -> None:
+    def __init__(self, flat: Flat, log: Log) -> None:
         self._flat = flat
+        self._log = log
         clocked = [c for c in flat.clocks if c.base is not None]
         self._clocks = clocked
         self._equation_clock = {i: k for k, c in enumerate(clocked) for i in c.equations}
@@ -73,7 +75,7 @@ class _Scalariser:
         self._variable_clock = {n: k for k, c in enumerate(clocked) for n in c.variables}
         self._functions = dict(flat.functions)
         self._evaluator = Evaluator(self)
-        self._n_outlined = self._n_watched = 0  # algorithms that became functions, conditions in variables
+        self._n_outlined = self._n_watched = self._n_made = 0  # algorithms that became functions, variables for them
         self._inliner = Inliner(self._functions, lambda: self._evaluator)
         self._values: dict[str, Value] = {}
         self._busy: set[str] = set()
@@ -251,9 +253,7 @@ class _Scalariser:
             case Terminate():
                 return [Terminate(value.model(equation.message).scalar, equation.origin)]
             case Reinit():
-                target, new = value.model(equation.target), value.model(equation.value)
-                pairs = zip(target.items, broadcast(new, target.ty), strict=True)
-                return [Reinit(t, make.to_real(n), equation.origin) for t, n in pairs]
+                return [*reinits(equation, value.model(equation.target), value.model(equation.value))]
             case CallEquation():
                 return self._effect(equation)
 
@@ -385,26 +385,41 @@ class _Scalariser:
                 raise _error(failure, algorithm.origin) from failure
 
     def _outline(self, algorithm: Algorithm, equations: list[Equation], initial: bool) -> None:
-        """The algorithm as one call of a function made of it."""
+        """The algorithm as calls of functions made of it."""
         targets, in_when = assigned(algorithm.statements)
-        name = f"$algorithm{self._n_outlined}"
-        self._n_outlined += 1
 
         def entry(ref: Ref) -> Expr:
             return pack(at_entry(ref, self._flat, self._evaluator, ref.name in in_when, initial))
 
-        outlined = Outline(name, targets, entry, lambda e: self._watched(e, equations), self.is_pure).run(algorithm)
-        self._functions[name] = outlined.function
-        self._inliner.used[name] = None
-        args = tuple(pack(self._evaluator.model(a)) for a in outlined.arguments)
-        types = tuple(o.ty for o in outlined.function.outputs)
-        places = tuple(self._evaluator.model(t) for t in targets)
-        call = Call(name, args, types[0] if len(types) == 1 else Type(TupleType(types)))
-        equations.append(Equality(TupleTarget(tuple(pack(p) for p in places)), call, algorithm.origin))
-        for target, place in zip(targets, places, strict=True):
-            for item in place.items if target.name in in_when else ():
+        host = Host(entry, lambda e: self._watched(e, equations), self._made_variable, self.is_pure)
+        for part in outlined(algorithm, f"$algorithm{self._n_outlined}", host):
+            name = part.function.id
+            self._functions[name] = part.function
+            self._inliner.used[name] = None
+            args = tuple(pack(self._evaluator.model(a)) for a in part.arguments)
+            types = tuple(o.ty for o in part.function.outputs)
+            places = tuple(pack(self._evaluator.model(r)) for r in part.results)
+            call = Call(name, args, types[0] if len(types) == 1 else Type(TupleType(types)))
+            equations.append(Equality(TupleTarget(places), call, algorithm.origin))
+            for effect in part.effects:
+                equations += self._equation(effect)
+            self._log.warnings += stale(part, in_when, self._flat.variables)
+        self._n_outlined += 1
+        for target in targets:
+            for item in self._evaluator.model(target).items if target.name in in_when else ():
                 assert isinstance(item, Ref)
                 self._out.variables[item.name].variability = DISCRETE_TIME
+
+    def _made_variable(self, ty: Type, discrete: bool) -> Ref:
+        """A variable of the model that holds what a part of an algorithm hands to the next, or wants done."""
+        name = f"$part{self._n_made}"
+        self._n_made += 1
+        origin = Origin(passes=(Scalarise.name,))
+        for suffix, scalar in leaves(ty):
+            variability = DISCRETE_TIME if discrete else CONTINUOUS
+            made = Variable(name + suffix, scalar, variability, protected=True, origin=origin, purpose=Purpose.MADE)
+            self._out.variables[made.name] = made
+        return Ref(name, ty)
 
     def _watched(self, e: Expr, equations: list[Equation]) -> Ref:
         """A Boolean variable that holds an expression (of a when's condition any element may hold)."""
