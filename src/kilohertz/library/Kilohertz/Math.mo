@@ -20,6 +20,49 @@ package Math "Functions that several rooms use"
     annotation(Documentation(info="<html><p>All places are looked at, in every call: the time it takes is bounded and does not vary.</p></html>"));
   end interpolate;
 
+  function smooth "A curve through points, without corners: no higher and no lower than they are; beyond the ends straight on"
+    input Real x[:] "Rising places, two at least";
+    input Real y[size(x, 1)] "Values there";
+    input Real u "Where a value is wanted";
+    output Real v[2] "The value, and the slope";
+  protected
+    Integer low = 1 "The last place but one, or the last that is not above u";
+    Real h "From this place to the next";
+    Real rise "Slope of the straight line between them";
+    Real m_0 "Slope at this place";
+    Real m_1 "Slope at the next";
+    Real t "Where between them, 0 to 1";
+  algorithm
+    for i in 2:size(x, 1) - 1 loop
+      if x[i] <= u then
+        low := i;
+      end if;
+    end for;
+    h := x[low + 1] - x[low];
+    rise := (y[low + 1] - y[low])/h;
+    m_0 := if low == 1 then rise else bend((y[low] - y[max(low - 1, 1)])/(x[low] - x[max(low - 1, 1)]), rise);
+    m_1 := if low == size(x, 1) - 1 then rise else bend(rise, (y[min(low + 2, size(x, 1))] - y[low + 1])/(x[min(low + 2, size(x, 1))] - x[low + 1]));
+    t := (u - x[low])/h;
+    if u < x[1] then
+      v := {y[1] + rise*(u - x[1]), rise};
+    elseif u > x[size(x, 1)] then
+      v := {y[size(x, 1)] + rise*(u - x[size(x, 1)]), rise};
+    else
+      v := {y[low] + h*t*(m_0 + t*(3*rise - 2*m_0 - m_1 + t*(m_0 + m_1 - 2*rise))), m_0 + t*(2*(3*rise - 2*m_0 - m_1) + 3*t*(m_0 + m_1 - 2*rise))};
+    end if;
+    annotation(Documentation(info="<html><p>A cubic between two points; its slope at a point is the harmonic mean of the slopes of the lines on both sides, and 0 where these
+      have different signs. At the ends it has the slope of the last line. All places are looked at, in every call.</p></html>"));
+  end smooth;
+
+  function bend "Slope of a smooth curve where two lines meet"
+    input Real a "Slope of the line before";
+    input Real b "Slope of the line after";
+    output Real m "Harmonic mean; 0 at a peak";
+  algorithm
+    m := if a*b > 0 then 2*a*b/(a + b) else 0;
+    annotation(Documentation(info="<html><p><code>2 a b/(a + b)</code> where both have one sign.</p></html>"));
+  end bend;
+
   function positive "Rounded positive part"
     input Real x "Any number";
     input Real rounding "Width of the rounding at zero";

@@ -1,6 +1,6 @@
 within Kilohertz.MultiBody;
 model Body "A rigid body with mass and inertia"
-  extends Attitude;
+  extends Attitude(phi(each stateSelect=if states and coordinates == Coordinates.Angles then StateSelect.always else StateSelect.default), phi_d(each stateSelect=if states and coordinates == Coordinates.Angles then StateSelect.always else StateSelect.default));
   outer World world "Gravity" annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
   parameter Units.Mass m = 1 "Mass";
   parameter Units.Length r_CM[3] = {0, 0, 0} "From a to the centre of mass, in components of a";

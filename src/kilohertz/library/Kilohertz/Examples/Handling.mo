@@ -1,0 +1,113 @@
+within Kilohertz.Examples;
+package Handling "Cars in space: tyres on a rig, lane changes, driving off and stopping, a fall"
+  model Carriage "Leads a carrier straight along the road, steered, at a given height"
+    MultiBody.Frame b "The carrier" annotation(Placement(transformation(extent={{84,-16},{116,16}})));
+    parameter Units.Velocity v = 20 "Speed along x";
+    parameter Units.Length height = 0.3 "Of the carrier above the road";
+    input Units.Angle delta "Steer angle, positive to the left";
+    Units.Length x(start=0, fixed=true) "Way";
+  equation
+    der(x) = v;
+    Connections.root(b.R);
+    b.r_0 = {x, 0, height};
+    b.R = MultiBody.Frames.about({0, 0, 1}, delta, der(delta));
+    annotation(Icon(graphics={Rectangle(extent={{-80,30},{80,-30}}, lineColor={95,95,95}, fillColor={220,220,220}, fillPattern=FillPattern.Solid)}), Documentation(info="<html><p>For tyres on a rig.</p></html>"));
+  end Carriage;
+
+  model SideSlip "A wheel on a rig: side force over slip angle, from 0 to 12 degrees"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-70,-10},{-50,10}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
+    parameter Units.Force load = 4000 "Of the wheel";
+    replaceable model Tyre = Vehicles.Tyres.TMeasy constrainedby Vehicles.Tyres.Tyre "Its tyre";
+    Carriage rig(v=20, height=0.318 - load/220e3, delta=-Math.pi/15*time/20) annotation(Placement(transformation(extent={{-30,-10},{-10,10}})));
+    Vehicles.Wheel wheel(redeclare model Tyre = Tyre, w_start=64.3) annotation(Placement(transformation(extent={{10,-10},{30,10}})));
+    Units.Angle alpha = -rig.delta "Slip angle";
+  equation
+    connect(rig.b, wheel.hub) annotation(Line(points={{-10,0},{10,0}}, color={95,95,95}));
+    annotation(experiment(StopTime=20, Tolerance=1e-8), Documentation(info="<html><p>So slow that the deflections follow: <code>wheel.tyre.F_y</code> over <code>alpha</code> is the curve of the tyre.</p></html>"));
+  end SideSlip;
+
+  model BrakeSlip "A wheel on a rig: force along it over slip, from locked to spinning"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-10,-50},{10,-30}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
+    parameter Units.Force load = 4000 "Of the wheel";
+    replaceable model Tyre = Vehicles.Tyres.TMeasy constrainedby Vehicles.Tyres.Tyre "Its tyre";
+    Carriage rig(v=20, height=0.318 - load/220e3, delta=0) annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+    Vehicles.Wheel wheel(redeclare model Tyre = Tyre) annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+    Rotational.Sources.Speed motor annotation(Placement(transformation(extent={{-10,30},{10,50}})));
+  equation
+    motor.w_ref = 6.5*time;
+    connect(rig.b, wheel.hub) annotation(Line(points={{10,0},{30,0}}, color={95,95,95}));
+    connect(motor.b, wheel.shaft) annotation(Line(points={{10,40},{36,40},{36,10}}, color={70,70,70}));
+    annotation(experiment(StopTime=20, Tolerance=1e-8), Documentation(info="<html><p>The wheel is locked at the start, rolls freely at about 10 s and spins at twice its speed in the end.</p></html>"));
+  end BrakeSlip;
+
+  model LaneChange1 "Double lane change at 80 km/h, axles by tables"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-10,-50},{10,-30}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-10,30},{10,50}})));
+    Vehicles.Car car(v_start=80/3.6) annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+    Vehicles.Drivers.LaneChange hands annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
+    Powertrain.Driver driver "Would hold the speed; the car rolls in idle gear" annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+  equation
+    connect(hands.y, car.steer) annotation(Line(points={{-29,0},{-12,0}}, color={0,0,127}));
+    driver.v_ref = car.chassis.v_x;
+    driver.v = car.chassis.v_x;
+    annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>After Elmqvist et al. 2004, with our own parameters: 15 degrees of freedom, 40 states, one linear system of 10.
+      The hand wheel follows four half-waves; the car moves 3.5 m to the left and back.</p></html>"));
+  end LaneChange1;
+
+  model Track "The driver follows the lanes of ISO 3888-1 at 80 km/h, axles by tables"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{10,-10},{30,10}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
+    Vehicles.Car car(v_start=80/3.6, r_start={-18.629, 0, 0.2997}) annotation(Placement(transformation(extent={{-30,-10},{-10,10}})));
+    Vehicles.Drivers.Path driver annotation(Placement(transformation(extent={{-70,-10},{-50,10}})));
+  equation
+    driver.place = {car.chassis.x, car.chassis.y};
+    driver.yaw = car.chassis.yaw;
+    driver.v = {car.chassis.v_x, car.chassis.v_y};
+    connect(driver.y, car.steer) annotation(Line(points={{-49,0},{-32,0}}, color={0,0,127}));
+    annotation(experiment(StopTime=7.5, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>Closed loop: the car starts 20 m before the first section and must touch no edge of the lanes.</p></html>"));
+  end Track;
+
+  model StopAndGo "Drives off, brakes to a stop on a slope, stands, rolls back"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-70,10},{-50,30}})));
+    inner Vehicles.Roads.Road road(redeclare function surface = Vehicles.Roads.plane(slope=0.05)) annotation(Placement(transformation(extent={{-70,-30},{-50,-10}})));
+    Vehicles.Car car(braked=true) annotation(Placement(transformation(extent={{10,-30},{30,-10}})));
+    Vehicles.Driveline.Differential differential annotation(Placement(transformation(extent={{10,-70},{30,-50}})));
+    Rotational.Inertia engine(J=0.3) annotation(Placement(transformation(extent={{-30,-70},{-10,-50}})));
+    Rotational.Sources.Torque drive annotation(Placement(transformation(extent={{-70,-70},{-50,-50}})));
+    Blocks.Sources.Table torque(t={0.5, 1, 5, 5.2}, values={0, 400, 400, 0}) annotation(Placement(transformation(extent={{-110,-70},{-90,-50}})));
+    Blocks.Sources.Table pedal(t={5.5, 6, 12, 12.2}, values={0, 0.4, 0.4, 0}) annotation(Placement(transformation(extent={{-30,10},{-10,30}})));
+    Blocks.Sources.Constant straight(k=0) annotation(Placement(transformation(extent={{-30,-30},{-10,-10}})));
+  equation
+    connect(straight.y, car.steer) annotation(Line(points={{-9,-20},{8,-20}}, color={0,0,127}));
+    connect(torque.y, drive.tau) annotation(Line(points={{-89,-60},{-72,-60}}, color={0,0,127}));
+    connect(drive.b, engine.a) annotation(Line(points={{-50,-60},{-30,-60}}, color={70,70,70}));
+    connect(engine.b, differential.a) annotation(Line(points={{-10,-60},{10,-60}}, color={70,70,70}));
+    connect(differential.left, car.shaft_left) annotation(Line(points={{20,-50},{20,-40},{16,-40},{16,-30}}, color={70,70,70}));
+    connect(differential.right, car.shaft_right) annotation(Line(points={{20,-70},{20,-74},{24,-74},{24,-30}}, color={70,70,70}));
+    connect(differential.housing, car.mount) annotation(Line(points={{30,-60},{34,-60},{34,-30},{30,-30}}, color={95,95,95}));
+    connect(pedal.y, car.brake) annotation(Line(points={{-9,20},{20,20},{20,-8}}, color={0,0,127}));
+    annotation(Diagram(coordinateSystem(extent={{-120,-120},{120,120}})), experiment(StopTime=15, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>Nothing in a tyre is divided by its speed and the brakes stick: the car stands on the slope until the brakes are released, and rolls back.</p></html>"));
+  end StopAndGo;
+
+  model Fall "Falls from a height of one metre onto its wheels, the hand wheel at full lock"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{10,-10},{30,10}})));
+    inner Vehicles.Roads.Road road(redeclare function grip = Vehicles.Roads.split(left=0, right=1)) annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
+    Vehicles.Car car(r_start={0, 0, 1.3}, v_start=5) annotation(Placement(transformation(extent={{-30,-10},{-10,10}})));
+    Blocks.Sources.Constant lock(k=7) annotation(Placement(transformation(extent={{-70,-10},{-50,10}})));
+  equation
+    connect(lock.y, car.steer) annotation(Line(points={{-49,0},{-32,0}}, color={0,0,127}));
+    annotation(experiment(StopTime=5, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>Tyres and stops far beyond what a road gives, ice under the left wheels: forces stay finite and the car comes to rest on its springs.</p></html>"));
+  end Fall;
+
+  model Bumps "Over a bump, with an elastic rack"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{10,-10},{30,10}})));
+    inner Vehicles.Roads.Road road(redeclare function surface = Vehicles.Roads.profile(places={0, 5, 5.5, 6, 6.5, 7}, heights={0, 0, 0.04, 0.04, 0, 0}), redeclare function grip = Vehicles.Roads.uniform(level=0.8)) annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
+    Vehicles.Car car(v_start=10, redeclare model Rack = Vehicles.Steering.Elastic) annotation(Placement(transformation(extent={{-30,-10},{-10,10}})));
+    Blocks.Sources.Constant straight(k=0) annotation(Placement(transformation(extent={{-70,-10},{-50,10}})));
+  equation
+    connect(straight.y, car.steer) annotation(Line(points={{-49,0},{-32,0}}, color={0,0,127}));
+    annotation(experiment(StopTime=3, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>A rounded step of 4 cm, one metre long. The rack has its own mass.</p></html>"));
+  end Bumps;
+end Handling;

@@ -1,0 +1,132 @@
+"""Cars in space: tyres against their curves, a car against what mechanics says, and a lane change by a bounded method."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import kilohertz
+from kilohertz.results import Result
+
+HANDLING = "Kilohertz.Examples.Handling"
+WEIGHT = 9.81 * (1442 + 4 * 21 + 2 * 27.62 + 2 * 30.05)
+LANES = ((0, 15, -1.115, 1.115), (45, 70, 2.385, 4.795), (95, 125, -1.115, 1.475))  # from, to, right and left edge in m
+
+
+@functools.cache
+def run(model: str, solver: str = "rk4", step: float = 1e-3, rows: int = 2000, **settings: float) -> Result:
+    return kilohertz.load(f"{HANDLING}.{model}").simulate(solver=solver, step=step, intervals=rows, settings=settings)
+
+
+def loads(result: Result) -> np.ndarray:
+    return np.array([result[f"car.load[{i}]"] for i in range(1, 5)])
+
+
+def parabola(at_one: float, at_two: float, q: float) -> float:
+    """Through zero and both numbers."""
+    return float(np.polyval(np.polyfit([0, 1, 2], [0, at_one, at_two], 2), q))
+
+
+def side_force(load: float, slip: np.ndarray) -> np.ndarray:
+    """The curve of the side force by its five numbers, for slip across alone."""
+    q = load / 3089.1
+    slope, top, slide = parabola(65350, 117790, q), parabola(3423.1, 6094.4, q), parabola(2412.7, 3661.4, q)
+    at_top = 0.1269 + (0.1195 - 0.1269) * (q - 1)
+    rising = slope * slip / (1 + slip / at_top * (slip / at_top + slope * at_top / top - 2))
+    b = (slip - at_top) / (1 - at_top)
+    return np.where(slip < at_top, rising, top - (top - slide) * b**2 * (3 - 2 * b))
+
+
+def test_side_force_follows_the_curve_of_the_tyre() -> None:
+    result = run("SideSlip", step=2e-3)
+    alpha, force = result["alpha"], -result["wheel.tyre.F_y"]
+    assert force == pytest.approx(side_force(4000, np.tan(alpha)), abs=0.006 * force.max())
+    for degrees, expected in ((2, 2416), (5, 4072), (10, 4275)):
+        assert np.interp(math.radians(degrees), alpha, force) == pytest.approx(expected, rel=0.01)
+
+
+def test_force_along_a_wheel_from_locked_to_spinning() -> None:
+    result = run("BrakeSlip", step=2e-3)
+    slip, force = result["wheel.tyre.slip[1]"], result["wheel.tyre.F_x"]
+    assert force.max() == pytest.approx(4871, rel=0.01)
+    assert -force.min() == pytest.approx(4871, rel=0.01)
+    assert force[1] == pytest.approx(-parabola(2883.7, 5026.5, 4000 / 3089.1), rel=0.01), "slides"
+    near = np.abs(slip) < 0.005
+    assert np.polyfit(slip[near], force[near], 1)[0] == pytest.approx(parabola(115220, 223456, 4000 / 3089.1), rel=0.1)
+
+
+def test_the_car_with_axles_by_tables_has_the_sizes_of_the_paper() -> None:
+    report = kilohertz.load(f"{HANDLING}.LaneChange1").analyse(solver="euler", step=1e-3)
+    assert len(report.states) == 40
+    assert [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"] == [("linear", 10)]
+
+
+def test_loads_of_the_wheels_are_the_weight_of_the_car() -> None:
+    result = run("LaneChange1")
+    rest = loads(result)[:, -1]
+    assert rest.sum() == pytest.approx(WEIGHT, abs=1)
+    assert rest == pytest.approx([4037, 4037, 4014, 4014], rel=0.01)
+
+
+def test_a_lane_change_by_euler_is_within_a_quarter_percent() -> None:
+    exact, fast = run("LaneChange1"), run("LaneChange1", "euler")
+    for name, bound in (("a_y", 0.0025), ("yaw_rate", 0.0025), ("roll", 0.003)):
+        right = exact[f"car.chassis.{name}"]
+        assert np.abs(fast[f"car.chassis.{name}"] - right).max() < bound * np.abs(right).max(), name
+
+
+def test_mirrored_steering_gives_mirrored_motion() -> None:
+    left = run("LaneChange1")
+    mirrored = {f"hands.amplitude[{i}]": -a for i, a in enumerate((0.686, -0.692, -0.729, 0.735), start=1)}
+    right = run("LaneChange1", **mirrored)
+    for name in ("a_y", "yaw_rate", "roll", "y"):
+        assert right[f"car.chassis.{name}"] == pytest.approx(-left[f"car.chassis.{name}"], abs=1e-9), name
+    assert loads(right)[[1, 0, 3, 2]] == pytest.approx(loads(left), rel=1e-9)
+
+
+def test_load_goes_over_to_the_outer_wheels_as_the_acceleration_says() -> None:
+    """Moments about the road: mass times acceleration times height, and weight that leans over; roll inertia is the rest."""
+    result = run("LaneChange1")
+    gained = (loads(result)[[1, 3]] - loads(result)[[0, 2]]).sum(axis=0) / 2 * 1.5
+    heights = 1442 * (0.206 + 0.2997) + (WEIGHT / 9.81 - 1442) * 0.2997
+    lean = 1442 * 9.81 * 0.42 * result["car.chassis.roll"]  # the body leans over its roll axis
+    assert np.abs(gained - heights * result["car.chassis.a_y"] - lean).max() < 0.15 * np.abs(gained).max()
+
+
+def test_without_drive_the_car_only_slows_down() -> None:
+    assert (np.diff(run("LaneChange1")["car.chassis.v_x"][:120]) < 0).all()
+
+
+def test_the_driver_touches_no_edge_of_the_lanes() -> None:
+    result = run("Track")
+    x, y, yaw = (result[f"car.chassis.{name}"] for name in ("x", "y", "yaw"))
+    for first, last, right, left in LANES:
+        for along in (-2.25, 0, 2.25):
+            for across in (-0.9, 0.9):
+                corner = x + along * np.cos(yaw) - across * np.sin(yaw), y + along * np.sin(yaw) + across * np.cos(yaw)
+                within = (corner[0] > first) & (corner[0] < last)
+                assert (corner[1][within] > right).all()
+                assert (corner[1][within] < left).all()
+
+
+def test_a_car_drives_off_stops_on_a_slope_stands_and_rolls_back() -> None:
+    result = run("StopAndGo", "euler", rows=1500)
+    time, v, x = result.time, result["car.chassis.v_x"], result["car.chassis.x"]
+    assert v.max() > 8
+    stands = (time > 9) & (time < 12)
+    assert np.abs(v[stands]).max() < 0.02
+    assert np.ptp(x[stands]) < 0.02
+    assert v[-1] == pytest.approx(-3 * 9.81 * math.sin(math.atan(0.05)) * 0.75, rel=0.2), "rolls back"
+
+
+def test_a_fall_of_a_metre_at_full_lock_and_half_on_ice_ends_on_the_springs() -> None:
+    result = run("Fall", "euler")
+    assert all(np.isfinite(result[name]).all() for name in result.names)
+    assert loads(result).max() > 12000
+    assert (loads(result).min(axis=1) == 0).all(), "every wheel was in the air"
+    assert loads(result)[:, -1].sum() == pytest.approx(WEIGHT, rel=0.02)
+    assert np.abs(result["car.front_left.tyre.F_y"]).max() == 0, "no grip, no force"
+    assert np.abs(result["car.front_right.tyre.F_y"]).max() > 500
