@@ -1,4 +1,4 @@
-"""Cars in space: tyres against their curves, a car against what mechanics says, and a lane change by a bounded method."""
+"""Cars in space: tyres against their curves, a car against what mechanics says, a lane change by a bounded method."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_mirrored_steering_gives_mirrored_motion() -> None:
 
 
 def test_load_goes_over_to_the_outer_wheels_as_the_acceleration_says() -> None:
-    """Moments about the road: mass times acceleration times height, and weight that leans over; roll inertia is the rest."""
+    """Moments about the road: of the acceleration, and of weight that leans over; roll inertia is the rest."""
     result = run("LaneChange1")
     gained = (loads(result)[[1, 3]] - loads(result)[[0, 2]]).sum(axis=0) / 2 * 1.5
     heights = 1442 * (0.206 + 0.2997) + (WEIGHT / 9.81 - 1442) * 0.2997
