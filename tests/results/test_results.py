@@ -96,6 +96,15 @@ def test_a_csv_header_is_quoted_and_time_comes_first(tmp_path: Path) -> None:
     assert lines[1].startswith("0.0,1.0,-1.0,0.1,")
 
 
+def test_names_of_one_column_are_written_as_if_each_had_its_own(tmp_path: Path) -> None:
+    time = np.linspace(0.0, 1.0, 5)
+    x, y = np.array([0.0, -1.5, np.nan, 1e300, 1 / 3]), np.arange(5.0)
+    signals = {"y": Signal(1), "x": Signal(0), "minus": Signal(0, -1), "again": Signal(0), "p": Signal(None, value=2.0)}
+    Result("M", time, np.column_stack([x, y]), signals).to_csv(tmp_path / "shared.csv")
+    Result.of_columns("M", time, {"y": y, "x": x, "minus": -x, "again": x}).to_csv(tmp_path / "own.csv")
+    assert (tmp_path / "shared.csv").read_bytes() == (tmp_path / "own.csv").read_bytes()
+
+
 def test_other_tools_csv(tmp_path: Path) -> None:
     file = tmp_path / "other.csv"
     file.write_text('\ufeff# made elsewhere\n"x";"time";"on";\n"1.5";0;true;\n2;1;false;\n', encoding="utf-8")

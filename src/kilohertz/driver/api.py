@@ -94,6 +94,7 @@ class Model:
         self._names: dict[int, str] = {}  # of the two, by id: they are kept as long
         self._built: dict[tuple[int, bool], ModelUnits] = {}  # by id of a form, which is kept as long, and probes
         self._programs: dict[int, Program] = {}  # likewise
+        self._soon: Program | None = None  # of `process`, for CVODE and IDA
 
     def __repr__(self) -> str:
         done = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in self.seconds.items())
@@ -320,7 +321,7 @@ class Model:
         if statistics is not None:
             statistics.notes = plan.notes
         result = simulate(
-            self.compile(plan.inlining, index1=plan.stepping.index1),
+            self._run_with(plan),
             start=start,
             stop=stop,
             intervals=intervals,
@@ -332,6 +333,18 @@ class Model:
             stepping=plan.stepping,
         )
         return result if result.ok else self._marred(result, strict)
+
+    def _run_with(self, plan: Plan) -> Program:
+        """What an off-line run takes: for CVODE and IDA what is there soonest."""
+        if plan.stepping.is_fixed or self._work.program is not None:
+            return self.compile(plan.inlining, index1=plan.stepping.index1)
+        from kilohertz.simulate import load_soon
+
+        if self._soon is None:
+            run_to("built", self._work)
+            assert self._work.built is not None
+            self._soon = load_soon(self._work.built)
+        return self._soon
 
     def _marred(self, result: Result, strict: bool) -> Result:
         """A result with problems: said aloud, or refused."""

@@ -1,13 +1,15 @@
 """Results as CSV: a quoted header with `time` first, one row per time, numbers that read back to the same bits.
 
-The digits are polars': shortest that read back, some ten times as fast as Python's own.
+The digits are polars': shortest that read back, some ten times as fast as Python's own.  Most names of a large model
+are other names of the same values: digits are worked out once for each column, and copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from io import SEEK_END
+from io import SEEK_END, BytesIO
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,8 +29,10 @@ class CsvWriter:
     Where the disk is full, the rows that fit are in the file.
     """
 
-    def __init__(self, path: str | Path, names: Sequence[str]) -> None:
+    def __init__(self, path: str | Path, names: Sequence[str], shown: Sequence[int] = ()) -> None:
+        """`shown`: for each name the column of `data` that it shows, where that is not the one at its own place."""
         self._path = Path(path)
+        self._pick = itemgetter(0, *(1 + column for column in shown)) if shown else None
         self._file: BinaryIO = open(path, "wb")  # noqa: SIM115 (this class is the manager)
         self._file.write((",".join(_quoted(n) for n in ("time", *names)) + "\n").encode())
 
@@ -38,7 +42,13 @@ class CsvWriter:
 
         table = polars.from_numpy(np.column_stack([time, data]))
         try:
-            table.write_csv(self._file, include_header=False)
+            if self._pick is None:
+                table.write_csv(self._file, include_header=False)
+                return
+            text = BytesIO()
+            table.write_csv(text, include_header=False)
+            for line in text.getvalue().splitlines():
+                self._file.write(b",".join(self._pick(line.split(b","))) + b"\n")
         except OSError:
             with suppress(OSError):
                 self._file.close()
@@ -72,11 +82,12 @@ class CsvWriter:
 def write_csv(path: str | Path, result: Result) -> None:
     """Write every varying signal of a result, in chunks that keep memory small."""
     names = result.names
-    signals = [result.signals[n] for n in names]
-    columns = [s.column for s in signals if s.column is not None]
-    signs = np.array([float(s.sign) for s in signals])
+    signals = [(s.column, float(s.sign)) for s in (result.signals[n] for n in names) if s.column is not None]
+    place = {signal: i for i, signal in enumerate(dict.fromkeys(signals))}
+    columns, signs = [column for column, _ in place], np.array([sign for _, sign in place])
     chunk = max(1, 1_000_000 // (len(names) + 1))
-    with CsvWriter(path, names) as writer:
+    shown = [place[signal] for signal in signals] if len(place) < len(signals) else ()
+    with CsvWriter(path, names, shown) as writer:
         for at in range(0, len(result.time), chunk):
             block = result.data[at : at + chunk]
             writer.rows(result.time[at : at + chunk], block[:, columns] * signs if columns else block[:, :0])

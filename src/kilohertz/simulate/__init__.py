@@ -1,5 +1,6 @@
 """Off-line runs: a compiled model, a solver, a result."""
 
+from kilohertz.simulate.draft import load_soon
 from kilohertz.simulate.failure import RunFailed, RunInterrupted
 from kilohertz.simulate.inputs import Inputs
 from kilohertz.simulate.offline_run import Statistics, offline, simulate
@@ -17,6 +18,7 @@ __all__ = [
     "Stepper",
     "build_program",
     "load_program",
+    "load_soon",
     "offline",
     "simulate",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ from kilohertz.base import Diagnostic, ModelError, Note, Severity
 from kilohertz.ir.step import Kind
 from kilohertz.results import Result
 from kilohertz.runtime import constant, fields
+from kilohertz.simulate.draft import Draft
 from kilohertz.simulate.failure import RunFailed, RunInterrupted, failure
 from kilohertz.simulate.faults import faults, not_finite, unsettled, vague
 from kilohertz.simulate.inputs import Driving, Table, points_of, undriven
@@ -95,6 +97,7 @@ def simulate(
     step, tolerance, events, ...: fields of `StepSettings`).
     """
     stepping = offline(StepSettings.of(**keywords) if stepping is None else stepping.but(**keywords))
+    program = (program.draft.overtaken() if program.draft is not None else None) or program
     notes = _note_on_step(program, stepping)
     stepping = as_annotated(program, stepping).check()
     experiment = experiment_of(program, start, stop, intervals)
@@ -259,11 +262,12 @@ class _Run:
         self.messages = ModelMessages()
         self.settings: Collection[str] = ()  # parameters with other values than those that were looked at before
         self.error: BaseException | None = None
+        self.since = time.thread_time()  # when the time that a draft ran was last noted
 
     def execute(self, stepping: StepSettings, stepper: Stepper | None, statistics: Statistics | None) -> Result:
         library, instance = self.program.library, self.instance
-        listener = _Listener(self.messages.hear)
-        library.khz_set_listener(listener)
+        self.listener = _Listener(self.messages.hear)
+        library.khz_set_listener(self.listener)
         try:
             start = self.experiment.start
             status = instance.initialize(start) if stepper is None else stepper.start(start)
@@ -273,7 +277,7 @@ class _Run:
                 self.experiment = replace(self.experiment, stop=start)
             if status == 0 or has_ended:
                 iterations = int(instance.context.n_iterations)
-                o = self._structure(stepping.tolerance)
+                o = self.structure = self._structure(stepping.tolerance)
                 if stepper is None:
                     table = function_table() if stepping.solver == "cvode" else ida_table(library)
                     o.sundials = ctypes.addressof(table)
@@ -291,6 +295,8 @@ class _Run:
                 when, solver_code, odd = "during initialisation", 0, []
         finally:
             library.khz_set_listener(None)
+            if (draft := self.program.draft) is not None:
+                self._note_draft(draft)
         problems = (*odd, *(faults(stepper) if stepper is not None else (*unsettled(instance), *vague(instance))))
         result = self.recorder.result(instance)
         warned = self.messages.warnings(self.program.code.places)
@@ -345,7 +351,25 @@ class _Run:
             time=e.start,
         )
 
-    def _flush(self, n_rows: int, time: float) -> int:
+    def _note_draft(self, draft: Draft) -> None:
+        """How long a draft ran since the last time; what took its place is no longer listened to."""
+        draft.ran(time.thread_time() - self.since)
+        self.since = time.thread_time()
+        if draft.better is not None:
+            draft.better.library.khz_set_listener(None)
+
+    def _overtake(self) -> None:
+        """Go on with optimised code, where that pays by now; the instance stays."""
+        draft = self.program.draft
+        if draft is None or draft.better is not None:
+            return
+        self._note_draft(draft)
+        better = draft.overtaken()
+        if better is not None:
+            better.library.khz_set_listener(self.listener)
+            self.structure.model = better.model
+
+    def _flush(self, n_rows: int, now: float) -> int:
         """Called from C: take the rows, tell the progress.  An exception here must not pass through C."""
         try:
             if n_rows:
@@ -354,7 +378,8 @@ class _Run:
                 self.observe(self.instance)
             if self.progress is not None:
                 span = self.experiment.stop - self.experiment.start
-                self.progress((time - self.experiment.start) / span if span > 0 else 1.0)
+                self.progress((now - self.experiment.start) / span if span > 0 else 1.0)
+            self._overtake()
         except BaseException as error:  # handed on after C has returned
             self.error = error
             return 1

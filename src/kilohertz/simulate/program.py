@@ -17,6 +17,8 @@ from kilohertz.toolchain import build_shared, load_library
 if TYPE_CHECKING:
     from kilohertz.building import ModelUnits
     from kilohertz.codegen import CProgram
+    from kilohertz.simulate.draft import Draft
+    from kilohertz.toolchain import Unit
 
 TEXT_SIZE = runtime.constant("KHZ_TEXT_SIZE")
 _INTS = frozenset({Kind.INT_PARAMETER, Kind.INT_INPUT, Kind.INT_DISCRETE, Kind.PRE_INT_DISCRETE, Kind.RELATION})
@@ -33,6 +35,7 @@ class Program:
     model: int  # address of the model table
     size: int
     offsets: dict[Kind, int]
+    draft: Draft | None = None  # compiled without optimisation, for now
 
     @property
     def step(self) -> Step:
@@ -64,16 +67,20 @@ def build_program(step: Step, sources: SourceMap | None = None, flags: tuple[str
 
 def load_program(model: ModelUnits) -> Program:
     """Compile and load what was generated."""
-    from kilohertz.building import linked_units
-
-    units, libraries = linked_units([model])
-    library = prototypes(load_library(build_shared(units, libraries)))
+    library = prototypes(load_library(build_shared(*linked(model))))
     runtime.check_layout(library)
     getter = library[model.code.getter]
     getter.restype = ctypes.c_void_p
     table = getter()
     offsets = {kind: int(library.khz_area_offset(table, i)) for i, kind in enumerate(Kind)}
     return Program(model, library, table, int(library.khz_instance_size(table)), offsets)
+
+
+def linked(model: ModelUnits) -> tuple[list[Unit], tuple[str, ...]]:
+    """All that its library is made of, and linker arguments."""
+    from kilohertz.building import linked_units
+
+    return linked_units([model])
 
 
 def prototypes(library: ctypes.CDLL) -> ctypes.CDLL:

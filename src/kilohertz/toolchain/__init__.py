@@ -5,7 +5,16 @@ from kilohertz.toolchain.compiler import Compiler, cross_compiler, find_compiler
 from kilohertz.toolchain.external_code import external_units, include_directories, lapack_prefix
 from kilohertz.toolchain.load import load_library
 from kilohertz.toolchain.object_files import FLAGS as COMMON_FLAGS
-from kilohertz.toolchain.object_files import QUIET, STRICT, Source, Unit, build_executable, build_objects, build_shared
+from kilohertz.toolchain.object_files import (
+    QUIET,
+    STRICT,
+    Source,
+    Unit,
+    build_executable,
+    build_objects,
+    build_shared,
+    is_built,
+)
 
 __all__ = [
     "COMMON_FLAGS",
@@ -23,6 +32,7 @@ __all__ = [
     "external_units",
     "find_compiler",
     "include_directories",
+    "is_built",
     "lapack_prefix",
     "load_library",
 ]

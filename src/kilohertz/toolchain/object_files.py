@@ -126,6 +126,13 @@ def build_shared(units: Sequence[Unit], libraries: tuple[str, ...] = (), compile
     return _link(units, ("-shared",), libraries, ".so", compiler)
 
 
+def is_built(units: Sequence[Unit], libraries: tuple[str, ...] = ()) -> bool:
+    """Whether the cache has the shared library of these units."""
+    cc = find_compiler()
+    objects = [target for unit in units for _, target in _targets(cc, unit)]
+    return _linking(cc, objects, ("-shared",), libraries, ".so")[1].exists()
+
+
 def build_executable(units: Sequence[Unit], libraries: tuple[str, ...] = (), compiler: Compiler | None = None) -> Path:
     """An executable of all units."""
     return _link(units, (), libraries, ".exe", compiler)
@@ -135,17 +142,23 @@ def _link(
     units: Sequence[Unit], mode: tuple[str, ...], libraries: tuple[str, ...], suffix: str, compiler: Compiler | None
 ) -> Path:
     cc = compiler or find_compiler()
-    objects = [str(o) for o in build_objects(units, cc)]
+    command, target = _linking(cc, build_objects(units, cc), mode, libraries, suffix)
+    if not target.exists():
+        with build_cache.published(target) as scratch:
+            _run([*command, "-o", str(scratch)], target.parent, "linking the model")
+    return target
+
+
+def _linking(
+    cc: Compiler, objects: Sequence[Path], mode: tuple[str, ...], libraries: tuple[str, ...], suffix: str
+) -> tuple[list[str], Path]:
+    """The command that links objects, but where to, and the place of what it makes in the cache."""
     # no -Wl,--no-undefined: an external function nobody calls may miss its library
     # -z now (zig's default): the first step does not look symbols up
     arguments = [*mode, "-fPIC", *(("-Wl,-z,now",) if not cc.is_zig else ())]
     tail = [*libraries, "-lm"]
-    key = build_cache.digest([cc.version, *arguments, *map(os.path.basename, objects), *tail])
-    target = build_cache.entry(key, suffix)
-    if not target.exists():
-        with build_cache.published(target) as scratch:
-            _run([*cc.command, *arguments, "-o", str(scratch), *objects, *tail], target.parent, "linking the model")
-    return target
+    key = build_cache.digest([cc.version, *arguments, *(o.name for o in objects), *tail])
+    return [*cc.command, *arguments, *map(str, objects), *tail], build_cache.entry(key, suffix)
 
 
 def _compilations(

@@ -240,7 +240,7 @@ static int32_t accepted(khz_offline *o, const cvode_work *w, const cvode_solver 
         }
         khz_delay_push(o->model, o->instance, w->delayed);
     }
-    if (o->n_steps % KHZ_NEWS_EVERY == 0) {
+    if (o->n_steps % KHZ_NEWS_OF_SOLVER == 0) {
         const int stopped = o->flush(o->n_rows, o->time);
         o->n_rows = 0;
         return stopped ? KHZ_RUN_STOPPED : KHZ_OK;

@@ -90,7 +90,8 @@ typedef struct khz_offline {
     int64_t grid_next;
 } khz_offline;
 
-enum { KHZ_NEWS_EVERY = 2000 }; /* steps from one call of `news` to the next */
+/* Steps from one call of `flush` to the next, rows or not: of a stepper; of CVODE and IDA, whose steps are dearer. */
+enum { KHZ_NEWS_EVERY = 2000, KHZ_NEWS_OF_SOLVER = 500 };
 enum { KHZ_RUN_STOPPED = 2, KHZ_RUN_SOLVER_FAILED = -20, KHZ_RUN_CHATTERS = -21 };
 
 KHZ_EXPORT int64_t khz_offline_work(const khz_model *m);
