@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kilohertz import ModelError, load
-from kilohertz.driver import check_fmu, export, simulate_fmu
+from kilohertz.driver import check_fmu, export, open_job, simulate_fmu
 
 MODEL = """\
 model Sprung
@@ -63,6 +64,21 @@ def test_an_fmu_without_binaries_is_built_from_its_sources(sprung: Path, tmp_pat
     for name in ("x", "v", "y"):
         assert np.asarray(here[name]).tobytes() == np.asarray(there[name]).tobytes()
     assert check_fmu(bare).ok
+
+
+def test_a_binary_that_does_not_load_is_built_from_sources(sprung: Path, tmp_path: Path) -> None:
+    broken = without_binaries(sprung, tmp_path / "Broken.fmu")
+    with zipfile.ZipFile(broken, "a") as archive:
+        archive.writestr("binaries/x86_64-linux/Sprung.so", b"of another machine")
+        archive.writestr("binaries/aarch64-linux/Sprung.so", b"of another machine")
+    here, there = simulate_fmu(sprung, stop=0.1), simulate_fmu(broken, stop=0.1)
+    assert np.array_equal(here["y"], there["y"])
+    assert [d.code for d in there.problems] == ["R814"] and there.ok
+    report = check_fmu(broken)
+    assert report.ok and "sources were built instead" in report.diagnostics[0].message
+    job = open_job(str(broken), duration=0.1)
+    task = replace(job, scenario=replace(job.scenario, scale=None)).run(check=False).result
+    assert np.array_equal(task["y"], here["y"])
 
 
 @pytest.mark.parametrize(

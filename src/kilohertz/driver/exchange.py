@@ -42,20 +42,22 @@ def export(
     kinds: Sequence[str] = ("me", "cs"),
     targets: Sequence[str] = (),
     sources: bool = True,
+    clocks: bool = False,
     announce: Announce | None = None,
     **stepping: Any,
 ) -> Exported:
     """Write a model as an FMU for other tools: Model Exchange, Co-Simulation or both (docs/reference/fmi.md).
 
     Co-Simulation steps with the method that the settings say, with the same bits as `simulate` and a task have.
-    `targets` are machines besides this one, by their names in FMI 3 (`x86_64-windows`).
+    `targets` are machines besides this one, by their names in FMI 3 (`x86_64-windows`).  `clocks` makes periodic input
+    clocks of the model's samples and clocked partitions, which then tick when the importer says so (FMI 3, `me` alone).
     """
     from kilohertz.cost import cost_bound
     from kilohertz.driver.analysing.prices_here import prices_here
     from kilohertz.driver.plan import make_plan
     from kilohertz.fmi import Wanted, export_fmu
 
-    wanted = Wanted(fmi, tuple(kinds), tuple(targets), sources).check()
+    wanted = Wanted(fmi, tuple(kinds), tuple(targets), sources, clocks).check()
     asked = StepSettings.of(**stepping)
     plan = make_plan(model, asked.but(step=asked.step), announce=announce)  # `auto` wants to be told a step
     if announce is not None:

@@ -16,7 +16,14 @@ from kilohertz.solvers import StepSettings
 from kilohertz.toolchain import Source
 
 _GLUE = Path(__file__).parent.parent / "glue"
-_TYPES = {"Real": "REAL", "Integer": "INTEGER", "Enumeration": "INTEGER", "Boolean": "BOOLEAN", "String": "TEXT"}
+_TYPES = {
+    "Real": "REAL",
+    "Integer": "INTEGER",
+    "Enumeration": "INTEGER",
+    "Boolean": "BOOLEAN",
+    "String": "TEXT",
+    "Clock": "CLOCK",
+}
 _ROLES = {"parameter": "PARAMETER", "input": "INPUT"}
 HEADER = "khz_fmu.h"
 _COMMON = ("khz_fmu.c", "khz_fmu_exchange.c", "khz_fmu_state.c", "khz_fmu_step.c")
@@ -59,6 +66,7 @@ def table_source(
         *(f"    {_entry(v)}" for v in variables.stored),
         "};",
         "",
+        *_arrays(variables),
         "static const khz_fmu_resource resources[] = {",
         *(f"    {{{_offset(r.slot.kind, r.slot.index)}, {string(r.name)}}}," for r in resources),
         "    {0, NULL},",
@@ -70,6 +78,10 @@ def table_source(
         *_settings(stepping),
         "    .values = values,",
         f"    .n_values = {len(variables.stored)},",
+        "    .arrays = arrays,",
+        "    .members = members,",
+        f"    .n_arrays = {len(variables.arrays)},",
+        f"    .has_clocks = {int(variables.has_clocks)},",
         "    .resources = resources,",
         f"    .n_resources = {len(resources)},",
         *_objects(code),
@@ -79,11 +91,24 @@ def table_source(
     return Source(f"{code.prefix}fmu.c", "\n".join(part for line in lines for part in wrapped(line)))
 
 
+def _arrays(variables: Variables) -> list[str]:
+    """Arrays, and the references of their elements; both end with an entry that nothing reads."""
+    reference = {v.name: v.reference for v in variables.stored}
+    arrays, members = list[str](), list[str]()
+    for a in variables.arrays:
+        arrays.append(f"    {{{len(members)}, {len(a.members)}}}, /* {comment(a.name)} */")
+        members += [f"    {reference[name]}, /* {comment(name)} */" for name in a.members]
+    lines = ["static const khz_fmu_array arrays[] = {", *arrays, "    {0, 0},", "};", ""]
+    return [*lines, "static const uint32_t members[] = {", *members, "    0,", "};", ""]
+
+
 def _entry(v: Variable) -> str:
     type, role = f"KHZ_FMU_{_TYPES[v.type]}", f"KHZ_FMU_{_ROLES.get(v.causality, 'COMPUTED')}"
     name = comment(v.name)
     if v.indicator is not None:
         return f"{{{v.indicator}, 0.0, {type}, {role}, KHZ_FMU_INDICATOR, 1}}, /* {name} */"
+    if v.clock is not None:
+        return f"{{{v.clock}, 0.0, {type}, KHZ_FMU_COMPUTED, KHZ_FMU_STORED, 1}}, /* {name} */"
     if v.causality == "independent":
         return f"{{offsetof(khz_context, time), 0.0, {type}, {role}, KHZ_FMU_STORED, 1}}, /* {name} */"
     if v.slot is None:

@@ -11,6 +11,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
+from kilohertz.fmi.exporting.arrays import Array, gathered
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import constant_value, limit
 from kilohertz.ir.step import Alias, Kind, Slot, Step, StepVariable
@@ -34,13 +35,15 @@ class Variable:
 
     name: str
     reference: int
-    type: str  # Real, Integer, Boolean, Enumeration, String
+    type: str  # Real, Integer, Boolean, Enumeration, String, Clock
     causality: str  # independent, parameter, calculatedParameter, input, output, local
     variability: str  # constant, fixed, tunable, discrete, continuous
-    slot: Slot | None = None  # None: time, a constant, an event indicator
+    slot: Slot | None = None  # None: time, a constant, an event indicator, a clock
     sign: int = 1
     constant: float = math.nan
     indicator: int | None = None
+    clock: int | None = None  # which sample it makes tick
+    interval: tuple[float, float] = (math.nan, math.nan)  # of a clock: interval and shift where they are constants
     start: float | str | None = None
     unit: str = ""
     display_unit: str = ""
@@ -55,7 +58,7 @@ class Variable:
 
     @property
     def is_settable(self) -> bool:
-        return self.causality in ("parameter", "input")
+        return self.causality in ("parameter", "input") and self.clock is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,12 @@ class Variables:
     states: tuple[str, ...]
     derivatives: tuple[str, ...]
     indicators: tuple[str, ...]
+    arrays: tuple[Array, ...] = ()
+
+    @property
+    def has_clocks(self) -> bool:
+        """Whether the importer makes samples tick."""
+        return any(v.clock is not None for v in self.all)
 
     @property
     def stored(self) -> list[Variable]:
@@ -76,7 +85,7 @@ class Variables:
     def known(self) -> list[Variable]:
         """Inputs and states: what an importer sets while the model runs."""
         states = set(self.states)
-        return [v for v in self.all if v.causality == "input" or v.name in states]
+        return [v for v in self.all if (v.causality == "input" and v.is_settable) or v.name in states]
 
     @property
     def naming(self) -> str:
@@ -88,9 +97,9 @@ class Variables:
         return replace(self, all=tuple(replace(v, start=values.get(v.name, v.start)) for v in self.all))
 
 
-def fmu_variables(step: Step, *, with_indicators: bool) -> Variables:
-    """The variables of a model; with its event indicators where they are to have names (FMI 3)."""
-    return _Collector(step).run(with_indicators)
+def fmu_variables(step: Step, version: int, *, with_clocks: bool = False) -> Variables:
+    """The variables of a model; in FMI 3 indicators have names, and there are arrays and, if asked for, clocks."""
+    return _Collector(step).run(version, with_clocks)
 
 
 def overwritten_inputs(step: Step) -> list[str]:
@@ -108,7 +117,7 @@ class _Collector:
         # external objects are made from parameters once: nothing may change these then
         self.parameters = "fixed" if step.of_kind(Kind.OBJECT) else "tunable"
 
-    def run(self, with_indicators: bool) -> Variables:
+    def run(self, version: int, with_clocks: bool) -> Variables:
         self._put(Variable("time", 0, "Real", "independent", "continuous", unit="s", description="time"))
         states = {v.slot.index: self._state(v) for v in self.step.of_kind(Kind.STATE)}
         derivatives: dict[int, str] = {}
@@ -124,9 +133,11 @@ class _Collector:
         for name, alias in self.step.aliases.items():
             if alias.purpose is Purpose.DECLARED and name not in states.values():
                 self._alias(name, alias)
-        indicators = self._indicators() if with_indicators else ()
+        indicators = self._indicators() if version > 2 else ()
+        clocks = self._clocks() if with_clocks else ()
         in_order, rates = (tuple(names[i] for i in sorted(names)) for names in (states, derivatives))
-        return Variables(tuple(self.out), in_order, rates, indicators)
+        arrays = gathered(self.out, (*in_order, *rates, *indicators, *clocks), self.count) if version > 2 else ()
+        return Variables(tuple(self.out), in_order, rates, indicators, arrays)
 
     def _state(self, v: StepVariable) -> str:
         """What the user calls a state: of one that a pass made, the first name that stands for it."""
@@ -144,11 +155,23 @@ class _Collector:
             self.by_slot.setdefault(v.slot, v)
         self.out.append(v)
 
-    def _indicators(self) -> tuple[str, ...]:
-        taken = {v.name for v in self.out}
-        stem = "eventIndicator"
-        while any(name.startswith(f"{stem}[") for name in taken):
+    def _stem(self, stem: str) -> str:
+        """Where the names of a vector begin that no variable has."""
+        while any(v.name.startswith(f"{stem}[") for v in self.out):
             stem += "_"
+        return stem
+
+    def _clocks(self) -> tuple[str, ...]:
+        """Each sample of the model as a periodic input clock."""
+        stem, names = self._stem("clock"), list[str]()
+        for sample in self.step.samples:
+            times = constant_value(sample.interval), constant_value(sample.start)
+            names.append(f"{stem}[{sample.index + 1}]")
+            self._put(Variable(names[-1], 0, "Clock", "input", "discrete", clock=sample.index, interval=times))
+        return tuple(names)
+
+    def _indicators(self) -> tuple[str, ...]:
+        stem = self._stem("eventIndicator")
         names = tuple(f"{stem}[{c.index + 1}]" for c in sorted(self.step.crossings, key=lambda c: c.index))
         for i, name in enumerate(names):
             self._put(Variable(name, 0, "Real", "local", "continuous", indicator=i))

@@ -326,10 +326,10 @@ FUNCTION FMI2(fmi2GetRealOutputDerivatives)(khz_fmu *f, const reference r[], siz
 FUNCTION FMI2(fmi2DoStep)(khz_fmu *f, double time, double length, boolean no_return)
 {
     (void)no_return;
-    int terminated = 0;
-    const khz_fmu_status status = khz_fmu_step(f, time, length, &terminated);
-    f->has_terminated |= terminated;
-    return status <= KHZ_FMU_WARNING && terminated ? KHZ_FMU_DISCARD : status;
+    khz_fmu_step_end end;
+    const khz_fmu_status status = khz_fmu_step(f, time, length, &end);
+    f->has_terminated |= end.terminated;
+    return status <= KHZ_FMU_WARNING && end.terminated ? KHZ_FMU_DISCARD : status;
 }
 
 FUNCTION FMI2(fmi2CancelStep)(khz_fmu *f) { return khz_fmu_refuse(f, "no step runs beside the caller"); }

@@ -1,6 +1,7 @@
 /* The functions of FMI 3.0 (Model Exchange and Co-Simulation) over khz_fmu.h.  Declared here, as the standard has
- * them: no header of others is needed to compile an FMU.  Types that no variable of ours has, clocks and scheduled
- * execution are refused. */
+ * them: no header of others is needed to compile an FMU.  Types that no variable of ours has and scheduled execution
+ * are refused. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@
 typedef uint32_t reference;
 typedef const char *text;
 typedef void (*log_function)(void *environment, int status, text category, text message);
+typedef void (*update_function)(void *environment, double time, bool set_requested, bool get_allowed,
+                                bool step_finished, bool can_return_early, bool *return_requested, double *return_at);
 
 static void log_message(const khz_fmu *f, khz_fmu_status status, const char *category, const char *message)
 {
@@ -30,17 +33,26 @@ static void log_message(const khz_fmu *f, khz_fmu_status status, const char *cat
     }
 }
 
-static khz_fmu *instantiate(int is_stepped, text name, text token, text resources, bool logging, void *environment,
-                            log_function call)
+/* Intermediate update: values are those at the end of a step of the method, and inputs count from the next one on. */
+static double update(khz_fmu *f, double time)
+{
+    union {
+        void *address;
+        update_function call;
+    } to = {f->updating};
+    bool is_requested = false;
+    double at = time;
+    to.call(f->environment, time, true, true, true, f->may_return_early, &is_requested, &at);
+    return is_requested ? at : (double)INFINITY;
+}
+
+static khz_fmu *instantiate(khz_fmu f, int is_stepped, text name, text token, text resources, log_function call)
 {
     union {
         log_function call;
         void *address;
     } to = {call};
-    khz_fmu f = {0};
     f.log = log_message;
-    f.is_logging = logging;
-    f.environment = environment;
     f.callback = to.address;
     return khz_fmu_new(f, is_stepped, name != NULL ? name : "", token, resources);
 }
@@ -60,22 +72,29 @@ FUNCTION FMI3(fmi3SetDebugLogging)(khz_fmu *f, bool on, size_t n_categories, con
 KHZ_FMI_API khz_fmu *FMI3(fmi3InstantiateModelExchange)(text name, text token, text resources, bool visible,
                                                         bool logging, void *environment, log_function call)
 {
+    const khz_fmu f = {.is_logging = logging, .environment = environment};
     (void)visible;
-    return instantiate(0, name, token, resources, logging, environment, call);
+    return instantiate(f, 0, name, token, resources, call);
 }
 
 KHZ_FMI_API khz_fmu *FMI3(fmi3InstantiateCoSimulation)(text name, text token, text resources, bool visible,
                                                        bool logging, bool event_mode, bool early_return,
                                                        const reference intermediate[], size_t n_intermediate,
-                                                       void *environment, log_function call, void *update)
+                                                       void *environment, log_function call, update_function updating)
 {
+    union {
+        update_function call;
+        void *address;
+    } to = {updating};
+    khz_fmu f = {.is_logging = logging, .environment = environment};
     (void)visible;
-    (void)event_mode;
-    (void)early_return;
-    (void)intermediate;
+    (void)event_mode;   /* not offered by the model description */
+    (void)intermediate; /* all of them are there at any instant */
     (void)n_intermediate;
-    (void)update; /* neither is offered by the model description */
-    return instantiate(1, name, token, resources, logging, environment, call);
+    f.may_return_early = early_return;
+    f.updating = to.address;
+    f.update = updating != NULL ? update : NULL;
+    return instantiate(f, 1, name, token, resources, call);
 }
 
 KHZ_FMI_API khz_fmu *FMI3(fmi3InstantiateScheduledExecution)(text name, text token, text resources, bool visible,
@@ -117,28 +136,49 @@ FUNCTION FMI3(fmi3Reset)(khz_fmu *f) { return khz_fmu_reset(f); }
 
 /* ----------------------------------------------------------------------------------------------------------- values */
 
-static int fits(const khz_fmu *f, size_t n, size_t n_values)
+/* References of single values, arrays by their elements; NULL where there are not as many as the importer says. */
+static const reference *single(const khz_fmu *f, const reference r[], size_t n, size_t n_values, uint32_t *room)
 {
-    if (n != n_values) {
-        (void)khz_fmu_refuse(f, "every variable is a scalar: as many values as value references");
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        at += khz_fmu_width(r[i]);
     }
-    return n == n_values;
+    if (at != n_values) {
+        (void)khz_fmu_refuse(f, "there are not as many values as the value references stand for");
+        return NULL;
+    }
+    if (at == n) {
+        return r; /* no array is among them */
+    }
+    if (at > khz_fmu_described.n_values) {
+        (void)khz_fmu_refuse(f, "more values are asked for in one call than there are");
+        return NULL;
+    }
+    at = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < khz_fmu_width(r[i]); k++) {
+            room[at++] = khz_fmu_member(r[i], k);
+        }
+    }
+    return room;
 }
 
 FUNCTION FMI3(fmi3GetFloat64)(khz_fmu *f, const reference r[], size_t n, double value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_get_real(f, r[i], &value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_get_real(f, one[i], &value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3GetInt32)(khz_fmu *f, const reference r[], size_t n, int32_t value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_get_whole(f, r[i], KHZ_FMU_INTEGER, &value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_get_whole(f, one[i], KHZ_FMU_INTEGER, &value[i]);
     }
     return status;
 }
@@ -146,10 +186,11 @@ FUNCTION FMI3(fmi3GetInt32)(khz_fmu *f, const reference r[], size_t n, int32_t v
 /* Enumerations. */
 FUNCTION FMI3(fmi3GetInt64)(khz_fmu *f, const reference r[], size_t n, int64_t value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
         int32_t stored = 0;
-        status = khz_fmu_get_whole(f, r[i], KHZ_FMU_INTEGER, &stored);
+        status = khz_fmu_get_whole(f, one[i], KHZ_FMU_INTEGER, &stored);
         value[i] = stored;
     }
     return status;
@@ -157,10 +198,11 @@ FUNCTION FMI3(fmi3GetInt64)(khz_fmu *f, const reference r[], size_t n, int64_t v
 
 FUNCTION FMI3(fmi3GetBoolean)(khz_fmu *f, const reference r[], size_t n, bool value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
         int32_t stored = 0;
-        status = khz_fmu_get_whole(f, r[i], KHZ_FMU_BOOLEAN, &stored);
+        status = khz_fmu_get_whole(f, one[i], KHZ_FMU_BOOLEAN, &stored);
         value[i] = stored != 0;
     }
     return status;
@@ -168,27 +210,30 @@ FUNCTION FMI3(fmi3GetBoolean)(khz_fmu *f, const reference r[], size_t n, bool va
 
 FUNCTION FMI3(fmi3GetString)(khz_fmu *f, const reference r[], size_t n, text value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_get_text(f, r[i], &value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_get_text(f, one[i], &value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3SetFloat64)(khz_fmu *f, const reference r[], size_t n, const double value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_real(f, r[i], value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_set_real(f, one[i], value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3SetInt32)(khz_fmu *f, const reference r[], size_t n, const int32_t value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_whole(f, r[i], KHZ_FMU_INTEGER, value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_set_whole(f, one[i], KHZ_FMU_INTEGER, value[i]);
     }
     return status;
 }
@@ -196,10 +241,11 @@ FUNCTION FMI3(fmi3SetInt32)(khz_fmu *f, const reference r[], size_t n, const int
 /* Enumerations. */
 FUNCTION FMI3(fmi3SetInt64)(khz_fmu *f, const reference r[], size_t n, const int64_t value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
         const int inside = value[i] >= INT32_MIN && value[i] <= INT32_MAX;
-        status = inside ? khz_fmu_set_whole(f, r[i], KHZ_FMU_INTEGER, (int32_t)value[i])
+        status = inside ? khz_fmu_set_whole(f, one[i], KHZ_FMU_INTEGER, (int32_t)value[i])
                         : khz_fmu_refuse(f, "the number of a literal is too large");
     }
     return status;
@@ -207,18 +253,20 @@ FUNCTION FMI3(fmi3SetInt64)(khz_fmu *f, const reference r[], size_t n, const int
 
 FUNCTION FMI3(fmi3SetBoolean)(khz_fmu *f, const reference r[], size_t n, const bool value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_whole(f, r[i], KHZ_FMU_BOOLEAN, value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_set_whole(f, one[i], KHZ_FMU_BOOLEAN, value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3SetString)(khz_fmu *f, const reference r[], size_t n, const text value[], size_t n_values)
 {
-    khz_fmu_status status = fits(f, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
-    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_text(f, r[i], value[i]);
+    const reference *const one = single(f, r, n, n_values, f->expanded);
+    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_set_text(f, one[i], value[i]);
     }
     return status;
 }
@@ -254,17 +302,13 @@ NO_TYPE(fmi3GetUInt64, fmi3SetUInt64, uint64_t)
 
 NOT_OFFERED(fmi3GetBinary, "no variable has this type")
 NOT_OFFERED(fmi3SetBinary, "no variable has this type")
-NOT_OFFERED(fmi3GetClock, "no variable is a clock")
-NOT_OFFERED(fmi3SetClock, "no variable is a clock")
-NOT_OFFERED(fmi3GetIntervalDecimal, "no variable is a clock")
-NOT_OFFERED(fmi3GetIntervalFraction, "no variable is a clock")
-NOT_OFFERED(fmi3GetShiftDecimal, "no variable is a clock")
-NOT_OFFERED(fmi3GetShiftFraction, "no variable is a clock")
-NOT_OFFERED(fmi3SetIntervalDecimal, "no variable is a clock")
-NOT_OFFERED(fmi3SetIntervalFraction, "no variable is a clock")
-NOT_OFFERED(fmi3SetShiftDecimal, "no variable is a clock")
-NOT_OFFERED(fmi3SetShiftFraction, "no variable is a clock")
-NOT_OFFERED(fmi3ActivateModelPartition, "no variable is a clock")
+NOT_OFFERED(fmi3GetIntervalFraction, "clocks have their intervals as decimals: supportsFraction is false")
+NOT_OFFERED(fmi3GetShiftFraction, "clocks have their shifts as decimals: supportsFraction is false")
+NOT_OFFERED(fmi3SetIntervalDecimal, "the interval of a clock follows from the model")
+NOT_OFFERED(fmi3SetIntervalFraction, "the interval of a clock follows from the model")
+NOT_OFFERED(fmi3SetShiftDecimal, "the shift of a clock follows from the model")
+NOT_OFFERED(fmi3SetShiftFraction, "the shift of a clock follows from the model")
+NOT_OFFERED(fmi3ActivateModelPartition, "this FMU has no Scheduled Execution")
 NOT_OFFERED(fmi3GetNumberOfVariableDependencies, "dependencies stand in the model description")
 NOT_OFFERED(fmi3GetVariableDependencies, "dependencies stand in the model description")
 NOT_OFFERED(fmi3GetAdjointDerivative, "there are no adjoint derivatives: providesAdjointDerivatives is false")
@@ -272,6 +316,55 @@ NOT_OFFERED(fmi3EnterConfigurationMode, "there are no structural parameters")
 NOT_OFFERED(fmi3ExitConfigurationMode, "there are no structural parameters")
 NOT_OFFERED(fmi3EnterStepMode, "there is no Event Mode in Co-Simulation: hasEventMode is false")
 NOT_OFFERED(fmi3GetOutputDerivatives, "there are no derivatives of outputs: maxOutputDerivativeOrder is 0")
+
+/* ----------------------------------------------------------------------------------------------------------- clocks */
+
+enum { INTERVAL_UNCHANGED = 1 };
+
+FUNCTION FMI3(fmi3GetClock)(khz_fmu *f, const reference r[], size_t n, bool value[])
+{
+    khz_fmu_status status = KHZ_FMU_OK;
+    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+        int32_t *const ticks = khz_fmu_clock(f, r[i]);
+        status = ticks != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+        value[i] = ticks != NULL && *ticks != 0;
+    }
+    return status;
+}
+
+FUNCTION FMI3(fmi3SetClock)(khz_fmu *f, const reference r[], size_t n, const bool value[])
+{
+    khz_fmu_status status =
+        f->head.mode == KHZ_FMU_EVENT_MODE ? KHZ_FMU_OK : khz_fmu_refuse(f, "a clock ticks in Event Mode");
+    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+        int32_t *const ticks = khz_fmu_clock(f, r[i]);
+        status = ticks != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+        if (ticks != NULL) {
+            *ticks = value[i];
+            f->head.needs_event = 1;
+        }
+    }
+    return status;
+}
+
+FUNCTION FMI3(fmi3GetIntervalDecimal)(khz_fmu *f, const reference r[], size_t n, double interval[], int qualifier[])
+{
+    khz_fmu_status status = khz_fmu_refresh(f);
+    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_clock_times(f, r[i], &interval[i], NULL);
+        qualifier[i] = INTERVAL_UNCHANGED;
+    }
+    return status;
+}
+
+FUNCTION FMI3(fmi3GetShiftDecimal)(khz_fmu *f, const reference r[], size_t n, double shift[])
+{
+    khz_fmu_status status = khz_fmu_refresh(f);
+    for (size_t i = 0; i < n && status == KHZ_FMU_OK; i++) {
+        status = khz_fmu_clock_times(f, r[i], NULL, &shift[i]);
+    }
+    return status;
+}
 
 /* ----------------------------------------------------------------------------------------------------------- states */
 
@@ -307,10 +400,13 @@ FUNCTION FMI3(fmi3GetDirectionalDerivative)(khz_fmu *f, const reference unknowns
                                             const reference knowns[], size_t n_knowns, const double seed[],
                                             size_t n_seed, double sensitivity[], size_t n_sensitivity)
 {
-    if (!fits(f, n_knowns, n_seed) || !fits(f, n_unknowns, n_sensitivity)) {
+    const reference *const from = single(f, knowns, n_knowns, n_seed, f->expanded);
+    const reference *const to =
+        single(f, unknowns, n_unknowns, n_sensitivity, f->expanded + khz_fmu_described.n_values);
+    if (from == NULL || to == NULL) {
         return KHZ_FMU_ERROR;
     }
-    return khz_fmu_directional(f, unknowns, n_unknowns, knowns, n_knowns, seed, sensitivity);
+    return khz_fmu_directional(f, to, n_sensitivity, from, n_seed, seed, sensitivity);
 }
 
 /* --------------------------------------------------------------------------------------------------- Model Exchange */
@@ -391,11 +487,11 @@ FUNCTION FMI3(fmi3DoStep)(khz_fmu *f, double time, double length, bool no_return
                           bool *early_return, double *reached)
 {
     (void)no_return;
-    int terminated = 0;
-    const khz_fmu_status status = khz_fmu_step(f, time, length, &terminated);
+    khz_fmu_step_end end;
+    const khz_fmu_status status = khz_fmu_step(f, time, length, &end);
     *event_needed = false;
-    *terminate = terminated;
-    *early_return = false;
+    *terminate = end.terminated;
+    *early_return = end.is_early;
     *reached = khz_fmu_time(f);
     return status;
 }

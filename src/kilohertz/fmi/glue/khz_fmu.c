@@ -94,7 +94,9 @@ static khz_step_settings settings_of(void)
 static int prepare(khz_fmu *f)
 {
     if (f->stepper == NULL) {
-        return khz_instance_init(f->model, f->instance) == KHZ_OK;
+        const int made = khz_instance_init(f->model, f->instance) == KHZ_OK;
+        ((khz_context *)f->instance)->ticks_outside = table->has_clocks;
+        return made;
     }
     const khz_step_settings s = settings_of();
     const int done = khz_stepper_prepare(f->memory, f->model, &s) == KHZ_OK;
@@ -110,7 +112,8 @@ static int take_memory(khz_fmu *f, int is_stepped)
     f->size = is_stepped ? khz_stepper_size(m, &s) : khz_instance_size(m);
     f->allocated = f->size > 0 ? calloc(1, f->size + KHZ_ALIGNMENT) : NULL;
     f->at = (double *)calloc(n_work, sizeof(double));
-    if (f->allocated == NULL || f->at == NULL) {
+    f->expanded = (uint32_t *)calloc(2U * (size_t)table->n_values + 1U, sizeof(uint32_t));
+    if (f->allocated == NULL || f->at == NULL || f->expanded == NULL) {
         return 0;
     }
     const uintptr_t first = ((uintptr_t)f->allocated + KHZ_ALIGNMENT - 1U) / KHZ_ALIGNMENT * KHZ_ALIGNMENT;
@@ -171,6 +174,7 @@ void khz_fmu_free(khz_fmu *f)
     }
     khz_set_listener(NULL);
     free(f->at);
+    free(f->expanded);
     free(f->allocated);
     free(f->name);
     free(f);
@@ -266,7 +270,7 @@ khz_fmu_status khz_fmu_started(khz_fmu *f)
 khz_fmu_status khz_fmu_terminate(khz_fmu *f)
 {
     khz_context *const c = (khz_context *)f->instance;
-    if (f->head.mode < KHZ_FMU_EVENT_MODE || f->head.mode == KHZ_FMU_ENDED) {
+    if (f->head.mode < KHZ_FMU_EVENT_MODE || f->head.mode > KHZ_FMU_STEPPING) {
         return khz_fmu_refuse(f, "this instance does not run, so that it cannot be terminated");
     }
     int passes = 0;
@@ -323,6 +327,19 @@ khz_fmu_status khz_fmu_refresh(khz_fmu *f)
     default: /* nothing is computed yet, or the last step left everything as it is at its end */
         return KHZ_FMU_OK;
     }
+}
+
+size_t khz_fmu_width(uint32_t reference)
+{
+    const uint32_t i = reference - table->n_values;
+    return reference >= table->n_values && i < table->n_arrays ? table->arrays[i].n : 1U;
+}
+
+uint32_t khz_fmu_member(uint32_t reference, size_t i)
+{
+    const uint32_t array = reference - table->n_values;
+    const int is_array = reference >= table->n_values && array < table->n_arrays;
+    return is_array ? table->members[table->arrays[array].first + i] : reference;
 }
 
 static const khz_fmu_value *value_of(const khz_fmu *f, uint32_t reference, int type)
@@ -396,6 +413,9 @@ static khz_fmu_status changing(khz_fmu *f, const khz_fmu_value *v)
     if (v->role == KHZ_FMU_PARAMETER && f->head.mode == KHZ_FMU_CONTINUOUS) {
         return khz_fmu_refuse(f, "a parameter is changed in Event Mode, not in Continuous-Time Mode");
     }
+    if (v->role == KHZ_FMU_PARAMETER && f->head.mode == KHZ_FMU_INTERMEDIATE) {
+        return khz_fmu_refuse(f, "a parameter is changed between communication steps, not inside one");
+    }
     f->head.needs_rates = 1;
     f->head.needs_rest = 1;
     f->head.needs_event = 1;
@@ -435,4 +455,22 @@ khz_fmu_status khz_fmu_set_text(khz_fmu *f, uint32_t reference, const char *valu
     }
     memcpy(khz_texts(f->instance, v->offset), value, strlen(value) + 1U);
     return KHZ_FMU_OK;
+}
+
+int32_t *khz_fmu_clock(const khz_fmu *f, uint32_t reference)
+{
+    const khz_fmu_value *const v = value_of(f, reference, KHZ_FMU_CLOCK);
+    return v != NULL ? khz_ints(f->instance, f->model->sample_now) + v->offset : NULL;
+}
+
+khz_fmu_status khz_fmu_clock_times(const khz_fmu *f, uint32_t reference, double *interval, double *shift)
+{
+    const khz_fmu_value *const v = value_of(f, reference, KHZ_FMU_CLOCK);
+    if (v != NULL && interval != NULL) {
+        *interval = khz_reals(f->instance, f->model->sample_interval)[v->offset];
+    }
+    if (v != NULL && shift != NULL) {
+        *shift = khz_reals(f->instance, f->model->sample_start)[v->offset];
+    }
+    return v != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
 }

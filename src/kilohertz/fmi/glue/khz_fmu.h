@@ -24,21 +24,27 @@ typedef enum khz_fmu_status {
     KHZ_FMU_FATAL = 4
 } khz_fmu_status;
 
-enum { KHZ_FMU_REAL = 0, KHZ_FMU_INTEGER = 1, KHZ_FMU_BOOLEAN = 2, KHZ_FMU_TEXT = 3 };
+enum { KHZ_FMU_REAL = 0, KHZ_FMU_INTEGER = 1, KHZ_FMU_BOOLEAN = 2, KHZ_FMU_TEXT = 3, KHZ_FMU_CLOCK = 4 };
 
 /* Who may set a value: nobody, the importer before the start and (where nothing was made from it) later, always. */
 enum { KHZ_FMU_COMPUTED = 0, KHZ_FMU_PARAMETER = 1, KHZ_FMU_INPUT = 2 };
 
-/* Where it is kept: in the instance, in the table itself, or it is an event indicator. */
+/* Where it is kept: in the instance, in the table itself, or it is an event indicator or a clock. */
 enum { KHZ_FMU_STORED = 0, KHZ_FMU_CONSTANT = 1, KHZ_FMU_INDICATOR = 2 };
 
 /* The value of a value reference, which is its position in the table. */
 typedef struct khz_fmu_value {
-    size_t offset; /* in the instance; of an indicator: which one */
+    size_t offset; /* in the instance; of an indicator or a clock: which one */
     double constant;
     int8_t type, role, place;
     int8_t sign; /* -1: the negative of what is stored (a Boolean: its opposite) */
 } khz_fmu_value;
+
+/* Values that one value reference stands for (FMI 3): those behind the single ones, in the order of the table. */
+typedef struct khz_fmu_array {
+    uint32_t first; /* in `members` */
+    uint32_t n;
+} khz_fmu_array;
 
 /* A parameter whose text is the name of a file in the FMU's folder of resources. */
 typedef struct khz_fmu_resource {
@@ -53,10 +59,14 @@ typedef struct khz_fmu_table {
     const char *method;
     khz_step_settings settings;
     const khz_fmu_value *values;
+    const khz_fmu_array *arrays;
+    const uint32_t *members; /* of arrays: references of single values */
     const khz_fmu_resource *resources;
     uint32_t n_values;
+    uint32_t n_arrays;
     int32_t n_resources;
-    int32_t n_objects; /* external objects: pointers that no copy of an instance may take along */
+    int32_t has_clocks; /* samples tick when the importer says so */
+    int32_t n_objects;  /* external objects: pointers that no copy of an instance may take along */
     size_t objects;
 } khz_fmu_table;
 
@@ -69,7 +79,8 @@ enum {
     KHZ_FMU_EVENT_MODE = 2,
     KHZ_FMU_CONTINUOUS = 3,
     KHZ_FMU_STEPPING = 4,
-    KHZ_FMU_ENDED = 5
+    KHZ_FMU_INTERMEDIATE = 5, /* the importer is called inside a step */
+    KHZ_FMU_ENDED = 6
 };
 
 /* What belongs to the state of an instance besides its memory. */
@@ -86,6 +97,8 @@ typedef struct khz_fmu_head {
 
 typedef struct khz_fmu khz_fmu;
 typedef void (*khz_fmu_log_fn)(const khz_fmu *f, khz_fmu_status status, const char *category, const char *text);
+/* Inside a communication step, between two steps of the method: until when shall it go on?  HUGE_VAL: to its end. */
+typedef double (*khz_fmu_update_fn)(khz_fmu *f, double time);
 
 struct khz_fmu {
     khz_fmu_head head;
@@ -98,8 +111,10 @@ struct khz_fmu {
     double *at, *delayed, *g, *x; /* [n_time_events], [n_recorded], [n_r], [n_x] */
     char *name;
     khz_fmu_log_fn log;
-    void *environment, *callback; /* the importer's */
-    int is_logging, has_terminated;
+    khz_fmu_update_fn update;                /* NULL: the importer does not want to hear of it */
+    void *environment, *callback, *updating; /* the importer's */
+    int is_logging, has_terminated, may_return_early;
+    uint32_t *expanded; /* [2 n_values]: arrays of a call by their values */
 };
 
 /* NULL with a message where the token is another FMU's or memory is not to be had.  `resources` is a path or NULL. */
@@ -119,6 +134,9 @@ khz_fmu_status khz_fmu_started(khz_fmu *f);
 /* The end: `when terminal()`. */
 khz_fmu_status khz_fmu_terminate(khz_fmu *f);
 
+/* How many values a reference stands for, and the reference of one of them. */
+size_t khz_fmu_width(uint32_t reference);
+uint32_t khz_fmu_member(uint32_t reference, size_t i);
 /* After parameters changed: those that depend on them, and kept factorisations. */
 khz_fmu_status khz_fmu_renew(khz_fmu *f);
 /* Everything as it is at the present point; call it before values are read. */
@@ -129,6 +147,10 @@ khz_fmu_status khz_fmu_get_text(const khz_fmu *f, uint32_t reference, const char
 khz_fmu_status khz_fmu_set_real(khz_fmu *f, uint32_t reference, double value);
 khz_fmu_status khz_fmu_set_whole(khz_fmu *f, uint32_t reference, int type, int32_t value);
 khz_fmu_status khz_fmu_set_text(khz_fmu *f, uint32_t reference, const char *value);
+
+/* Clocks: whether one ticks in this event (NULL: no clock), its interval and shift in seconds where they are wanted. */
+int32_t *khz_fmu_clock(const khz_fmu *f, uint32_t reference);
+khz_fmu_status khz_fmu_clock_times(const khz_fmu *f, uint32_t reference, double *interval, double *shift);
 
 /* Model Exchange. */
 typedef struct khz_fmu_news {
@@ -155,8 +177,14 @@ khz_fmu_status khz_fmu_accepted(khz_fmu *f);
 khz_fmu_status khz_fmu_directional(khz_fmu *f, const uint32_t *unknowns, size_t n_unknowns, const uint32_t *knowns,
                                    size_t n_knowns, const double *seed, double *sensitivity);
 
+/* What a step of Co-Simulation came to, besides its status. */
+typedef struct khz_fmu_step_end {
+    int terminated; /* the model wants to end the run */
+    int is_early;   /* the importer wanted to come back before the end */
+} khz_fmu_step_end;
+
 /* Co-Simulation: whole periods of the stepper from `time` on. */
-khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, int *terminated);
+khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, khz_fmu_step_end *end);
 double khz_fmu_time(const khz_fmu *f);
 
 /* States: a copy of all that changes, external objects excepted. */

@@ -7,6 +7,8 @@
 #include "khz_jacobian.h"
 #include "khz_vector.h"
 
+static const double NEAR_INSTANT = 1e-9; /* as a part of the time: instants that importers take for one */
+
 static khz_context *context(const khz_fmu *f) { return (khz_context *)f->instance; }
 
 static void moved(khz_fmu *f)
@@ -105,6 +107,16 @@ khz_fmu_status khz_fmu_continue(khz_fmu *f)
     return KHZ_FMU_OK;
 }
 
+/* An importer may stop short of a time event by the rounding of its own clock: the event is due all the same. */
+static void come_to_event(khz_fmu *f)
+{
+    khz_context *const c = context(f);
+    const double next = khz_next_time_event(f->model, f->instance, f->at);
+    if (next > c->time && next <= c->time + NEAR_INSTANT * fabs(c->time)) {
+        c->time = next;
+    }
+}
+
 khz_fmu_status khz_fmu_event(khz_fmu *f, khz_fmu_news *news)
 {
     const khz_model *const m = f->model;
@@ -116,6 +128,7 @@ khz_fmu_status khz_fmu_event(khz_fmu *f, khz_fmu_news *news)
             return before;
         }
         memcpy(f->x, khz_reals(f->instance, m->x), bytes);
+        come_to_event(f);
         (void)khz_mark_samples(m, f->instance);
         const khz_status status = khz_event(m, f->instance);
         news->terminate = status == KHZ_TERMINATED;

@@ -66,10 +66,37 @@ static khz_fmu_status warn(const khz_fmu *f, uint32_t flags)
     return KHZ_FMU_WARNING;
 }
 
-khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, int *terminated)
+/* The importer is told of an instant inside the step; until when it shall go on. */
+static double told(khz_fmu *f)
 {
-    khz_stepper *const s = f->stepper;
-    *terminated = 0;
+    f->head.mode = KHZ_FMU_INTERMEDIATE;
+    const double until = f->update(f, khz_fmu_time(f));
+    f->head.mode = KHZ_FMU_STEPPING;
+    return f->may_return_early ? until : (double)INFINITY;
+}
+
+/* `n` periods, as long as nothing speaks against it. */
+static khz_fmu_status make_steps(khz_fmu *f, int64_t n, khz_fmu_step_end *end)
+{
+    khz_fmu_status status = KHZ_FMU_OK;
+    uint32_t flags = 0;
+    for (int64_t i = 0; i < n && status == KHZ_FMU_OK && !end->terminated && !end->is_early; i++) {
+        flags |= khz_stepper_step(f->stepper);
+        end->terminated = (flags & (uint32_t)KHZ_STEP_TERMINATED) != 0;
+        if ((flags & (uint32_t)KHZ_STEP_ASSERTION) != 0) {
+            status = khz_fmu_failed(f, KHZ_ASSERTION, KHZ_FMU_ERROR);
+        } else if (f->update != NULL && i + 1 < n && !end->terminated) {
+            end->is_early = told(f) <= khz_fmu_time(f);
+        }
+    }
+    return status == KHZ_FMU_OK && (flags & POOR) != 0 ? warn(f, flags) : status;
+}
+
+khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, khz_fmu_step_end *end)
+{
+    const khz_stepper *const s = f->stepper;
+    end->terminated = 0;
+    end->is_early = 0;
     if (f->head.mode != KHZ_FMU_STEPPING) {
         return khz_fmu_refuse(f, "steps are made after the initialisation and before the end");
     }
@@ -79,14 +106,9 @@ khz_fmu_status khz_fmu_step(khz_fmu *f, double time, double length, int *termina
     }
     khz_fmu_listen(f);
     khz_fmu_status status = f->head.needs_parameters ? renew(f) : KHZ_FMU_OK;
-    uint32_t flags = 0;
-    for (int64_t i = 0; i < n && status == KHZ_FMU_OK && !*terminated; i++) {
-        flags |= khz_stepper_step(s);
-        *terminated = (flags & (uint32_t)KHZ_STEP_TERMINATED) != 0;
-        if ((flags & (uint32_t)KHZ_STEP_ASSERTION) != 0) {
-            status = khz_fmu_failed(f, KHZ_ASSERTION, KHZ_FMU_ERROR);
-        }
+    if (status == KHZ_FMU_OK) {
+        status = make_steps(f, n, end);
     }
     f->head.needs_event = 0;
-    return status == KHZ_FMU_OK && (flags & POOR) != 0 ? warn(f, flags) : status;
+    return status;
 }

@@ -33,13 +33,18 @@ class Fmu:
             file = self.folder / "binaries" / name / f"{identifier}.so"
             if file.is_file():
                 return file
-        built = built_library(self.folder, self.description.version, kind, identifier)
+        built = self.rebuilt(kind)
         if built is not None:
             return built
         there = sorted(f.name for f in (self.folder / "binaries").glob("*")) or ["none"]
         notes = (Note(f"it has binaries for {', '.join(there)}, and lists no sources"),)
         text = f"`{self.path.name}` has no binary `{identifier}.so` for {HERE}"
         raise ModelError(Diagnostic("R814", text, notes=notes))
+
+    def rebuilt(self, kind: str) -> Path | None:
+        """The library of a kind from the FMU's sources; None where it lists none."""
+        identifier = self.description.identifiers[kind]
+        return built_library(self.folder, self.description.version, kind, identifier)
 
 
 @contextmanager

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.fmi.importing.archive import Fmu
 from kilohertz.fmi.importing.description import Description
-from kilohertz.fmi.importing.offline import PATIENCE, failure, in_own_process
+from kilohertz.fmi.importing.offline import PATIENCE, built_instead, failure, in_own_process
 
 _COMMON = (
     *("GetVersion", "FreeInstance", "EnterInitializationMode", "ExitInitializationMode", "Terminate", "Reset"),
@@ -62,11 +64,28 @@ def _binary(fmu: Fmu, kind: str) -> list[Diagnostic]:
     except ModelError as error:
         return list(error.diagnostics)
     functions = [*_COMMON, *_OF_VERSION[version], *_OF_KIND[version, kind]]
-    job = {"what": "probe", "version": version, "binary": str(binary), "functions": functions}
-    with tempfile.TemporaryDirectory(prefix="khz-probe-") as name:
-        report = in_own_process(job, Path(name), PATIENCE)
+    found: list[Diagnostic] = []
+    report = _probed(fmu, binary, functions)
+    if report["how"] == "load" and (built := fmu.rebuilt(kind)) is not None:
+        found.append(built_instead(fmu, report))
+        report = _probed(fmu, built, functions)
     if report["how"] != "done":
-        return [failure(fmu, report)]
+        return [*found, failure(fmu, report)]
     missing = report["missing"]
     severity = Severity.ERROR if any(f.endswith(("DoStep", "Instantiate")) for f in missing) else Severity.WARNING
-    return [Diagnostic("R816", f"`{fmu.path.name}` has no function {f}", severity=severity) for f in missing]
+    return found + [Diagnostic("R816", f"`{fmu.path.name}` has no function {f}", severity=severity) for f in missing]
+
+
+def _probed(fmu: Fmu, binary: Path, functions: Sequence[str]) -> dict[str, Any]:
+    """A library loaded in a process of its own."""
+    job = {"what": "probe", "version": fmu.description.version, "binary": str(binary), "functions": functions}
+    with tempfile.TemporaryDirectory(prefix="khz-probe-") as name:
+        return in_own_process(job, Path(name), PATIENCE)
+
+
+def loadable(fmu: Fmu, kind: str) -> Path:
+    """The library of a kind; where it is there but does not load, one from the FMU's sources, if it has any."""
+    binary = fmu.binary(kind)
+    if not (fmu.folder / "sources").is_dir() or _probed(fmu, binary, ())["how"] != "load":
+        return binary
+    return fmu.rebuilt(kind) or binary

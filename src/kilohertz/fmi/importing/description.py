@@ -114,6 +114,7 @@ class Description:
     findings: tuple[Diagnostic, ...] = ()
     indicators: tuple[int, ...] = ()  # references of event indicators (FMI 3)
     feeds: dict[str, frozenset[str]] = field(default_factory=dict)  # by output: inputs it follows from at once
+    incidence: tuple[tuple[int, ...] | None, ...] = ()  # by derivative: what it depends on; None: it does not say
 
     def of(self, causality: str) -> list[FmuVariable]:
         """The variables of a causality."""
@@ -184,6 +185,7 @@ class _Reader:
             tuple(self.findings),
             tuple(self._indicator_references(version)),
             self._feeds(version, variables),
+            tuple(self._incidence(version)),
         )
 
     def _real(self, text: str | None, what: str) -> float | None:
@@ -290,6 +292,14 @@ class _Reader:
             if number is None or number not in known:
                 raise unusable(f"its structure names a derivative `{element.get(key)}` that is no variable")
             yield number
+
+    def _incidence(self, version: int) -> Iterator[tuple[int, ...] | None]:
+        """What each derivative depends on, in the order of derivatives."""
+        path = "ModelStructure/Derivatives/Unknown" if version == 2 else _STRUCTURE_3[0]
+        for element in self.root.findall(path):
+            said = element.get("dependencies")
+            words = () if said is None else said.split()
+            yield None if said is None or not all(map(str.isdecimal, words)) else tuple(map(int, words))
 
     def _feeds(self, version: int, variables: tuple[FmuVariable, ...]) -> dict[str, frozenset[str]]:
         """What the structure says; an output of which it says nothing follows from all inputs."""

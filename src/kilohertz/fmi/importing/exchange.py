@@ -17,6 +17,7 @@ import numpy as np
 from sksundae.cvode import CVODE
 
 from kilohertz.fmi.importing.instance import Instance, Stopped
+from kilohertz.fmi.importing.jacobian import Jacobian
 
 _REAL, _SIZE, _FLAG2, _FLAG3 = ctypes.c_double, ctypes.c_size_t, ctypes.c_int, ctypes.c_bool
 _SAME = 1e-10  # seconds, as a part of the run: instants closer than this are one
@@ -86,6 +87,21 @@ class _Exchange:
             self.failed = self.failed or stopped
             xd[:] = math.nan
 
+    def jacobian(self, made: Jacobian, t: float, x: Any, xd: Any, out: Any) -> None:
+        """Likewise."""
+
+        def rates(moved: Any) -> Any:
+            there = np.empty(self.n)
+            self.rates(t, moved, there)
+            return there
+
+        try:
+            self.at(t, x)
+            made.fill(x, xd, out, rates)
+        except Stopped as stopped:
+            self.failed = self.failed or stopped
+            out[:, :] = math.nan
+
     def indicators(self, t: float, x: Any, z: Any) -> None:
         """Likewise."""
         try:
@@ -141,8 +157,12 @@ class _Integration:
         if fmu.n_indicators:
             # a function of its own: CVODE's wrapper hangs attributes on it
             more = {"eventsfn": lambda t, x, z: fmu.indicators(t, x, z), "num_events": fmu.n_indicators}
-        tolerance = job["tolerance"] or 1e-6
-        absolute = tolerance * _FACTOR * fmu.nominals()
+        tolerance, nominals = job["tolerance"] or 1e-6, fmu.nominals()
+        absolute = tolerance * _FACTOR * nominals
+        plan = job["jacobian"]
+        if plan is not None and len(plan["rows"]) == fmu.n:
+            made = Jacobian(fmu.instance, plan, nominals)
+            more |= {"jacfn": lambda t, x, xd, out: fmu.jacobian(made, t, x, xd, out)} if made.pays else {}
         self.solver = CVODE(fmu.rates, rtol=tolerance, atol=absolute, max_num_steps=1_000_000, **more)
         self.restart()
 

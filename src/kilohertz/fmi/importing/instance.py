@@ -179,15 +179,16 @@ class Instance:
         return f"{verb}{'Int64' if kind == 'Enumeration' else kind}", _C3.get(kind)
 
     def set(self, variable: dict[str, Any], value: Any) -> None:
-        """Give a variable a value."""
+        """Give a variable a value, an array all of its values."""
         name, ctype = self._access("Set", variable)
-        reference, one = (ctypes.c_uint32 * 1)(variable["reference"]), _SIZE(1)
+        given = value if isinstance(value, list) else [value]
+        reference, n = (ctypes.c_uint32 * 1)(variable["reference"]), len(given)
         if variable["type"] == "String":
-            values: Any = (_TEXT * 1)(str(value).encode())
+            values: Any = (_TEXT * n)(*(str(v).encode() for v in given))
         else:
-            values = (ctype * 1)(float(value) if variable["type"] == "Real" else int(value))
-        more = (one,) if self.version == 3 else ()
-        self.call.demand(name, self.me, reference, one, values, *more)
+            values = (ctype * n)(*(float(v) if variable["type"] == "Real" else int(v) for v in given))
+        more = (_SIZE(n),) if self.version == 3 else ()
+        self.call.demand(name, self.me, reference, _SIZE(1), values, *more)
 
     def reader(self, variables: list[dict[str, Any]]) -> Callable[[], list[float]]:
         """A function that reads these, one call for each type."""

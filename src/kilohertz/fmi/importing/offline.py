@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from kilohertz.fmi.importing.archive import Fmu
 from kilohertz.fmi.importing.description import FmuVariable
 from kilohertz.fmi.importing.driving import driven_steps
 from kilohertz.fmi.importing.instance import PLACE_SIZE
+from kilohertz.fmi.importing.jacobian import jacobian_plan
 from kilohertz.results import Result, Selection, Signal
 from kilohertz.simulate import RunFailed
 from kilohertz.simulate.inputs import Driving
@@ -61,14 +62,24 @@ class Run:
 def simulate_fmu(fmu: Fmu, run: Run) -> Result:
     """Run an FMU from start to stop: its Co-Simulation, or its Model Exchange with CVODE."""
     job = _Job(fmu, run)
+    found: list[Diagnostic] = []
     with tempfile.TemporaryDirectory(prefix="khz-run-") as name:
         folder = Path(name)
         report = in_own_process(job.content(), folder, run.patience)
+        if report["how"] == "load" and fmu.rebuilt(job.kind) is not None:
+            found.append(built_instead(fmu, report))
+            report = in_own_process(job.content(), folder, run.patience)
         result = job.result(folder)
     if report["how"] not in ("done", "terminated"):
         said = failure(fmu, report)
         raise RunFailed(said, replace(result, problems=(said,), ok=False))
-    return _judged(result, job.left_out())
+    return _judged(result, [*found, *job.left_out()])
+
+
+def built_instead(fmu: Fmu, report: Mapping[str, Any]) -> Diagnostic:
+    """What is told where the sources of an FMU took the place of its binary."""
+    text = f"the binary of `{fmu.path.name}` cannot be loaded: its sources were built instead"
+    return Diagnostic("R814", text, notes=(Note(report["text"]),), severity=Severity.WARNING)
 
 
 def in_own_process(job: Mapping[str, Any], folder: Path, patience: float) -> dict[str, Any]:
@@ -139,6 +150,7 @@ class _Job:
             raise ModelError(Diagnostic("R723", f"a step is longer than 0, not {self.step}"))
         self.steps = max(0, math.ceil(span / self.step - 1e-6))
         self.by_name = {v.name: v for v in d.variables}
+        self.arrays = _Arrays(v for v in d.variables if v.is_array)
         self.recorded = self._recorded()
 
     def content(self) -> dict[str, Any]:
@@ -150,6 +162,7 @@ class _Job:
             "kind": self.kind,
             "states": len(d.derivatives),
             "indicators": d.n_indicators,
+            "jacobian": jacobian_plan(d) if self.kind == "me" else None,
             "token": d.token,
             "binary": str(self.fmu.binary(self.kind)),
             "resources": str(self.fmu.folder / "resources"),
@@ -184,25 +197,30 @@ class _Job:
         ]
 
     def _settings(self) -> list[tuple[FmuVariable, Any]]:
-        return [(v := self._settable(name), _value(v, value)) for name, value in (self.run.settings or {}).items()]
+        settings = (self.run.settings or {}).items()
+        return self.arrays.joined([(v := self._settable(name), _value(v, value)) for name, value in settings])
 
     def _settable(self, name: str) -> FmuVariable:
-        v = self.by_name.get(name)
+        v = self.arrays.elements.get(name) or self.by_name.get(name)
         if v is None:
             raise ModelError(Diagnostic("R821", f"the FMU has no variable `{name}`{near(name, self.by_name)}"))
         if v.causality not in _SETTABLE and (v.start is None or v.variability == "constant"):
             raise ModelError(Diagnostic("R821", f"`{name}` cannot be set: it is {v.causality} and computed by the FMU"))
         if v.is_array:
-            raise ModelError(Diagnostic("R821", f"`{name}` cannot be set: it is an array, and arrays are not set here"))
+            raise ModelError(
+                Diagnostic("R821", f"`{name}` is an array: its elements are set, `{v.elements()[0]}`, ...")
+            )
         return v
 
     def _inputs(self) -> list[list[list[Any]]]:
         if self.run.inputs is None:
             return []
         instants = [self.start + k * self.step for k in range(self.steps)] or [self.start]
-        known = [v for v in self.fmu.description.variables if v.is_number and _is_driven(v)]
-        steps = driven_steps(self.run.inputs, known, instants, self.stop)
-        return [[[_plain(self.by_name[n]), _value(self.by_name[n], x)] for n, x in step.items()] for step in steps]
+        single = [v for v in (*self.by_name.values(), *self.arrays.elements.values()) if v.is_number]
+        steps = driven_steps(self.run.inputs, [v for v in single if _is_driven(v)], instants, self.stop)
+        known = {v.name: v for v in single}
+        joined = (self.arrays.joined([(known[n], _value(known[n], x)) for n, x in step.items()]) for step in steps)
+        return [[[_plain(v), value] for v, value in step] for step in joined]
 
     def result(self, folder: Path) -> Result:
         """The rows so far."""
@@ -212,6 +230,34 @@ class _Job:
         rows = data[: len(data) // n * n].reshape(-1, n)
         signals = {name: Signal(i, 1, v.unit, v.description) for i, (name, v) in enumerate(columns)}
         return Result(self.fmu.description.name, rows[:, 0].copy(), rows[:, 1:].copy(), signals)
+
+
+class _Arrays:
+    """Arrays by their elements: FMI sets them as a whole, so that the other elements must be known."""
+
+    def __init__(self, arrays: Iterable[FmuVariable]) -> None:
+        self._owner = {name: (v, i) for v in arrays for i, name in enumerate(v.elements())}
+        self.elements = {name: replace(v, name=name, shape=()) for name, (v, _) in self._owner.items()}
+        self._values: dict[str, list[Any]] = {}
+
+    def joined(self, given: Sequence[tuple[FmuVariable, Any]]) -> list[tuple[FmuVariable, Any]]:
+        """The same with arrays in the place of their elements."""
+        out: dict[str, tuple[FmuVariable, Any]] = {}
+        for v, value in given:
+            if v.name not in self._owner:
+                out[v.name] = v, value
+                continue
+            array, i = self._owner[v.name]
+            values = self._values.setdefault(array.name, self._starts(array))
+            values[i] = value
+            out[array.name] = array, list(values)
+        return list(out.values())
+
+    def _starts(self, array: FmuVariable) -> list[Any]:
+        if not array.starts:
+            text = f"elements of `{array.name}` cannot be set: the FMU does not say what the others are"
+            raise ModelError(Diagnostic("R821", text))
+        return [_value(array, text) for text in array.starts]
 
 
 def _is_driven(v: FmuVariable) -> bool:

@@ -30,26 +30,27 @@ static void *khz_called_instance_3(khz_called_fmu *f, const char *token, const c
                                                                        false, NULL, 0, f, khz_called_log_3, NULL);
 }
 
-/* Set those parameters whose values are not the FMU's own. */
-static void khz_called_parameters(khz_called_fmu *f, const char *text, const double *values, const double *starts,
-                                  size_t n)
+/* Set those parameters whose values are not the FMU's own; an array as a whole. */
+static void khz_called_parameters(khz_called_fmu *f, const char *text, const double *values, const double *starts)
 {
-    khz_called_list list;
-    memset(&list, 0, sizeof list);
-    khz_called_read(f, &list, text, n);
-    for (int32_t i = 0; i < list.n_groups; i++) {
-        khz_called_group *const g = &list.groups[i];
-        size_t kept = 0;
-        for (size_t j = 0; j < g->n_references; j++) {
-            if (values[g->places[j]] != starts[g->places[j]]) {
-                khz_called_put(f, g, kept, values[g->places[j]]);
-                g->references[kept++] = g->references[j];
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        char entry[KHZ_CALLED_NAME];
+        (void)snprintf(entry, sizeof entry, "%.*s", (int)length, text);
+        text += length + strspn(text + length, " ");
+        const char *const star = strchr(entry, '*');
+        khz_called_list list;
+        memset(&list, 0, sizeof list);
+        khz_called_read(f, &list, entry, star != NULL ? strtoul(star + 1, NULL, 10) : 1U);
+        khz_called_group *const g = &list.groups[0];
+        if (memcmp(values, starts, g->n_values * sizeof *values) != 0) {
+            for (size_t j = 0; j < g->n_values; j++) {
+                khz_called_put(f, g, j, values[j]);
             }
-        }
-        g->n_references = g->n_values = kept;
-        if (kept > 0) {
             khz_called_move(f, g, g->set, "Set");
         }
+        values += g->n_values;
+        starts += g->n_values;
         free(g->references);
         free(g->places);
         free(g->values);
@@ -124,7 +125,8 @@ static void *khz_called_make(const char *name, const char *library, const char *
     if (f->instance == NULL) {
         khz_called_fail(f, "Instantiate", "makes no instance");
     }
-    khz_called_parameters(f, parameters, values, starts, n_parameters);
+    (void)n_parameters; /* as many as the list says */
+    khz_called_parameters(f, parameters, values, starts);
     khz_called_texts(f, references, texts, text_starts, n_texts);
     if (f->is_exchange) {
         f->set_time = khz_called_need(f, "SetTime");

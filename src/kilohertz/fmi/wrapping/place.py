@@ -16,6 +16,7 @@ from pathlib import Path
 from kilohertz.base import Diagnostic, ModelError
 from kilohertz.base.cache_place import user_cache
 from kilohertz.fmi.importing.archive import Fmu, opened
+from kilohertz.fmi.importing.checking import loadable
 from kilohertz.fmi.importing.description import Description
 from kilohertz.fmi.wrapping.ports import Ports, ports_of
 from kilohertz.fmi.wrapping.wrapper import FIRST, MODEL, STEP, Place, package_name, tells_steps, wrapper
@@ -102,7 +103,7 @@ def _ports(d: Description, shown: Sequence[str]) -> Ports:
 def _written(fmu: Fmu, package: Path, kind: str, shown: Sequence[str]) -> Wrapped:
     d, chosen = fmu.description, _kind(fmu, kind)
     beside = package.with_name(f"{package.stem}_fmu")
-    binary = beside / fmu.binary(chosen).relative_to(fmu.folder)
+    binary = beside / loadable(fmu, chosen).relative_to(fmu.folder)
     ports = _ports(d, shown)
     resources = beside / "resources"
     said = resources.as_uri() if d.version == 2 else f"{resources}{os.sep}"

@@ -71,6 +71,10 @@ class Port:
             return _FLAGS[text.strip()]
         return repr(float(text)) if self.type == "Real" else str(int(text))
 
+    def start(self) -> str:
+        """Its start as one value, of an array as a constructor."""
+        return nested(self.starts(), self.variable.shape)
+
     def as_real(self, reference: str) -> str:
         """A value of it as a Real."""
         return f"(if {reference} then 1.0 else 0.0)" if self.type == "Boolean" else reference
@@ -90,7 +94,7 @@ class Port:
         sizes = f"[{', '.join(map(str, v.shape))}]" if v.shape else ""
         attributes = [f"unit = {literal(v.unit)}"] if v.unit and self.type == "Real" else []
         if prefix == "input" and starts:
-            attributes.append(f"start = {starts[0]}" if not v.shape else f"start = {nested(starts, v.shape)}")
+            attributes.append(f"start = {self.start()}")
         changes = f"({', '.join(attributes)})" if attributes else ""
         if v.shape and v.unit and self.type == "Real":
             changes = changes.replace("unit =", "each unit =")
@@ -151,8 +155,6 @@ def _unfit(v: FmuVariable, role: str) -> str:
         return "" if v.start is not None else "it has no start value"
     if not v.holds_numbers:
         return f"it is a {v.type}"
-    if role == "parameter" and v.is_array:
-        return "it is an array; it keeps the FMU's own values"
     if role == "parameter" and not Port(v).starts():
         return "it has no start value"
     return ""

@@ -149,7 +149,7 @@ class _Wrapper:
 
     def _model(self) -> str:
         p, free = self.ports, self.ports.free
-        declared = [port.declared("parameter", port.starts()[0]) for port in (*p.parameters, *p.texts)]
+        declared = [port.declared("parameter", port.start()) for port in (*p.parameters, *p.texts)]
         if self.kind == "cs" or tells_steps(self.d):
             declared.append(f'    parameter Real {free(STEP)}(unit = "s") = 0.001 "between two calls";\n')
             declared.append(f'    parameter Real {free(FIRST)}(unit = "s") = 0.0 "of the run";\n')
@@ -161,8 +161,8 @@ class _Wrapper:
     def _made(self) -> str:
         p, s, d = self.ports, self.sizes, self.d
         how = f"{{{d.version}, {int(self.kind == 'me')}, {s.inputs}, {s.outputs}, {s.states}, {s.indicators}}}"
-        values = _vector([port.as_real(port.name) for port in p.parameters], "0.0")
-        starts = _vector([port.as_real(port.starts()[0]) for port in p.parameters], "0.0")
+        values = _vector([port.as_real(e) for port in p.parameters for e in port.elements()], "0.0")
+        starts = _vector([port.as_real(start) for port in p.parameters for start in port.starts()], "0.0")
         texts = _vector([port.name for port in p.texts], '""')
         text_starts = _vector([port.starts()[0] for port in p.texts], '""')
         references = literal(" ".join(str(port.variable.reference) for port in p.texts))

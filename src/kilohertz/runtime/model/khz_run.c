@@ -453,7 +453,7 @@ double khz_next_time_event(const khz_model *m, void *instance, double *work)
 {
     const khz_context *const c = (const khz_context *)instance;
     double next = (double)INFINITY;
-    for (int32_t i = 0; i < m->n_samples; i++) {
+    for (int32_t i = 0; i < m->n_samples && !c->ticks_outside; i++) {
         next = fmin(next, tick_time(m, instance, i));
     }
     m->time_events(instance, work);
@@ -482,7 +482,7 @@ int khz_mark_samples(const khz_model *m, void *instance)
         /* Rounding of time, not a part of the interval alone: that may be as good as infinite. */
         const double tick = tick_time(m, instance, i);
         const double slack = 1e-9 * fmin(khz_reals(instance, m->sample_interval)[i], fabs(tick));
-        now[i] = tick <= c->time + slack;
+        now[i] = c->ticks_outside ? now[i] : tick <= c->time + slack;
         if (now[i]) {
             ticks[i]++;
             count++;
