@@ -115,9 +115,9 @@ def test_optional_passes_go_on_from_a_step() -> None:
     assert step.inlined is None
     assert further(step, InlineStage(), verify=True).inlined
     assert further(step, OpenLoops(), verify=True) == step  # no nonlinear loop
-    assert [p.name for p in up_to("scalarise")] == ["expand-partials", "scalarise"]
+    assert [p.name for p in up_to("scalarise")] == ["guard-values", "expand-partials", "scalarise"]
     with pytest.raises(
-        ModelError, match="there is no pass `assemble`; passes are, in order: expand-partials, scalarise"
+        ModelError, match="there is no pass `assemble`; passes are, in order: guard-values, expand-partials"
     ):
         up_to("assemble")
 
@@ -139,6 +139,6 @@ def test_a_form_that_breaks_its_contract_names_the_pass() -> None:
 
 def test_the_first_pass_takes_a_flat() -> None:
     assert in_order(*PASSES, known=(Fact.FLAT,)) == PASSES
-    with pytest.raises(InternalError, match="expand-partials needs FLAT"):
+    with pytest.raises(InternalError, match="guard-values needs FLAT"):
         in_order(*PASSES, known=(Fact.DAE,))
-    assert isinstance(PASSES[1], Scalarise)
+    assert isinstance(PASSES[2], Scalarise)

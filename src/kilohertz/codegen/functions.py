@@ -7,6 +7,7 @@ others into the arena of the instance, which the caller's caller gives back.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,15 +16,16 @@ from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.external import write_external
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.writing.expressions import Writer
-from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
+from kilohertz.codegen.writing.recursion import circles
+from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment, string
 from kilohertz.codegen.writing.statements import Places, StatementWriter
-from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_string, needs_room
+from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_real, is_string, needs_room
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
 from kilohertz.ir.traverse import refs
-from kilohertz.ir.types import FunctionType
+from kilohertz.ir.types import FunctionType, RecordType, Type
 
 _MOST_ON_STACK = 2048
 Where = Callable[[Origin], str]  # text `: file.mo:12` of an origin
@@ -81,6 +83,7 @@ class FunctionTable:
         self.places = places
         self._where = where
         self._names = Names(f"{prefix}f_", longest=LONGEST_NAME)
+        self.circles = circles(functions)
         self.written: list[CFunction] = []
         self._queue: list[str] = []
         self._known: set[str] = set()
@@ -176,7 +179,9 @@ class _FunctionBody:
         self.inputs += [Local(r.name, r.ty) for h in held.values() for _, r in h.bound if isinstance(r, x.Ref)]
         self.names = Names("", "_")
         self.probe = table.probes.function(function)
-        self.writer = Writer(self, "c", self.probe.before(_no_result(function)))
+        self.circle = table.circles.get(function.id, ())
+        leave = self.probe.before(_no_result(function))
+        self.writer = Writer(self, "c", f"khz_leaves(c); {leave}" if self.circle else leave)
         self.growing: dict[str, tuple[str, ...]] = {}
         self.statements = StatementWriter(self.writer, table.places, self.growing)
 
@@ -253,6 +258,13 @@ class _FunctionBody:
         if release and w.n_taking > 0:
             body = ["const size_t mark = c->arena_used;", *body, "c->arena_used = mark;"]
         w.scope.lines = []
+        if self.circle:
+            names = ", ".join(f"`{name}`" for name in self.circle)
+            text = (
+                f"{names}: calls that do not end" if len(self.circle) == 1 else f"{names} call each other without end"
+            )
+            enters = f"khz_enters(c, {self.table.places(f.origin)}, {string(text)})"
+            body = [f"if (!{enters}) {{", f"    {w.leave}", "}", *body, "khz_leaves(c);"]
         self._give_outputs()
         unused = [f"(void){self.names(i.name)};" for i in self.inputs]
         unused += [
@@ -274,6 +286,28 @@ class _FunctionBody:
             self._declare_array(local, c_name)
         if local.default is not None:
             self.statements.statement(Assign(x.Ref(local.name, local.ty), local.default))
+        elif local.name not in self.growing and self.function.external is None and self.function.body:
+            value = w.locals[local.name]
+            if isinstance(value, ArrayValue):
+                w.put(*self._unset(value.pointer, value.size, value.element))
+            elif self.types.is_record(ty):
+                w.put(*self._unset(f"&{value}", "1", ty))
+
+    def _unset(self, pointer: str, count: str, ty: Type) -> list[str]:
+        """What marks the Reals of an array or record, some of which no statement may ever set (MLS 12.4.4)."""
+        if is_real(ty):
+            return [f"khz_unset({pointer}, {count});"]
+        if not isinstance(ty.base, RecordType):
+            return []
+        at = self.writer.fresh("i")
+        element = f"({pointer})->" if count == "1" else f"({pointer})[{at}]."
+        lines: list[str] = []
+        for name, field_type in ty.base.fields:
+            if all(d is not None for d in field_type.dims):
+                member, size = element + self.types.fields(name), math.prod(d or 0 for d in field_type.dims)
+                lines += self._unset(member if field_type.dims else f"&{member}", str(size), field_type.scalar())
+        loop = f"for (int32_t {at} = 0; {at} < {count}; {at}++) {{"
+        return [loop, *("    " + line for line in lines), "}"] if lines and count != "1" else lines
 
     def _declare_array(self, local: Local, c_name: str) -> None:
         w, ty = self.writer, local.ty

@@ -14,6 +14,7 @@ from kilohertz.codegen.writing import spelling
 from kilohertz.cost import state_elimination, state_jacobian
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.step import Kind, Step, stage_roles
 from kilohertz.runtime import family
 
@@ -77,7 +78,7 @@ def model_table(
         f"    .n_factored = {layout.factored}, .n_blocks = {len(infos)}, .n_places = {n_places},",
         f"    .n_colours = {jacobian.n_colours}, .n_z = {len(step.algebraic)}, .n_origins = {len(door.origins)},",
         f"    .n_lanes = {door.n_lanes}, .jacobian_rests = {int(jacobian_rests(step))},",
-        f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {counts[Kind.ALGEBRAIC]},",
+        f"    .n_values = {len(owners.values)}, .n_step_values = {owners.n_step}, .n_w = {_n_looked_at(step)},",
         f"    .uses_homotopy = {int(homotopy)}, .n_felt = {-1 if places_felt is None else len(places_felt)},",
         *(f"    .{k} = offsetof(khz_instance, {k})," for k in present),
         *(["    .nominal = offsetof(khz_instance, nominal_y),"] if "nominal_y" in door.members else []),
@@ -152,6 +153,16 @@ class _Owners:
         return {"value_place": places, "value_block": blocks, "discrete_block": self.discrete}
 
 
+def _is_passed(step: Step, name: str) -> bool:
+    v = step.variables.get(name)
+    return v is not None and v.purpose is Purpose.PASSED
+
+
+def _n_looked_at(step: Step) -> int:
+    """Values in w that must be numbers: the others, which come last, may be fields of records without a value."""
+    return sum(v.slot.kind is Kind.ALGEBRAIC and v.purpose is not Purpose.PASSED for v in step.variables.values())
+
+
 def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) -> _Owners:
     of_step: list[tuple[int, int]] = []
     others: list[tuple[int, int]] = []
@@ -163,7 +174,7 @@ def _owners(step: Step, infos: Sequence[BlockInfo], counts: Mapping[Kind, int]) 
         if info.phase != "block" or isinstance(info.block, s.MixedLoop):
             continue
         values = of_step if info.block.partition is s.Partition.STEP else others
-        for slot in (step.slot(t.name) for t in s.targets(info.block)):
+        for slot in (step.slot(t.name) for t in s.targets(info.block) if not _is_passed(step, t.name)):
             if slot.kind in (Kind.ALGEBRAIC, Kind.DERIVATIVE):
                 values.append((slot.index if slot.kind is Kind.ALGEBRAIC else -1 - slot.index, info.number))
             elif slot.kind in first:

@@ -17,6 +17,7 @@ from kilohertz.passes.dae.prune import Prune
 from kilohertz.passes.dae.reduce_index import ReduceIndex
 from kilohertz.passes.dae.reveal_constraints import RevealConstraints
 from kilohertz.passes.flat.expand_partials import ExpandPartials
+from kilohertz.passes.flat.guard_values import GuardValues
 from kilohertz.passes.flat.scalarise import Scalarise
 from kilohertz.passes.ordered.causalise import Causalise
 from kilohertz.passes.ordered.initialise import Initialise
@@ -32,7 +33,8 @@ from kilohertz.passes.step.partition_blocks import PartitionBlocks
 from kilohertz.passes.step.place import Place
 
 PASSES = in_order(
-    ExpandPartials(),  # Flat
+    GuardValues(),  # Flat
+    ExpandPartials(),
     Scalarise(),
     LowerEvents(),  # to Dae
     DropZeroTerms(),

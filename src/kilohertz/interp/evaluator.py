@@ -14,6 +14,7 @@ from kilohertz.interp.values import Env, FunctionValue, Value, is_complete
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Function, Statement
 
+_MOST_CALLS = 1_000_000  # of functions in one evaluation
 _DEEP = 1_000_000  # Python frames; they live on the heap, so this bounds memory, not the C stack
 
 
@@ -38,7 +39,8 @@ class Evaluator:
         self._find = functions.__getitem__ if isinstance(functions, Mapping) else functions
         self._constants = resolver(constants)
         self._max_calls = max_calls
-        self._calls = 0
+        self._open: list[str] = []  # functions whose calls are under way
+        self._n_calls = 0  # since the outermost one
         self._prepared: dict[str, FunctionCode] = {}
         self._compiler = Compiler(self, context or Context())
         self._statements = Statements(self._compiler, max_iterations, self.messages.append)
@@ -77,7 +79,7 @@ class Evaluator:
 
     def _deep(self, code: Code, frame: Frame) -> Value:
         """Once more with room for a deep expression or many calls."""
-        self._calls = 0
+        self._open.clear()
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _DEEP))
         try:
@@ -94,10 +96,8 @@ class Evaluator:
 
         def call(arguments: list[Value]) -> Value:
             code = self._prepared.get(function) or self._prepare(function)
-            self._calls += 1
+            self._enter(function)
             try:
-                if self._calls > self._max_calls:
-                    raise _too_deep(self._calls, function)
                 return code.call(arguments)
             except EvaluationError as error:
                 error.calls.append(function)
@@ -105,23 +105,35 @@ class Evaluator:
             except (ArithmeticError, TypeError, ValueError, KeyError) as error:
                 raise _inside(_explained(error), function) from error
             finally:
-                self._calls -= 1
+                self._leave()
 
         return call
 
     def apply(self, function: FunctionValue, arguments: list[Value]) -> Value:
         """Call a function value with its open inputs."""
         code = self._prepared.get(function.function) or self._prepare(function.function)
-        self._calls += 1
+        self._enter(function.function)
         try:
-            if self._calls > self._max_calls:
-                raise _too_deep(self._calls, function.function)
             return code.call_by_name(dict(function.bound), arguments)
         except EvaluationError as error:
             error.calls.append(function.function)
             raise
         finally:
-            self._calls -= 1
+            self._leave()
+
+    def _enter(self, function: str) -> None:
+        if not self._open:
+            self._n_calls = 0
+        self._n_calls += 1
+        if len(self._open) >= self._max_calls:
+            raise _too_deep([*self._open, function])
+        if self._n_calls > _MOST_CALLS:
+            raise EvaluationError(f"more than {_MOST_CALLS} function calls, the last of `{function}`")
+        self._open.append(function)
+
+    def _leave(self) -> None:
+        if self._open:  # none where a deep evaluation began anew
+            self._open.pop()
 
     def _prepare(self, function: str) -> FunctionCode:
         try:
@@ -132,8 +144,12 @@ class Evaluator:
         return code
 
 
-def _too_deep(depth: int, function: str) -> EvaluationError:
-    return EvaluationError(f"{depth} nested function calls, the last of `{function}`")
+def _too_deep(calls: list[str]) -> EvaluationError:
+    """Says which functions call each other: those since the last one was called before."""
+    last = calls[-1]
+    before = len(calls) - 2 - calls[-2::-1].index(last) if last in calls[:-1] else len(calls) - 2
+    circle = ", ".join(f"`{name}`" for name in dict.fromkeys(calls[before:]))
+    return EvaluationError(f"{len(calls)} nested function calls, the last of {circle}")
 
 
 def _explained(error: Exception) -> Exception:

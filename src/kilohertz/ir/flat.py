@@ -27,6 +27,7 @@ class Purpose(Enum):
 
     DECLARED = "declared"  # by the user
     OUTPUT = "output"  # of a call that stays one
+    PASSED = "passed"  # likewise, and only other calls read it: a field of a record that it hands on may have no value
     LEFT_LIMIT = "left_limit"  # a discrete copy of a continuous variable: its `pre` at an event is the left limit
     MADE = "made"  # by a pass
 

@@ -20,6 +20,7 @@ class Fact(Enum):
     """What holds of a model after a pass; the order of the list is checked from these."""
 
     FLAT = "the form is Flat"
+    VALUES = "no function uses a scalar without a value"
     BODIES = "every function has a body, or is external"
     SCALAR = "every variable and equation is scalar"
     DAE = "the form is Dae: variables by kind, events explicit"

@@ -37,6 +37,7 @@ from kilohertz.semantics.rules import (
     check_redeclarations,
     check_replaceable,
     check_units,
+    check_values,
     check_variability,
 )
 from kilohertz.semantics.world import World
@@ -158,6 +159,7 @@ class _Flattener:
             check_limits(self.flat, self._is_of_type),
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
+            check_values(self.flat),
         ):
             for one in broken:
                 world.record(one)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from kilohertz.ir import traverse
 from kilohertz.ir.dae import AnyEquation, CallEquation, Dae, Effect, Equation, Reinit
-from kilohertz.ir.expr import Expr, Ref
+from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.flat import Purpose
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.rewrite import copied
@@ -69,7 +69,41 @@ def _kept(e: CallEquation, read: set[str], outputs: set[str], gone: list[str]) -
     return CallEquation(tuple(targets), e.call, e.origin, e.guard)
 
 
+def passed_on(dae: Dae) -> set[str]:
+    """Results of calls that nothing but other calls reads."""
+    outputs = {v.name for v in dae.variables.values() if v.purpose is Purpose.OUTPUT}
+    if not outputs:
+        return outputs
+    seen: set[Expr] = set()
+    stack = _roots(dae)
+    while stack:
+        e = stack.pop()
+        if e in seen or isinstance(e, Call):
+            continue
+        seen.add(e)
+        if isinstance(e, Ref):
+            outputs.discard(e.name)
+        stack += e.children()
+    return outputs - _with_other_names(dae)
+
+
 def _read(dae: Dae) -> set[str]:
+    names = _with_other_names(dae)
+    seen: set[Expr] = set()
+    for root in _roots(dae):
+        if root in seen:
+            continue
+        seen.add(root)
+        names.update(r.name for r in traverse.refs(root))
+    return names
+
+
+def _with_other_names(dae: Dae) -> set[str]:
+    return {a.target for a in dae.aliases.values() if a.target is not None}
+
+
+def _roots(dae: Dae) -> list[Expr]:
+    """Every expression that reads something."""
     roots: list[Expr] = []
     for e in (*dae.equations, *dae.initial_equations):
         match e:
@@ -93,11 +127,4 @@ def _read(dae: Dae) -> set[str]:
     roots += [x for t in dae.transports for x in t.recorded()]
     for v in (*dae.variables.values(), *(a.variable for a in dae.aliases.values())):
         roots += [x for x in (v.binding, v.start, v.nominal, v.min, v.max) if x is not None]
-    names = {a.target for a in dae.aliases.values() if a.target is not None}
-    seen: set[Expr] = set()
-    for root in roots:
-        if root in seen:
-            continue
-        seen.add(root)
-        names.update(r.name for r in traverse.refs(root))
-    return names
+    return roots

@@ -20,9 +20,9 @@ from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
 from kilohertz.ir.types import ExternalObjectType, RecordType, TupleType, Type
 from kilohertz.passes.called_functions import asserts, called_in_function
-from kilohertz.passes.flat.execute import UNSET, Executor
+from kilohertz.passes.flat.execute import Executor, is_unset, unset
 from kilohertz.passes.flat.symbolic_evaluator import Env, Evaluator, Unsupported
-from kilohertz.passes.flat.values import Value, leaves, pack, shape, size
+from kilohertz.passes.flat.values import Value, leaves, pack, shape
 
 
 @dataclass(slots=True)
@@ -53,6 +53,7 @@ class Inliner:
         self._active: list[str] = []
         self._memo: dict[tuple[str, tuple[Expr, ...]], list[Value]] = {}
         self._asserting: dict[str, bool] = {}
+        self._clean: set[Expr] = set()  # expressions without anything that is not set
         self.calls: list[AuxiliaryCall] = []
         self._outputs: set[str] = set()  # names of what calls that stay give
         self.used: dict[str, None] = {}  # functions that stay calls
@@ -122,9 +123,23 @@ class Inliner:
         executor = Executor(evaluator, self._limits[0] if wanted else 8 * self._limits[1])
         executor.execute(f.body, env)
         outputs = [env[local.name] for local in f.outputs]
-        if any(x is UNSET for v in outputs for x in v.items):
+        if self._has_unset(outputs):
             raise Unsupported("an output that is not set")
         return outputs
+
+    def _has_unset(self, values: list[Value]) -> bool:
+        """Whether something that was never set, an element or a field, is left in them."""
+        stack = [x for v in values for x in v.items]
+        seen: set[Expr] = set()
+        while stack:
+            e = stack.pop()
+            if is_unset(e):
+                return True
+            if e not in self._clean and e not in seen:
+                seen.add(e)
+                stack += e.children()
+        self._clean |= seen
+        return False
 
     # ---------------------------------------------------------------------------------------------------- opaque calls
 
@@ -135,6 +150,8 @@ class Inliner:
             return [Value(types[0], (Call(f.id, packed, types[0]),))]
         if self._active and self._evaluator().conditions and self._may_fail(f.id):
             raise Unsupported(f"a call of {f.id} that may fail, under a condition")  # it would run in any case
+        if self._active and self._has_unset(args):
+            raise Unsupported(f"a call of {f.id} with something that is not set")
         whole = types[0] if len(types) == 1 else Type(TupleType(tuple(types)))
         auxiliary = AuxiliaryCall(Call(f.id, packed, whole), [])
         base = f"$c{len(self.calls)}"
@@ -213,7 +230,7 @@ def initial_value(local: Local, env: Env, evaluator: Evaluator) -> Value:
     if any(d is None for d in (local.dims or local.ty.dims)):
         return Value(Type(local.ty.base, (0,) * len(local.dims or local.ty.dims)), ())
     ty = local_type(local, env, evaluator)
-    return Value(ty, (UNSET,) * size(ty))
+    return Value(ty, tuple(unset(t) for _, t in leaves(ty)))
 
 
 def _constructed(f: Function, args: list[Value]) -> Value:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from kilohertz.ir import make
-from kilohertz.ir.expr import FALSE, TRUE, Builtin, Expr, Field, IfExp, Index, Int, Ref
+from kilohertz.ir.expr import FALSE, TRUE, Binary, Builtin, Expr, Field, IfExp, Index, Int, Ref
 from kilohertz.ir.flat import (
     Assert,
     Assign,
@@ -49,7 +49,13 @@ class Effects:
     met: list[tuple[Expr, Expr, Assert | Terminate | Reinit | CallEquation]] = field(default_factory=list)
 
 
-UNSET = Builtin("$unset", (), BOOLEAN)
+def unset(ty: Type) -> Expr:
+    """Stands for a scalar that has no value yet."""
+    return Builtin("$unset", (), ty)
+
+
+def is_unset(e: Expr) -> bool:
+    return isinstance(e, Builtin) and e.name == "$unset"
 
 
 class _Unknown(Unsupported):
@@ -123,7 +129,7 @@ class Executor:
 
     def _effect(self, s: Assert | Terminate | Reinit | CallEquation, env: Env) -> None:
         if self._effects is None:
-            if isinstance(s, Assert) and self._evaluator.scalar(s.condition, env) is TRUE:
+            if isinstance(s, Assert) and self._holds(self._evaluator.scalar(s.condition, env)):
                 return
             raise Unsupported("an effect in a function")
         value = self._evaluator
@@ -139,6 +145,17 @@ class Executor:
             case CallEquation():
                 raise Unsupported("a call for its effect")
         self._effects.met += [(self._guard, self._condition, d) for d in done]
+
+    def _holds(self, condition: Expr) -> bool:
+        """Whether it is known to: literally, or since it is one of the conditions of the ifs around."""
+        around = [self._condition]
+        while around:
+            one = around.pop()
+            if one is condition:
+                return True
+            if isinstance(one, Binary) and one.op == "and":
+                around += (one.left, one.right)
+        return condition is TRUE
 
     # ------------------------------------------------------------------------------------------------------ assignment
 
@@ -185,7 +202,7 @@ class Executor:
         items = []
         for k, x in enumerate(old.items):
             condition = _is_place(unknown.places[0], k)
-            items.append(_either(condition, new, x))
+            items.append(make.if_(condition, new, x))
         env[unknown.name] = Value(old.ty, tuple(items))
 
     def _cast(self, ty: Type, items: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -353,16 +370,18 @@ def merge(condition: Expr, a: Env, b: Env, into: Env) -> None:
             continue
         if len(x.items) != len(y.items):
             raise Unsupported("arrays whose sizes depend on a condition")
-        into[name] = Value(x.ty, tuple(_either(condition, p, q) for p, q in zip(x.items, y.items, strict=True)))
+        either = make.if_ if x.ty.dims or isinstance(x.ty.base, RecordType) else _either
+        into[name] = Value(x.ty, tuple(either(condition, p, q) for p, q in zip(x.items, y.items, strict=True)))
     for name, y in b.items():
         if name not in a:
             into[name] = y
 
 
 def _either(condition: Expr, a: Expr, b: Expr) -> Expr:
-    if a is UNSET:
+    """Of a scalar: where it has no value nobody reads it (`guard_values.py`), so the other path speaks for both."""
+    if is_unset(a):
         return b
-    if b is UNSET:
+    if is_unset(b):
         return a
     return make.if_(condition, a, b)
 

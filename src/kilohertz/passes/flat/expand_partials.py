@@ -28,7 +28,7 @@ class ExpandPartials(Pass):
     """Functions that are partial derivatives of others get a body."""
 
     name: ClassVar[str] = "expand-partials"
-    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT})
+    needs: ClassVar[frozenset[Fact]] = frozenset({Fact.FLAT, Fact.VALUES})
     gives: ClassVar[frozenset[Fact]] = frozenset({Fact.BODIES})
 
     def run(self, model: Flat, log: Log) -> Flat:

@@ -2,23 +2,26 @@
 
   state x, algebraic y, Boolean discrete b     ->   x[0], xd[0] for der(x);  w[0];  m[0], pre_m[0] for pre(b)
 
-Slots are given out kind by kind in the order of the declarations.  A constant needs none: it is an alias of its value.
-`when initial()` has done its work in the initial system and goes.  Cost: linear.  It never gives up.
+Slots are given out kind by kind in the order of the declarations; what calls only pass on to calls comes last.  A
+constant needs none: it is an alias of its value.  `when initial()` has done its work in the initial system and goes.
+Cost: linear.  It never gives up.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kilohertz.ir import make, step
 from kilohertz.ir.dae import AliasOf, Dae, DaeVariable, Effect, Equation, Reinit, Role, When, der_name, pre_name
 from kilohertz.ir.expr import FALSE, Binary, Ref
+from kilohertz.ir.flat import Purpose
 from kilohertz.ir.ordered import Ordered
 from kilohertz.ir.step import TWINS, Alias, Kind, Partition, Slot, Step, StepVariable, WhenBlock
 from kilohertz.ir.types import REAL, STRING, Type
 from kilohertz.passes.algebra import cost, simplify_node
 from kilohertz.passes.contract import Fact, Log, Pass
+from kilohertz.passes.dae.prune import passed_on
 from kilohertz.passes.flat.algorithms import default_start
 from kilohertz.passes.ordered.initialise import is_of_start
 from kilohertz.passes.ordered.order_parameters import is_tunable
@@ -65,18 +68,19 @@ class Place(Pass):
 
 
 def _slots(dae: Dae) -> tuple[dict[str, StepVariable], dict[str, Alias]]:
-    """Variables with their places; constants as aliases of their values."""
+    """Variables with their places, among algebraic ones last what is only passed on; constants as aliases."""
+    passed = {name for name in passed_on(dae) if _kind(dae.variables[name]) is Kind.ALGEBRAIC}
     counts: dict[Kind, int] = {}
     variables: dict[str, StepVariable] = {}
     aliases: dict[str, Alias] = {}
-    for v in dae.variables.values():
+    for v in (v for last in (False, True) for v in dae.variables.values() if (v.name in passed) is last):
         if v.role is Role.CONSTANT:
             aliases[v.name] = Alias(None, value=v.binding, purpose=v.purpose, min=v.min, max=v.max, origin=v.origin)
             continue
         kind = _kind(v)
         index = counts.get(kind, 0)
         counts[kind] = index + 1
-        placed = _placed(v, Slot(kind, index))
+        placed = _placed(v if v.name not in passed else replace(v, purpose=Purpose.PASSED), Slot(kind, index))
         variables[v.name] = placed
         twin = TWINS.get(kind)
         if twin is not None:

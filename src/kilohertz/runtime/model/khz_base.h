@@ -92,6 +92,9 @@ typedef struct khz_context {
     struct khz_context *next;      /* of the same profile; NULL: the last */
     const struct khz_model *timed; /* the copy of this model whose blocks and functions are timed; NULL: no profile */
     int32_t first_place;           /* of this model among the places of its thread */
+    int32_t n_nested;              /* calls under way of functions that call themselves */
+    int32_t n_nested_calls;        /* of those, since the outermost one */
+    size_t nested_from;            /* where the stack of the outermost one is */
     size_t arena_used;
     size_t arena_size;
     size_t arena_offset; /* of the arena from the context, in bytes */

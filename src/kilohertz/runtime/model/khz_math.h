@@ -8,7 +8,7 @@
 
 #include "khz_base.h"
 
-enum { KHZ_LOOP_CAP = 100000000 };
+enum { KHZ_LOOP_CAP = 100000000, KHZ_CALL_CAP = 10000000, KHZ_NESTED_BYTES = 1 << 20 };
 
 static inline double khz_power2(double x) { return x * x; }
 static inline double khz_power3(double x) { return x * x * x; }
@@ -29,6 +29,14 @@ static inline int32_t khz_sign(double x) { return (x > 0.0) - (x < 0.0); }
 static inline double khz_div(double a, double b) { return trunc(a / b); }
 static inline double khz_mod(double a, double b) { return a - floor(a / b) * b; }
 static inline double khz_rem(double a, double b) { return a - trunc(a / b) * b; }
+
+/* Reals of a function that have no value yet. */
+static inline void khz_unset(double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        x[i] = (double)NAN;
+    }
+}
 
 /* Beyond the Integers of 32 bits: there is no value. */
 static inline int32_t khz_no_integer(khz_context *c)
@@ -135,6 +143,25 @@ static inline int khz_goes_on(khz_context *c, int32_t turns)
     }
     return c->status == KHZ_OK;
 }
+
+/* A function that calls itself, alone or round a circle, is entered: 0 where it cannot be, since there was a failure,
+ * or its calls take too much of the stack, or are too many.  Call khz_leaves at its end in any case. */
+static inline int khz_enters(khz_context *c, int place, const char *message)
+{
+    const size_t here = (size_t)__builtin_frame_address(0);
+    if (c->n_nested++ == 0) {
+        c->n_nested_calls = 0;
+        c->nested_from = here;
+    }
+    c->n_nested_calls++;
+    const size_t used = here < c->nested_from ? c->nested_from - here : here - c->nested_from;
+    if (used > KHZ_NESTED_BYTES || c->n_nested_calls > KHZ_CALL_CAP) {
+        khz_fail(c, KHZ_OUT_OF_MEMORY, place, message);
+    }
+    return c->status == KHZ_OK;
+}
+
+static inline void khz_leaves(khz_context *c) { c->n_nested--; }
 
 /* A crossing function for the root finder: its sign tells whether the relation is still as buffered, its size how far
  * the crossing is.  Never zero: a solver cannot come to rest on the crossing and lose it. */

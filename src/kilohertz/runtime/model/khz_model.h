@@ -83,7 +83,7 @@ typedef struct khz_model {
      * computed besides: their positions in w, or -1 - position in xd, and their blocks; then the blocks of d, m, s and
      * of what sets x by reinit, 0: none. */
     int32_t n_values, n_step_values;
-    int32_t n_w;
+    int32_t n_w; /* values in w that must be numbers; what only goes from call to call comes after them */
     size_t w;
     const int32_t *value_place, *value_block; /* [n_values] */
     const int32_t *discrete_block;            /* [n_d + n_m + n_s + n_x] */

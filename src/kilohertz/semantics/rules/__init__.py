@@ -5,7 +5,13 @@ needs an instance while it is met (`components`, `scoping`); what needs the flat
 of it ends in `World.record`.
 """
 
-from kilohertz.semantics.rules.assignability import check_algorithms, check_function, check_outputs, check_pre
+from kilohertz.semantics.rules.assignability import (
+    check_algorithms,
+    check_function,
+    check_outputs,
+    check_pre,
+    check_values,
+)
 from kilohertz.semantics.rules.classes import check_classes
 from kilohertz.semantics.rules.conditions import check_conditions
 from kilohertz.semantics.rules.inheritance import check_bases
@@ -33,5 +39,6 @@ __all__ = [
     "check_redeclarations",
     "check_replaceable",
     "check_units",
+    "check_values",
     "check_variability",
 ]

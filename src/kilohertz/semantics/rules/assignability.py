@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kilohertz.base import Diagnostic, ModelError, Origin, Severity
+from kilohertz.base import Diagnostic, ModelError, Note, Origin, Severity
+from kilohertz.ir.assigned import unset_uses
 from kilohertz.ir.expr import FALSE, Builtin, Index, Ref
 from kilohertz.ir.flat import (
     CONSTANT,
@@ -14,6 +15,7 @@ from kilohertz.ir.flat import (
     Equation,
     Flat,
     Function,
+    Return,
     Statement,
 )
 from kilohertz.ir.types import REAL
@@ -40,11 +42,35 @@ def check_outputs(function: Function) -> Iterator[Diagnostic]:
         return
     if any(isinstance(s, Assert) and s.condition is FALSE for s in function.body):
         return  # it is there to say that it cannot be called
-    assigned = {name for name, _ in _assigned(function.body)}
+    assigned = _names_assigned(function)
     for output in function.outputs:
         if output.name not in assigned and output.default is None and 0 not in output.ty.dims:
             text = f"the output `{output.name}` of `{function.id}` never gets a value"
             yield Diagnostic("S318", text, function.origin.spans[0] if function.origin.spans else None)
+
+
+def check_values(flat: Flat) -> Iterator[Diagnostic]:
+    """S344: what a function uses or returns has a value on every path (MLS 12.4.4); one for each variable."""
+    for function in flat.functions.values():
+        outputs = {x.name for x in function.outputs}
+        told: set[str] = set()
+        for use in unset_uses(function, flat.functions, lenient=True):
+            name = use.local.name
+            if name in told or (use.statement is None and name not in _names_assigned(function)):
+                continue  # of what never gets a value S318 speaks
+            told.add(name)
+            what = f"the output `{name}`" if name in outputs else f"`{name}`"
+            is_read = use.statement is not None and not isinstance(use.statement, Return)
+            text = (
+                f"{what} of `{function.id}` has no value on some path to {'where it is read' if is_read else 'its end'}"
+            )
+            notes = (Note("assign it on every path, or declare it with a value"),)
+            place = use.origin.spans[0] if use.origin.spans else None
+            yield Diagnostic("S344", text, place, notes=notes, severity=Severity.WARNING)
+
+
+def _names_assigned(function: Function) -> set[str]:
+    return {name for name, _ in _assigned(function.body)}
 
 
 def check_algorithms(flat: Flat) -> None:

@@ -1,0 +1,310 @@
+"""Which variables of a function may be used before they have a value (MLS 12.4.4): definite assignment.
+
+Along every path through the statements: what is assigned for certain.  An array or record counts as assigned once a
+part of it is; which part is not followed.  What one `if` assigned has its value where another asks the same.  A path
+ends at `return`, at `assert(false, ...)` and at a call that never returns.  Cost: every statement once.
+J. Gosling et al., The Java Language Specification, chapter 16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from kilohertz.base import Origin
+from kilohertz.ir import make
+from kilohertz.ir.expr import (
+    FALSE,
+    TRUE,
+    Binary,
+    Builtin,
+    Call,
+    Comprehension,
+    Enum,
+    Expr,
+    Field,
+    IfExp,
+    Index,
+    Int,
+    Range,
+    Ref,
+)
+from kilohertz.ir.flat import (
+    Assert,
+    Assign,
+    Break,
+    CallEquation,
+    ForStatement,
+    Function,
+    IfStatement,
+    Local,
+    Return,
+    Statement,
+    Terminate,
+    TupleTarget,
+    WhileStatement,
+)
+from kilohertz.ir.types import EnumType, ExternalObjectType, FunctionType
+
+_NO_RETURN = frozenset({"ModelicaError", "ModelicaFormatError", "ModelicaVFormatError"})  # MLS 12.9.6.1
+_SIZES = frozenset({"size", "ndims"})  # of a variable: known before it has a value
+# Names that have a value, and pairs: a condition under which a name has one.
+Names = frozenset[str | tuple[Expr, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetUse:
+    """A variable that may have no value where it is used: a statement reads it, or None: it is returned at the end."""
+
+    local: Local
+    statement: Statement | None
+    origin: Origin
+
+
+def unset_uses(f: Function, functions: Mapping[str, Function], lenient: bool) -> list[UnsetUse]:
+    """Every use of an output or local, in order, that some path reaches without a value for it.
+
+    `lenient`: as one who reads the function would see it.  Loops run at least once, a `while` until it has found what
+    it sets, lists of cases are complete, arrays whose size the inputs tell are empty where nothing sets them.
+    """
+    if f.external is not None or f.partial_of or f.is_record_constructor:
+        return []
+    paths = _Paths(f, functions, lenient)
+    end = paths.block(f.body, frozenset())
+    if end is not None:
+        paths.returned(end, None, f.origin)
+    return paths.uses
+
+
+@dataclass(slots=True)
+class _Paths:
+    """Walks statements with the names assigned so far; None where no path comes."""
+
+    function: Function
+    functions: Mapping[str, Function]
+    lenient: bool
+    uses: list[UnsetUse] = field(default_factory=list)
+    watched: dict[str, Local] = field(default_factory=dict)
+    breaks: list[list[Names]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for v in (*self.function.outputs, *self.function.locals):
+            empty = 0 in v.ty.dims or (self.lenient and None in v.ty.dims)
+            if v.default is None and not empty and not isinstance(v.ty.base, ExternalObjectType | FunctionType):
+                self.watched[v.name] = v
+
+    def returned(self, done: Names, statement: Statement | None, origin: Origin) -> None:
+        for v in self.function.outputs:
+            if v.name in self.watched and v.name not in done:
+                self.uses.append(UnsetUse(v, statement, origin))
+
+    def block(self, body: list[Statement], done: Names) -> Names | None:
+        for s in body:
+            after = self._statement(s, done)
+            if after is None:
+                return None
+            done = after
+        return done
+
+    def _statement(self, s: Statement, done: Names) -> Names | None:
+        match s:
+            case Assign(target, value):
+                return self._assign(s, target, value, done)
+            case IfStatement():
+                return self._if(s, done)
+            case ForStatement() | WhileStatement():
+                return self._loop(s, done)
+            case Break():
+                self.breaks[-1].append(done)
+                return None
+            case Return(origin):
+                self.returned(done, s, origin)
+                return None
+            case Assert(condition, message):
+                self._read(s, (condition, message) if condition is not FALSE else (message,), done)
+                return None if condition is FALSE else done
+            case Terminate():
+                return None
+            case CallEquation(call):
+                self._read(s, (call,), done)
+                return None if isinstance(call, Call) and _never_returns(call.function, self.functions) else done
+            case _:
+                return done
+
+    def _read(self, s: Statement, expressions: tuple[Expr, ...], done: Names) -> None:
+        """Note the variables that expressions of a statement read without a value, once for each statement."""
+        met: set[str] = set()
+        for e in expressions:
+            for name in names_read(e, surely=self.lenient):
+                if name in self.watched and name not in done and name not in met:
+                    met.add(name)
+                    self.uses.append(UnsetUse(self.watched[name], s, s.origin))
+
+    def _assign(self, s: Statement, target: Expr | TupleTarget, value: Expr, done: Names) -> Names:
+        targets = [t for t in target.elements if t is not None] if isinstance(target, TupleTarget) else [target]
+        inside = tuple(e for t in targets for e in subscripts(t))
+        self._read(s, (value, *inside), done)
+        written = {root(t) for t in targets}
+        return _kept(done, written) | written
+
+    def _if(self, s: IfStatement, done: Names) -> Names | None:
+        ends: list[Names] = []
+        pairs: set[tuple[Expr, str]] = set()
+        around = done
+        for k, (condition, body) in enumerate(s.branches):
+            if condition is FALSE:
+                continue
+            self._read(s, (condition,), around)
+            end = self._end(body, _under(condition, around), ends)
+            if condition is TRUE:
+                return _on_all(ends)
+            if k == 0:  # a later branch is not taken whenever its condition holds
+                pairs |= {(condition, name) for name in end if isinstance(name, str)}
+            around = _under(make.not_(condition), around)
+        if s.otherwise or not _is_complete([c for c, _ in s.branches], self.lenient):
+            end = self._end(s.otherwise, around, ends)
+            if len(s.branches) == 1:
+                pairs |= {(make.not_(s.branches[0][0]), name) for name in end if isinstance(name, str)}
+        after = _on_all(ends)
+        return None if after is None else after | _kept(frozenset(pairs), set(_targets([s])))
+
+    def _end(self, body: list[Statement], done: Names, ends: list[Names]) -> Names:
+        """What a branch leads to, which joins `ends`; nothing where it leads nowhere."""
+        end = self.block(body, done)
+        if end is None:
+            return frozenset()
+        ends.append(end)
+        return end
+
+    def _loop(self, s: ForStatement | WhileStatement, done: Names) -> Names | None:
+        over = s.range if isinstance(s, ForStatement) else s.condition
+        self._read(s, (over,), done)
+        self.breaks.append([])
+        done = _kept(done, set(_targets(s.body)))
+        end = self.block(s.body, done)
+        ends = self.breaks.pop()
+        if isinstance(s, WhileStatement) and over is TRUE:
+            return _on_all(ends)  # only a break leads on
+        if end is not None:
+            ends.append(end)
+        if not self.lenient and not _is_filled(over):
+            ends.append(done)
+        after = _on_all(ends)
+        if after is not None and self.lenient and isinstance(s, WhileStatement):
+            after |= set(_targets(s.body))
+        return after
+
+
+def _targets(body: list[Statement]) -> Iterator[str]:
+    """Names assigned somewhere in statements."""
+    stack = list(body)
+    while stack:
+        match stack.pop():
+            case Assign(TupleTarget(elements)):
+                yield from (root(t) for t in elements if t is not None)
+            case Assign(target):
+                assert isinstance(target, Expr)
+                yield root(target)
+            case IfStatement(branches, otherwise):
+                stack += [s for _, inner in branches for s in inner] + otherwise
+            case ForStatement(_, _, inner) | WhileStatement(_, inner):
+                stack += inner
+            case _:
+                continue
+
+
+def _on_all(ends: list[Names]) -> Names | None:
+    return frozenset.intersection(*ends) if ends else None
+
+
+def _under(condition: Expr, done: Names) -> Names:
+    """What has a value once a condition is known to hold."""
+    holding = [condition]
+    for c in holding:
+        if isinstance(c, Binary) and c.op == "and":
+            holding += (c.left, c.right)
+    return done | {one[1] for one in done if isinstance(one, tuple) and one[0] in holding}
+
+
+def _kept(done: Names, written: set[str]) -> Names:
+    """Without pairs whose condition reads what is written."""
+    return frozenset(one for one in done if isinstance(one, str) or not written & set(names_read(one[0])))
+
+
+def _is_filled(over: Expr) -> bool:
+    """A range or array that is known to have an element."""
+    if isinstance(over, Range) and isinstance(over.first, Int) and isinstance(over.last, Int) and over.step is None:
+        return over.first.value <= over.last.value
+    return any(d is not None and d > 0 for d in over.ty.dims[:1])
+
+
+def _is_complete(conditions: list[Expr], trusted: bool) -> bool:
+    """One variable is compared with every literal of its enumeration; `trusted`: with several numbers or literals,
+    which one who writes a list of cases takes for all there are."""
+    cases: set[Expr] = set()
+    subjects: set[Expr] = set()
+    for c in conditions:
+        if not (isinstance(c, Binary) and c.op == "==" and isinstance(c.right, Enum | Int)):
+            return False
+        cases.add(c.right)
+        subjects.add(c.left)
+    if len(subjects) != 1:
+        return False
+    base = next(iter(subjects)).ty.base
+    return (trusted and len(cases) > 1) or (isinstance(base, EnumType) and len(cases) == len(base.literals))
+
+
+def names_read(e: Expr, surely: bool = False) -> Iterator[str]:
+    """Variables whose values an expression needs; that of `size(a, 1)` is none.  `surely`: whatever is chosen in it."""
+    bound: set[str] = set()
+    seen: set[Expr] = set()
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Ref):
+            if node.name not in bound:
+                yield node.name
+            continue
+        if isinstance(node, Comprehension):
+            bound.update(name for name, _ in node.iterators)
+        stack += _needed(node, surely)
+
+
+def _needed(node: Expr, surely: bool) -> tuple[Expr, ...]:
+    children = node.children()
+    if isinstance(node, Builtin) and node.name in _SIZES:
+        return children[1:]
+    is_choice = isinstance(node, IfExp) or (isinstance(node, Binary) and node.op in ("and", "or"))
+    return children[:1] if surely and is_choice else children
+
+
+def subscripts(target: Expr) -> Iterator[Expr]:
+    """The expressions that say which part of a variable a target is."""
+    while isinstance(target, Index | Field):
+        if isinstance(target, Index):
+            yield from target.subs
+        target = target.base
+
+
+def root(target: Expr) -> str:
+    """The variable that a target is, or is a part of."""
+    while isinstance(target, Index | Field):
+        target = target.base
+    assert isinstance(target, Ref)
+    return target.name
+
+
+def _never_returns(id: str, functions: Mapping[str, Function]) -> bool:
+    """Whether a function only ever fails."""
+    f = functions.get(id)
+    if f is None:
+        return False
+    if f.external is not None:
+        return f.external.symbol in _NO_RETURN
+    last = f.body[-1] if f.body else None
+    if isinstance(last, CallEquation) and isinstance(last.call, Call) and last.call.function != id:
+        return _never_returns(last.call.function, functions)
+    return isinstance(last, Assert) and last.condition is FALSE

@@ -1,0 +1,147 @@
+"""What a function uses or returns without a value: refused, or not a number; the same written out and called."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+
+import pytest
+
+import kilohertz
+from kilohertz.base import ModelError, ModelWarning
+
+# The function f of a path that leaves something unset from 0.5 on, what refuses it, and whether `check` warns.
+REFUSED = {
+    "output": ("output Real y; algorithm if u < 0.5 then y := u; end if;", "the output `y` of `M.f`", True),
+    "Integer": ("output Integer y; algorithm if u < 0.5 then y := 3; end if;", "the output `y` of `M.f`", True),
+    "Boolean": (
+        "output Real y; protected Boolean b; algorithm if u < 0.5 then b := true; end if; y := if b then 1 else 2;",
+        "`b` of `M.f` has no value where it is read",
+        True,
+    ),
+    "String": (
+        'output Real y; protected String s;algorithm if u < 0.5 then s := "a"; end if; y := if s == "a" then 1 else 0;',
+        "`s` of `M.f` has no value where it is read",
+        True,
+    ),
+    "return": ("output Real y; algorithm if u > 0.5 then return; end if; y := u;", "the output `y` of `M.f`", True),
+    "break": (
+        "output Integer y; algorithm for i in 1:3 loop if i > 6*u then y := i; break; end if; end for;",
+        "the output `y` of `M.f`",
+        True,
+    ),
+    "elseif": (
+        "output Real y; protected Real t; algorithm if u < 0.5 then t := 1; end if; "
+        "if u < 0.2 then y := 0; elseif t > 0 then y := 1; else y := 2; end if;",
+        "`t` of `M.f` has no value where it is read",
+        True,
+    ),
+    "cases": (
+        "output Real y; protected Integer k; algorithm k := if u < 0.2 then 1 elseif u < 0.5 then 2 else 3; "
+        "if k == 1 then y := 1; elseif k == 2 then y := 2; end if;",
+        "the output `y` of `M.f`",
+        False,
+    ),
+    "Integers": (
+        "output Integer y; protected Integer a[2]; algorithm if u < 0.5 then a := {1, 2}; end if; y := a[1];",
+        "`a` of `M.f` has no value where it is read",
+        True,
+    ),
+}
+NOT_NUMBERS = {
+    "element": "output Real y; protected Real a[2]; algorithm a[1] := 1; if u < 0.5 then a[2] := 2; end if; y := a*a;",
+    "array": "output Real y; protected Real a[2]; algorithm if u < 0.5 then a := {1, 2}; end if; y := a[2];",
+    "field": "output Real y; protected R r; algorithm r.p := 1; if u < 0.5 then r.q := 2; end if; y := r.p + r.q;",
+    "records": "output Real y; protected R r[2]; algorithm r[1].p := 1; if u < 0.5 then r[2].q := 2; end if; "
+    "y := r[1].p + r[2].q;",
+}
+FINE = {
+    "same condition": (
+        "output Real y; protected Real t; algorithm if u < 0.5 then t := 2; end if; "
+        "if u < 0.5 then y := t; else y := 0; end if;"
+    ),
+    "guarded": (
+        "output Real y; protected Real t; algorithm if u < 0.5 then t := 2; end if; "
+        "y := if u < 0.5 and t > 1 then 2 else 0;"
+    ),
+    "fails elsewhere": (
+        'output Real y; algorithm if u < 2 then y := if u < 0.5 then 2 else 0; else assert(false, "too much"); end if;'
+    ),
+    "endless": ("output Real y; algorithm while true loop y := if u < 0.5 then 2 else 0; break; end while;"),
+}
+
+
+def model(tmp_path: Path, body: str, inline: bool) -> kilohertz.Model:
+    text = f"""model M
+  record R Real p; Real q; end R;
+  function f input Real u; {body} annotation(Inline = {str(inline).lower()}); end f;
+  Real x(start = 0, fixed = true);
+  Real y = f(x);
+equation
+  der(x) = 1;
+end M;"""
+    file = tmp_path / "m.mo"
+    file.write_text(text, encoding="utf-8")
+    return kilohertz.load(file)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("shape", REFUSED)
+def test_a_scalar_without_a_value_ends_the_run(tmp_path: Path, shape: str, inline: bool) -> None:
+    body, text, warned = REFUSED[shape]
+    tried = model(tmp_path, body, inline)
+    assert any(d.code == "S344" for d in tried.check().diagnostics) is warned
+    with pytest.raises(ModelError, match="has no value") as refused, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        tried.simulate(stop=1)
+    said = refused.value.diagnostics[0]
+    assert said.code == "R714" and text in said.message and said.span is not None
+
+
+def test_a_fixed_step_fails_where_a_value_is_missing(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        result = model(tmp_path, REFUSED["output"][0], True).simulate(stop=1, solver="rk4", step=0.05)
+    assert not result.ok and [d.code for d in result.problems] == ["R726", "R729"]
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("shape", NOT_NUMBERS)
+def test_parts_without_a_value_are_not_numbers(tmp_path: Path, shape: str, inline: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        result = model(tmp_path, NOT_NUMBERS[shape], inline).simulate(stop=1, solver="rk4", step=0.05)
+    assert result["y"][0] in (2, 3, 5) and math.isnan(result["y"][-1])
+    assert not result.ok and [d.code for d in result.problems] == ["R727"]
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("shape", FINE)
+def test_what_always_has_a_value_is_let_alone(tmp_path: Path, shape: str, inline: bool) -> None:
+    tried = model(tmp_path, FINE[shape], inline)
+    assert not tried.check().diagnostics
+    result = tried.simulate(stop=1, solver="rk4", step=0.05)
+    assert result.ok and (result["y"][0], result["y"][-1]) == (2, 0)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_an_argument_that_decides_keeps_a_function_whole(tmp_path: Path, inline: bool) -> None:
+    """Unset on a path that this call does not take."""
+    tried = model(tmp_path, "input Boolean b = true; output Real y; algorithm if b then y := u; end if;", inline)
+    assert tried.simulate(stop=1, solver="rk4", step=0.05)["y"][-1] == pytest.approx(1)
+
+
+def test_what_cannot_be_seen_in_the_text_is_not_warned_of(tmp_path: Path) -> None:
+    """Lists of cases, loops that search, paths that fail: one who writes them knows that they are complete."""
+    body = """output Real y;
+      protected Boolean found = false; Real s; Real a[3]; Integer k = 1;
+      algorithm
+        while not found loop
+          if u > -1 then s := u; found := true; end if;
+        end while;
+        for i in 1:3 loop a[i] := s; end for;
+        if k == 1 then y := a[1]; elseif k == 2 then y := a[2]; end if;"""
+    tried = model(tmp_path, body, False)
+    assert not tried.check().diagnostics
+    assert tried.simulate(stop=1, solver="rk4", step=0.05)["y"][-1] == pytest.approx(1)
