@@ -6,6 +6,10 @@ library: test_pairs.py.
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
 import components
@@ -53,6 +57,17 @@ def test_every_component_is_used_by_an_example() -> None:
         if not any(file == c.file and c.start <= place < c.end for file, place in used)
     ]
     assert lacking == []
+
+
+def test_every_example_is_held_against_something() -> None:
+    """By a test of this folder that names it: so is, with the test above, every component."""
+    words: set[str] = set()
+    for file in Path(__file__).parent.glob("test_*.py"):
+        if file != Path(__file__):
+            nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+            words |= {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    assert [components.name_of(c) for c in filter(components.is_example, CLASSES) if c.name not in words] == []
 
 
 @pytest.mark.parametrize("cls", CHOICES, ids=components.name_of)
