@@ -110,7 +110,10 @@ def test_there_is_no_task() -> None:
             assert task.receive(0.001) is None
 
 
-@pytest.mark.parametrize("address", ["http://x", "udp://127.0.0.1", "udp://host:port", "5000", "udp://127.0.0.1:70000"])
+@pytest.mark.parametrize(
+    "address",
+    ["http://x", "udp://127.0.0.1", "udp://host:port", "5000", "udp://127.0.0.1:70000", "udp://127.0.0.1:50?local=:51"],
+)
 def test_addresses_that_are_none(address: str) -> None:
     with pytest.raises(LinkError):
         connect(address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -202,7 +203,7 @@ def test_a_full_disk_is_counted_and_the_run_goes_on(make: Build, scenario: Scena
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     done = subprocess.run(words, preexec_fn=shrink, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     data = json.loads(report.read_text())
     assert [s["granted"] for s in data["settings"] if s["name"] == "live values"] == [0]  # no room for it either
     recorder = data["recorder"]
@@ -213,6 +214,8 @@ def test_a_full_disk_is_counted_and_the_run_goes_on(make: Build, scenario: Scena
     rows = read_recording(recording).time
     assert len(rows) == recorder["written"] > 0
     assert recording.stat().st_size <= limit
+    told = subprocess.run([w for w in words if w != "quiet=1"], preexec_fn=shrink, capture_output=True, text=True)
+    assert told.returncode == 1 and re.search(r"^recorded: \d+ rows, \d+ lost \(writing failed", told.stdout, re.M)
 
 
 def test_the_watchdog_sees_a_step_that_does_not_end(make: Build, scenario: Scenario) -> None:

@@ -37,6 +37,8 @@ def connect(
     if not (0 <= receive <= MOST_VALUES and 0 <= send <= MOST_VALUES):
         raise LinkError(f"at most {MOST_VALUES} values go into a message")
     parts = urlsplit(address)
+    if parts.query or parts.fragment or (parts.scheme != "shm" and parts.path.strip("/")):
+        raise LinkError(f"{address!r}: nothing follows the address; what else there is to say are arguments of connect")
     carrier: Carrier
     match parts.scheme:
         case "shm":

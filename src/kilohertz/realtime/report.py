@@ -55,7 +55,7 @@ class Report:
     @property
     def ok(self) -> bool:
         """The run ended as it should (its duration was over, it was stopped, or the model terminated it), no step or
-        assertion failed, and every value was a number."""
+        assertion failed, every value was a number, and what was recorded is written."""
         return self.exit_code == 0 and not self.unwritten
 
     @property

@@ -31,8 +31,8 @@ _EPILOG = """\
   khz run Kilohertz.Examples.RCCircuit --duration 2s
   khz run scenario.toml -o result.mat
 While it runs: `khz watch NAME`, `khz set --rig NAME signal=value`.  Ctrl-C ends the run and prints the report.
-Exit codes: 0 it ended as it should, 1 it could not start, a policy stopped it, steps or assertions failed or a value
-was not a number, 2 wrong usage."""
+Exit codes: 0 it ended as it should, 1 it could not start, a policy stopped it, steps or assertions failed, a value was
+not a number or the recording could not be written, 2 wrong usage."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

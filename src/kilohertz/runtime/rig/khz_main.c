@@ -250,7 +250,9 @@ static void print_help(const char *name)
         "  quiet=1         print no report\n"
         "  live=0          no live values for khz watch\n"
         "Ctrl-C ends the run with its report.  Exit codes: 0 it ended as it should, 1 it could not start, a policy\n"
-        "stopped it, steps or assertions failed or a value was not a number, 2 wrong usage.\n",
+        "stopped it, steps or assertions failed, a value was not a number or the recording could not be written, 2 "
+        "wrong\n"
+        "usage.\n",
         name, name);
 }
 

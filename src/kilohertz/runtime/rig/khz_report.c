@@ -268,10 +268,7 @@ static void put_grants(FILE *f, const khz_grant *grants, const char *margin)
     (void)fprintf(f, "%s]", margin);
 }
 
-static double model_seconds(const khz_thread *k) { return (double)((int64_t)k->step * k->period_ns) / 1e9; }
-
-/* The block that a stuck step is in: the last one noted before code that could go on for ever. */
-static const khz_block *stuck_block(const khz_thread *k)
+const khz_block *khz_report_stuck_block(const khz_thread *k)
 {
     const khz_task *const u = k->tasks[k->task];
     const int32_t block = ((const khz_context *)u->instance)->block;
@@ -308,7 +305,7 @@ static void put_stuck(FILE *f, const khz_thread *k)
         (void)fputs("      \"stuck\": null,\n", f);
         return;
     }
-    const khz_block *const block = stuck_block(k);
+    const khz_block *const block = khz_report_stuck_block(k);
     (void)fprintf(f, "      \"stuck\": {\"stage\": \"%s\", \"step\": %llu, \"model\": ",
                   stage_name(atomic_load(&k->stage)), (unsigned long long)k->step);
     put_text(f, k->tasks[k->task]->linked->name);
@@ -330,7 +327,7 @@ static void put_thread(FILE *f, const khz_thread *k)
                   (int)k->cpu, (int)k->priority);
     (void)fprintf(f, "      \"period_ns\": %lld,\n      \"policy\": \"%s\",\n      \"ended\": \"%s\",\n",
                   (long long)k->period_ns, policy_name(k->policy), end_name(atomic_load(&k->ended)));
-    (void)fprintf(f, "      \"model_seconds\": %.9f,\n      \"wall_ns\": %lld,\n", model_seconds(k),
+    (void)fprintf(f, "      \"model_seconds\": %.9f,\n      \"wall_ns\": %lld,\n", khz_thread_seconds(k),
                   (long long)(k->ended_ns - k->began_ns));
     (void)fprintf(f, "      \"processor_ns\": %lld,\n", (long long)k->processor_ns);
     (void)fprintf(f, "      \"involuntary_switches\": %lld,\n      \"page_faults\": %lld,\n", (long long)k->switches,
@@ -346,7 +343,7 @@ static void put_head(FILE *f, const khz_rig *r, double steal)
 {
     const int end = khz_rig_ending(r);
     const int32_t culprit = atomic_load(&r->culprit);
-    const double model = model_seconds(&r->threads[r->leader]);
+    const double model = khz_thread_seconds(&r->threads[r->leader]);
     int64_t wall = 0, processor = 0, switches = 0, faults = 0;
     for (int32_t i = 0; i < r->n_threads; i++) {
         const khz_thread *const k = &r->threads[i];
@@ -404,6 +401,15 @@ static void put_parts(FILE *f, const khz_rig *r)
     (void)fputs("  ],\n", f);
 }
 
+uint64_t khz_report_lost_rows(const khz_rig *r)
+{
+    uint64_t lost = r->has_recorder ? r->lost_rows + r->merge.n_late : 0;
+    for (int32_t i = 0; r->has_recorder && i < r->n_threads; i++) {
+        lost += r->threads[i].account->counts.dropped;
+    }
+    return lost;
+}
+
 int khz_report_has_failures(const khz_rig *r)
 {
     uint64_t n = 0;
@@ -411,7 +417,7 @@ int khz_report_has_failures(const khz_rig *r)
         const khz_step_counts *const c = khz_stepper_counts(r->tasks[i].stepper);
         n += c->held + c->not_finite + c->assertions + c->failures;
     }
-    return n > 0;
+    return n > 0 || (khz_report_lost_rows(r) > 0 && atomic_load(&r->recorder.n_refused_writes) > 0);
 }
 
 int khz_report_write(khz_rig *r, const char *path, double steal)
@@ -429,64 +435,4 @@ int khz_report_write(khz_rig *r, const char *path, double steal)
     (void)fputs("\n}\n", f);
     const int bad = ferror(f);
     return fclose(f) != 0 || bad ? EIO : 0;
-}
-
-static void print_thread(const khz_thread *k)
-{
-    const khz_counts *const c = &k->account->counts;
-    if (khz_thread_is_lost(k)) {
-        const khz_block *const block = stuck_block(k);
-        (void)printf("%s: did not end in step %llu of %s (%s%s%s)\n", k->name, (unsigned long long)k->step,
-                     k->tasks[k->task]->linked->name, stage_name(atomic_load(&k->stage)), block != NULL ? ": " : "",
-                     block != NULL ? block->origin : "");
-    }
-    (void)printf(
-        "%s: %llu steps; missed %llu: %llu compute overruns, %llu late wake-ups, %llu knock-on; skipped %llu\n",
-        k->name, (unsigned long long)c->steps, (unsigned long long)c->missed, (unsigned long long)c->overruns,
-        (unsigned long long)c->late_wakeups, (unsigned long long)c->knock_on, (unsigned long long)c->skipped);
-    if (k->n_links > 0) {
-        (void)printf("messages late %llu, overwritten %llu\n", (unsigned long long)c->exchange_late,
-                     (unsigned long long)c->exchange_old);
-    }
-    (void)printf("%-10s %10s %10s %10s %10s  us\n", "", "p50", "p99", "p99.9", "max");
-    for (int i = 0; i < KHZ_TIME_SLACK; i++) {
-        const khz_histogram *const h = &k->account->time[i];
-        if (h->n > 0) {
-            (void)printf("%-10s %10.2f %10.2f %10.2f %10.2f\n", time_name(i),
-                         (double)khz_histogram_quantile(h, 0.5) * 1e-3, (double)khz_histogram_quantile(h, 0.99) * 1e-3,
-                         (double)khz_histogram_quantile(h, 0.999) * 1e-3, (double)h->max * 1e-3);
-        }
-    }
-    for (int i = 0; i < KHZ_GRANTS; i++) {
-        (void)printf("%s: %s\n", k->grants[i].name, k->grants[i].word);
-    }
-}
-
-static void print_said(const khz_task *u)
-{
-    static const char *const verbs[KHZ_SAIDS] = {"ended the run", "failed", "warned", "said"};
-    const khz_model *const m = u->stepper->model;
-    const khz_context *const c = (const khz_context *)khz_stepper_instance(u->stepper);
-    for (int kind = 0; kind < KHZ_SAIDS; kind++) {
-        const khz_said *const said = &c->said[kind];
-        const char *const origin = khz_origin(m, said->place);
-        if (said->n > 0) {
-            (void)printf("%s: %s %u times, first at %.9g s: %s%s%s\n", u->name, verbs[kind], said->n, said->time,
-                         said->text, origin[0] != '\0' ? "; " : "", origin);
-        }
-    }
-}
-
-void khz_report_print(khz_rig *r, double steal)
-{
-    const khz_thread *const k = &r->threads[r->leader];
-    (void)printf("%s: %s after %llu steps, %.6f s of model time in %.6f s; steal %.2f %%\n", r->name,
-                 khz_end_texts[khz_rig_ending(r)], (unsigned long long)k->account->counts.steps, model_seconds(k),
-                 (double)(k->ended_ns - k->began_ns) * 1e-9, 100.0 * steal);
-    for (int32_t i = 0; i < r->n_threads; i++) {
-        print_thread(&r->threads[i]);
-    }
-    for (int32_t i = 0; i < r->n_tasks; i++) {
-        print_said(&r->tasks[i]);
-    }
 }

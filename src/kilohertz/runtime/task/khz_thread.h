@@ -249,6 +249,9 @@ struct khz_thread {
     pthread_t handle, main_thread;
 };
 
+/* Model time since the start that it has computed. */
+static inline double khz_thread_seconds(const khz_thread *k) { return (double)((int64_t)k->step * k->period_ns) / 1e9; }
+
 /* Whether it was stopped in a step: its models are in the middle of something, and the system's thread never ends. */
 static inline int khz_thread_is_lost(const khz_thread *k)
 {
@@ -422,10 +425,15 @@ void khz_system_memory(khz_thread *k);
 void khz_system_flush(khz_thread *k);
 /* Parts of the system clock stolen by the host, and all of it, in ticks since boot; 0 where unknown. */
 void khz_system_steal(uint64_t *stolen, uint64_t *all);
-/* khz_report.c: steps or assertions failed, or values were no numbers. */
+/* khz_report.c: rows that are not in the recording and should be. */
+uint64_t khz_report_lost_rows(const khz_rig *r);
+/* Steps or assertions failed, values were no numbers, or rows are lost that could not be written. */
 int khz_report_has_failures(const khz_rig *r);
 /* JSON to a file, words to stdout.  0 or errno. */
 int khz_report_write(khz_rig *r, const char *path, double steal);
+/* The block that a stuck step is in: the last one noted before code that could go on for ever. */
+const khz_block *khz_report_stuck_block(const khz_thread *k);
+/* khz_report_print.c */
 void khz_report_print(khz_rig *r, double steal);
 
 #endif
