@@ -106,7 +106,7 @@ def test_the_four_bar_loop_has_the_textbook_structure() -> None:
     analysis = load("FourBar").analyse()
     assert "1 of {j1.phi, b2.a.phi, j4.phi} chosen as states in the run" in analysis.notes
     assert [s.why for s in analysis.states] == [
-        "one of {j1.w, b2.w, j4.w}, chosen in the run",
+        "one of {b1.w, b2.w, j4.w}, chosen in the run",
         "one of {j1.phi, b2.a.phi, j4.phi}, chosen in the run",
     ]
     # positions: two closure conditions and the state; velocities: the same; three accelerations and one cut force

@@ -85,6 +85,22 @@ equation
 end M;
 """  # nobody writes der(v): still s and v are states in place of one mass's position and speed
 
+ROLLING = """
+model M
+  Real x(stateSelect = StateSelect.always);
+  Real phi(stateSelect = StateSelect.always);
+  Real v(stateSelect = StateSelect.prefer);
+  Real w(stateSelect = StateSelect.always);
+  Real f;
+equation
+  der(x) = v;
+  der(phi) = w;
+  (1.0 + phi*phi)*v = (1.0 + x*x)*w;
+  der(v) = f;
+  der(w) = time - f;
+end M;
+"""  # x and phi are free, their speeds are not: w has a wish of its own
+
 
 @pytest.mark.parametrize(
     ("text", "states"),
@@ -94,8 +110,9 @@ end M;
         (NOT_DIFFERENTIATED, ["y"]),
         (POSITION_DECIDES, ["p", "v"]),
         (RATE_OF_A_DIFFERENCE, ["b", "s", "v", "vb"]),
+        (ROLLING, ["phi", "w", "x"]),
     ],
-    ids=["across components", "aliases", "not differentiated", "position decides", "rate of a difference"],
+    ids=["across components", "aliases", "not differentiated", "position decides", "rate of a difference", "rolling"],
 )
 def test_states(text: str, states: list[str]) -> None:
     step = compile_flat(read_flat(text.replace("model M", f"model M\n  {STATE_SELECT}")))

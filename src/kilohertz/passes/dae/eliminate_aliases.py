@@ -350,29 +350,42 @@ class _Eliminator:
             dae.aliases[name] = AliasOf(a.variable, further.target, a.sign * further.sign, value)
 
     def _name_sets(self) -> None:
-        """Make the best member of each set its root, with merged attributes."""
+        """Make the best member of each set its root, with merged attributes; positions before their speeds."""
         members: dict[str, list[tuple[str, int]]] = {}
         for name in self._dae.variables:
             root, sign = self._root(name)
             if root not in self._literals:
                 members.setdefault(root, []).append((name, sign))
-        for root, group in members.items():
-            if len(group) > 1:
-                self._name_set(root, group)
+        speeds: dict[str, tuple[str, int]] = {}  # by root: root of the position, and der(position) = sign * root
+        for source, rate in self._rates.items():
+            root, sign = self._root(rate.name)
+            if source in members and root in members:
+                speeds.setdefault(root, (source, rate.sign * sign))
+        signs: dict[str, int] = {}  # of each root by the best member of its set
+        for root in members:
+            chain: dict[str, None] = {}
+            step: str | None = root
+            while step is not None and step not in signs and step not in chain:
+                chain[step] = None
+                step = speeds[step][0] if step in speeds else None
+            for r in reversed(chain):
+                source, sign = speeds.get(r, ("", 0))  # 0: either will do
+                signs[r] = self._name_set(r, members[r], sign * signs.get(source, 1))
 
-    def _name_set(self, root: str, group: list[tuple[str, int]]) -> None:
+    def _name_set(self, root: str, group: list[tuple[str, int]], wanted: int) -> int:
+        """Gives the sign of the name chosen, if possible the wanted one: `v = der(x)`, not `v = -der(x)`."""
+        if len(group) == 1:
+            return 1
         variables = self._dae.variables
         old = variables[root]
-        best, best_sign = min(group, key=lambda m: _rank(variables[m[0]], m[0] in self._kept))
+        best, best_sign = min(group, key=lambda m: _rank(variables[m[0]], m[0] in self._kept, m[1] == -wanted))
         if best != root:
             del self._links[best]
-            for name, sign in group:
-                if name != best:
-                    self._links[name] = _Link(best, sign * best_sign)
-        if old.role in KNOWN:
-            return
-        merged = [(variables[n], s * best_sign) for n, s in group]
-        variables[best] = self._merged(variables[best], merged, old.role)
+            self._links |= {name: _Link(best, sign * best_sign) for name, sign in group if name != best}
+        if old.role not in KNOWN:
+            merged = [(variables[n], s * best_sign) for n, s in group]
+            variables[best] = self._merged(variables[best], merged, old.role)
+        return best_sign
 
     def _merged(self, best: DaeVariable, group: list[tuple[DaeVariable, int]], role: Role) -> DaeVariable:
         fixed = [(v, s) for v, s in group if v.fixed]
@@ -410,9 +423,10 @@ class _Eliminator:
             raise ModelError(Diagnostic("B209", text, places[0], notes=(Note(f"`{v.name}`", places[1]),)))
 
 
-def _rank(v: DaeVariable, kept: bool) -> tuple[object, ...]:
+def _rank(v: DaeVariable, kept: bool, is_opposite: bool) -> tuple[object, ...]:
     return (
         not (kept or v.role in KNOWN),
+        is_opposite,
         v.role is Role.ALGEBRAIC,
         v.role is not Role.STATE,
         -v.select.value,

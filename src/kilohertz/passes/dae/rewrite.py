@@ -40,6 +40,8 @@ def rewritten_equation(e: AnyEquation, f: Rule) -> AnyEquation:
             if e.directed and isinstance(left, Unary):  # what it computes is an alias: minus or not another variable
                 turned = make.neg if left.op == "-" else make.not_
                 left, right = left.operand, turned(right)
+            elif isinstance(left, Unary) and isinstance(right, Unary) and left.op == right.op == "-":
+                left, right = left.operand, right.operand  # `v = der(x)` is known by its form
             return Equation(left, right, e.origin, e.directed)
         case CallEquation():
             call = f(e.call)

@@ -48,7 +48,8 @@ class Candidate:
 
     @property
     def wanted(self) -> int:
-        """How much its integral is wanted as a state; an `avoid` anywhere counts more than a `prefer`."""
+        """How much its integral is wanted as a state; an `avoid` anywhere counts more than a `prefer`, an `always` of
+        its own more than one of what it is the derivative of."""
         if self.computed or not self._chain:
             return 0
         values = [v.select.value for v in self._chain]
@@ -56,7 +57,8 @@ class Candidate:
         value = least if least < Select.DEFAULT.value and most < Select.ALWAYS.value else most
         # MLS 4.8.8.1: what does not appear differentiated is a state only where it is preferred.
         appears = value > Select.DEFAULT.value or any(v.role is Role.STATE for v in self._chain)
-        return 2 * value if appears else min(2 * value, BARELY)
+        borrowed = value == Select.ALWAYS.value and self._chain[0].select is not Select.ALWAYS
+        return 2 * value - borrowed if appears else min(2 * value, BARELY)
 
     @property
     def is_preferred(self) -> bool:
