@@ -179,12 +179,15 @@ def test_calls_that_all_directions_share_are_made_for_the_first_alone() -> None:
         equation
           der(p) = halved(p)*q - r;
           der(q) = halved(q)*r - p;
-          der(r) = p*q - halved(r);
+          der(r) = p*q - halved(r) + (if p > 2.0 then halved(p*q)*r else 0.0);
         end Called;
         """
     step = compile_flat(read_flat(text))
-    bodies = [body for name, body in functions(generate(step)).items() if "directional_compute" in name]
-    assert sum(body.count("if (!z->c.is_again) {") for body in bodies) == 5  # three slopes, two values
+    bodies = {name: body for name, body in functions(generate(step)).items() if "directional_" in name}
+    prepared = "".join(body for name, body in bodies.items() if "prepare" in name)
+    along = "".join(body for name, body in bodies.items() if "compute" in name)
+    assert prepared.count("halved(") == 5  # three slopes, two values
+    assert along.count("halved(") == along.count("if (!z->c.is_again) {") > 0  # guarded: in each list of directions
     program = build_program(step, flags=STRICT)
     instance = Instance(program)
     assert instance.initialize(0.0) == 0
@@ -201,7 +204,7 @@ def test_calls_that_all_directions_share_are_made_for_the_first_alone() -> None:
     exact = {
         "p": {"p": q / 4, "q": p / 4, "r": -1.0},
         "q": {"p": -1.0, "q": r / 4, "r": q / 4},
-        "r": {"p": q, "q": p, "r": -1.0},
+        "r": {"p": q + q * r / 16, "q": p + p * r / 16, "r": -1.0 + p * q / 16},
     }
     assert jacobian.reshape(3, 3) == pytest.approx(np.array([[exact[i][j] for j in names] for i in names]), rel=1e-15)
     instance.close()

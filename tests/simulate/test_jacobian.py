@@ -138,7 +138,7 @@ def test_a_jacobian_that_rests_is_evaluated_once_after_an_event(more: str, jacob
 def test_the_derivative_is_generated_when_asked_for() -> None:
     step = compile_flat(read_flat(LINEAR))
     texts = ["".join(f.text for f in generate(step, with_directional=d).files) for d in (True, False)]
-    assert ".directional = run_directional" in texts[0]
+    assert ".directional = directional" in texts[0]
     assert ".directional" not in texts[1] and "dir(" not in texts[1]
 
 

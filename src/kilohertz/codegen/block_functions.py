@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import TypeAlias
 
 from kilohertz.base import InternalError, Origin
 from kilohertz.codegen.kept import Kept, room
@@ -15,7 +16,9 @@ from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.reading import (
+    BlockInfo,
     Lasting,
+    costly,
     group_subject,
     is_large,
     is_scalar,
@@ -26,36 +29,22 @@ from kilohertz.codegen.reading import (
     system,
 )
 from kilohertz.codegen.writing.expressions import Writer
-from kilohertz.codegen.writing.lanes import LaneWriter
+from kilohertz.codegen.writing.lanes import LaneWriter, resting_text
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
 from kilohertz.cost import IN_PLACE, Moving, linear_plan, loop_elimination
 from kilohertz.ir import step as s
-from kilohertz.ir.builtins import BUILTINS
-from kilohertz.ir.expr import Builtin, Ref
+from kilohertz.ir.expr import Expr, Ref
 from kilohertz.runtime import formula
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
 _DIRECTIONS = frozenset({"directional", "time_slope"})  # phases that follow a step at the same point
-_COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
-_STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER, s.Kind.ALGEBRAIC})  # in a step written once, before it is read
 
 
-@dataclass(frozen=True, slots=True)
-class BlockInfo:
-    """A block as messages and the profiler need it."""
-
-    number: int
-    phase: str
-    kind: str
-    unknowns: tuple[str, ...]
-    origin: Origin
-    cost: int
-    block: s.Block
-    function: str  # the C function that computes it
+Calls: TypeAlias = list[tuple[str, s.Partition]]  # of C functions, in order, with their partition
 
 
 @dataclass(slots=True)
@@ -75,19 +64,19 @@ class BlockWriter:
     plain: PlainBlocks = field(init=False)
     _lasting: dict[str, Lasting] = field(init=False)  # by phase
     _moving: Moving = field(init=False)
+    _numbers: dict[Expr, int] = field(default_factory=dict)  # beside rates, which all directions share, by place
     _names: Names = field(default_factory=lambda: Names(longest=LONGEST_NAME))  # of C functions
     _kept: Scope = field(default_factory=lambda: Scope(None))  # functions of states that stand in variables
     _solved: dict[tuple[Ref, ...], Kept] = field(default_factory=dict)  # by the unknowns of a loop of STEP
 
     def __post_init__(self) -> None:
-        self.plain = PlainBlocks(self.layout, self.places)
-        step = self.layout.step
+        self.plain, step = PlainBlocks(self.layout, self.places), self.layout.step
         self._moving = Moving(step.variables.values())
         self._lasting = {"initial": Lasting.of_initial(step), "block": Lasting.of_events(step)}
 
-    def phase(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
-        """Write a list of blocks; gives the calls of their C functions, in order, with their partition."""
-        calls: list[tuple[str, s.Partition]] = []
+    def phase(self, phase: str, blocks: Sequence[s.Block]) -> Calls:
+        """Write a list of blocks; gives the calls of their C functions."""
+        calls: Calls = []
         run: list[s.Block] = []
         read: set[str] = set()
         for block in blocks:
@@ -107,9 +96,14 @@ class BlockWriter:
             calls.append(self._group(phase, run))
         return calls
 
-    def wide(self, phase: str, blocks: Sequence[s.Block]) -> list[tuple[str, s.Partition]]:
-        """The same for rates in several directions at once."""
-        calls: list[tuple[str, s.Partition]] = []
+    def wide(self, phase: str, lists: Sequence[tuple[s.Block, ...]]) -> dict[tuple[s.Block, ...], Calls]:
+        """The same for rates in several directions at once, list by list."""
+        self._numbers = self._moving.numbers(b for blocks in lists for b in blocks)
+        self.layout.resting = len(self._numbers)
+        return {blocks: self._wide(phase, blocks) for blocks in lists}
+
+    def _wide(self, phase: str, blocks: Sequence[s.Block]) -> Calls:
+        calls: Calls = []
         for fits, together in groupby(blocks, self._moving.fits):
             if fits:
                 self.layout.lane = None
@@ -118,6 +112,20 @@ class BlockWriter:
                 self.layout.lane = "lane"
                 calls += (self._lane_by_lane(phase, block) for block in together)
         self.layout.lane = "0"
+        return calls
+
+    def resting(self) -> Calls:
+        """Functions for the numbers beside rates in the lists of `wide`."""
+        calls: Calls = []
+        for at in range(0, len(self._numbers), _GROUP):
+            numbers = list(self._numbers)[at : at + _GROUP]
+            w = self._writer("block", s.Partition.STEP)
+            w.plan(numbers)
+            for k, e in enumerate(numbers, at):
+                text = w.text(e)
+                w.put(f"{resting_text(k)} = khz_spread({text});")
+            symbol = self._define(self._name("directional", "prepare", "numbers"), w.scope.lines)
+            calls.append((self._called(symbol), s.Partition.STEP))
         return calls
 
     def _lane_by_lane(self, phase: str, block: s.Block) -> tuple[str, s.Partition]:
@@ -137,13 +145,14 @@ class BlockWriter:
 
     @property
     def _lanes(self) -> str:
-        """How functions of the runtime are named that take several directions."""
+        """Ends the names of functions of the runtime that take several directions."""
         return "_lanes" if self.layout.lane is None else ""
 
     def _writer(self, phase: str, partition: s.Partition) -> Writer:
         """A writer that takes from variables what earlier blocks of a step put there."""
-        host, wide = self.layout, self.layout.lane is None
-        w = LaneWriter(host, "(&z->c)", self._moving, host.numbers) if wide else Writer(host, "(&z->c)")
+        host, w = self.layout, Writer(self.layout, "(&z->c)")
+        if host.lane is None:
+            w = LaneWriter(host, "(&z->c)", self._moving, self._numbers, host.numbers)
         if phase in ("block", *_DIRECTIONS) and partition is s.Partition.STEP:
             w.scope = Scope(self._kept)
         return w
@@ -154,15 +163,7 @@ class BlockWriter:
             self._kept.values.update(self._costly(block))
 
     def _costly(self, block: s.Block) -> dict[int, str]:
-        """Such variables of an assignment, or of those inside a loop, by their expression; nothing at an event alone
-        changes what they are made of."""
-        variables, found = self.layout.step.variables, {}
-        for one in block.inner if isinstance(block, (s.LinearLoop, s.NonlinearLoop)) else (block,):
-            if isinstance(one, s.Assignment) and isinstance(one.value, Builtin) and one.value.name in _COSTLY:
-                kinds = {v.slot.kind for n in reads(one) if (v := variables.get(n)) is not None}
-                if kinds <= _STEADY and variables[one.target.name].slot.kind is s.Kind.ALGEBRAIC:
-                    found[id(one.value)] = str(self.layout.variable(one.target))
-        return found
+        return {id(e): str(self.layout.variable(target)) for e, target in costly(block, self.layout.step.variables)}
 
     def _group(self, phase: str, run: list[s.Block]) -> tuple[str, s.Partition]:
         w = self._writer(phase, run[0].partition)

@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kilohertz.base import Origin, SourceMap, short_name
-from kilohertz.codegen.block_functions import BlockInfo, BlockWriter
+from kilohertz.codegen.block_functions import BlockWriter, Calls
 from kilohertz.codegen.external import prototype_of_external
 from kilohertz.codegen.functions import FunctionTable
 from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.model_table import Door, model_table
 from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.probes import Probes
+from kilohertz.codegen.reading import BlockInfo
 from kilohertz.codegen.writing import spelling
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import TypeTable, default_start
 from kilohertz.codegen.writing.writer import STATUS, Definition
-from kilohertz.cost import n_lanes, state_jacobian
+from kilohertz.cost import columns, n_lanes, state_jacobian
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.ir.flat import Assert, ExternalCall, Function, Purpose
@@ -126,12 +127,10 @@ class _Generator:
         once = blocks.phase("once", step.once)
         initial = blocks.phase("initial", step.initial)
         every = blocks.phase("block", step.blocks)
-        optional = [("time_slope", step.time_slope), ("inlined", step.inlined)]
-        lanes = n_lanes(step, state_jacobian(step))
-        write = blocks.wide if lanes > 1 else blocks.phase
-        optional_calls = {"directional": write("directional", step.directional)} if step.directional is not None else {}
-        optional_calls |= {name: blocks.phase(name, of_phase) for name, of_phase in optional if of_phase is not None}
         table = _Table()
+        lanes = self._directions(table)
+        optional = [("time_slope", step.time_slope), ("inlined", step.inlined)]
+        optional_calls = {name: blocks.phase(name, of_phase) for name, of_phase in optional if of_phase is not None}
         self._small_functions(table)
         table.phase("once", once)
         table.phase("initial", initial)
@@ -172,6 +171,21 @@ class _Generator:
             frozenset(n for n, v in step.variables.items() if v.purpose is not Purpose.DECLARED),
             tuple(step.crossings),
         )
+
+    def _directions(self, table: _Table) -> int:
+        """Functions for the directions of a Jacobian, call by call; gives how many each takes at once."""
+        jacobian = state_jacobian(self.step)
+        lanes = n_lanes(self.step, jacobian)
+        lists = columns(self.step, jacobian, lanes)
+        distinct = list(dict.fromkeys(lists))
+        if lanes > 1:
+            calls = self.blocks.wide("directional", distinct)
+        else:
+            calls = {one: self.blocks.phase("directional", one) for one in distinct}
+        if lists:
+            table.phase("resting", self.blocks.resting())
+            table.phases("directional", [calls[one] for one in distinct], [distinct.index(one) for one in lists])
+        return lanes
 
     # --------------------------------------------------------------------------------------------------------- header
 
@@ -380,13 +394,23 @@ class _Table:
         self.lines: list[str] = []
         self.functions: dict[str, str] = {}
 
-    def phase(self, member: str, calls: Sequence[tuple[str, Partition]], reset: Sequence[int] = ()) -> None:
+    def phase(self, member: str, calls: Calls, reset: Sequence[int] = (), name: str = "") -> None:
         """The function that runs a phase; `reset` are factorisations that do not outlive it."""
         body = [f"z->factored[{k}] = 0;" for k in reset]
         for call, _ in calls:
             body += [f"if ((status = {call}) != KHZ_OK) {{", "    return status;", "}"]
         lines = ["khz_status status = KHZ_OK;", *body, "return status;"] if body else []
-        self._define(member, f"run_{member}", _STATUS, lines)
+        self._define(member, name or f"run_{member}", _STATUS, lines)
+
+    def phases(self, member: str, lists: Sequence[Calls], order: Sequence[int]) -> None:
+        """A table of functions, in some order, each of which runs a list of calls."""
+        names = []
+        for k, calls in enumerate(lists):
+            self.phase(member, calls, name=f"run_{member}_{k + 1}" if len(lists) > 1 else f"run_{member}")
+            names.append(self.functions.pop(member))
+        entries = ", ".join(names[k] for k in order)
+        self.lines += [f"static const khz_phase_fn {member}[] = {{{entries}}};", ""]
+        self.functions[member] = member
 
     def action(self, member: str, name: str, body: list[str]) -> None:
         """A function that sets something."""

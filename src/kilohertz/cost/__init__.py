@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from kilohertz.base.lazy import on_demand
+from kilohertz.cost.columns import columns
 from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination, loop_pattern, state_elimination
 from kilohertz.cost.jacobian import state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
@@ -16,6 +17,7 @@ __all__ = [
     "Bounds",
     "Moving",
     "Target",
+    "columns",
     "cost_bound",
     "linear_plan",
     "loop_elimination",

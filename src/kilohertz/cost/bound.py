@@ -304,7 +304,7 @@ class _Period:
             per["all"].times(w.steps),
             per["solved"].times(w.looks),
             per["inlined"].times(w.inlined),
-            per["directional"].times(w.directional),
+            per["directional"].times(w.jacobians if w.directional else 0),
             per["time_slope"].times(w.slopes),
             per["event"].times(w.event_passes),
             per["asserts"].times(periods),

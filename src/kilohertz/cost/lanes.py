@@ -1,4 +1,4 @@
-"""Several directions of a Jacobian in one call: how many, and which blocks give all of them at once.
+"""Several directions of a Jacobian in one call: how many, which blocks give all of them at once, what these share.
 
 Two is what a vector register of every x86-64 and aarch64 has.  Four or eight of them would share more of what does not
 move, and spill more: an arm with seven joints takes 98 664, 116 810 and 114 326 instructions a step with 2, 4 and 8.
@@ -58,6 +58,23 @@ class Moving:
             case _:
                 return False
 
+    def numbers(self, blocks: Iterable[s.Block]) -> dict[Expr, int]:
+        """Numbers beside rates, by place: the same for all directions.  What stands in a branch may not be valid where
+        that is not taken: of it variables alone."""
+        roots = (e for b in blocks if self.fits(b) for e in s.expressions(b))
+        stack = [(root, False) for root in roots if self(root)]
+        seen, found = set(stack), dict[Expr, int]()
+        while stack:
+            e, guarded = stack.pop()
+            for k, child in enumerate(e.children()):
+                below = child, guarded or (isinstance(e, x.IfExp) and k > 0)
+                if self(child):
+                    stack += [] if below in seen else [below]
+                    seen.add(below)
+                elif isinstance(e, (x.Binary, x.Unary)) and _is_safe(*below):
+                    found.setdefault(child, len(found))
+        return found
+
     def price(self, block: s.Block, one: Count) -> Count:
         """Of a block for several directions, from what it takes for one."""
         if not self.fits(block):
@@ -65,8 +82,12 @@ class Moving:
         return Count(_together(one.regular), _together(one.worst))
 
 
+def _is_safe(e: Expr, guarded: bool) -> bool:
+    """Whether a number can be computed whatever conditions say; literals stay where they are."""
+    return e.ty == REAL and (isinstance(e, x.Ref) if guarded else not isinstance(e, x.Real))
+
+
 def _together(one: Cost) -> Cost:
-    """Each instruction does for all directions, and half of them once more to spread a number over these."""
-    more = (3 * n // 2 for n in (one.expressions, one.kernels, one.moves))
-    expressions, kernels, moves = more
-    return Cost(LANES * one.operations, expressions, one.functions, kernels, moves)
+    """Each instruction does for all directions; loops of the runtime have half of them once more to spread a number
+    over these."""
+    return Cost(LANES * one.operations, one.expressions, one.functions, 3 * one.kernels // 2, one.moves)

@@ -8,7 +8,7 @@ external code, recursion, loops over sizes that are not known) is named, not gue
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination
@@ -58,6 +58,7 @@ class Operations:
 
     step: s.Step
     newton: int
+    is_apart: Callable[[x.Expr, x.Expr], bool] | None = None  # an operand of a node that is computed elsewhere
     in_stage: bool = False  # blocks of an inlined stage are counted
     unbounded: dict[str, None] = field(default_factory=dict)
     _functions: dict[str, Count] = field(default_factory=dict)
@@ -75,7 +76,7 @@ class Operations:
             if id(e) in seen:
                 continue
             seen.add(id(e))
-            stack.extend(e.children())
+            stack.extend(c for c in e.children() if self.is_apart is None or not self.is_apart(e, c))
             counts.append(node(e))
             if isinstance(e, x.Call):
                 counts.append(self.function(e))

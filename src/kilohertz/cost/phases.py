@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from kilohertz.cost.columns import columns
 from kilohertz.cost.factors import state_elimination
 from kilohertz.cost.jacobian import StateJacobian, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
@@ -110,17 +111,23 @@ class Phases:
         return self._operations.expressions(t.at for t in self.step.time_events)
 
     def directions(self, is_implicit: bool) -> dict[str, Count]:
-        """One derivative along states, and the one along time, where the method takes some."""
+        """All derivatives along states of a Jacobian, and the one along time, where the method takes some."""
         counts = self._directions if is_implicit else (Count(), Count())
         around = moves(8 * len(self.jacobian.rows) + 60)
         return {name: count + around for name, count in zip(("directional", "time_slope"), counts, strict=True)}
 
     @cached_property
     def _directions(self) -> tuple[Count, Count]:
-        one, moving = self._rates.block, Moving(self.step.variables.values())
-        blocks, wide = self.step.directional or (), self.n_lanes > 1
-        rates = total(moving.price(b, one(b)) if wide else one(b) for b in blocks)
-        return rates, self._rates.blocks(self.step.time_slope or ())
+        lists, slope = columns(self.step, self.jacobian, self.n_lanes), self._rates.blocks(self.step.time_slope or ())
+        if self.n_lanes == 1:
+            return total(map(self._rates.blocks, lists)), slope
+        moving = Moving(self.step.variables.values())
+        numbers = moving.numbers(b for blocks in dict.fromkeys(lists) for b in blocks)
+        shared = self._rates.expressions(numbers) + moves(4 * len(numbers) + 60)
+        self._rates.is_apart = lambda e, operand: operand in numbers and moving(e)
+        rates = total(moving.price(b, self._rates.block(b)) for blocks in lists for b in blocks)
+        self._rates.is_apart = None
+        return shared + rates, slope
 
     @cached_property
     def per(self) -> dict[str, Count]:

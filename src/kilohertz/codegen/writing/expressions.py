@@ -139,7 +139,7 @@ class Writer(ArrayBuiltinWriter):
         terms: list[Expr] = []
         node: Expr = e
         while isinstance(node, x.Binary) and node.op in ("+", ".+"):
-            if node is not e and (self.is_shared(node) or self.known(node) is not None):
+            if node is not e and not self._is_one_sum(e, node):
                 break
             terms.append(node.right)
             node = node.left
@@ -152,6 +152,10 @@ class Writer(ArrayBuiltinWriter):
                 self.put(f"const {self.ctype(e)} {name} = {' + '.join(parts)};")
                 parts = [name]
         return " + ".join(parts), SUM if len(parts) > 1 else PRIMARY
+
+    def _is_one_sum(self, e: Expr, part: Expr) -> bool:
+        """Whether a sum that is the left side of another one is written together with it."""
+        return not self.is_shared(part) and self.known(part) is None
 
     def _turned(self, e: Expr) -> str | None:
         """-(a - b) as b - a, and -(a - b + c) as b - a - c: the same to the last bit, without turning the sign."""

@@ -4,29 +4,45 @@ Rates are sums of products of numbers with one rate, so that C's operators on ve
 with the bits of one direction alone.  A block where that does not do (a call with a rate among its arguments, a
 condition that depends on one) is written for one direction, in a loop over all.
 
-A call that does not move is the same for all directions of a Jacobian: the first leaves it in memory of the instance.
+A number beside a rate is the same for all directions of a Jacobian: it is computed once, and kept as a vector with this
+number in every element.  A call that a condition guards is made by the first direction, and left in memory of the
+instance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kilohertz.codegen.writing.expressions import Writer
-from kilohertz.codegen.writing.writer import Host
+from kilohertz.codegen.writing.writer import Host, Text
 from kilohertz.cost import Moving
-from kilohertz.ir.expr import Call, Expr
+from kilohertz.ir.expr import Binary, Call, Expr, Unary
 from kilohertz.ir.types import REAL
 
 LANES = "khz_lanes"  # khz_vector.h
 
 
+def resting_text(place: int) -> str:
+    """The vector of a number beside rates."""
+    return f"z->resting[{place}]"
+
+
 class LaneWriter(Writer):
     """Writes the statements of one C function for several directions."""
 
-    def __init__(self, host: Host, context: str, moving: Moving, room_for: Callable[[int], int]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        context: str,
+        moving: Moving,
+        numbers: Mapping[Expr, int],
+        room_for: Callable[[int], int],
+    ) -> None:
         super().__init__(host, context)
         self._moving = moving
+        self._numbers = numbers  # beside rates, by their place
         self._room_for = room_for  # so many numbers in memory of the instance: where they begin
+        self._beside = False  # what is written is an operand of something that moves
 
     def ctype(self, e: Expr) -> str:
         return LANES if self._moving(e) else super().ctype(e)
@@ -36,6 +52,19 @@ class LaneWriter(Writer):
 
     def assigned(self, e: Expr) -> str:
         return self.text(e) if self._moving(e) else f"khz_spread({self.text(e)})"
+
+    def text(self, e: Expr, least: int = 0) -> str:
+        place = self._numbers.get(e) if self._beside and not self._moving(e) else None
+        return super().text(e, least) if place is None else resting_text(place)
+
+    def _scalar(self, e: Expr) -> Text:
+        outer, self._beside = self._beside, isinstance(e, (Binary, Unary)) and self._moving(e)
+        text = super()._scalar(e)
+        self._beside = outer
+        return text
+
+    def _is_one_sum(self, e: Expr, part: Expr) -> bool:
+        return super()._is_one_sum(e, part) and self._moving(e) == self._moving(part)
 
     def _branch(self, owner: Expr, child: int, e: Expr, least: int) -> tuple[str, list[str]]:
         text, lines = super()._branch(owner, child, e, least)

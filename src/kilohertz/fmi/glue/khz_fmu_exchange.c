@@ -189,17 +189,15 @@ static int symbolic(khz_fmu *f, const uint32_t *unknowns, size_t n_unknowns, con
                     const double *seed, double *sensitivity)
 {
     const khz_model *const m = f->model;
-    double *const seeds = khz_reals(f->instance, m->seed);
-    for (size_t i = 0; i < n_knowns; i++) {
-        seeds[KHZ_LANES * position(knowns[i], m->x, m->n_x)] += seed[i];
-    }
-    context(f)->arena_used = 0;
-    int fine = m->directional(f->instance) == KHZ_OK;
-    context(f)->status = KHZ_OK;
-    memset(seeds, 0, sizeof(khz_lanes) * (size_t)m->n_x);
-    for (size_t i = 0; i < n_unknowns; i++) {
-        sensitivity[i] = khz_reals(f->instance, m->xd_dir)[KHZ_LANES * position(unknowns[i], m->xd, m->n_x)];
-        fine &= fabs(sensitivity[i]) <= DBL_MAX;
+    int fine = 1;
+    memset(sensitivity, 0, sizeof(double) * n_unknowns);
+    for (size_t k = 0; k < n_knowns; k++) {
+        const int32_t j = (int32_t)position(knowns[k], m->x, m->n_x);
+        fine &= khz_along_column(m, f->instance, j, seed[k]) == KHZ_OK;
+        for (size_t i = 0; i < n_unknowns; i++) {
+            sensitivity[i] += khz_rate_along(m, f->instance, (int32_t)position(unknowns[i], m->xd, m->n_x), j);
+            fine &= fabs(sensitivity[i]) <= DBL_MAX;
+        }
     }
     return fine;
 }

@@ -84,7 +84,7 @@ typedef struct khz_context {
     int32_t restless;      /* what the last pass of an event changed: position in khz_model.discrete_block */
     int32_t is_open;       /* not 0: the open loops of a step (khz_model.z_place) give residuals and do not iterate */
     int32_t ticks_outside; /* not 0: samples tick when somebody marks them (khz_mark_samples), not at their times */
-    int32_t is_again;      /* not 0: further directions of a Jacobian, at the point of the first */
+    int32_t is_again;      /* not 0: further directions of a Jacobian by the same function, at one point */
     uint32_t n_passes;     /* of event iterations so far */
     uint32_t n_detours;    /* loops and matrices that took more than their usual way: see KHZ_STEP_DETOUR */
     struct khz_profile *profile;   /* where the time of a cycle is kept (khz_probe.h); NULL: nobody asks */

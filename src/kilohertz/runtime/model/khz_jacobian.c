@@ -9,17 +9,21 @@
 
 size_t khz_jacobian_work(const khz_model *m) { return 3U * (size_t)khz_n_y(m); }
 
-/* n rates by one of the model's phases; not finite where one is infinite there (a root at zero) though the function
- * itself is not. */
-static khz_status rates_of(void *instance, khz_phase_fn phase, int32_t n, const double *rate)
+/* One of the model's phases for rates.  Differences take over where it fails: no failure of the model. */
+static khz_status rates_of(void *instance, khz_phase_fn phase)
 {
     khz_context *const c = (khz_context *)instance;
     c->arena_used = 0;
     const uint32_t n_vague = c->n_vague;
     const khz_status status = phase(instance);
     c->n_vague = n_vague; /* the values themselves, computed before, were determined */
-    /* Differences take over: no failure of the model. */
     c->status = KHZ_OK;
+    return status;
+}
+
+/* A rate is infinite at a root of zero, though the function itself is not. */
+static khz_status checked(khz_status status, int32_t n, const double *rate)
+{
     return status != KHZ_OK || khz_are_finite(n, rate) ? status : KHZ_NOT_FINITE;
 }
 
@@ -31,30 +35,57 @@ static void set_seeds(const khz_model *m, double *seed, int32_t colour, int32_t 
     }
 }
 
+/* The entries of a colour from its lane. */
+static void take_entries(const khz_model *m, const double *rate, int32_t colour, double *jac)
+{
+    for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
+        jac[m->colour_entry[k]] = rate[KHZ_LANES * m->colour_row[k]];
+    }
+}
+
 static khz_status by_directions(const khz_model *m, void *instance, double *jac)
 {
     double *const seed = khz_reals(instance, m->seed);
     const double *const rate = khz_reals(instance, m->xd_dir);
     khz_context *const c = (khz_context *)instance;
-    khz_status status = KHZ_OK;
+    khz_status status = rates_of(instance, m->resting);
     for (int32_t first = 0; first < m->n_colours && status == KHZ_OK; first += m->n_lanes) {
         const int32_t n = m->n_colours - first < m->n_lanes ? m->n_colours - first : m->n_lanes;
+        const khz_phase_fn *const phase = m->directional + first / m->n_lanes;
         for (int32_t lane = 0; lane < n; lane++) {
             set_seeds(m, seed, first + lane, lane, 1.0);
         }
-        c->is_again = first > 0;
-        /* lanes that are not in use are zero, or as wrong as the others */
-        status = rates_of(instance, m->directional, KHZ_LANES * khz_n_y(m), rate);
+        c->is_again = first > 0 && phase[0] == phase[-1];
+        status = rates_of(instance, *phase);
         for (int32_t lane = 0; lane < n; lane++) {
-            const int32_t colour = first + lane;
-            for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
-                jac[m->colour_entry[k]] = rate[KHZ_LANES * m->colour_row[k] + lane];
-            }
-            set_seeds(m, seed, colour, lane, 0.0);
+            take_entries(m, rate + lane, first + lane, jac);
+            set_seeds(m, seed, first + lane, lane, 0.0);
         }
     }
     c->is_again = 0;
+    return checked(status, m->jac_row[khz_n_y(m)], jac);
+}
+
+khz_status khz_along_column(const khz_model *m, void *instance, int32_t j, double by)
+{
+    const int32_t colour = m->jac_colour[j];
+    double *const seed = khz_reals(instance, m->seed) + KHZ_LANES * j + colour % m->n_lanes;
+    khz_status status = rates_of(instance, m->resting);
+    *seed = by;
+    status = status == KHZ_OK ? rates_of(instance, m->directional[colour / m->n_lanes]) : status;
+    *seed = 0.0;
     return status;
+}
+
+double khz_rate_along(const khz_model *m, const void *instance, int32_t i, int32_t j)
+{
+    const double *const rate = (const double *)(const void *)((const char *)instance + m->xd_dir);
+    for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+        if (m->jac_column[k] == j) {
+            return rate[KHZ_LANES * i + m->jac_colour[j] % m->n_lanes];
+        }
+    }
+    return 0.0;
 }
 
 /* Component j of the point in the instance. */
@@ -124,7 +155,7 @@ khz_status khz_time_slope(const khz_model *m, void *instance, double scale, doub
     const int32_t n = khz_n_y(m);
     if (m->directional != NULL) {
         const double *const rate = khz_reals(instance, m->xd_slope);
-        const khz_status status = rates_of(instance, KHZ_COPY(c, m)->time_slope, n, rate);
+        const khz_status status = checked(rates_of(instance, KHZ_COPY(c, m)->time_slope), n, rate);
         khz_copy(slope, rate, n);
         if (status == KHZ_OK) {
             return KHZ_OK;

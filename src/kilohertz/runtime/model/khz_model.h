@@ -99,9 +99,10 @@ typedef struct khz_model {
     void (*samples)(void *instance); /* start and interval of each sample, once what they depend on is known */
     khz_phase_fn event;              /* one pass over all blocks */
     khz_phase_fn step;               /* derivatives */
-    khz_phase_fn directional;        /* after `step` at the same point: xd_dir = J*seed for n_lanes directions, what
-                                        rests left as it is; or NULL */
-    khz_phase_fn time_slope;         /* the same for xd_slope = dF/dt; NULL where directional is */
+    khz_phase_fn resting;            /* after `step` at the same point: what all directions of a Jacobian share */
+    const khz_phase_fn *directional; /* after `resting`, for each n_lanes colours: the rows of xd_dir = J*seed that
+                                        have entries there, with seeds in their columns alone; or NULL */
+    khz_phase_fn time_slope;         /* xd_slope = dF/dt, after `step`; NULL where directional is */
     khz_phase_fn inlined;            /* solves x = base + gamma_h*xd for x and xd of implicit states, takes
                                         x = base for others; NULL unless built inlined */
     khz_phase_fn crossing;           /* what crossings need besides */
