@@ -228,6 +228,55 @@ def test_an_algebraic_loop_is_named(fmus: Path, tmp_path: Path, capsys: pytest.C
     assert json.loads(said.out)["loops"] == 1 and "R835" in said.err and "a.y -> b.u -> b.y -> a.u" in said.err
 
 
+def test_an_algebraic_loop_settles_if_asked(fmus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = packed(fmus, tmp_path / "khz_settles.ssp", LOOP)
+    (finding,) = open_system(path, iterate=10).findings
+    assert finding.code == "R835" and "settles in at most 10 turns" in finding.message
+    report = simulate_system(path, iterate=10)
+    assert report.counts["unsettled"] == 0
+    np.testing.assert_allclose(values(report.result, "a.u"), 0.5, rtol=1e-9)  # u = 1 - u: turn by turn it would swing
+    np.testing.assert_allclose(values(report.result, "b.y"), 2.0, rtol=1e-9)
+    short = simulate_system(path, iterate=2)
+    assert short.counts["unsettled"] == 21 and "did not settle at the end of 21 periods" in short.as_text()
+    told = LOOP.replace('Gain.fmu"', 'Gain.fmu" implementation="CoSimulation"')
+    stepped = packed(fmus, tmp_path / "khz_stepped.ssp", told)
+    (finding,) = open_system(stepped, iterate=10).findings
+    assert "not all of it settles" in finding.message and "`a`, `b` is Co-Simulation" in finding.message
+    out = tmp_path / "out.csv"
+    assert main(["simulate", str(path), "--iterate", "10", "--stop", "0.01", "-o", str(out), "-q"]) == 0
+    assert out.is_file()
+    assert main(["run", str(path), "--iterate", "-1"]) == 2
+    assert main(["simulate", f"{fmus / 'Models.mo'}:Lag", "--iterate", "3"]) == 1
+    assert "`--iterate` is for a system of FMUs" in capsys.readouterr().err
+
+
+def test_models_and_fmus_settle_together(fmus: Path, tmp_path: Path) -> None:
+    """A lag of ours with feed-through around a gain that is an FMU."""
+    (tmp_path / "Around.mo").write_text(
+        "model Around input Real u(start = 0); output Real y; Real x(start = 1, fixed = true);\n"
+        "equation der(x) = -x; y = x - sin(u); end Around;\n",
+        encoding="utf-8",
+    )
+    text = f"""
+name = "khz_settle_together"
+duration = 0.02
+time_scale = "max"
+iterate = 30
+task = [
+  {{ name = "around", model = "{tmp_path / "Around.mo"}:Around", solver = "rk4" }},
+  {{ name = "gain", model = "{fmus / "Gain.fmu"}@me", set = {{ k = 3 }} }},
+]
+connection = [{{ from = "around.y", to = "gain.u" }}, {{ from = "gain.y", to = "around.u" }}]
+"""
+    (tmp_path / "settle.toml").write_text(text, encoding="utf-8")
+    report = run(tmp_path / "settle.toml", check=False)
+    result = report.result
+    u, x = values(result, "around.u"), values(result, "around.x")
+    assert report.counts["unsettled"] == 0
+    np.testing.assert_allclose(u, 3 * (x - np.sin(u)), rtol=1e-8)  # a gain of 3
+    np.testing.assert_allclose(x, np.exp(-np.asarray(result.time)), rtol=1e-9)
+
+
 def test_commands_take_systems(fmus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = nested(fmus, tmp_path / "khz_commands.ssp")
     assert main(["check", str(path)]) == 0

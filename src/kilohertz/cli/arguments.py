@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kilohertz import base
+from kilohertz.runtime import constant
 from kilohertz.solvers import SETTINGS, Setting
 
 if TYPE_CHECKING:
@@ -90,6 +91,14 @@ def integer(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"`{text}` is not an integer; write 1, 2, 10") from None
+
+
+def turns(text: str) -> int:
+    """How often something is iterated at most."""
+    value = integer(text)
+    if not 0 <= value <= constant("KHZ_MOST_TURNS"):
+        raise argparse.ArgumentTypeError(f"`{text}` is not between 0 and {constant('KHZ_MOST_TURNS')}")
+    return value
 
 
 _TYPES: dict[str, Callable[[str], Any]] = {

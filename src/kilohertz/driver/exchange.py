@@ -137,11 +137,14 @@ def _check_settings(asked: StepSettings, kind: str) -> None:
 # ------------------------------------------------------------------------------------------------------------- systems
 
 
-def open_system(path: str | Path) -> OpenedSystem:
-    """A system of FMUs (SSP) with the scenario it is run as (docs/reference/ssp.md); nothing of it is executed."""
+def open_system(path: str | Path, iterate: int = 0) -> OpenedSystem:
+    """A system of FMUs (SSP) with the scenario it is run as (docs/reference/ssp.md); nothing of it is executed.
+
+    `iterate`: turns in which algebraic loops settle at the end of each period; 0: the value that closes one is older.
+    """
     from kilohertz.fmi import open_system
 
-    return open_system(Path(path))
+    return open_system(Path(path), iterate)
 
 
 def job_of_system(system: OpenedSystem, libraries: Sequence[str] = ()) -> Job:
@@ -172,15 +175,16 @@ def simulate_system(
     settings: Mapping[str, float | str] | None = None,
     inputs: Driving | None = None,
     record: str | Sequence[str] = "all",
+    iterate: int = 0,
     folder: str | Path | None = None,
     announce: Announce | None = None,
     **stepping: Any,
 ) -> Report:
     """Run a system of FMUs without waiting, in a process of its own: the bits of `run`; `report.result` holds them.
 
-    Start and stop are those of the system, or 0 and start + 1, where they are not given.
+    Start and stop are those of the system, or 0 and start + 1, where they are not given.  `iterate`: see `open_system`.
     """
-    job = job_of_system(open_system(path))
+    job = job_of_system(open_system(path, iterate))
     first = start if start is not None else job.scenario.start
     duration = stop - first if stop is not None else None if job.scenario.cycles else 1.0
     if duration is not None and duration <= 0:

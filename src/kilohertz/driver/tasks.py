@@ -31,6 +31,7 @@ def open_job(
     faults: Iterable[Mapping[str, Any]] = (),
     libraries: Iterable[str | Path] = (),
     profile: str = "",
+    iterate: int | None = None,
     **stepping: Any,
 ) -> Job:
     """A scenario from its file, from a model or as it is, with what is given instead.
@@ -38,23 +39,26 @@ def open_job(
     `settings` are values of parameters and inputs; where there are several tasks, by `task.name`.  `inputs` are files
     and formulas that drive inputs over time, beside the scenario's own; `faults` are faults on signals by their keys
     (docs/reference/scenario.md), beside those of the scenario.  `profile` (`always`, `burst`, or
-    `off` until a running task is told otherwise) builds it with probes.
+    `off` until a running task is told otherwise) builds it with probes.  `iterate`: turns in which outputs and inputs
+    that need each other settle at the end of a period.
     """
     asked = StepSettings.of(**stepping)
-    job = _opened(what, tuple(str(p) for p in libraries))
+    job = _opened(what, tuple(str(p) for p in libraries), iterate)
     return job.changed(asked, duration=duration, settings=settings, inputs=inputs, faults=faults, profile=profile)
 
 
-def _opened(what: str | Path | Scenario, libraries: tuple[str, ...]) -> Job:
+def _opened(what: str | Path | Scenario, libraries: tuple[str, ...], iterate: int | None) -> Job:
     from kilohertz.realtime import Scenario
 
+    if not isinstance(what, Scenario) and is_system(what):
+        return job_of_system(open_system(what, iterate or 0), libraries)
     if isinstance(what, Scenario):
-        return Job(Session((*libraries, *what.libraries)), what)
-    if str(what).endswith(".toml"):
-        return _job_of_file(what, libraries)
-    if is_system(what):
-        return job_of_system(open_system(what), libraries)
-    return job_of_model(Session(libraries).model(str(what)), str(what), libraries)
+        job = Job(Session((*libraries, *what.libraries)), what)
+    elif str(what).endswith(".toml"):
+        job = _job_of_file(what, libraries)
+    else:
+        job = job_of_model(Session(libraries).model(str(what)), str(what), libraries)
+    return job if iterate is None else replace(job, scenario=replace(job.scenario, iterate=iterate))
 
 
 def _job_of_file(path: str | Path, libraries: tuple[str, ...]) -> Job:

@@ -130,6 +130,8 @@ class Report:
         if c["exchange_late"] or c["exchange_old"]:
             words = f"{c['exchange_late']} came late, {c['exchange_old']} were overwritten"
             lines.append(f"  messages of other threads: {words}; the newest stood for them")
+        if c["unsettled"]:
+            lines.append(f"  values that need each other did not settle at the end of {c['unsettled']} periods")
         return lines
 
     def _head(self) -> list[str]:

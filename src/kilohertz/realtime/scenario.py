@@ -19,7 +19,7 @@ from kilohertz.realtime.faults import Fault, read_faults, read_trigger
 from kilohertz.realtime.threads import Thread, check_threads, read_thread
 from kilohertz.realtime.toml_table import Problems, Table, beside, completed, open_table
 from kilohertz.results import endings, is_result
-from kilohertz.runtime import family, words
+from kilohertz.runtime import constant, family, words
 from kilohertz.solvers import SETTINGS, StepSettings
 from kilohertz.solvers.settings import not_fixed
 from kilohertz.stimuli import SignalFault, Trigger, formula_of
@@ -128,6 +128,7 @@ class Scenario:
     scale: Fraction | None = Fraction(1)  # of model time to wall time; None: as fast as possible
     libraries: tuple[str, ...] = ()
     exchange: str = "parallel"
+    iterate: int = 0  # turns at the end of a period in which values that need each other settle
     connections: tuple[Connection, ...] = ()
     stimuli: tuple[Stimulus, ...] = ()
     devices: tuple[Device, ...] = ()
@@ -253,6 +254,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
         scale=_scale(top),
         libraries=tuple(str(beside(file, p)) for p in top.texts("library")),
         exchange=top.choice("exchange", ("parallel", "sequential"), "parallel"),
+        iterate=top.integer("iterate", 0, 0, constant("KHZ_MOST_TURNS")),
         connections=tuple(_connection(t) for t in top.tables("connection")),
         stimuli=tuple(_stimulus(t, file) for t in top.tables("stimulus")),
         devices=tuple(_device(t) for t in top.tables("device")),

@@ -93,6 +93,7 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         "live": s.live,
         "live_every": s.live_every,
         "exchange": s.exchange,
+        "iterate": s.iterate,
     }
     if s.profile:
         lines["profile.mode"] = PROFILES.index(s.profile)

@@ -18,6 +18,7 @@ from kilohertz.cli.arguments import (
     add_step_settings,
     job_keywords,
     positive_seconds,
+    turns,
 )
 from kilohertz.cli.progress import announce, watched_bar
 from kilohertz.results import check_place, endings
@@ -52,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="",
         help="where the time of its cycles goes: always (default; cheap), burst (all of it), off (until watch says so)",
     )
+    add("--iterate", metavar="N", type=turns, help="turns in which values of tasks that need each other settle")
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
     add_set(parser, SET_HELP)
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.model,
         duration=arguments.duration,
         profile=arguments.profile,
+        iterate=arguments.iterate,
         **job_keywords(arguments),
     )
     scenario = _with_output(job.scenario, arguments)

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, ModelError, ModelWarning, render
-from kilohertz.cli.arguments import add_inputs, add_model, add_set, add_step_settings, inputs, seconds, step_settings
+from kilohertz.cli.arguments import (
+    add_inputs,
+    add_model,
+    add_set,
+    add_step_settings,
+    inputs,
+    seconds,
+    step_settings,
+    turns,
+)
 from kilohertz.cli.progress import announce, watched_bar
 from kilohertz.results import check_output, endings, write
 
@@ -32,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
     add("--isolate", action="store_true", help="an FMU may compute and read; no files, connections, programs")
+    add("--iterate", metavar="N", type=turns, help="turns in which algebraic loops of a system of FMUs settle")
     add("-q", "--quiet", action="store_true", help="no progress bar and no summary")
     add_step_settings(parser)
 
@@ -49,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ModelError(Diagnostic("R815", "`--isolate` is for an FMU that is run off-line"))
     if is_system(arguments.model):
         return _run_system(arguments, started)
+    if arguments.iterate is not None:
+        raise ModelError(Diagnostic("R723", "`--iterate` is for a system of FMUs, or for `khz run`"))
     model = load(arguments.model, arguments.library)
     statistics = Statistics()
     with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output, statistics):
@@ -112,6 +124,7 @@ def _run_system(arguments: argparse.Namespace, started: float) -> int:
         settings=dict(arguments.settings),
         inputs=inputs(arguments),
         record=arguments.record,
+        iterate=arguments.iterate or 0,
         announce=None if arguments.quiet else announce,
         **step_settings(arguments),
     )

@@ -17,7 +17,7 @@ from kilohertz.base.cache_place import user_cache
 from kilohertz.fmi.importing.archive import opened
 from kilohertz.fmi.importing.description import Description
 from kilohertz.fmi.systems.flattening import FlatSystem, Part, Wire, flattened
-from kilohertz.fmi.systems.ordering import in_order, loops
+from kilohertz.fmi.systems.ordering import in_order, loop_members, loops
 from kilohertz.fmi.systems.reading import read_structure
 from kilohertz.fmi.systems.structure import Component, Structure, System, unusable
 from kilohertz.fmi.wrapping.ports import Port, identifier, literal
@@ -40,8 +40,12 @@ class OpenedSystem:
     findings: tuple[Diagnostic, ...]
 
 
-def open_system(path: Path) -> OpenedSystem:
-    """Read an SSP; what is wrong with it is said before anything of it runs."""
+def open_system(path: Path, iterate: int = 0) -> OpenedSystem:
+    """Read an SSP; what is wrong with it is said before anything of it runs.
+
+    With `iterate` algebraic loops settle in at most so many turns at the end of each period, where their components
+    are Model Exchange, which those become that offer it and are not said to be anything else.
+    """
     folder = _unpacked(path)
     structure = read_structure(folder)
     descriptions = {component.fmu: _description(component) for component in _components(structure.system)}
@@ -49,8 +53,11 @@ def open_system(path: Path) -> OpenedSystem:
         raise unusable("it holds no component")
     flat = flattened(structure, descriptions)
     found = () if structure.exchange == "parallel" else tuple(loops(flat))
-    findings = (*structure.findings, *flat.findings, *(_loop(way) for way in found))
-    return OpenedSystem(path, structure, flat, _scenario(path, structure, flat), found, findings)
+    if iterate and found:
+        flat = _exchanged(flat)
+    findings = (*structure.findings, *flat.findings, *(_loop(way, iterate, flat) for way in found))
+    scenario = replace(_scenario(path, structure, flat), iterate=iterate if found else 0)
+    return OpenedSystem(path, structure, flat, scenario, found, findings)
 
 
 def _unpacked(path: Path) -> Path:
@@ -89,9 +96,32 @@ def _description(component: Component) -> Description:
         raise ModelError(replace(first, message=text), *error.diagnostics[1:]) from None
 
 
-def _loop(way: tuple[str, ...]) -> Diagnostic:
-    text = f"an algebraic loop between FMUs: {' -> '.join(way)}; the value that closes it is a period old"
+def _exchanged(flat: FlatSystem) -> FlatSystem:
+    """Components of loops as Model Exchange where nothing else is said: their outputs answer to inputs at once."""
+    members = {p for group in loop_members(flat) for p in group}
+    parts = list(flat.parts)
+    for p in members:
+        if not parts[p].component.kind and "me" in parts[p].description.identifiers:
+            parts[p] = replace(parts[p], component=replace(parts[p].component, kind="me"))
+    return replace(flat, parts=tuple(parts))
+
+
+def _loop(way: tuple[str, ...], iterate: int, flat: FlatSystem) -> Diagnostic:
+    text = f"an algebraic loop between FMUs: {' -> '.join(way)}; "
+    stepped = [p.name for p in flat.parts if _is_stepped(p) and any(v.startswith(f"{p.name}.") for v in way)]
+    if not iterate:
+        text += "the value that closes it is a period old"
+    elif stepped:
+        names = ", ".join(f"`{name}`" for name in stepped)
+        text += f"not all of it settles: {names} is Co-Simulation and answers to an input with its next step"
+    else:
+        text += f"it settles in at most {iterate} turns"
     return Diagnostic("R835", text, severity=Severity.WARNING)
+
+
+def _is_stepped(part: Part) -> bool:
+    kind = part.component.kind
+    return kind == "cs" or (not kind and "cs" in part.description.identifiers)
 
 
 def _scenario(path: Path, structure: Structure, flat: FlatSystem) -> Scenario:

@@ -193,6 +193,9 @@ khz_status khz_rig_prepare(khz_rig *r)
         gather(r, &r->threads[i]);
     }
     status = status == KHZ_OK ? khz_rig_outputs(r) : status;
+    for (int32_t i = 0; status == KHZ_OK && i < r->n_threads; i++) {
+        khz_thread_settle(&r->threads[i], 0);
+    }
     status = status == KHZ_OK ? khz_rig_profiles(r) : status;
     if (r->scenario.problem[0] != '\0') {
         r->message[0] = '\0';

@@ -34,6 +34,7 @@ typedef struct khz_counts {
     uint64_t link_losses;      /* times a device fell silent for longer than its time-out */
     uint64_t exchange_late;    /* messages of another thread that were not there in time: the one before stood for it */
     uint64_t exchange_old;     /* messages of another thread that were overwritten because this one was so late */
+    uint64_t unsettled;        /* ends of periods at which values that need each other did not settle */
     uint64_t commands_late;    /* commands obeyed after the tick that the threads had agreed on */
     uint64_t faults_forgotten; /* faults given to the running rig whose place another one took: not in the report */
 } khz_counts;

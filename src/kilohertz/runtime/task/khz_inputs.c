@@ -1,4 +1,9 @@
+#include <float.h>
+#include <math.h>
+
 #include "khz_thread.h"
+
+static const double SETTLED = 1e-10; /* of a value, or of 1 */
 
 static int begins(const khz_thread *k, const khz_task *u) { return k->step % (uint64_t)u->every == 0; }
 
@@ -98,6 +103,94 @@ void khz_thread_late_inputs(khz_thread *k, const khz_task *u)
         }
     }
     khz_thread_input_faults(k, u);
+}
+
+/* ------------------------------------------------------------------------------- values that need each other at once
+ */
+
+static int is_at(const khz_connection *c, uint64_t step)
+{
+    const int is_due = step % (uint64_t)c->from.task->every == 0 && step % (uint64_t)c->to.task->every == 0;
+    return c->link == NULL && is_due;
+}
+
+/* From a task behind the one it leads to, or from this itself: what is iterated on. */
+static int leads_back(const khz_connection *c) { return c->from.task >= c->to.task; }
+
+static double wanted(const khz_connection *c) { return c->gain * khz_thread_given(&c->from, -1) + c->offset; }
+
+/* Every task once, with what those before it say now. */
+static int evaluate_tasks(const khz_thread *k, uint64_t step)
+{
+    int fine = 1;
+    for (int32_t i = 0; i < k->n_tasks && fine; i++) {
+        const khz_task *const u = k->tasks[i];
+        if (step % (uint64_t)u->every != 0) {
+            continue;
+        }
+        for (int32_t j = 0; j < k->n_connections; j++) {
+            const khz_connection *const c = k->connections[j];
+            if (c->to.task == u && is_at(c, step) && !leads_back(c)) {
+                khz_signal_set(u->instance, c->to.signal, wanted(c));
+            }
+        }
+        const khz_model *const m = u->stepper->model;
+        const double time = ((const khz_context *)u->instance)->time;
+        fine = khz_evaluate_all(m, u->instance, time, khz_reals(u->instance, m->x)) == KHZ_OK;
+    }
+    return fine;
+}
+
+/* What the inputs lack of their values, beside what they lacked before (Aitken): `lengths` is the product of the old
+ * ones with their change, and the square of this.  1: they agree. */
+static int compare(const khz_thread *k, uint64_t step, double lengths[2])
+{
+    int agree = 1;
+    lengths[0] = lengths[1] = 0.0;
+    for (int32_t i = 0; i < k->n_connections; i++) {
+        khz_connection *const c = k->connections[i];
+        if (!is_at(c, step) || !leads_back(c)) {
+            continue;
+        }
+        const double value = wanted(c);
+        const double lacks = value - khz_signal_get(c->to.task->instance, c->to.signal);
+        const double change = lacks - c->residual;
+        agree &= fabs(lacks) <= SETTLED * fmax(1.0, fabs(value));
+        lengths[0] += c->residual * change;
+        lengths[1] += change * change;
+        c->residual = lacks;
+    }
+    return agree;
+}
+
+static void move_inputs(const khz_thread *k, uint64_t step, double part)
+{
+    for (int32_t i = 0; i < k->n_connections; i++) {
+        const khz_connection *const c = k->connections[i];
+        if (is_at(c, step) && leads_back(c)) {
+            const double by = c->to.signal->type == KHZ_SIGNAL_REAL ? part : 1.0;
+            const double now = khz_signal_get(c->to.task->instance, c->to.signal);
+            khz_signal_set(c->to.task->instance, c->to.signal, now + by * c->residual);
+        }
+    }
+}
+
+void khz_thread_settle(khz_thread *k, uint64_t step)
+{
+    double part = 1.0;
+    for (int32_t turn = 0; turn < k->rig->iterate; turn++) {
+        double lengths[2];
+        if (!evaluate_tasks(k, step)) {
+            break;
+        }
+        if (compare(k, step, lengths)) {
+            return;
+        }
+        const double next = turn > 0 && lengths[1] > 0.0 ? -part * lengths[0] / lengths[1] : 1.0;
+        part = fabs(next) <= DBL_MAX ? next : 1.0;
+        move_inputs(k, step, part);
+    }
+    k->account->counts.unsettled += (uint64_t)(k->rig->iterate > 0);
 }
 
 static int is_same(const khz_binding *a, const khz_binding *b)

@@ -198,6 +198,7 @@ khz_status khz_rig_bind(khz_rig *r, const char *prefix, int32_t index, const cha
 static khz_status prepare_connections(khz_rig *r)
 {
     const int sequential = strcmp(khz_scenario_text(&r->scenario, "exchange", "parallel"), "sequential") == 0;
+    r->iterate = (int32_t)khz_scenario_integer(&r->scenario, "iterate", 0, 0, KHZ_MOST_TURNS);
     r->n_connections = count(r, "n_connections");
     r->connections = (khz_connection *)khz_rig_room(r, r->n_connections, sizeof *r->connections);
     for (int32_t i = 0; i < r->n_connections; i++) {

@@ -117,6 +117,7 @@ static int step_tasks(khz_thread *k)
         }
         end = (flags & KHZ_STEP_TERMINATED) != 0 ? KHZ_END_TERMINATED : end;
     }
+    khz_thread_settle(k, k->step + 1);
     plant_fault(k);
     return end;
 }

@@ -98,6 +98,7 @@ typedef struct khz_connection {
     int32_t linear; /* extrapolated from the last two values of a slower task */
     double gain, offset;
     khz_seen seen, kept; /* kept: with the snapshot */
+    double residual;     /* what `to` lacks of its value while values settle */
 } khz_connection;
 
 /* Columns of a stimulus file or formulas, and the inputs they drive. */
@@ -170,7 +171,7 @@ extern const char *const khz_end_texts[KHZ_ENDS];
 
 enum { KHZ_CRASH_NONE = 0, KHZ_CRASH_EXIT = -1 }; /* else the number of a signal */
 
-enum { KHZ_RECORDED_TIMES = 4, KHZ_MOST_THREADS = 64 /* and processes */ };
+enum { KHZ_RECORDED_TIMES = 4, KHZ_MOST_THREADS = 64 /* and processes */, KHZ_MOST_TURNS = 1000 /* of `iterate` */ };
 
 /* What a loop is doing: nothing that could last, or the part of its cycle. */
 enum { KHZ_AT_REST = 0, KHZ_AT_INPUTS, KHZ_AT_STEP, KHZ_AT_OUTPUTS, KHZ_STAGES };
@@ -283,6 +284,7 @@ struct khz_rig {
     char message[512];
     const char *name;
     int64_t period_ns;          /* base period, model time */
+    int32_t iterate;            /* turns in which values that need each other settle; 0: they are a period old */
     int64_t hyper;              /* base periods after which all threads begin a period together */
     int64_t wall_num, wall_den; /* a period takes period_ns*wall_num/wall_den of wall time; 0: no waiting */
     uint64_t n_cycles;          /* base periods; 0: until told to stop */
@@ -376,6 +378,9 @@ int khz_thread_is_driven(const khz_thread *k, const khz_binding *b);
 int khz_thread_receive(khz_thread *k);
 void khz_thread_inputs(khz_thread *k);
 void khz_thread_late_inputs(khz_thread *k, const khz_task *u);
+/* Outputs that follow from inputs at once, through connections of this thread, until they agree: at most
+ * khz_rig.iterate turns.  `step`: how many are made. */
+void khz_thread_settle(khz_thread *k, uint64_t step);
 /* khz_injected.c: the faults of the scenario, and places for others.  After models, stimuli and live values. */
 khz_status khz_rig_faults(khz_rig *r);
 /* What a fault of the scenario is recorded by: `active` or `value`; no task where there is no memory. */
