@@ -185,6 +185,26 @@ def test_a_large_model_is_factorised_by_its_plan(solver: str, monkeypatch: pytes
         assert np.allclose(sparse[v.name], full[v.name], rtol=1e-6)
 
 
+def test_a_sparse_matrix_gives_the_bits_of_a_dense_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, statistics = program_of(compile_flat(read_flat(chain(40)))), Statistics()
+    dense = simulate(program, stop=1.0, tolerance=1e-8)
+    monkeypatch.setattr("kilohertz.simulate.offline_run.MANY_STATES", 8)
+    sparse = simulate(program, stop=1.0, tolerance=1e-8, statistics=statistics)
+    assert statistics.sparse_factorisations > 0
+    assert np.array_equal(sparse.data, dense.data)
+
+
+def test_a_sparse_matrix_has_a_dense_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = compile_flat(read_flat(chain(40)))
+    by_plan = simulate(program_of(step), stop=1.0, tolerance=1e-8)
+    monkeypatch.setattr("kilohertz.simulate.offline_run.MANY_STATES", 8)
+    monkeypatch.setattr("kilohertz.codegen.plans._row", lambda *_: ["return 1;"])  # no pivot suits
+    statistics = Statistics()
+    dense = simulate(build_program(step), stop=1.0, tolerance=1e-8, statistics=statistics)
+    assert statistics.sparse_factorisations == 0 and statistics.jacobians > 0
+    assert np.allclose(dense.data, by_plan.data, rtol=1e-6)
+
+
 @pytest.mark.parametrize("text", [chain(40), LINEAR], ids=["a band", "dense"])
 def test_factors_written_out_have_the_bits_of_the_tables(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     step = compile_flat(read_flat(text))

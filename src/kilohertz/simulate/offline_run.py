@@ -28,6 +28,7 @@ from kilohertz.solvers import SETTINGS, StepSettings
 
 DEFAULT_INTERVALS = 500
 _BYTES_OF_ROWS = 1 << 22
+MANY_STATES = 1000  # from which on CVODE's matrix is sparse
 _TERMINATED, _STOPPED = constant("KHZ_TERMINATED"), constant("KHZ_RUN_STOPPED")
 _END = constant("KHZ_SAID_END")
 
@@ -347,6 +348,7 @@ class _Run:
             kind=self.kinds.ctypes.data,
             rows=self.rows.ctypes.data,
             work=self.work.ctypes.data,
+            many_states=MANY_STATES,
             checks=bool(self.program.step.asserts),
             time=e.start,
         )

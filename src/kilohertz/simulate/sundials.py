@@ -46,6 +46,10 @@ FUNCTIONS = {
     "interpolate": "CVodeGetDky",
     "dense_setup": "SUNLinSolSetup_Dense",
     "dense_solve": "SUNLinSolSolve_Dense",
+    "sparse_new": "SUNSparseMatrix",
+    "sparse_data": "SUNSparseMatrix_Data",
+    "sparse_columns": "SUNSparseMatrix_IndexValues",
+    "sparse_rows": "SUNSparseMatrix_IndexPointers",
 }
 
 

@@ -18,7 +18,7 @@ from kilohertz.results import Result, Signal
 from kilohertz.runtime import check_layout, constant
 from kilohertz.simulate.failure import CODES, GAVE_UP
 from kilohertz.simulate.inputs import InputMemory
-from kilohertz.simulate.offline_run import Flush, Offline
+from kilohertz.simulate.offline_run import MANY_STATES, Flush, Offline
 from kilohertz.simulate.program import Context, aligned_memory, prototypes
 from kilohertz.simulate.stepper import COUNTS, c_settings, stepper_prototypes
 from kilohertz.simulate.sundials import function_table, ida_table
@@ -155,6 +155,7 @@ class Runner:
             kind=self._kinds.ctypes.data,
             rows=self._rows.ctypes.data,
             work=self._work.ctypes.data,
+            many_states=MANY_STATES,
             checks=kit.checks,
             time=kit.start,
         )

@@ -195,4 +195,5 @@ void khz_use_ida(khz_sundials *table, const khz_ida_functions *functions)
     table->set_jacobian_every = set_jacobian_every;
     table->advance = advance;
     table->interpolate = interpolate;
+    table->sparse_new = NULL; /* ida_jacobian goes over all entries */
 }

@@ -80,7 +80,6 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     const khz_context *const c = (const khz_context *)o->instance;
     const int32_t n = m->n_x;
     const double *const x = o->sundials->vector_data(y);
-    double *const matrix = o->sundials->matrix_data(a); /* column major */
     const cvode_work w = divide(o);
     o->n_jacobians++;
     /* Most often the derivatives were last asked for at this very point. */
@@ -90,12 +89,11 @@ static int jacobian(double t, void *y, void *fy, void *a, void *user, void *t1, 
     khz_status status = here ? KHZ_OK : khz_offline_derivatives(o, t, x, o->sundials->vector_data(t1));
     o->n_rhs += m->directional == NULL ? m->n_colours + 1 : 0;
     status = status == KHZ_OK ? khz_jacobian(m, o->instance, w.jac, w.k) : status;
-    memset(matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
-    for (int32_t i = 0; i < n && status == KHZ_OK; i++) {
-        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
-            matrix[(size_t)m->jac_column[k] * (size_t)n + (size_t)i] = w.jac[k];
-            status = fabs(w.jac[k]) <= DBL_MAX ? status : KHZ_NOT_FINITE;
-        }
+    for (int32_t k = 0; k < m->jac_row[n] && status == KHZ_OK; k++) {
+        status = fabs(w.jac[k]) <= DBL_MAX ? status : KHZ_NOT_FINITE;
+    }
+    if (status == KHZ_OK) {
+        khz_plan_solver_fill(o->plan, o, w.jac, a);
     }
     return status != KHZ_OK;
 }
@@ -114,13 +112,13 @@ static int32_t open_solver(khz_offline *o, cvode_solver *s)
     s->y = f->vector_new(n, s->context);
     s->dense = f->vector_new(n, s->context);
     s->absolute = f->vector_new(n, s->context);
-    s->matrix = f->matrix_new(n, n, s->context);
-    s->linear = f->solver_new(s->y, s->matrix, s->context);
+    s->linear = khz_plan_solver_open(&s->plan, o, s->y, s->context, divide(o).plan, &s->matrix);
+    o->plan = &s->plan;
     s->mem = f->create(CV_BDF, s->context);
-    if (s->y == NULL || s->dense == NULL || s->absolute == NULL || s->linear == NULL || s->mem == NULL) {
+    if (s->y == NULL || s->dense == NULL || s->absolute == NULL || s->matrix == NULL || s->linear == NULL ||
+        s->mem == NULL) {
         return KHZ_RUN_SOLVER_FAILED;
     }
-    khz_plan_solver_attach(&s->plan, o, s->linear, s->context, divide(o).plan);
     double *const x = f->vector_data(s->y);
     double *const absolute = f->vector_data(s->absolute);
     x[0] = 0.0;
@@ -152,8 +150,7 @@ static void close_solver(const khz_offline *o, cvode_solver *s)
         f->destroy(&s->mem);
     }
     if (s->linear != NULL) {
-        khz_plan_solver_detach(&s->plan, s->linear);
-        (void)f->solver_free(s->linear);
+        khz_plan_solver_close(&s->plan, o, s->linear);
     }
     if (s->matrix != NULL) {
         f->matrix_destroy(s->matrix);

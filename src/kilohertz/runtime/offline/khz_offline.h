@@ -37,6 +37,11 @@ typedef struct khz_sundials {
     int (*interpolate)(void *mem, double t, int k, void *y);
     int (*dense_setup)(void *solver, void *a);
     int (*dense_solve)(void *solver, void *a, void *x, void *b, double tolerance);
+    /* compressed rows; NULL where the solver's matrix has to be dense */
+    void *(*sparse_new)(int32_t rows, int32_t columns, int32_t entries, int type, void *context);
+    double *(*sparse_data)(void *a);
+    int32_t *(*sparse_columns)(void *a);
+    int32_t *(*sparse_rows)(void *a);
 } khz_sundials;
 
 /* Rows are full, or it is time for news: take `n_rows` rows.  Not 0: stop the run. */
@@ -74,8 +79,9 @@ typedef struct khz_offline {
     const int64_t *offset;
     const int32_t *kind;
     double *rows;
-    double *work;   /* khz_offline_work(model) doubles */
-    int32_t checks; /* there are assertions: they hold at the end of every step */
+    double *work;        /* khz_offline_work(model) doubles */
+    int32_t many_states; /* from which on the matrix of a solver is sparse */
+    int32_t checks;      /* there are assertions: they hold at the end of every step */
     /* results */
     int32_t code;                                                                 /* of the solver, where it failed */
     int64_t n_steps, n_rhs, n_jacobians, n_sparse, n_state_events, n_time_events; /* n_sparse: factorisations by plan */
@@ -88,6 +94,7 @@ typedef struct khz_offline {
     int32_t n_rows, has_failed;
     double failed_time;
     int64_t grid_next;
+    const struct khz_plan_solver *plan;
 } khz_offline;
 
 /* Steps from one call of `flush` to the next, rows or not: of a stepper; of CVODE and IDA, whose steps are dearer. */

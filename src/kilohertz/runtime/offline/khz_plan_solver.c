@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { FEWEST = 8 }; /* states from which it pays */
+enum { FEWEST = 8 };         /* states from which it pays */
+enum { BY_ROWS = 1 };        /* a kind of sparse matrix */
+enum { MOST_DENSE = 46340 }; /* whose square is a 32-bit index */
 enum {
     MEMBERS = 4,
     OPERATIONS = 12
@@ -14,9 +16,54 @@ int64_t khz_plan_solver_work(const khz_model *m)
     return plan != NULL && plan->n >= FEWEST ? plan->n_a + (int64_t)khz_sparse_size(plan) : 0;
 }
 
+/* A dense matrix and its solver beside a sparse one: the way out.  Not 0: no room. */
+static int make_full(khz_plan_solver *p)
+{
+    const khz_sundials *const f = p->offline->sundials;
+    const int32_t n = p->offline->model->n_x;
+    if (p->full_solver != NULL || n > MOST_DENSE) {
+        return p->full_solver == NULL;
+    }
+    void *const like = f->vector_new(n, p->context);
+    p->full_matrix = p->full_matrix != NULL ? p->full_matrix : f->matrix_new(n, n, p->context);
+    if (like != NULL && p->full_matrix != NULL) {
+        p->full_solver = f->solver_new(like, p->full_matrix, p->context);
+    }
+    if (like != NULL) {
+        f->vector_destroy(like);
+    }
+    return p->full_solver == NULL;
+}
+
+static int setup_sparse(khz_plan_solver *p, void *matrix)
+{
+    const khz_sundials *const f = p->offline->sundials;
+    const khz_sparse_plan *const plan = p->offline->model->lu_plan;
+    const double *const a = f->sparse_data(matrix);
+    p->is_dense = khz_sparse_factor(plan, a, p->lu);
+    p->offline->n_sparse += p->is_dense ? 0 : 1;
+    if (!p->is_dense) {
+        return 0;
+    }
+    if (make_full(p) != 0) {
+        return 1; /* the solver tries a shorter step */
+    }
+    double *const full = f->matrix_data(p->full_matrix); /* column major */
+    memset(full, 0, sizeof(double) * (size_t)plan->n * (size_t)plan->n);
+    for (int32_t i = 0; i < plan->n; i++) {
+        for (int32_t k = plan->a_row[i]; k < plan->a_row[i + 1]; k++) {
+            full[(size_t)plan->a_column[k] * (size_t)plan->n + (size_t)i] = a[k];
+        }
+    }
+    return f->dense_setup(p->full_solver, p->full_matrix);
+}
+
 static int setup(void *solver, void *matrix)
 {
     khz_plan_solver *const p = (khz_plan_solver *)*(void **)solver;
+    if (p->is_sparse) {
+        return setup_sparse(p, matrix);
+    }
     const khz_sundials *const f = p->offline->sundials;
     const khz_sparse_plan *const plan = p->offline->model->lu_plan;
     const double *const full = f->matrix_data(matrix); /* column major */
@@ -36,7 +83,8 @@ static int solve(void *solver, void *matrix, void *x, void *b, double tolerance)
     const khz_sundials *const f = p->offline->sundials;
     const khz_sparse_plan *const plan = p->offline->model->lu_plan;
     if (p->is_dense) {
-        return f->dense_solve(solver, matrix, x, b, tolerance);
+        return p->is_sparse ? f->dense_solve(p->full_solver, p->full_matrix, x, b, tolerance)
+                            : f->dense_solve(solver, matrix, x, b, tolerance);
     }
     double *const to = f->vector_data(x);
     const double *const from = f->vector_data(b);
@@ -75,19 +123,16 @@ static int find(void **operations, void *address)
     return -1;
 }
 
-void khz_plan_solver_attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *context, double *work)
+/* Put the plan into a fresh dense solver for n unknowns; 0 where its functions are not where they are looked for. */
+static int attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *context, int32_t n, double *work)
 {
     void **const members = (void **)solver;
-    memset(p, 0, sizeof *p);
-    if (khz_plan_solver_work(o->model) == 0) {
-        return;
-    }
     void **const operations = operations_of(members, context);
     const operation old_setup = {.setup = o->sundials->dense_setup}, old_solve = {.solve = o->sundials->dense_solve};
     const int at_setup = find(operations, old_setup.address);
     const int at_solve = find(operations, old_solve.address);
-    if (at_setup < 0 || at_solve < 0 || ((const khz_dense_content *)members[0])->n != o->model->n_x) {
-        return;
+    if (at_setup < 0 || at_solve < 0 || ((const khz_dense_content *)members[0])->n != n) {
+        return 0;
     }
     p->offline = o;
     p->a = work;
@@ -98,11 +143,92 @@ void khz_plan_solver_attach(khz_plan_solver *p, khz_offline *o, void *solver, co
     const operation new_setup = {.setup = setup}, new_solve = {.solve = solve};
     operations[at_setup] = new_setup.address;
     operations[at_solve] = new_solve.address;
+    return 1;
 }
 
-void khz_plan_solver_detach(const khz_plan_solver *p, void *solver)
+/* A dense solver for one unknown, of which nothing but its place for functions is used; NULL: not to be had. */
+static void *open_sparse(khz_plan_solver *p, khz_offline *o, void *context, double *work, void **matrix)
 {
+    const khz_sundials *const f = o->sundials;
+    const khz_sparse_plan *const plan = o->model->lu_plan;
+    void *const y = f->vector_new(1, context);
+    void *const a = f->matrix_new(1, 1, context);
+    void *solver = y != NULL && a != NULL ? f->solver_new(y, a, context) : NULL;
+    if (y != NULL) {
+        f->vector_destroy(y);
+    }
+    if (a != NULL) {
+        f->matrix_destroy(a);
+    }
+    if (solver != NULL && !attach(p, o, solver, context, 1, work)) {
+        (void)f->solver_free(solver);
+        solver = NULL;
+    }
+    if (solver != NULL) {
+        p->is_sparse = 1;
+        *matrix = f->sparse_new(plan->n, plan->n, plan->n_a, BY_ROWS, context);
+    }
+    return solver;
+}
+
+void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *context, double *work, void **matrix)
+{
+    const khz_sundials *const f = o->sundials;
+    const int has_plan = khz_plan_solver_work(o->model) > 0;
+    memset(p, 0, sizeof *p);
+    p->context = context;
+    *matrix = NULL;
+    if (has_plan && o->model->n_x >= o->many_states && f->sparse_new != NULL) {
+        void *const found = open_sparse(p, o, context, work, matrix);
+        if (found != NULL) {
+            return found;
+        }
+    }
+    const int32_t n = o->model->n_x > 0 ? o->model->n_x : 1; /* a model without states gets one that rests */
+    *matrix = n <= MOST_DENSE ? f->matrix_new(n, n, context) : NULL;
+    void *const solver = *matrix != NULL ? f->solver_new(y, *matrix, context) : NULL;
+    if (solver != NULL && has_plan) {
+        (void)attach(p, o, solver, context, n, work);
+    }
+    return solver;
+}
+
+void khz_plan_solver_fill(const khz_plan_solver *p, khz_offline *o, const double *jac, void *matrix)
+{
+    const khz_model *const m = o->model;
+    const khz_sundials *const f = o->sundials;
+    const size_t n = (size_t)m->n_x;
+    if (p->is_sparse) {
+        const khz_sparse_plan *const plan = m->lu_plan;
+        double *const a = f->sparse_data(matrix);
+        memcpy(f->sparse_rows(matrix), plan->a_row, sizeof(int32_t) * (n + 1));
+        memcpy(f->sparse_columns(matrix), plan->a_column, sizeof(int32_t) * (size_t)plan->n_a);
+        memset(a, 0, sizeof(double) * (size_t)plan->n_a);
+        for (int32_t k = 0; k < plan->n_jac; k++) {
+            a[plan->a_of_jac[k]] = jac[k];
+        }
+        return;
+    }
+    double *const full = f->matrix_data(matrix); /* column major */
+    memset(full, 0, sizeof(double) * n * n);
+    for (size_t i = 0; i < n; i++) {
+        for (int32_t k = m->jac_row[i]; k < m->jac_row[i + 1]; k++) {
+            full[(size_t)m->jac_column[k] * n + i] = jac[k];
+        }
+    }
+}
+
+void khz_plan_solver_close(khz_plan_solver *p, const khz_offline *o, void *solver)
+{
+    const khz_sundials *const f = o->sundials;
     if (p->own_content != NULL) {
         *(void **)solver = p->own_content;
+    }
+    (void)f->solver_free(solver);
+    if (p->full_solver != NULL) {
+        (void)f->solver_free(p->full_solver);
+    }
+    if (p->full_matrix != NULL) {
+        f->matrix_destroy(p->full_matrix);
     }
 }

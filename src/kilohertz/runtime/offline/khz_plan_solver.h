@@ -1,7 +1,8 @@
 /* The planned sparse LU inside a dense linear solver of SUNDIALS, for off-line runs.
  *
- * CVODE and IDA keep their dense matrix and its arithmetic; factorisation and solution are replaced: they take the
- * entries of the model's pattern, and go back to the dense ones where the order of pivots does not suit the numbers. */
+ * Factorisation and solution are replaced: they take the entries of the model's pattern, and go back to the dense ones
+ * where the order of pivots does not suit the numbers.  Small models keep the dense matrix of the solver and its
+ * arithmetic; many states have a matrix of the plan's entries alone, and a dense one only once it is needed. */
 #ifndef KHZ_PLAN_SOLVER_H
 #define KHZ_PLAN_SOLVER_H
 
@@ -19,16 +20,20 @@ typedef struct khz_plan_solver {
     void *own_content;       /* of the solver, given back at the end; NULL: not attached */
     khz_offline *offline;
     double *a, *lu;
-    int32_t is_dense; /* the last factorisation is the dense one */
+    int32_t is_dense;  /* the last factorisation is the dense one */
+    int32_t is_sparse; /* the matrix has the plan's entries alone */
+    void *context;
+    void *full_matrix, *full_solver; /* of a sparse matrix whose pivots did not suit; NULL: not yet */
 } khz_plan_solver;
 
 /* Doubles that it needs; 0 where the model's matrix is small or nearly full. */
 int64_t khz_plan_solver_work(const khz_model *m);
 
-/* Put the plan into a fresh dense solver made with `context`; work [khz_plan_solver_work].  Leaves the solver as it is
- * where that is 0 or its functions are not where they are looked for. */
-void khz_plan_solver_attach(khz_plan_solver *p, khz_offline *o, void *solver, const void *context, double *work);
-/* Before the solver is freed. */
-void khz_plan_solver_detach(const khz_plan_solver *p, void *solver);
+/* A matrix and a linear solver for states like `y`; work [khz_plan_solver_work].  *matrix or the solver NULL: no room.
+ * The plan is not in it where that work is 0 or the functions of a solver are not where they are looked for. */
+void *khz_plan_solver_open(khz_plan_solver *p, khz_offline *o, void *y, void *context, double *work, void **matrix);
+/* The values jac of the Jacobian into such a matrix. */
+void khz_plan_solver_fill(const khz_plan_solver *p, khz_offline *o, const double *jac, void *matrix);
+void khz_plan_solver_close(khz_plan_solver *p, const khz_offline *o, void *solver);
 
 #endif
