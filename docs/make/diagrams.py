@@ -287,9 +287,11 @@ def inserts(text: str, d: Diagram) -> dict[int, str]:
         found[said.start + 1] = f"Diagram(coordinateSystem(extent={extent})), "
     own = {id(c) for c in _inside(_equations(d.cls))}
     for connect, a, b in d.edges:
+        if id(connect) not in own:  # of a base class, maybe in another file
+            continue
         end = text.index(";", connect.end - 1)
         placed = all(not e[0] or e[0] in d.places for e in (a, b))
-        if id(connect) in own and placed and "annotation" not in text[connect.start : end]:
+        if placed and "annotation" not in text[connect.start : end]:
             corners = ",".join(f"{{{x:g},{y:g}}}" for x, y in route(d, a, b))
             found[end] = f" annotation(Line(points={{{corners}}}, color={line_colour(d.ports[a][1])[0]}))"
     return found

@@ -58,10 +58,28 @@ def test_force_along_a_wheel_from_locked_to_spinning() -> None:
     assert np.polyfit(slip[near], force[near], 1)[0] == pytest.approx(parabola(115220, 223456, 4000 / 3089.1), rel=0.1)
 
 
-def test_the_car_with_axles_by_tables_has_the_sizes_of_the_paper() -> None:
-    report = kilohertz.load(f"{HANDLING}.LaneChange1").analyse(solver="euler", step=1e-3)
+@pytest.mark.parametrize("model", ["LaneChange1", "LaneChange2"])
+def test_cars_have_the_sizes_of_the_paper(model: str) -> None:
+    """40 states, and of what is solved at once only the accelerations of body, arms or travels: nothing is iterated."""
+    report = kilohertz.load(f"{HANDLING}.{model}").analyse(solver="euler", step=1e-3)
     assert len(report.states) == 40
     assert [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"] == [("linear", 10)]
+
+
+def test_a_linkage_moves_as_its_tables_say() -> None:
+    """What travel does to toe, camber and place at level 2 are the polynomials of level 1, and loops stay closed."""
+    result = run("Travel")
+    z, straight = result["z"], result.time < 10
+    tables = {"toe": (0.009471, 0.16017, 1.5396), "camber": (0.30631, -1.8074, -2.7921), "outward": (0.0234, -1.231, 0)}
+    for name, (first, second, third) in tables.items():
+        found = result[name][straight]
+        assert found == pytest.approx((z * (first + z * (second + z * third)))[straight], abs=4e-5), name
+    for side in ("left", "right"):
+        rod = np.array([result[f"axle.side_{side}.guide.rod[{i}]"] for i in (1, 2, 3)])
+        assert (rod**2).sum(axis=0) == pytest.approx(0.005**2 + 0.335**2 + 0.015**2, abs=1e-15)
+    rack = result["axle.rack.s"]
+    steered = np.polyfit(rack[~straight], result["toe"][~straight], 3)
+    assert steered[2] == pytest.approx(-7.75, rel=0.02), "rad for a metre of rack"
 
 
 def test_loads_of_the_wheels_are_the_weight_of_the_car() -> None:
@@ -71,11 +89,19 @@ def test_loads_of_the_wheels_are_the_weight_of_the_car() -> None:
     assert rest == pytest.approx([4037, 4037, 4014, 4014], rel=0.01)
 
 
-def test_a_lane_change_by_euler_is_within_a_quarter_percent() -> None:
-    exact, fast = run("LaneChange1"), run("LaneChange1", "euler")
+@pytest.mark.parametrize("model", ["LaneChange1", "LaneChange2"])
+def test_a_lane_change_by_euler_is_within_a_quarter_percent(model: str) -> None:
+    exact, fast = run(model), run(model, "euler")
     for name, bound in (("a_y", 0.0025), ("yaw_rate", 0.0025), ("roll", 0.003)):
         right = exact[f"car.chassis.{name}"]
         assert np.abs(fast[f"car.chassis.{name}"] - right).max() < bound * np.abs(right).max(), name
+
+
+def test_tables_stand_for_the_linkages() -> None:
+    tables, linkages = run("LaneChange1"), run("LaneChange2")
+    for name, bound in (("a_y", 0.03), ("yaw_rate", 0.03), ("roll", 0.05), ("y", 0.02)):
+        right = linkages[f"car.chassis.{name}"]
+        assert np.abs(tables[f"car.chassis.{name}"] - right).max() < bound * np.abs(right).max(), name
 
 
 def test_mirrored_steering_gives_mirrored_motion() -> None:

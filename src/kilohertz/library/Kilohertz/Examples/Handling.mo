@@ -42,19 +42,51 @@ package Handling "Cars in space: tyres on a rig, lane changes, driving off and s
     annotation(experiment(StopTime=20, Tolerance=1e-8), Documentation(info="<html><p>The wheel is locked at the start, rolls freely at about 10 s and spins at twice its speed in the end.</p></html>"));
   end BrakeSlip;
 
-  model LaneChange1 "Double lane change at 80 km/h, axles by tables"
-    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-10,-50},{10,-30}})));
-    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-10,30},{10,50}})));
-    Vehicles.Car car(v_start=80/3.6) annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+  partial model LaneChange "Double lane change at 80 km/h, in idle gear"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{50,30},{70,50}})));
+    inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{50,-10},{70,10}})));
+    replaceable Vehicles.Car car(v_start=80/3.6) annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
     Vehicles.Drivers.LaneChange hands annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
-    Powertrain.Driver driver "Would hold the speed; the car rolls in idle gear" annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+    Powertrain.Driver driver "Would hold the speed; the car rolls in idle gear" annotation(Placement(transformation(extent={{-50,30},{-30,50}})));
   equation
     connect(hands.y, car.steer) annotation(Line(points={{-29,0},{-12,0}}, color={0,0,127}));
     driver.v_ref = car.chassis.v_x;
     driver.v = car.chassis.v_x;
-    annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>After Elmqvist et al. 2004, with our own parameters: 15 degrees of freedom, 40 states, one linear system of 10.
-      The hand wheel follows four half-waves; the car moves 3.5 m to the left and back.</p></html>"));
+    annotation(Documentation(info="<html><p>After Elmqvist et al. 2004, with our own parameters. The hand wheel follows four half-waves; the car moves 3.5 m to the left and back.</p></html>"));
+  end LaneChange;
+
+  model LaneChange1 "Double lane change at 80 km/h, axles by tables"
+    extends LaneChange;
+    annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>15 degrees of freedom, 40 states, one linear system of 10, as in Elmqvist et al. 2004.</p></html>"));
   end LaneChange1;
+
+  model Travel "A MacPherson axle on a rig: wheels pressed up and let down, the rack moved"
+    inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-50,30},{-30,50}})));
+    Vehicles.Axles.MacPherson axle annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
+    Vehicles.Steering.Rigid steering annotation(Placement(transformation(extent={{-50,-50},{-30,-30}})));
+    Blocks.Sources.Sine hands(amplitude=5, f=0.05, starts=10) annotation(Placement(transformation(extent={{-90,-50},{-70,-30}})));
+    MultiBody.Forces.WorldForce lift_left annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
+    MultiBody.Forces.WorldForce lift_right annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+    Units.Force lift = 3832 + 1100*sin(2*Math.pi*0.1*time) "Force onto each carrier";
+    Units.Length z = axle.left.r_0[3] "Travel of the left wheel";
+    Units.Angle toe = atan2(-axle.left.R.T[2, 1], axle.left.R.T[2, 2]) "Steer angle of the left wheel";
+    Units.Angle camber = asin(axle.left.R.T[2, 3]) "Camber of the left wheel";
+    Units.Length outward = axle.left.r_0[2] - 0.75 "Way of the left wheel outward";
+  equation
+    lift_left.force = {0, 0, lift};
+    lift_right.force = {0, 0, lift};
+    connect(world.b, axle.body) annotation(Line(points={{-30,40},{0,40},{0,10}}, color={95,95,95}));
+    connect(hands.y, steering.command) annotation(Line(points={{-69,-40},{-52,-40}}, color={0,0,127}));
+    connect(steering.rack, axle.rack) annotation(Line(points={{-30,-40},{0,-40},{0,-10}}, color={0,127,0}));
+    connect(lift_left.b, axle.left) annotation(Line(points={{-30,0},{-10,0}}, color={95,95,95}));
+    connect(lift_right.b, axle.right) annotation(Line(points={{50,0},{10,0}}, color={95,95,95}));
+    annotation(experiment(StopTime=30, Tolerance=1e-8), Documentation(info="<html><p>For ten seconds the wheels go up and down with the rack in the middle: <code>toe</code>, <code>camber</code> and <code>outward</code> over <code>z</code> are the tables of level 1. Then the rack moves as well.</p></html>"));
+  end Travel;
+
+  model LaneChange2 "Double lane change at 80 km/h, ideal linkages"
+    extends LaneChange(redeclare Vehicles.LinkageCar car(v_start=80/3.6));
+    annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>Like <code>LaneChange1</code> with a linkage on each side: the same 15 degrees of freedom, 40 states and one linear system of 10, nothing iterated.</p></html>"));
+  end LaneChange2;
 
   model Track "The driver follows the lanes of ISO 3888-1 at 80 km/h, axles by tables"
     inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{10,-10},{30,10}})));

@@ -15,8 +15,8 @@ model Car "A car with two axles and four wheels; a level of detail is a choice o
   replaceable model Tyre = Tyres.TMeasy constrainedby Tyres.Tyre "Tyres of all wheels";
   Chassis chassis(v_start=v_start, r_start=r_start) "Body" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
   Rack steering "Steering" annotation(Placement(transformation(extent={{-50,50},{-30,70}})));
-  Front front "Front axle" annotation(Placement(transformation(extent={{30,-10},{50,10}})));
-  Rear rear "Rear axle" annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
+  Front front(r_start=r_start, v_start=v_start) "Front axle" annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+  Rear rear(r_start=r_start - {chassis.wheelbase, 0, 0}, v_start=v_start) "Rear axle" annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
   Wheel front_left(redeclare model Tyre = Tyre, w_start=v_start/r_D) "Wheel" annotation(Placement(transformation(extent={{70,30},{90,50}})));
   Wheel front_right(redeclare model Tyre = Tyre, w_start=v_start/r_D) "Wheel" annotation(Placement(transformation(extent={{70,-50},{90,-30}})));
   Wheel rear_left(redeclare model Tyre = Tyre, w_start=v_start/r_D) "Wheel" annotation(Placement(transformation(extent={{-90,30},{-70,50}})));

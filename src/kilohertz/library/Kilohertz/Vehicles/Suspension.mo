@@ -28,4 +28,52 @@ package Suspension "Springs, dampers and stops of axles"
       Documentation(info="<html><p>Pushes its flanges apart with <code>ratio (F_design + c ratio travel + F_d(ratio der(travel)))</code>, where <code>F_d</code> is a smooth curve through the points of the damper,
         and with the stops <code>c_stop (travel - bump)^2</code> beyond the free travel. No events.</p></html>"));
   end Strut;
+
+  model Line "A rod of Translational along the line between two points"
+    extends MultiBody.TwoFrames;
+    Translational.Flange flange_a "Its end at a" annotation(Placement(transformation(extent={{-50,90},{-30,110}})));
+    Translational.Flange flange_b "Its end at b" annotation(Placement(transformation(extent={{30,90},{50,110}})));
+    Units.Length r_0[3] "From a to b, in the world";
+    Units.Length s "Distance";
+    Units.Force f "Pulls the points together";
+  equation
+    r_0 = b.r_0 - a.r_0;
+    s = Math.length(r_0);
+    flange_a.s = 0;
+    flange_b.s = s;
+    f = -flange_b.f;
+    a.f = MultiBody.Frames.toLocal(a.R, r_0)*flange_b.f/s;
+    b.f = -MultiBody.Frames.toLocal(b.R, r_0)*flange_b.f/s;
+    a.t = zeros(3);
+    b.t = zeros(3);
+    annotation(Icon(graphics={Line(points={{-90,0},{90,0}}, pattern=LinePattern.Dash), Line(points={{-40,90},{-40,0}}, color={0,127,0}), Line(points={{40,90},{40,0}}, color={0,127,0}), Ellipse(extent={{-46,6},{-34,-6}}, fillColor={95,95,95}, fillPattern=FillPattern.Solid), Ellipse(extent={{34,6},{46,-6}}, fillColor={95,95,95}, fillPattern=FillPattern.Solid)}),
+      Documentation(info="<html><p>What is connected between the flanges acts between the points, along their line: <code>flange_b.s - flange_a.s</code> is their distance. They must not meet.</p></html>"));
+  end Line;
+
+  model Bar "Anti-roll bar: a vertical force for the difference of two heights"
+    MultiBody.Frame body "Carries the bar; heights are along its z axis" annotation(Placement(transformation(extent={{-16,84},{16,116}})));
+    MultiBody.Frame left "Left link" annotation(Placement(transformation(extent={{-116,-16},{-84,16}})));
+    MultiBody.Frame right "Right link" annotation(Placement(transformation(extent={{84,-16},{116,16}})));
+    parameter Units.TranslationalStiffness c = 14e3 "Force over the difference of the heights";
+    parameter Units.Time T = 0.01 "Damping over stiffness";
+    Units.Length z_rel "Height of the left link above the right one";
+    Units.Velocity v_rel = der(z_rel) "Its rate";
+    Units.Force F "Pulls the left link down, the right one up";
+  protected
+    Units.Length r_left[3] "From body to left, in components of body";
+    Units.Length r_right[3] "From body to right, in components of body";
+  equation
+    r_left = MultiBody.Frames.toLocal(body.R, left.r_0 - body.r_0);
+    r_right = MultiBody.Frames.toLocal(body.R, right.r_0 - body.r_0);
+    z_rel = r_left[3] - r_right[3];
+    F = c*(z_rel + T*v_rel);
+    left.f = MultiBody.Frames.toLocal(left.R, MultiBody.Frames.toWorld(body.R, {0, 0, F}));
+    right.f = -MultiBody.Frames.toLocal(right.R, MultiBody.Frames.toWorld(body.R, {0, 0, F}));
+    left.t = zeros(3);
+    right.t = zeros(3);
+    body.f = zeros(3);
+    body.t = -cross(r_left - r_right, {0, 0, F});
+    annotation(Icon(graphics={Line(points={{-90,0},{-70,60},{70,60},{90,0}}, thickness=1), Line(points={{0,60},{0,90}}), Text(extent={{-150,-40},{150,-80}}, textString="%name", textColor={0,0,255})}),
+      Documentation(info="<html><p><code>F = c (z_rel + T der(z_rel))</code>, opposite on both sides; its moment is on the body.</p></html>"));
+  end Bar;
 end Suspension;
