@@ -357,25 +357,6 @@ def test_a_task_refuses_what_a_run_offline_refuses(tmp_path: Path, settings: dic
     assert said[0] == said[1] and said[0][0][0] == "R720"
 
 
-@pytest.mark.parametrize(
-    ("name", "why", "modifier"),
-    [
-        ("b", "it is computed from other values", "(b = 7)"),
-        ("v", "it is an array; its elements can be", "(v = {3, 4})"),
-        ("x.start", "it is an attribute of `x`", "(x.start = 9)"),
-    ],
-)
-def test_what_only_compiling_can_set_says_so(model: str, name: str, why: str, modifier: str) -> None:
-    text = "parameter Real a = 1; parameter Real b = 2*a; parameter Real v[2] = {1, 2};"
-    path = write(model, f"model M {text} Real x(start = 1, fixed = true), s = sum(v) + b; equation der(x) = -b; end M;")
-    with pytest.raises(ModelError, match=why) as caught:
-        kilohertz.load(path).simulate(settings={name: "7"})
-    assert caught.value.diagnostics[0].notes[0].text.startswith(f"`MODEL({name} = ...)` instead of `MODEL`")
-    result = kilohertz.load(f"{path}:M{modifier}").simulate(stop=0.0)
-    values = {"b": result["s"][0] - 3, "v": result["s"][0] - 2, "x.start": result["x"][0] - 2}
-    assert values[name] == 7
-
-
 def test_a_parameter_that_no_initial_equation_gives_a_value(model: str) -> None:
     text = (
         "parameter Real p(fixed = false), q(fixed = false, start = 3), r(fixed = false);"

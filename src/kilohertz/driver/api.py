@@ -111,6 +111,25 @@ class Model:
 
         return parameters(self)
 
+    def with_values(self, settings: Mapping[str, Any]) -> tuple[Model, dict[str, float | str]]:
+        """The model that can have these values of parameters, and those of them that are set as a run starts.
+
+        Arrays go element by element; start values, and parameters that follow from others or shape the model, are
+        compiled into another model.
+        """
+        from kilohertz.driver.parameters import with_values
+
+        return with_values(self, settings) if settings else (self, {})
+
+    def modified(self, modifiers: Mapping[str, str]) -> Model:
+        """The same model with modifiers compiled in; asked for again it is the same object."""
+        inside = ", ".join(f"{name} = {value}" for name, value in modifiers.items())
+        called = self._called.rstrip()
+        called = f"{called[:-1]}, {inside})" if called.endswith(")") else f"{called}({inside})"
+        found = self.session.kept(called)
+        found.verify = self.verify
+        return found.torn_on(*self._work.tear_on) if self._work.tear_on else found
+
     @property
     def seconds(self) -> dict[str, float]:
         """What each stage took so far."""
@@ -294,7 +313,7 @@ class Model:
         start: float | None = None,
         stop: float | None = None,
         intervals: int | None = None,
-        settings: Mapping[str, float | str] | None = None,
+        settings: Mapping[str, Any] | None = None,
         inputs: Inputs | InputValues | Sequence[Inputs] | None = None,
         record: str | Sequence[str] = "all",
         progress: Callable[[float], None] | None = None,
@@ -305,7 +324,8 @@ class Model:
     ) -> Result:
         """Run off-line; what is not given comes from the experiment annotation.
 
-        `settings` are values of parameters.  `inputs` drive the model over time: a result or its file, or by name
+        `settings` are values of parameters: numbers, texts such as `5 kg`, lists for arrays; also start values
+        (`x.start`), and what is compiled in anew.  `inputs` drive the model over time: a result or its file, or by name
         `(times, values)`, a number, a function of time or a formula such as `"sine(frequency = 2)"`
         (docs/reference/stimuli.md); rows are held, with `Inputs(..., "linear")` lines between them; a list mixes all.
         What is chosen (`solver="auto"`, `implicit="auto"`) is told with its reason in `statistics.notes`; `announce`
@@ -317,15 +337,16 @@ class Model:
         from kilohertz.simulate import offline, simulate
 
         asked = offline(StepSettings.of(**stepping))
-        plan = make_plan(self, asked, Experiment(start, stop, settings or {}, inputs), announce)
+        model, values = self.with_values(settings or {})
+        plan = make_plan(model, asked, Experiment(start, stop, values, inputs), announce)
         if statistics is not None:
             statistics.notes = plan.notes
         result = simulate(
-            self._run_with(plan),
+            model._run_with(plan),
             start=start,
             stop=stop,
             intervals=intervals,
-            settings=settings,
+            settings=values,
             inputs=inputs,
             record=record,
             progress=progress,
@@ -361,7 +382,7 @@ class Model:
         steps: int | None = None,
         start: float | None = None,
         stop: float | None = None,
-        settings: Mapping[str, float | str] | None = None,
+        settings: Mapping[str, Any] | None = None,
         progress: Callable[[float], None] | None = None,
         announce: Announce | None = None,
         **stepping: Any,
@@ -372,9 +393,9 @@ class Model:
         """
         from kilohertz.driver.profiling import Wanted, profile_model
 
-        return profile_model(
-            self, StepSettings.of(**stepping), Wanted(steps, start, stop, settings or {}), progress, announce
-        )
+        model, values = self.with_values(settings or {})
+        wanted = Wanted(steps, start, stop, values)
+        return profile_model(model, StepSettings.of(**stepping), wanted, progress, announce)
 
     @takes_settings(offline=True)
     def series(
@@ -394,7 +415,7 @@ class Model:
         start: float | None = None,
         stop: float | None = None,
         intervals: int | None = None,
-        settings: Mapping[str, float | str] | None = None,
+        settings: Mapping[str, Any] | None = None,
         name: str = "",
         folder: str | Path | None = None,
         jobs: int | None = None,
@@ -431,7 +452,7 @@ class Model:
         signals: Sequence[str] = (),
         start: float | None = None,
         stop: float | None = None,
-        settings: Mapping[str, float | str] | None = None,
+        settings: Mapping[str, Any] | None = None,
         inputs: Driving | None = None,
         announce: Announce | None = None,
         **stepping: Any,
@@ -447,15 +468,16 @@ class Model:
 
         asked = StepSettings.of(**stepping)
         asked = asked.but(step=asked.step) if not steps else asked
-        experiment = Experiment(start, stop, settings or {}, inputs)
-        return tune(self, asked, goal_of(error, deadline), experiment, steps, signals, announce)
+        model, values = self.with_values(settings or {})
+        experiment = Experiment(start, stop, values, inputs)
+        return tune(model, asked, goal_of(error, deadline), experiment, steps, signals, announce)
 
     @takes_settings()
     def run(
         self,
         *,
         duration: float | None = None,
-        settings: Mapping[str, float | str] | None = None,
+        settings: Mapping[str, Any] | None = None,
         inputs: Inputs | InputValues | Sequence[Inputs] | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
         folder: str | Path | None = None,

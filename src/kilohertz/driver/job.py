@@ -49,8 +49,10 @@ class Job:
                 compiled.add(task.model)
             place = _Place(say, target, bool(self.scenario.profile))
             told = with_fmu(task, self.scenario, say)
-            planned, code = _planned(self.session.kept(task.model), told, self.scenario, place)
-            self._say_warnings(task, say)
+            model, values = self.session.kept(task.model).with_values(task.settings)
+            planned, code = _planned(model, replace(told, settings=values), self.scenario, place)
+            for warning in model.warnings_with(task.settings):
+                say(render(warning, self.session.libraries.sources))
             tasks.append(planned)
             codes.append(code)
         say("building the executable")
@@ -61,11 +63,6 @@ class Job:
         for note in built.notes:
             say(note)
         return built
-
-    def _say_warnings(self, task: Task, say: Announce) -> None:
-        """What was noticed about a model."""
-        for warning in self.session.kept(task.model).warnings_with(task.settings):
-            say(render(warning, self.session.libraries.sources))
 
     def run(
         self,
@@ -140,7 +137,7 @@ class Job:
         asked: StepSettings,
         *,
         duration: float | None = None,
-        settings: Mapping[str, float | str] | None = None,
+        settings: Mapping[str, Any] | None = None,
         inputs: Driving | None = None,
         faults: Iterable[Mapping[str, Any]] = (),
         profile: str = "",
@@ -199,9 +196,9 @@ def _known(profile: str) -> str:
     return profile
 
 
-def _with_values(scenario: Scenario, values: Mapping[str, float | str]) -> Scenario:
+def _with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
     """The scenario with other values of parameters and inputs; their names are checked with the compiled models."""
-    of_tasks: list[dict[str, float | str]] = [dict(t.settings) for t in scenario.tasks]
+    of_tasks: list[dict[str, Any]] = [dict(t.settings) for t in scenario.tasks]
     for name, value in values.items():
         if len(scenario.tasks) == 1:
             of_tasks[0][name] = value

@@ -1,16 +1,27 @@
-"""The parameters of a model that can be set without compiling it again."""
+"""The parameters of a model that can be set, and how: at the start of a run, or compiled into another model.
+
+An array is set element by element.  What has no place of its own in the compiled model, such as a start value, a
+parameter that follows from others or one that shapes the model, becomes a modifier: `MODEL(b = 7, x.start = 1)`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kilohertz.ir.flat import Purpose
-from kilohertz.ir.types import EnumType
+from kilohertz.base import Diagnostic, Dotted, ModelError
+from kilohertz.base.units import UnitError
+from kilohertz.ir.flat import CONSTANT, PARAMETER, Purpose
+from kilohertz.ir.types import BOOLEAN, INTEGER, STRING, EnumType, Type
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
-    from kilohertz.ir.step import StepVariable
+    from kilohertz.ir.flat import Flat, Variable
+    from kilohertz.ir.step import Step, StepVariable
+
+Values = dict[str, float | str]
+_ATTRIBUTES = ("start", "fixed", "nominal", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +52,129 @@ def _parameter(v: StepVariable, value: float | str) -> Parameter:
 
     choices = v.ty.base.literals if isinstance(v.ty.base, EnumType) else ()
     return Parameter(v.name, value, v.unit, v.description, limit(v.min), limit(v.max), tuple(choices))
+
+
+# -------------------------------------------------------------------------------------------------------------- setting
+
+
+def with_values(model: Model, settings: Mapping[str, Any]) -> tuple[Model, Values]:
+    """The model that can have these values, and those of them that are set when it starts; each by one scalar."""
+    at_start: Values = {}
+    modifiers: dict[str, str] = {}
+    for name, value in settings.items():
+        at_start.update(
+            _at_start(model.process(), name, value) or _compiled_in(model.flatten(), name, value, modifiers)
+        )
+    return (model.modified(modifiers) if modifiers else model), at_start
+
+
+def _at_start(step: Step, name: str, value: Any) -> Values:
+    """What is set when a run starts: a scalar, or all elements of an array; empty where it is not possible."""
+    if _is_settable(step, name):
+        return {name: value}
+    parts = _parts(value)
+    if parts is None:
+        return {}
+    elements = dict(_elements(name, parts))
+    return elements if elements and all(_is_settable(step, n) for n in elements) and _is_whole(step, elements) else {}
+
+
+def _is_settable(step: Step, name: str) -> bool:
+    from kilohertz.ir.step import Kind
+
+    alias = step.aliases.get(name)
+    v = step.variables.get(alias.target if alias is not None and alias.target and alias.sign > 0 else name)
+    return v is not None and (v.tunable or v.slot.kind in (Kind.INPUT, Kind.INT_INPUT))
+
+
+def _is_whole(step: Step, elements: Values) -> bool:
+    """Whether these are all elements of their array."""
+    base = next(iter(elements)).rpartition("[")[0]
+    return sum(n.startswith(f"{base}[") and n.endswith("]") for n in (*step.variables, *step.aliases)) == len(elements)
+
+
+def _compiled_in(flat: Flat, name: str, value: Any, modifiers: dict[str, str]) -> Values:
+    """Note the modifier that gives a value; where none can, the value goes on to who says why."""
+    owner, attribute = str(Dotted.read(name).owner), Dotted.read(name).last
+    v = flat.variables.get(name)
+    if v is None and attribute in _ATTRIBUTES and (of := flat.variables.get(owner)) is not None and "[" not in name:
+        ty = of.ty if attribute != "fixed" else Type(BOOLEAN.base, of.ty.dims)
+        modifiers[name] = _text(name, of, ty, value)
+        return {}
+    if v is None or v.variability not in (PARAMETER, CONSTANT) or "[" in name:
+        return {name: value}
+    if v.final or v.variability == CONSTANT:
+        what = "final" if v.final else "a constant"
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set: it is {what}"))
+    modifiers[name] = _text(name, v, v.ty, value)
+    return {}
+
+
+def _text(name: str, v: Variable, ty: Type, value: Any) -> str:
+    """A value as Modelica, of the size that is asked for."""
+    parts = _parts(value)
+    if not ty.dims:
+        if parts is not None:
+            raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: it is no array"))
+        return _scalar_text(name, v, ty, value)
+    if parts is None:
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: it is an array, such as {{1, 2}}"))
+    if ty.dims[0] != len(parts):
+        text = f"`{name}` cannot be set to {value}: {len(parts)} values for {ty.dims[0]} elements"
+        raise ModelError(Diagnostic("R720", text))
+    return "{" + ", ".join(_text(name, v, ty.element(), part) for part in parts) + "}"
+
+
+def _scalar_text(name: str, v: Variable, ty: Type, value: Any) -> str:
+    from kilohertz.ir.expr import Str
+    from kilohertz.ir.rules.limits import refusal, setting
+
+    if ty.base == STRING.base:
+        quoted = str(value).replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{quoted}"'
+    unit = v.attributes.get("unit")
+    try:
+        number = setting(ty, unit.value if isinstance(unit, Str) else "", value)
+        why = refusal(ty, number, None, None)
+    except UnitError as wrong:
+        why = str(wrong)
+    if why:
+        raise ModelError(Diagnostic("R720", f"`{name}` cannot be set to {value}: {why}"))
+    if isinstance(ty.base, EnumType):
+        return f"{ty.base.name}.{ty.base.literals[int(number) - 1]}"
+    if ty.base == BOOLEAN.base:
+        return "true" if number else "false"
+    return str(int(number)) if ty.base == INTEGER.base else repr(number)
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """The elements of an array: a list, anything with `tolist`, or a text `{1, 2}`; None where it is none."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, str):
+        text = value.strip()
+        return _split(text[1:-1]) if text.startswith("{") and text.endswith("}") else None
+    return list(value) if isinstance(value, Sequence) else None
+
+
+def _split(text: str) -> list[str]:
+    """What commas part, but not those inside of braces or quotes."""
+    parts, depth, quoted, at = [], 0, False, 0
+    for k, c in enumerate(text):
+        quoted ^= c == '"'
+        depth += 0 if quoted else (c == "{") - (c == "}")
+        if c == "," and depth == 0 and not quoted:
+            parts.append(text[at:k])
+            at = k + 1
+    stripped = [p.strip() for p in (*parts, text[at:])]
+    return [p[1:-1] if p.startswith('"') and p.endswith('"') and len(p) > 1 else p for p in stripped]
+
+
+def _elements(name: str, parts: list[Any], before: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """`a[1,2]` and its value, row by row."""
+    for k, part in enumerate(parts, 1):
+        inner = _parts(part)
+        if inner is None:
+            yield f"{name}[{','.join(map(str, (*before, k)))}]", part
+        else:
+            yield from _elements(name, inner, (*before, k))

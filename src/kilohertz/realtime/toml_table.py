@@ -178,7 +178,8 @@ class Table:
         return _flattened(value) if isinstance(value, dict) else value
 
     def quantities(self, key: str) -> dict[str, float | str]:
-        """A table of numbers (true and false are 1 and 0) and of texts such as `5 kg`; dotted keys are one name."""
+        """A table of numbers (true and false are 1 and 0), texts such as `5 kg`, and arrays, which become what they
+        are in Modelica, texts; dotted keys are one name."""
         value = self.raw(key)
         if value is None:
             return {}
@@ -191,6 +192,8 @@ class Table:
                 out[name] = given  # the model's variable says what it means
             elif isinstance(given, (bool, int, float)):
                 out[name] = float(given)
+            elif isinstance(given, list) and given:
+                out[name] = _braced(given)
             else:
                 self.problems.add("R742", f"`{name}` is {given!r}, but must be a number", (*self.path, key, name))
         return out
@@ -234,3 +237,14 @@ def _flattened(data: Mapping[str, Any], head: str = "") -> dict[str, Any]:
 def beside(file: Path, name: str) -> Path:
     """A path of the scenario is relative to the scenario's own folder."""
     return Path(name) if Path(name).is_absolute() else file.parent / name
+
+
+def _braced(values: list[Any]) -> str:
+    """`{1, {2, 3}}`; a text in it stays one."""
+    return "{" + ", ".join(_braced(v) if isinstance(v, list) else _element(v) for v in values) + "}"
+
+
+def _element(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    return str(value).lower() if isinstance(value, bool) else str(value)

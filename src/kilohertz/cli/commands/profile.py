@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--speedscope", metavar="F", type=Path, help="write the mean and the worst cycles for www.speedscope.app")
     add("--instructions", action="store_true", help="count instructions of 100 steps with valgrind too")
     add("-q", "--quiet", action="store_true", help="no progress and no tables")
-    add_set(parser, "a parameter")
+    add_set(parser, "a parameter, an array `v={1, 2}`, a start value `x.start=1`")
     add_step_settings(parser)
 
 
@@ -87,9 +87,9 @@ def _against(arguments: argparse.Namespace) -> int:
     from kilohertz.profiler import text_rows, versus_page, write_json
     from kilohertz.solvers import StepSettings
 
-    model = load(arguments.model, arguments.library)
-    variant = model.session.model(arguments.against)
-    wanted = Wanted(arguments.steps, arguments.start, arguments.stop, dict(arguments.settings))
+    model, values = load(arguments.model, arguments.library).with_values(dict(arguments.settings))
+    variant, _ = model.session.model(arguments.against).with_values(dict(arguments.settings))
+    wanted = Wanted(arguments.steps, arguments.start, arguments.stop, values)
     versus = profile_versus(model, variant, StepSettings.of(**step_settings(arguments)), wanted, arguments.signals)
     if not arguments.quiet:
         more = "saves" if versus.saved >= 0 else "costs"
@@ -162,6 +162,8 @@ def _of_model(arguments: argparse.Namespace) -> int:
         raise ModelError(Diagnostic("R793", "`--duration` is for a scenario; of a model: --steps or --stop"))
     model = load(arguments.model, arguments.library)
     model = model.torn_on(*arguments.tear_on) if arguments.tear_on else model
+    model, values = model.with_values(dict(arguments.settings))
+    arguments.settings = list(values.items())  # what is compiled in is no setting of a run any more
     with progress_bar(model.name, arguments.quiet) as progress:
         profile = model.profile(
             steps=arguments.steps,

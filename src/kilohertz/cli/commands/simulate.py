@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--start", metavar="T", type=seconds, help="start time (default: experiment annotation, or 0)")
     add("--stop", metavar="T", type=seconds, help="stop time (default: experiment annotation, or start + 1)")
     add("--intervals", metavar="N", type=int, help="output intervals (default: experiment annotation, or 500)")
-    add_set(parser, "a parameter")
+    add_set(parser, "a parameter, an array `v={1, 2}`, a start value `x.start=1`")
     add_inputs(parser)
     add("--record", metavar="R", default="all", help="all (default), outputs, or a pattern such as 'motor.*'")
     add("-o", "--output", metavar="F", type=Path, help=f"write F: {endings(to_write=True)}")
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_system(arguments, started)
     if arguments.iterate is not None:
         raise ModelError(Diagnostic("R723", "`--iterate` is for a system of FMUs, or for `khz run`"))
-    model = load(arguments.model, arguments.library)
+    model, values = load(arguments.model, arguments.library).with_values(dict(arguments.settings))
     statistics = Statistics()
     with progress_bar(model.name, arguments.quiet) as progress, _kept_on_failure(arguments.output, statistics):
         warnings.simplefilter("ignore", ModelWarning)  # printed below
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             start=arguments.start,
             stop=arguments.stop,
             intervals=arguments.intervals,
-            settings=dict(arguments.settings),
+            settings=values,
             inputs=inputs(arguments),
             record=arguments.record,
             progress=progress,
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         for line in (*statistics.notes, *statistics.messages):
             print(line)
         print(_summary(result, time.perf_counter() - started))
-    for warning in (*model.warnings_with(dict(arguments.settings)), *statistics.warnings):
+    for warning in (*model.warnings_with(values), *statistics.warnings):
         print(render(warning, model.session.libraries.sources), file=sys.stderr)
     return 0 if result.ok else 1
 

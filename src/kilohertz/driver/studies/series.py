@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,8 +59,11 @@ def prepare(series: Series, cases: Table, session: Session, announce: Announce) 
     kits, curves = {}, {}
     for name, side in series.sides:
         announce(f"compiling {side.model}")
-        model = session.kept(side.model)
-        kits[name] = _kit(series, name, side, model, cases)
+        try:
+            model, values = session.kept(side.model).with_values(side.settings)
+        except ModelError as error:
+            raise ModelError(*(_located(series, d, name, cases) for d in error.diagnostics)) from error
+        kits[name] = _kit(series, name, replace(side, settings=values), model, cases)
         curves[name] = _curves(series, name, kits[name])
     return Job(_digest(series, cases, kits), kits, series.measures, curves, series.keep, series.timeout)
 
@@ -153,8 +156,6 @@ def _located(series: Series, d: Diagnostic, side: str, cases: Table) -> Diagnost
 
 
 def _placed(series: Series, d: Diagnostic, path: tuple[str | int, ...]) -> ModelError:
-    from dataclasses import replace
-
     from kilohertz.realtime.toml_lines import find_key
 
     span = find_key(series.file, series.text, path) if series.file else None
