@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kilohertz import load
-from kilohertz.driver import export, simulate_fmu
+from kilohertz.driver import export, open_job, simulate_fmu
+from kilohertz.fmi import wrapped_in_cache
 from kilohertz.fmi.importing.archive import opened
 from kilohertz.fmi.importing.jacobian import jacobian_plan
 
@@ -45,6 +47,23 @@ def test_columns_go_together(version: int, tmp_path: Path) -> None:
     for run in runs[1:]:
         for i in range(1, 7):
             assert np.allclose(run[f"x[{i}]"], runs[0][f"x[{i}]"], rtol=0, atol=1e-7)
+
+
+def test_a_task_asks_for_directional_derivatives(tmp_path: Path) -> None:
+    file, chain = tmp_path / "Chain.mo", tmp_path / "Chain.fmu"
+    file.write_text(MODEL.replace("x[5] - x[6] ^ 3", "x[5] - x[6] ^ 3 + sin(50 * time)"), encoding="utf-8")
+    export(load(file), chain, fmi=3, kinds=("me",), solver="rk4", step=1e-4)
+    without = changed(chain, 'providesDirectionalDerivatives="true"', 'providesDirectionalDerivatives="false"')
+    exact = simulate_fmu(chain, stop=0.2, intervals=200, tolerance=1e-10)
+    for path, is_symbolic in ((chain, True), (without, False)):
+        wrapped = wrapped_in_cache(path, ("x*",))
+        step = load(f"{wrapped.path}:{wrapped.class_name}").process()
+        assert (step.directional is not None) == is_symbolic, step.no_directional
+        job = open_job(f"{path}:x*", duration=0.2)
+        result = replace(job, scenario=replace(job.scenario, scale=None)).run(check=False).result
+        for i in range(1, 7):  # the first is faster than a step: it counts when it has come to rest
+            late = np.asarray(exact.time) > 0.02
+            assert np.allclose(result[f"'x[{i}]'"][late], exact[f"x[{i}]"][late], rtol=0, atol=1e-4)
 
 
 def changed(fmu: Path, before: str, after: str) -> Path:

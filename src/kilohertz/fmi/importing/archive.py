@@ -41,6 +41,11 @@ class Fmu:
         text = f"`{self.path.name}` has no binary `{identifier}.so` for {HERE}"
         raise ModelError(Diagnostic("R814", text, notes=notes))
 
+    def prefix(self, kind: str) -> str:
+        """How the names of its functions begin."""
+        version = self.description.version
+        return f"{self.description.identifiers[kind]}_fmi" if version == 1 else f"fmi{version}"
+
     def rebuilt(self, kind: str) -> Path | None:
         """The library of a kind from the FMU's sources; None where it lists none."""
         identifier = self.description.identifiers[kind]

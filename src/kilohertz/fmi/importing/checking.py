@@ -18,6 +18,10 @@ _COMMON = (
     *("GetVersion", "FreeInstance", "EnterInitializationMode", "ExitInitializationMode", "Terminate", "Reset"),
     *("SetDebugLogging", "GetBoolean", "SetBoolean", "GetString", "SetString"),
 )
+_OF_FMI_1 = (
+    *("GetVersion", "InstantiateSlave", "InitializeSlave", "TerminateSlave", "FreeSlaveInstance", "DoStep"),
+    *("GetReal", "SetReal", "GetInteger", "SetInteger", "GetBoolean", "SetBoolean", "GetString", "SetString"),
+)
 _OF_VERSION = {
     2: ("Instantiate", "SetupExperiment", "GetReal", "GetInteger", "SetReal", "SetInteger", "GetTypesPlatform"),
     3: ("GetFloat64", "SetFloat64", "GetInt32", "SetInt32", "GetInt64", "SetInt64"),
@@ -63,22 +67,26 @@ def _binary(fmu: Fmu, kind: str) -> list[Diagnostic]:
         binary = fmu.binary(kind)
     except ModelError as error:
         return list(error.diagnostics)
-    functions = [*_COMMON, *_OF_VERSION[version], *_OF_KIND[version, kind]]
+    functions = _OF_FMI_1 if version == 1 else (*_COMMON, *_OF_VERSION[version], *_OF_KIND[version, kind])
     found: list[Diagnostic] = []
-    report = _probed(fmu, binary, functions)
+    report = _probed(fmu, kind, binary, functions)
     if report["how"] == "load" and (built := fmu.rebuilt(kind)) is not None:
         found.append(built_instead(fmu, report))
-        report = _probed(fmu, built, functions)
+        report = _probed(fmu, kind, built, functions)
     if report["how"] != "done":
         return [*found, failure(fmu, report)]
     missing = report["missing"]
-    severity = Severity.ERROR if any(f.endswith(("DoStep", "Instantiate")) for f in missing) else Severity.WARNING
+    severity = (
+        Severity.ERROR
+        if any(f.endswith(("DoStep", "Instantiate", "InstantiateSlave")) for f in missing)
+        else Severity.WARNING
+    )
     return found + [Diagnostic("R816", f"`{fmu.path.name}` has no function {f}", severity=severity) for f in missing]
 
 
-def _probed(fmu: Fmu, binary: Path, functions: Sequence[str]) -> dict[str, Any]:
+def _probed(fmu: Fmu, kind: str, binary: Path, functions: Sequence[str]) -> dict[str, Any]:
     """A library loaded in a process of its own."""
-    job = {"what": "probe", "version": fmu.description.version, "binary": str(binary), "functions": functions}
+    job = {"what": "probe", "prefix": fmu.prefix(kind), "binary": str(binary), "functions": functions}
     with tempfile.TemporaryDirectory(prefix="khz-probe-") as name:
         return in_own_process(job, Path(name), PATIENCE)
 
@@ -86,6 +94,6 @@ def _probed(fmu: Fmu, binary: Path, functions: Sequence[str]) -> dict[str, Any]:
 def loadable(fmu: Fmu, kind: str) -> Path:
     """The library of a kind; where it is there but does not load, one from the FMU's sources, if it has any."""
     binary = fmu.binary(kind)
-    if not (fmu.folder / "sources").is_dir() or _probed(fmu, binary, ())["how"] != "load":
+    if not (fmu.folder / "sources").is_dir() or _probed(fmu, kind, binary, ())["how"] != "load":
         return binary
     return fmu.rebuilt(kind) or binary

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element
 
 from kilohertz.base import Diagnostic, ModelError, Severity
 from kilohertz.base.versions import version as version_of
+from kilohertz.fmi.importing.fmi1 import as_fmi_2
 from kilohertz.fmi.importing.safe_xml import read_xml
 
 _TYPES = {  # of FMI 3 by those of FMI 2, which are ours
@@ -151,8 +152,14 @@ class _Reader:
             raise unusable(f"its description begins with <{self.root.tag}>")
         said = self.root.get("fmiVersion", "")
         version = next(iter(version_of(said).numbers), 0)
-        if version not in (2, 3):
-            raise ModelError(Diagnostic("R812", f"FMI `{said}` is not read; FMI 2 and 3 are"))
+        if version not in (1, 2, 3):
+            raise ModelError(Diagnostic("R812", f"FMI `{said}` is not read; FMI 1, 2 and 3 are"))
+        if version == 1:
+            self.root = as_fmi_2(self.root, self._note)
+        return self._described(version, max(2, version))
+
+    def _described(self, version: int, form: int) -> Description:
+        """What an FMU of a version says, read as the description of a form, 2 or 3."""
         kinds = {"me": "ModelExchange", "cs": "CoSimulation"}
         found = {kind: self.root.find(tag) for kind, tag in kinds.items()}
         flags = {kind: dict(e.attrib) for kind, e in found.items() if e is not None}
@@ -161,10 +168,10 @@ class _Reader:
             del flags[kind]
         if not flags:
             raise unusable("it offers neither Model Exchange nor Co-Simulation")
-        token = self.root.get("guid" if version == 2 else "instantiationToken")
+        token = self.root.get("guid" if form == 2 else "instantiationToken")
         if token is None:
             self._note("the description has no guid or instantiation token")
-        variables = tuple(self._variables(version))
+        variables = tuple(self._variables(form))
         self._check_names(variables)
         experiment = self.root.find("DefaultExperiment")
         numbers = {} if experiment is None else dict(experiment.attrib)
@@ -174,8 +181,8 @@ class _Reader:
             token or "",
             {kind: f["modelIdentifier"] for kind, f in flags.items()},
             variables,
-            tuple(self._derivatives(version, variables)),
-            self._indicators(version),
+            tuple(self._derivatives(form, variables)),
+            self._indicators(form),
             self._real(numbers.get("startTime"), "startTime") or 0.0,
             self._real(numbers.get("stopTime"), "stopTime"),
             self._real(numbers.get("stepSize"), "stepSize"),
@@ -183,9 +190,9 @@ class _Reader:
             self.root.get("generationTool", ""),
             flags,
             tuple(self.findings),
-            tuple(self._indicator_references(version)),
-            self._feeds(version, variables),
-            tuple(self._incidence(version)),
+            tuple(self._indicator_references(form)),
+            self._feeds(form, variables),
+            tuple(self._incidence(form)),
         )
 
     def _real(self, text: str | None, what: str) -> float | None:

@@ -1,4 +1,4 @@
-"""One instance of an FMU behind ctypes, FMI 2 or 3: what the worker's process does with it.
+"""One instance of an FMU behind ctypes, FMI 1, 2 or 3: what the worker's process does with it.
 
 Functions are looked up when they are first called: an FMU need not have those that nobody needs.  Before a call its
 name and the model time are left in a file, for whoever watches the process.
@@ -19,6 +19,7 @@ PLACE_SIZE = 256
 _OK, _WARNING, _DISCARD = 0, 1, 2
 _REAL, _POINTER, _TEXT, _SIZE = ctypes.c_double, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
 _C2 = {"Real": ctypes.c_double, "Integer": ctypes.c_int, "Enumeration": ctypes.c_int, "Boolean": ctypes.c_int}
+_C1 = {**_C2, "Boolean": ctypes.c_int8}
 _C3 = {
     "Float64": ctypes.c_double,
     "Float32": ctypes.c_float,
@@ -59,11 +60,17 @@ class Callbacks2(ctypes.Structure):
     )
 
 
+class Callbacks1(ctypes.Structure):
+    """fmiCallbackFunctions, of FMI 1."""
+
+    _fields_ = (("logger", _LOG2), ("allocate", _ALLOCATE), ("free", _FREE), ("finished", _POINTER))
+
+
 class Library:
     """The functions of an FMU, looked up when they are first called."""
 
     def __init__(self, job: dict[str, Any], folder: Path) -> None:
-        self.prefix = f"fmi{job['version']}"
+        self.prefix = job["prefix"]
         self.messages: list[str] = []
         self.time = float("nan")
         handle = os.open(folder / "place", os.O_RDWR)
@@ -114,7 +121,7 @@ class Library:
 
 
 class Instance:
-    """One instance of an FMU of FMI 2 or 3."""
+    """One instance of an FMU."""
 
     def __init__(self, job: dict[str, Any], folder: Path) -> None:
         self.job, self.version = job, job["version"]
@@ -127,13 +134,16 @@ class Instance:
     def _made(self) -> Any:
         job, name = self.job, b"khz"
         token, is_cs = job["token"].encode(), job["kind"] == "cs"
+        if self.version == 1:
+            calls = Callbacks1(*self._common_callbacks(), None)
+            self._kept.append(calls)
+            where = Path(job["resources"]).parent.as_uri().encode()
+            about = (_TEXT(name), _TEXT(token), _TEXT(where), _TEXT(b"application/x-fmu-sharedlibrary"), _REAL(0.0))
+            no1 = ctypes.c_int8(0)
+            return self.call("InstantiateSlave", *about, no1, no1, calls, no1, result=_POINTER)
         if self.version == 2:
-            libc = ctypes.CDLL(None)
-            libc.calloc.restype, libc.calloc.argtypes, libc.free.argtypes = _POINTER, [_SIZE, _SIZE], [_POINTER]
-            logger = _LOG2(lambda environment, instance, status, category, text, more: self.call.hear(text, more))
-            taken = ctypes.cast(libc.calloc, _ALLOCATE), ctypes.cast(libc.free, _FREE)
-            callbacks = Callbacks2(logger, *taken, None, None)
-            self._kept += [logger, callbacks, libc]
+            callbacks = Callbacks2(*self._common_callbacks(), None, None)
+            self._kept.append(callbacks)
             uri = Path(job["resources"]).as_uri().encode()
             arguments = (_TEXT(name), ctypes.c_int(is_cs), _TEXT(token), _TEXT(uri), ctypes.byref(callbacks))
             return self.call("Instantiate", *arguments, ctypes.c_int(0), ctypes.c_int(0), result=_POINTER)
@@ -145,6 +155,14 @@ class Instance:
             rest = (no, no, _POINTER(None), _SIZE(0), _POINTER(None), logger3, _POINTER(None))
             return self.call("InstantiateCoSimulation", *common, *rest, result=_POINTER)
         return self.call("InstantiateModelExchange", *common, _POINTER(None), logger3, result=_POINTER)
+
+    def _common_callbacks(self) -> tuple[Any, Any, Any]:
+        """Logger and memory, of FMI 1 and 2."""
+        libc = ctypes.CDLL(None)
+        libc.calloc.restype, libc.calloc.argtypes, libc.free.argtypes = _POINTER, [_SIZE, _SIZE], [_POINTER]
+        logger = _LOG2(lambda environment, instance, status, category, text, more: self.call.hear(text, more))
+        self._kept += [logger, libc]
+        return logger, ctypes.cast(libc.calloc, _ALLOCATE), ctypes.cast(libc.free, _FREE)
 
     @property
     def me(self) -> Any:
@@ -161,6 +179,11 @@ class Instance:
             self.call.demand("SetupExperiment", self.me, *given)
         for variable, value in settings:
             self.set(variable, value)
+        if self.version == 1:
+            for variable, value in inputs:
+                self.set(variable, value)
+            self.call.demand("InitializeSlave", self.me, start, ctypes.c_int8(yes), stop)
+            return
         if self.version == 2:
             self.call.demand("EnterInitializationMode", self.me)
         else:
@@ -174,8 +197,9 @@ class Instance:
 
     def _access(self, verb: str, variable: dict[str, Any]) -> tuple[str, Any]:
         kind = variable["kind"]
-        if self.version == 2:
-            return f"{verb}{'Integer' if kind == 'Enumeration' else kind}", _C2.get(kind)
+        if self.version < 3:
+            types = _C1 if self.version == 1 else _C2
+            return f"{verb}{'Integer' if kind == 'Enumeration' else kind}", types.get(kind)
         return f"{verb}{'Int64' if kind == 'Enumeration' else kind}", _C3.get(kind)
 
     def set(self, variable: dict[str, Any], value: Any) -> None:
@@ -221,8 +245,9 @@ class Instance:
     def step(self, time: float, length: float) -> bool:
         """One communication step; whether the FMU wants to end the run."""
         self.call.time = time
-        if self.version == 2:
-            status = int(self.call("DoStep", self.me, _REAL(time), _REAL(length), ctypes.c_int(1)))
+        if self.version < 3:
+            yes = ctypes.c_int8(1) if self.version == 1 else ctypes.c_int(1)
+            status = int(self.call("DoStep", self.me, _REAL(time), _REAL(length), yes))
             if status == _DISCARD and self._has_terminated():
                 return True
             done = False
@@ -241,10 +266,11 @@ class Instance:
     def _has_terminated(self) -> bool:
         value = ctypes.c_int(0)
         terminated = ctypes.c_int(3)
-        has = self.call.has("GetBooleanStatus")
+        has = self.version == 2 and self.call.has("GetBooleanStatus")
         return has and self.call("GetBooleanStatus", self.me, terminated, ctypes.byref(value)) == 0 and value.value != 0
 
     def close(self) -> None:
         """The end of a run that came to it."""
-        self.call.demand("Terminate", self.me)
-        self.call("FreeInstance", self.me, result=None)
+        is_1 = self.version == 1
+        self.call.demand("TerminateSlave" if is_1 else "Terminate", self.me)
+        self.call("FreeSlaveInstance" if is_1 else "FreeInstance", self.me, result=None)

@@ -159,6 +159,7 @@ class _Job:
         return {
             "what": "simulate" if self.kind == "cs" else "integrate",
             "version": d.version,
+            "prefix": self.fmu.prefix(self.kind),
             "kind": self.kind,
             "states": len(d.derivatives),
             "indicators": d.n_indicators,

@@ -123,6 +123,10 @@ typedef struct khz_called_fmu {
     int32_t epoch; /* the stretch between two events that goes on, counted from 1 */
     double next;   /* time event, or KHZ_CALLED_NEVER */
     void *set_time, *set_states, *get_states, *rates, *indicators, *do_step;
+    void *directional;       /* NULL: the FMU does not offer it, or offers what it does not have */
+    khz_called_list knowns;  /* states and ... */
+    khz_called_list unknown; /* ... derivatives, as references */
+    double *moved;           /* inputs, states and derivatives beside those of a point */
     char name[KHZ_CALLED_NAME];
     char said[KHZ_CALLED_TEXT];   /* its last message */
     uint64_t counts[KHZ_WATCHES]; /* of calls in its steps */
@@ -384,6 +388,6 @@ static void khz_called_give(khz_called_fmu *f, const double *inputs)
     }
 }
 
-#include "khz_called_life.h"
+#include "khz_called_exchange.h"
 
 #endif

@@ -1,5 +1,4 @@
-/* The life of an FMU that is called from Modelica: made, begun, stepped or evaluated, freed.  Part of khz_called_fmu.h.
- */
+/* The life of an FMU that is called from Modelica: made, begun, stepped, freed.  Part of khz_called_fmu.h. */
 #ifndef KHZ_CALLED_LIFE_H
 #define KHZ_CALLED_LIFE_H
 
@@ -96,12 +95,28 @@ static double *khz_called_room(const khz_called_fmu *f, int32_t n)
     return room;
 }
 
+/* References of states and, behind a bar, of their derivatives; "": the FMU offers no directional derivatives. */
+static void khz_called_directions(khz_called_fmu *f, const char *text)
+{
+    const char *const bar = strchr(text, '|');
+    char *const states = bar != NULL ? strdup(text) : NULL;
+    if (states == NULL) {
+        return;
+    }
+    states[bar - text] = '\0';
+    khz_called_read(f, &f->knowns, states, (size_t)f->n_states);
+    khz_called_read(f, &f->unknown, bar + 1, (size_t)f->n_states);
+    free(states);
+    f->moved = khz_called_room(f, f->inputs.n_values + 2 * f->n_states);
+    f->directional = khz_called_find(f, "GetDirectionalDerivative");
+}
+
 /* The external object: an instance with its parameters set.  `how` is {version, 1 for Model Exchange, number of inputs,
  * of outputs, of states, of event indicators}. */
 static void *khz_called_make(const char *name, const char *library, const char *resources, const char *token,
-                             const int *how, const char *inputs, const char *outputs, const char *parameters,
-                             const double *values, const double *starts, size_t n_parameters, const char *references,
-                             const char **texts, const char **text_starts, size_t n_texts)
+                             const int *how, const char *inputs, const char *outputs, const char *derivatives,
+                             const char *parameters, const double *values, const double *starts, size_t n_parameters,
+                             const char *references, const char **texts, const char **text_starts, size_t n_texts)
 {
     khz_called_fmu *const f = (khz_called_fmu *)calloc(1, sizeof *f);
     if (f == NULL) {
@@ -134,6 +149,7 @@ static void *khz_called_make(const char *name, const char *library, const char *
         f->get_states = khz_called_find(f, "GetContinuousStates");
         f->rates = khz_called_find(f, f->version == 2 ? "GetDerivatives" : "GetContinuousStateDerivatives");
         f->indicators = khz_called_find(f, "GetEventIndicators");
+        khz_called_directions(f, derivatives);
     } else {
         f->do_step = khz_called_need(f, "DoStep");
     }
@@ -156,14 +172,15 @@ static void khz_called_free(void *object)
     if (release != NULL) {
         release(f->instance);
     }
-    khz_called_list *const lists[] = {&f->inputs, &f->outputs};
-    for (int32_t i = 0; i < 2; i++) {
+    khz_called_list *const lists[] = {&f->inputs, &f->outputs, &f->knowns, &f->unknown};
+    for (int32_t i = 0; i < 4; i++) {
         for (int32_t j = 0; j < lists[i]->n_groups; j++) {
             free(lists[i]->groups[j].references);
             free(lists[i]->groups[j].places);
             free(lists[i]->groups[j].values);
         }
     }
+    free(f->moved);
     free(f->given);
     free(f->states);
     free(f->before);
@@ -244,199 +261,6 @@ static void khz_called_step(void *object, double time, const double *inputs, dou
     }
     khz_called_get(f, &f->outputs, out);
     out[f->outputs.n_values] = f->has_ended ? 1.0 : 0.0;
-}
-
-/* ---------------------------------------------------------------------------------------------------- Model Exchange
- */
-
-static int khz_called_update(khz_called_fmu *f)
-{
-    int again = 0;
-    if (f->version == 2) {
-        khz_called_event_2 e = {0};
-        typedef int (*update)(void *, khz_called_event_2 *);
-        khz_called_demand(f, "NewDiscreteStates", ((update)khz_called_need(f, "NewDiscreteStates"))(f->instance, &e));
-        f->next = e.has_next ? e.next : KHZ_CALLED_NEVER;
-        f->has_ended |= e.terminate;
-        again = e.again;
-    } else {
-        typedef int (*update)(void *, bool *, bool *, bool *, bool *, bool *, double *);
-        bool more = false;
-        bool over = false;
-        bool nominals = false;
-        bool states = false;
-        bool has_next = false;
-        double next = 0.0;
-        khz_called_demand(f, "UpdateDiscreteStates",
-                          ((update)khz_called_need(f, "UpdateDiscreteStates"))(f->instance, &more, &over, &nominals,
-                                                                               &states, &has_next, &next));
-        f->next = has_next ? next : KHZ_CALLED_NEVER;
-        f->has_ended |= over;
-        again = more;
-    }
-    return again && !f->has_ended;
-}
-
-/* What an event leaves: the states, the next time event, 1 for the end, the number of the epoch that begins. */
-static void khz_called_say(const khz_called_fmu *f, double *out)
-{
-    if (f->n_states > 0) {
-        memcpy(out, f->after, (size_t)f->n_states * sizeof *out);
-    }
-    out[f->n_states] = f->next;
-    out[f->n_states + 1] = f->has_ended ? 1.0 : 0.0;
-    out[f->n_states + 2] = (double)f->epoch;
-}
-
-static int khz_called_same(const double *a, const double *b, int32_t n)
-{
-    return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
-}
-
-/* The FMU is in Event Mode: iterate, and back to continuous time. */
-static void khz_called_settle(khz_called_fmu *f)
-{
-    typedef int (*move)(void *, double *, size_t);
-    int turn = 0;
-    while (khz_called_update(f)) {
-        if (++turn == KHZ_CALLED_EVENTS) {
-            khz_called_fail(f, "NewDiscreteStates", "has events without end");
-        }
-    }
-    if (f->n_states > 0) {
-        const move get = f->get_states != NULL ? (move)f->get_states : (move)khz_called_need(f, "GetContinuousStates");
-        khz_called_demand(f, "GetContinuousStates", get(f->instance, f->states, (size_t)f->n_states));
-        memcpy(f->after, f->states, (size_t)f->n_states * sizeof *f->after);
-    }
-    if (!f->has_ended) {
-        khz_called_plain(f, "EnterContinuousTimeMode");
-    }
-}
-
-/* Time, states and inputs as given, where they are not so already. */
-static void khz_called_at(khz_called_fmu *f, double time, const double *states, const double *inputs)
-{
-    typedef int (*move)(void *, const double *, size_t);
-    const size_t n_states = (size_t)f->n_states;
-    khz_called_heed(f);
-    if (f->has_ended) {
-        return; /* it takes nothing any more */
-    }
-    if (time != f->reached) {
-        khz_called_demand(f, "SetTime", ((int (*)(void *, double))f->set_time)(f->instance, time));
-        f->reached = time;
-    }
-    if (!khz_called_same(inputs, f->given, f->inputs.n_values)) {
-        khz_called_give(f, inputs);
-    }
-    if (!khz_called_same(states, f->states, f->n_states)) {
-        const move set = f->set_states != NULL ? (move)f->set_states : (move)khz_called_need(f, "SetContinuousStates");
-        memcpy(f->states, states, n_states * sizeof *states);
-        khz_called_demand(f, "SetContinuousStates", set(f->instance, states, n_states));
-    }
-}
-
-/* Initial equations. */
-static void khz_called_begin(void *object, double time, const double *inputs, double *out)
-{
-    khz_called_fmu *const f = (khz_called_fmu *)object;
-    if (!f->has_begun) {
-        khz_called_initialise(f, time, inputs);
-        f->epoch = 1;
-        khz_called_settle(f);
-    } else if (!khz_called_same(inputs, f->given, f->inputs.n_values)) {
-        khz_called_plain(f, "EnterEventMode");
-        khz_called_give(f, inputs);
-        khz_called_settle(f);
-    }
-    khz_called_say(f, out);
-}
-
-/* An event that ends an epoch: states before it in, what it leaves out.  An event that is asked for once more (values
- * that need each other are iterated on) is not made once more. */
-static void khz_called_event(void *object, double time, const double *states, const double *inputs, int epoch,
-                             double *out)
-{
-    khz_called_fmu *const f = (khz_called_fmu *)object;
-    const int is_same = epoch != f->epoch && time == f->event_time && khz_called_same(states, f->before, f->n_states) &&
-                        khz_called_same(inputs, f->given, f->inputs.n_values);
-    if (!is_same && !f->has_ended) {
-        if (f->n_states > 0) {
-            memcpy(f->before, states, (size_t)f->n_states * sizeof *f->before);
-        }
-        f->event_time = time;
-        khz_called_at(f, time, states, f->given);
-        khz_called_plain(f, "EnterEventMode");
-        khz_called_give(f, inputs);
-        khz_called_settle(f);
-    }
-    f->epoch = epoch + 1;
-    khz_called_say(f, out);
-}
-
-static void khz_called_vector(khz_called_fmu *f, void *call, const char *name, double *out, int32_t n)
-{
-    typedef int (*get)(void *, double *, size_t);
-    if (call == NULL) {
-        khz_called_fail(f, name, "is missing");
-    }
-    if (f->has_ended) {
-        memset(out, 0, (size_t)n * sizeof *out); /* nothing moves until the run is over */
-        return;
-    }
-    khz_called_demand(f, name, ((get)call)(f->instance, out, (size_t)n));
-}
-
-static void khz_called_rates(void *object, double time, const double *states, const double *inputs, int epoch,
-                             double *out)
-{
-    khz_called_fmu *const f = (khz_called_fmu *)object;
-    (void)epoch;
-    khz_called_at(f, time, states, inputs);
-    khz_called_vector(f, f->rates, f->version == 2 ? "GetDerivatives" : "GetContinuousStateDerivatives", out,
-                      f->n_states);
-}
-
-static void khz_called_crossings(void *object, double time, const double *states, const double *inputs, int epoch,
-                                 double *out)
-{
-    khz_called_fmu *const f = (khz_called_fmu *)object;
-    (void)epoch;
-    khz_called_at(f, time, states, inputs);
-    khz_called_vector(f, f->indicators, "GetEventIndicators", out, f->n_indicators);
-}
-
-static void khz_called_outputs(void *object, double time, const double *states, const double *inputs, int epoch,
-                               double *out)
-{
-    khz_called_fmu *const f = (khz_called_fmu *)object;
-    (void)epoch;
-    khz_called_at(f, time, states, inputs);
-    khz_called_get(f, &f->outputs, out);
-}
-
-/* The end of a step of the solver: 1 where the FMU wants an event, 2 where it wants to end. */
-static double khz_called_completed(void *object, double time, const double *states, const double *inputs)
-{
-    khz_called_fmu *const f = (khz_called_fmu *)object;
-    khz_called_at(f, time, states, inputs);
-    if (f->has_ended) {
-        return 2.0;
-    }
-    if (f->version == 2) {
-        typedef int (*completed)(void *, int, int *, int *);
-        int event = 0;
-        int over = 0;
-        const completed call = (completed)khz_called_need(f, "CompletedIntegratorStep");
-        khz_called_demand(f, "CompletedIntegratorStep", call(f->instance, 1, &event, &over));
-        return over ? 2.0 : event ? 1.0 : 0.0;
-    }
-    typedef int (*completed)(void *, bool, bool *, bool *);
-    bool event = false;
-    bool over = false;
-    const completed call = (completed)khz_called_need(f, "CompletedIntegratorStep");
-    khz_called_demand(f, "CompletedIntegratorStep", call(f->instance, true, &event, &over));
-    return over ? 2.0 : event ? 1.0 : 0.0;
 }
 
 #endif

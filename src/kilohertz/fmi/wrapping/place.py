@@ -22,8 +22,8 @@ from kilohertz.fmi.wrapping.ports import Ports, ports_of
 from kilohertz.fmi.wrapping.wrapper import FIRST, MODEL, STEP, Place, package_name, tells_steps, wrapper
 from kilohertz.results import Selection
 
-_HEADERS = ("khz_called_fmu.h", "khz_called_watch.h", "khz_called_life.h")
 _HERE = Path(__file__).parent
+_HEADERS = tuple(sorted(file.name for file in _HERE.glob("khz_called_*.h")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,9 @@ def wrapped_in_cache(path: Path, shown: Sequence[str] = (), kind: str = "") -> W
 
 def _kind(fmu: Fmu, kind: str) -> str:
     offered = fmu.description.identifiers
+    if fmu.description.version == 1:
+        text = f"`{fmu.path.name}` is of FMI 1, which is run off-line alone: `khz simulate {fmu.path.name}`"
+        raise ModelError(Diagnostic("R812", text))
     chosen = kind or ("cs" if "cs" in offered else "me")
     if chosen not in offered:
         text = f"`{fmu.path.name}` does not offer `{chosen}`; it offers {', '.join(offered)}"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kilohertz.fmi.importing.description import Description
+from kilohertz.fmi.importing.jacobian import jacobian_plan
 from kilohertz.fmi.wrapping.ports import Port, Ports, identifier, literal
 
 HEADER = "khz_called_fmu.h"
@@ -96,6 +97,7 @@ class _Wrapper:
       input Integer how[6] "version, Model Exchange, inputs, outputs, states, event indicators";
       input String inputs "kinds and value references";
       input String outputs "likewise";
+      input String derivatives "of states, a bar, of their derivatives; none: no directional derivatives";
       input String parameters "likewise";
       input Real values[:] "of parameters";
       input Real starts[:] "of parameters, as the FMU has them";
@@ -103,8 +105,8 @@ class _Wrapper:
       input String texts[:];
       input String textStarts[:];
       output Instance fmu;
-      external "C" fmu = khz_called_make(name, library, resources, token, how, inputs, outputs, parameters, values,
-        starts, size(values, 1), references, texts, textStarts, size(texts, 1))
+      external "C" fmu = khz_called_make(name, library, resources, token, how, inputs, outputs, derivatives, parameters,
+        values, starts, size(values, 1), references, texts, textStarts, size(texts, 1))
         {self.by};
     end constructor;
     function destructor
@@ -132,18 +134,35 @@ class _Wrapper:
         texts = [self._moving("begin", "fmu, t, u", s.states + 3), self._moving("event", _EXCHANGE, s.states + 3)]
         of_point = (("rates", s.states), ("crossings", s.indicators), ("outputs", s.outputs))
         texts += [self._moving(name, _EXCHANGE, n, "") for name, n in of_point if n]
+        if self._directions():
+            texts.append(self._moving("rates_along", f"{_EXCHANGE}, t_d, x_d, u_d", s.states, ""))
         texts += [self._moving("completed", "fmu, t, x, u", 0)] if tells_steps(self.d) else []
         return "\n".join(texts)
 
     def _moving(self, name: str, arguments: str, n: int, prefix: str = "impure ") -> str:
         types = {"fmu": "Instance fmu", "t": "Real t", "x": "Real x[:]", "u": "Real u[:]", "epoch": "Integer epoch"}
+        types |= {"t_d": "Real t_d", "x_d": "Real x_d[:]", "u_d": "Real u_d[:]"}
         inputs = "".join(f"    input {types[a]};\n" for a in arguments.split(", "))
         call = f"khz_called_{name}({arguments}, y)" if n else f"y = khz_called_{name}({arguments})"
         result = f"Real y[{n}]" if n else "Real y"
+        known = "    annotation(derivative = rates_along);\n" if name == "rates" and self._directions() else ""
         return (
             f'  {prefix}function {name}\n{inputs}    output {result};\n    external "C" {call}\n'
-            f"      {self.by};\n  end {name};\n"
+            f"      {self.by};\n{known}  end {name};\n"
         )
+
+    def _directions(self) -> str:
+        """References of states and derivatives where the FMU offers directional derivatives between them."""
+        plan = jacobian_plan(self.d) if self.kind == "me" else None
+        if plan is None or not plan["directional"]:
+            return ""
+        by_reference = {v.reference: Port(v) for v in reversed(self.d.variables) if v.type == "Real"}
+        lists = [[by_reference[r] for r in plan[which] if r in by_reference] for which in ("states", "rates")]
+        kinds = {port.variable.kind for ports in lists for port in ports}
+        sizes = [_length(ports) for ports in lists]
+        if kinds not in ({"Real"}, {"Float64"}) or sizes != [self.sizes.states] * 2:
+            return ""
+        return "|".join(" ".join(port.in_list() for port in ports) for ports in lists)
 
     # ----------------------------------------------------------------------------------------------------------- model
 
@@ -175,6 +194,7 @@ class _Wrapper:
       {how},
       {_listed(p.inputs)},
       {_listed(p.outputs)},
+      {literal(self._directions())},
       {_listed(p.parameters)},
       {values},
       {starts},
