@@ -156,3 +156,13 @@ def test_a_fall_of_a_metre_at_full_lock_and_half_on_ice_ends_on_the_springs() ->
     assert loads(result)[:, -1].sum() == pytest.approx(WEIGHT, rel=0.02)
     assert np.abs(result["car.front_left.tyre.F_y"]).max() == 0, "no grip, no force"
     assert np.abs(result["car.front_right.tyre.F_y"]).max() > 500
+
+
+def test_a_car_goes_straight_over_a_bump_and_bears_its_weight_again() -> None:
+    """Both wheels of an axle do the same; in the end they bear the weight."""
+    result = run("Bumps")
+    assert np.abs(result["car.chassis.y"]).max() < 1e-6
+    load = loads(result)
+    assert load[[0, 2]] == pytest.approx(load[[1, 3]], abs=1e-3)
+    assert np.ptp(load[0]) > 500
+    assert load[:, -1].sum() == pytest.approx(WEIGHT, rel=0.02)
