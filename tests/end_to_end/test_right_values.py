@@ -367,3 +367,11 @@ def test_a_parameter_that_no_initial_equation_gives_a_value(model: str) -> None:
     assert [(d.code, d.message) for d in found.warnings] == [
         ("B214", "parameter `p` has neither a value nor a start: 0.0 is taken")
     ]
+
+
+def test_a_start_that_stands_in_for_a_value_may_name_parameters_declared_later(model: str) -> None:
+    text = "parameter Real b(start = 2*a); final parameter Real c = -b; parameter Real a = d + 1; parameter Real d = 2;"
+    loaded = kilohertz.load(write(model, f"model M {text} end M;"))
+    assert loaded.simulate(stop=1).parameters == {"a": 3, "b": 6, "c": -6, "d": 2}
+    assert loaded.simulate(stop=1, settings={"d": 4}).parameters == {"a": 5, "b": 10, "c": -10, "d": 4}
+    assert loaded.simulate(stop=1, settings={"b": 1}).parameters == {"a": 3, "b": 1, "c": -1, "d": 2}

@@ -130,12 +130,14 @@ class _Lowerer:
         role = self._role(v)
         known = role in (Role.PARAMETER, Role.CONSTANT)
         fixed = self._flag(a.get("fixed"), known, v)
+        start = _typed(a.get("start"), v)
+        stands_in = role is Role.PARAMETER and fixed and start is not None and traverse.refs(start)
         return DaeVariable(
             v.name,
             v.ty,
             role,
-            v.binding,
-            _typed(a.get("start"), v),
+            start if v.binding is None and stands_in else v.binding,  # a start of other parameters follows from these
+            start,
             fixed,
             _typed(a.get("nominal"), v),
             _typed(a.get("min"), v),
