@@ -94,3 +94,16 @@ def test_the_command_shows_warnings_and_messages(tmp_path: Path, capsys: pytest.
     assert err.count("warning[R748]: the model warns: a sensor drifts") == 1
     assert main(["run", f"{file}:Saying.InEquations", "--solver", "rk4", "--duration", "1s", "--fast"]) == 0
     assert "warnings of the model" in capsys.readouterr().out
+
+
+def test_a_loop_says_all_that_it_warns_of(tmp_path: Path) -> None:
+    """Each element has words of its own; of many the first few are kept."""
+    file = tmp_path / "loop.mo"
+    file.write_text(
+        "model Loop Real v[6] = {i*time for i in 1:6}; equation for i in 1:6 loop"
+        ' assert(v[i] < i/2, "element " + String(i) + " is large", AssertionLevel.warning); end for; end Loop;'
+    )
+    (said,) = Session().model(file).simulate(stop=1).problems
+    texts = [note.text for note in said.notes]
+    assert said.message == "the model warns: element 1 is large"
+    assert texts[1:] == [*(f"also: element {i} is large" for i in (2, 3, 4)), "and in further words"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
 
 _MOST = 1000  # kept
 _SHOWN = 5  # warnings
+_TEXTS = 4  # of one place: a loop has one for each element
+_FRACTION = re.compile(r"[-+]?(\d*\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?")
 
 
 @dataclass(slots=True)
@@ -18,6 +21,8 @@ class _Heard:
     first: float
     last: float
     is_warning: bool
+    others: list[str] = field(default_factory=list)  # further texts of its place
+    has_more: bool = False
 
 
 class ModelMessages:
@@ -33,6 +38,7 @@ class ModelMessages:
         known = self._heard.get(key)
         if known is not None:
             known.last = time
+            _also(known, text)
         elif len(self._heard) < _MOST:
             self._heard[key] = _Heard(place, text, time, time, level != 0)
 
@@ -51,10 +57,27 @@ class ModelMessages:
         return shown
 
 
+def _words(text: str) -> str:
+    """A text without the numbers that a value makes; an Integer may be the index of a loop."""
+    return _FRACTION.sub("", text)
+
+
+def _also(known: _Heard, text: str) -> None:
+    if _words(text) in {_words(t) for t in (known.text, *known.others)}:
+        return
+    if len(known.others) < _TEXTS - 1:
+        known.others.append(text)
+    else:
+        known.has_more = True
+
+
 def _warning(m: _Heard, places: Sequence[Origin]) -> Diagnostic:
     origin = places[m.place] if 0 <= m.place < len(places) else Origin()
     last = f", last at time = {m.last:g}" if m.last > m.first else ""
     notes = [Note(f"first at time = {m.first:g}{last}")]
+    notes += [Note(f"also: {text}") for text in m.others]
+    if m.has_more:
+        notes.append(Note("and in further words"))
     if origin.path:
         notes.append(Note(f"component `{origin.path}`"))
     span = origin.spans[0] if origin.spans else None

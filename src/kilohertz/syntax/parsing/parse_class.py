@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kilohertz.base import Diagnostic, Note, Span
 from kilohertz.syntax.parsing.cursor import BLOCKS, Cursor, Unexpected
-from kilohertz.syntax.parsing.lexer import ANNOTATION, STRING, unescape
+from kilohertz.syntax.parsing.lexer import ANNOTATION, KEYWORDS, STRING, unescape
 from kilohertz.syntax.parsing.parse_decl import (
     CLASS_STARTS,
     annotation,
@@ -50,7 +50,11 @@ def class_definition(p: Cursor) -> ClassDef:
 
 def _long_class(p: Cursor, definition: ClassDef, is_extension: bool) -> None:
     definition.name_start = p.starts[p.i]
-    definition.name = p.identifier("a class name")
+    if _is_nameless(p) and not is_extension:
+        message = f"the {definition.kind} has no name: one is expected before `{p.texts[p.i]}`"
+        p.report(Unexpected(Diagnostic("P101", message, p.span())))
+    else:
+        definition.name = p.identifier("a class name")
     change = None
     if is_extension and p.texts[p.i] == "(":
         first = p.i
@@ -70,6 +74,12 @@ def _long_class(p: Cursor, definition: ClassDef, is_extension: bool) -> None:
     body.extends, body.is_extension = change, is_extension
     definition.body = body
     definition.end = p.ends[p.i - 1]
+
+
+def _is_nameless(p: Cursor) -> bool:
+    """`model Real x;`: what stands in the place of the name begins a declaration, which would have no type."""
+    is_named = type(p.values[p.i]) is tuple and type(p.values[p.i + 1]) is tuple
+    return is_named and p.texts[p.i + 1] not in KEYWORDS and p.texts[p.i + 2] in (";", "=", "(", ",")
 
 
 # ---------------------------------------------------------------------------------------------------------- composition
@@ -124,6 +134,9 @@ def _closes(p: Cursor, definition: ClassDef) -> bool:
         return True
     if name == definition.name:
         p.i += 2
+        return True
+    if not definition.name:  # whatever it is called
+        p.i += 1 + (type(p.values[p.i + 1]) is tuple)
         return True
     closable = type(p.values[p.i + 1]) is tuple
     if closable and name in p.open[:-1]:
