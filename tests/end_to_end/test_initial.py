@@ -164,3 +164,34 @@ end Said;
     assert khz(["simulate", str(path)]) == 1
     shown = capsys.readouterr()
     assert "time = 0: look here" in shown.out and "x is small" in shown.err
+
+
+REINIT_AT_INITIAL = """
+model ReinitAtInitial
+  parameter Real least = 0;
+  Real x(start = 1);
+  Real y(start = 1);
+equation
+  der(x) = -x;
+  der(y) = -y;
+  when {initial(), x < 1.5} then
+    reinit(x, 5 - least);
+    if time + 2 > least then
+      reinit(y, 3);
+    end if;
+  end when;
+end ReinitAtInitial;
+"""
+
+
+def test_reinit_at_initial_is_an_initial_equation(tmp_path: Path) -> None:
+    path = tmp_path / "ReinitAtInitial.mo"
+    path.write_text(REINIT_AT_INITIAL)
+    model = kilohertz.load(path)
+    result = model.simulate(stop=0.1)
+    assert (result["x"][0], result["y"][0]) == (5.0, 3.0)
+    result = model.simulate(stop=0.1, settings={"least": 2.5})
+    assert (result["x"][0], result["y"][0]) == (2.5, 1.0)
+    path.write_text(REINIT_AT_INITIAL.replace("Real x(start = 1)", "Real x(start = 1, fixed = true)"))
+    with pytest.raises(kilohertz.ModelError, match="contradicts the others"):
+        kilohertz.load(path).simulate(stop=0.1)

@@ -5,7 +5,8 @@ Unknowns: those of the simulation, the states, parameters with fixed=false, and 
 others) are taken as equations, with a note.  Too many: those that fit nowhere are not solved but checked, with a note;
 at the end of the initial system an assertion fails where they contradict the others.  Rows join one
 after the other by augmenting paths, in the order of that list, so what the user wrote wins over what is guessed; and
-over `v = pre(v)` of what no when sets at the start, where both of them are given.  Assertions, calls and the end of the
+over `v = pre(v)` of what no when sets at the start, where both of them are given.  What whens that `initial()` triggers
+reinitialise is an initial equation; assertions, calls and the end of the
 run in whens that `initial()` triggers come last.
 
   der(x) = -x;  x(start = 1, fixed = true)      ->   x from x = 1;  der(x) from der(x) = -x
@@ -31,6 +32,7 @@ from kilohertz.ir.dae import (
     DaeVariable,
     Effect,
     Equation,
+    Reinit,
     Role,
     When,
     der_name,
@@ -96,6 +98,8 @@ class _Initial:
         self._model_rows()
         for e in self._dae.initial_equations:
             self._try(self._at_start(e), "the initial equation is redundant")
+        for e in self._reinitialised():
+            self._try(e, f"reinit of {e.left} at the start is redundant")
         for v in self._variables():
             if v.fixed:
                 self._try(_start(v.ref, v), f"fixed start of {v.name} is redundant")
@@ -110,6 +114,19 @@ class _Initial:
         asserted = [_assertion(a) for a in self._dae.asserts if is_of_start(a)]
         effects = [block for w in self._dae.whens if (block := _effects(w)) is not None]
         return System(ordered, checks=(*map(_check, self._spare), *asserted, *effects))
+
+    def _reinitialised(self) -> list[Equation]:
+        """`reinit(x, e)` in a when that `initial()` triggers is `x = e` there (MLS 8.3.6); where a condition around it
+        does not hold, its start."""
+        equations = []
+        for w in self._dae.whens:
+            guard = _initially(w.guard)
+            for a in w.actions if guard is not FALSE else ():
+                if isinstance(a, Reinit):
+                    otherwise = _start(a.target, self._dae.variables[a.target.name]).right
+                    value = make.if_(guard, _initially(a.value), otherwise)
+                    equations.append(Equation(a.target, value, a.origin))
+        return equations
 
     def _at_start(self, e: AnyEquation) -> AnyEquation:
         """An equation as it holds in the initial system."""
