@@ -342,3 +342,21 @@ def test_long_sums_are_packed() -> None:
 def test_only_forms_are_unpacked() -> None:
     with pytest.raises(BadPack, match="no part of a form"):
         unpack(pack(os.system))
+
+
+def test_the_version_is_read_once_where_no_source_was_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "ours"
+    root.mkdir()
+    (root / "a.py").write_text("a = 1\n")
+    monkeypatch.setenv("KHZ_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(form_store, "_ROOT", root)
+    version = form_store.own_version.__wrapped__
+    first = version()
+    assert not list((tmp_path / "cache").glob("own-*"))  # the source is too young
+    monkeypatch.setattr("kilohertz.base.outside.SETTLED_NS", 0)
+    assert version() == first
+    (kept,) = (tmp_path / "cache").glob("own-*")
+    kept.write_text("taken over")
+    assert version() == "taken over"
+    (root / "a.py").write_text("a = 22\n")
+    assert version() not in (first, "taken over")

@@ -30,7 +30,7 @@ def stored_files(place: Path, suffix: str) -> list[Path]:
 def test_the_second_time_it_comes_from_the_cache(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, _ = TreeCache(tmp_path / "cache").load(str(source))
     assert len(stored_files(tmp_path / "cache", ".tree")) == 1
-    monkeypatch.setattr("kilohertz.syntax.parse_cache.parse_text", None)
+    monkeypatch.setattr("kilohertz.syntax.parsing.parser.parse_text", None)
     second, diagnostics = TreeCache(tmp_path / "cache").load(str(source))
     assert diagnostics == []
     assert same_tree(first, second)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kilohertz import runtime
 from kilohertz.base import SourceMap
-from kilohertz.codegen import CProgram, generate, model_prefix, runtime_sources
+from kilohertz.codegen import CProgram, model_prefix, runtime_sources
 from kilohertz.ir.step import Step
 from kilohertz.toolchain import QUIET, Source, Unit, external_units, include_directories, lapack_prefix
 
@@ -59,6 +59,8 @@ def model_units(step: Step, sources: SourceMap | None = None, flags: tuple[str, 
 
 
 def _compiled_as(step: Step, sources: SourceMap | None, prefix: str, flags: tuple[str, ...]) -> ModelUnits:
+    from kilohertz.codegen import generate
+
     return units_of(step, sources, generate(step, sources, prefix=prefix), flags)
 
 

@@ -1,10 +1,15 @@
 """Step -> C text and origin map: decides spelling, never meaning."""
 
-from kilohertz.codegen.method_tables import runtime_sources
-from kilohertz.codegen.model import CFile, CProgram, generate
-from kilohertz.codegen.reading import BlockInfo
-from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
-from kilohertz.codegen.writing.spelling import model_prefix
+from typing import TYPE_CHECKING
+
+from kilohertz.base.lazy import on_demand
+from kilohertz.codegen.writing.c_program import BlockInfo, CFile, CProgram
+
+if TYPE_CHECKING:
+    from kilohertz.codegen.method_tables import runtime_sources
+    from kilohertz.codegen.model import generate
+    from kilohertz.codegen.signals import ModelSignal, model_signals, signals_source
+    from kilohertz.codegen.writing.spelling import model_prefix
 
 __all__ = [
     "BlockInfo",
@@ -17,3 +22,15 @@ __all__ = [
     "runtime_sources",
     "signals_source",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "ModelSignal": "signals",
+        "generate": "model",
+        "model_prefix": "writing.spelling",
+        "model_signals": "signals",
+        "runtime_sources": "method_tables",
+        "signals_source": "signals",
+    },
+)

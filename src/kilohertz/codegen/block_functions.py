@@ -16,7 +16,6 @@ from kilohertz.codegen.plain import PlainBlocks, with_instance
 from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.reading import (
-    BlockInfo,
     Lasting,
     costly,
     group_subject,
@@ -28,6 +27,7 @@ from kilohertz.codegen.reading import (
     reads,
     system,
 )
+from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.lanes import LaneWriter, resting_text
 from kilohertz.codegen.writing.placement import Scope

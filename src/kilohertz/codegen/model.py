@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kilohertz.base import Origin, SourceMap, short_name
@@ -15,8 +14,8 @@ from kilohertz.codegen.layout import STRINGS, Layout
 from kilohertz.codegen.model_table import Door, model_table
 from kilohertz.codegen.plain import with_instance
 from kilohertz.codegen.probes import Probes
-from kilohertz.codegen.reading import BlockInfo
 from kilohertz.codegen.writing import spelling
+from kilohertz.codegen.writing.c_program import CFile, CProgram, getter_of
 from kilohertz.codegen.writing.expressions import Writer
 from kilohertz.codegen.writing.statements import StatementWriter
 from kilohertz.codegen.writing.values import TypeTable, default_start
@@ -24,8 +23,8 @@ from kilohertz.codegen.writing.writer import STATUS, Definition
 from kilohertz.cost import columns, n_lanes, state_jacobian
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
-from kilohertz.ir.flat import Assert, ExternalCall, Function, Purpose
-from kilohertz.ir.step import HELPERS, Crossing, Kind, Partition, Step, StepVariable, without_directional
+from kilohertz.ir.flat import Assert, Purpose
+from kilohertz.ir.step import HELPERS, Kind, Partition, Step, StepVariable, without_directional
 from kilohertz.ir.types import ExternalObjectType
 
 _LINES_PER_FILE = 6000
@@ -42,43 +41,6 @@ INCLUDES = (
     '#include "khz_probe.h"',
     '#include "khz_text.h"',
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CFile:
-    """A generated file."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CProgram:
-    """A model in C, and what is needed to speak of it: blocks and places by their numbers."""
-
-    name: str
-    prefix: str  # of every external symbol
-    header: CFile
-    files: tuple[CFile, ...]
-    external: CFile | None  # calls of external functions; sees third-party headers
-    externals: tuple[ExternalCall, ...]
-    blocks: tuple[BlockInfo, ...]
-    symbols: tuple[str, ...]  # what its files define for one another and for those that link it
-    timed: tuple[str, ...]  # C functions of blocks that have a probe, in the order of their places
-    functions: tuple[Function, ...]  # of the model: they have the places after those
-    places: tuple[Origin, ...]
-    counts: dict[Kind, int]
-    made: frozenset[str] = frozenset()  # variables that passes made, not the user
-    crossings: tuple[Crossing, ...] = ()  # relations that make events
-
-    @property
-    def getter(self) -> str:
-        """The C function that gives the model table (khz_model.h)."""
-        return getter_of(self.prefix)
-
-
-def getter_of(prefix: str) -> str:
-    return f"{prefix}get_model"
 
 
 def generate(

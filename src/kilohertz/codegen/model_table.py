@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from kilohertz.base import Origin
 from kilohertz.codegen.layout import AREAS, Layout
 from kilohertz.codegen.plans import array, plan_lines, starts
-from kilohertz.codegen.reading import BlockInfo, felt, jacobian_rests
+from kilohertz.codegen.reading import felt, jacobian_rests
 from kilohertz.codegen.writing import spelling
+from kilohertz.codegen.writing.c_program import BlockInfo
 from kilohertz.cost import state_elimination, state_jacobian
 from kilohertz.ir import expr as x
 from kilohertz.ir import step as s

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from kilohertz.base import Dotted, Origin
+from kilohertz.base import Dotted
 from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
@@ -21,20 +21,6 @@ _RESTING -= {s.Kind.DERIVATIVE}
 _COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
 _STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER, s.Kind.ALGEBRAIC})  # in a step written once, before it is read
 _BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockInfo:
-    """A block as messages and the profiler need it."""
-
-    number: int
-    phase: str
-    kind: str
-    unknowns: tuple[str, ...]
-    origin: Origin
-    cost: int
-    block: s.Block
-    function: str  # the C function that computes it
 
 
 def is_large(block: s.Block) -> bool:

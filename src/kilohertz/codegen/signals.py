@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from kilohertz.codegen.layout import INTS
-from kilohertz.codegen.model import CFile, CProgram
+from kilohertz.codegen.writing.c_program import CFile, CProgram
 from kilohertz.codegen.writing.spelling import comment, string, wrapped
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import limit

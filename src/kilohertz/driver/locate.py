@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kilohertz.base import Diagnostic, Dotted, ModelError, Note, closest
-from kilohertz.fmi import wrapped_in_cache
 from kilohertz.packages import user_folder
-from kilohertz.syntax import annotation_args, annotation_entry, unparse
+from kilohertz.syntax import annotation_args, annotation_entry
 
 if TYPE_CHECKING:
     from kilohertz.syntax.library import Libraries
@@ -47,6 +46,8 @@ def locate(text: str, libraries: Libraries) -> ClassDef:
         return _in_file(Path(text), "", libraries)
     fmu = fmu_of(text)
     if fmu is not None:
+        from kilohertz.fmi import wrapped_in_cache
+
         wrapped = wrapped_in_cache(fmu.path, fmu.shown, fmu.kind)
         return _in_file(wrapped.path, wrapped.class_name, libraries)
     if os.sep in text or not all(Dotted.read(text).parts):
@@ -83,6 +84,8 @@ def absolute(text: str) -> str:
 
 def _modified(base: ClassDef, modifiers: str, libraries: Libraries) -> ClassDef:
     """A class of a name of its own that extends `base` with modifiers; its experiment is that of `base`."""
+    from kilohertz.syntax import unparse
+
     taken, name, k = set(libraries.names()), f"{base.name}_modified", 1
     while name in taken:
         k += 1

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from kilohertz.base import Announce, Diagnostic, ModelError
 from kilohertz.driver.choices import Choice, recall, remember
 from kilohertz.ir.step import Kind
-from kilohertz.passes import Inlining
 from kilohertz.solvers import AUTO, INDEX_1, METHODS, PAIRS, SOLVERS, Pair, RungeKutta, StepSettings
 
 if TYPE_CHECKING:
     from kilohertz.driver.api import Model
+    from kilohertz.passes import Inlining
     from kilohertz.simulate.inputs import Driving
     from kilohertz.simulate.stiffness import Reference
 
@@ -90,7 +90,7 @@ class _Planner:
             return self._mixed()
         if asked.solver == AUTO:
             return self._auto()
-        return Plan(asked, Inlining() if asked.inline else None)
+        return Plan(asked, _joined() if asked.inline else None)
 
     def _index1(self, plan: Plan) -> Plan:
         """The same with the unknowns of nonlinear loops left to the method, where it and the model allow it."""
@@ -131,11 +131,11 @@ class _Planner:
         except ModelError as error:
             why = f"the reference run failed ({error.diagnostics[0].message}); an L-stable method is safe"
             return Plan(asked.but(solver="ros3prl"), None, (f"auto takes ros3prl: {why}",))
-        program, e, joined = self._model.compile(), self._experiment, lambda: self._model.compile(Inlining())
+        program, e, joined = self._model.compile(), self._experiment, lambda: self._model.compile(_joined())
         choice = choose_by_trial(Task(program, reference, joined, asked, e.settings, e.inputs, self._announce))
         c, text = choice.candidate, f"auto takes {choice.candidate.title(asked.step)}: {choice.reason}"
         remember(self._model, self._asked, e, Choice(c.stepping(asked), text))
-        return Plan(c.stepping(asked), Inlining() if c.inlined else None, (text,))
+        return Plan(c.stepping(asked), _joined() if c.inlined else None, (text,))
 
     def _needs_step(self) -> None:
         if "step" not in self._asked.given:
@@ -151,7 +151,7 @@ class _Planner:
         self._notes.append(_division(pair.implicit.title, implicit, states))
         self._notes.append(_division(pair.explicit.title, frozenset(part or states) - implicit, states))
         stepping = self._asked.but(solver=pair.name, inline=True)
-        return Plan(stepping, Inlining(implicit, part), tuple(self._notes))
+        return Plan(stepping, _joined(implicit, part), tuple(self._notes))
 
     def _pair(self) -> Pair:
         """The pair of methods that was asked for, by its own name or by that of a half."""
@@ -205,6 +205,13 @@ class _Planner:
                 some = ", ".join(states[:8]) + (", ..." if len(states) > 8 else "")
                 raise ModelError(Diagnostic("R733", f"no state is called like `{pattern}`; states are {some}"))
         return states_like(states, patterns)
+
+
+def _joined(implicit: frozenset[str] | None = None, part: frozenset[str] | None = None) -> Inlining:
+    """A choice of what to join; the passes are read where one is made."""
+    from kilohertz.passes import Inlining
+
+    return Inlining(implicit, part)
 
 
 def reference_of(model: Model, asked: StepSettings, e: Experiment) -> Reference:

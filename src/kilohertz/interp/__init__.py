@@ -1,9 +1,14 @@
 """Slow, obvious evaluation: constants while compiling, and what the fast code is tested against."""
 
-from kilohertz.interp.context import Context
+from typing import TYPE_CHECKING
+
+from kilohertz.base.lazy import on_demand
 from kilohertz.interp.errors import EvaluationError, NotAssigned, NotConstant
-from kilohertz.interp.evaluator import Evaluator
-from kilohertz.interp.values import ArrayValue, Env, FunctionValue, Value
+
+if TYPE_CHECKING:
+    from kilohertz.interp.context import Context
+    from kilohertz.interp.evaluator import Evaluator
+    from kilohertz.interp.values import ArrayValue, Env, FunctionValue, Value
 
 __all__ = [
     "ArrayValue",
@@ -16,3 +21,15 @@ __all__ = [
     "NotConstant",
     "Value",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "ArrayValue": "values",
+        "Context": "context",
+        "Env": "values",
+        "Evaluator": "evaluator",
+        "FunctionValue": "values",
+        "Value": "values",
+    },
+)

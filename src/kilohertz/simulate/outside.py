@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kilohertz.base import Diagnostic, Note, Origin, Severity
-from kilohertz.interp import EvaluationError, Evaluator, NotConstant, Value
+from kilohertz.interp import EvaluationError, NotConstant
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Purpose
 from kilohertz.ir.rules.limits import limit, setting
@@ -22,6 +24,9 @@ from kilohertz.ir.step import Alias, Assignment, Kind, Step, StepVariable, expre
 from kilohertz.ir.traverse import refs
 from kilohertz.ir.types import BOOLEAN, INTEGER
 from kilohertz.results import Result
+
+if TYPE_CHECKING:
+    from kilohertz.interp import Evaluator, Value
 
 Floats = NDArray[np.float64]
 _MOST = 5  # signals named
@@ -164,7 +169,12 @@ class _Numbers:
 
     def __init__(self, step: Step, parameter: Callable[[str], float | None]) -> None:
         self._step, self._parameter = step, parameter
-        self._evaluator = Evaluator(step.functions)
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        from kilohertz.interp import Evaluator
+
+        return Evaluator(self._step.functions)
 
     def __call__(self, e: Expr | None) -> float | None:
         number = limit(e)

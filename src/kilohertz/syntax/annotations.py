@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kilohertz.base import Diagnostic, ModelError, Span
-from kilohertz.syntax.parsing.parser import parse_arguments
 from kilohertz.syntax.tree import Annotation, Argument, ClassDef, ElementModification, Expr
 
 
@@ -16,6 +15,8 @@ def annotation_args(annotation: Annotation | None, cls: ClassDef) -> tuple[Argum
     if annotation is None:
         return ()
     text = annotation.text if annotation.text is not None else _source_text(annotation, cls.file)
+    from kilohertz.syntax.parsing.parser import parse_arguments
+
     return parse_arguments(text, cls.file, annotation.start)
 
 

@@ -22,7 +22,6 @@ from kilohertz.base.source import remember_text
 from kilohertz.base.versions import version
 from kilohertz.syntax.annotations import annotation_args, annotation_entries, annotation_entry, annotation_value
 from kilohertz.syntax.parse_cache import TreeCache
-from kilohertz.syntax.parsing.parser import parse_text
 from kilohertz.syntax.storage import (
     Place,
     children_in,
@@ -176,6 +175,8 @@ class Libraries:
 
     def load_text(self, text: str, file: str = "<text>") -> tuple[ClassDef, ...]:
         """The same for a text that is in no file."""
+        from kilohertz.syntax.parsing.parser import parse_text
+
         self.sources.add(file, text)
         remember_text(file, text)
         self.given.append((file, text))

@@ -21,7 +21,6 @@ from kilohertz.base import Diagnostic, Severity, Span
 from kilohertz.base.cache_place import is_switched_off, user_cache
 from kilohertz.base.outside import Stamp
 from kilohertz.syntax.archive import pack, unpack
-from kilohertz.syntax.parsing.parser import parse_text
 from kilohertz.syntax.tree import StoredDefinition
 
 _FORGOTTEN_S = 30 * 24 * 3600
@@ -67,6 +66,8 @@ class TreeCache:
         content_key = _digest(data, salt.encode())
         stored = self._tree(content_key, file)
         if stored is None:
+            from kilohertz.syntax.parsing.parser import parse_text
+
             text, strange = decoded(data, file)
             stored, diagnostics = parse_text(text, file, within)
             diagnostics += strange

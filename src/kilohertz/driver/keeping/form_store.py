@@ -17,7 +17,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -25,13 +25,14 @@ from typing import Any
 
 import kilohertz
 from kilohertz.base.cache_place import is_switched_off, user_cache
-from kilohertz.base.outside import Outside, hold
+from kilohertz.base.outside import Outside, Stamp, hold
 from kilohertz.driver.keeping.packing import BadPack, pack, unpack
 
 MOST_BYTES = 1 << 30
 _FORGOTTEN_S = 30 * 24 * 3600
 _FACTS = "facts"
 _OURS = (".py", ".c", ".h", ".inc", ".toml")
+_ROOT = Path(kilohertz.__file__).parent
 
 
 class FormStore:
@@ -126,15 +127,33 @@ def _forms_folder() -> Path:
 
 @cache
 def own_version() -> str:
-    """A hash of our own sources and of the Python that runs them."""
+    """A hash of our own sources and of the Python that runs them.
+
+    So that a start need not read them all, a small file leads from their places, sizes and times to it; it is written
+    where no source was touched for two seconds, since a change right after could leave the times as they are.
+    """
+    stamps = {file: Stamp.of(file) for file in _own_sources()}
+    facts = repr((sys.version, *stamps.items()))
+    place = user_cache() / f"own-{_digest(facts.encode(errors='surrogateescape'))[:16]}"
+    with contextlib.suppress(OSError):
+        return place.read_text(encoding="ascii")
     parts = [sys.version.encode()]
-    root = Path(kilohertz.__file__).parent
-    for folder, inside, names in os.walk(root):
+    for file in stamps:
+        parts += [os.path.relpath(file, _ROOT).encode(), Path(file).read_bytes()]
+    version = _digest(*parts)[:16]
+    if not is_switched_off() and all(stamp.is_settled for stamp in stamps.values()):
+        with contextlib.suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            scratch = place.with_name(f".{place.name}.{os.getpid()}")
+            scratch.write_text(version, encoding="ascii")
+            scratch.replace(place)
+    return version
+
+
+def _own_sources() -> Iterator[str]:
+    for folder, inside, names in os.walk(_ROOT):
         inside.sort()
-        for name in sorted(n for n in names if n.endswith(_OURS)):
-            path = f"{folder}/{name}"
-            parts += [os.path.relpath(path, root).encode(), Path(path).read_bytes()]
-    return _digest(*parts)[:16]
+        yield from (f"{folder}/{name}" for name in sorted(names) if name.endswith(_OURS))
 
 
 def _digest(*parts: bytes) -> str:
@@ -150,6 +169,9 @@ def _drop_least_used(folder: Path) -> None:
     for old in folder.parent.glob("forms-*"):
         if old != folder and time.time() - old.stat().st_mtime > _FORGOTTEN_S:
             shutil.rmtree(old, ignore_errors=True)
+    for key in folder.parent.glob("own-*"):
+        if time.time() - key.stat().st_mtime > _FORGOTTEN_S:
+            key.unlink(missing_ok=True)
     taken = 0
     for model in sorted((m for m in folder.iterdir()), key=lambda m: m.stat().st_mtime, reverse=True):
         taken += sum(file.stat().st_size for file in model.iterdir())

@@ -1,0 +1,61 @@
+"""What generating C leaves: texts, and what is needed to speak of them.  Light: a second start takes it over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kilohertz.base import Origin
+from kilohertz.ir import step as s
+from kilohertz.ir.flat import ExternalCall, Function
+from kilohertz.ir.step import Crossing, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class BlockInfo:
+    """A block as messages and the profiler need it."""
+
+    number: int
+    phase: str
+    kind: str
+    unknowns: tuple[str, ...]
+    origin: Origin
+    cost: int
+    block: s.Block
+    function: str  # the C function that computes it
+
+
+@dataclass(frozen=True, slots=True)
+class CFile:
+    """A generated file."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CProgram:
+    """A model in C, and what is needed to speak of it: blocks and places by their numbers."""
+
+    name: str
+    prefix: str  # of every external symbol
+    header: CFile
+    files: tuple[CFile, ...]
+    external: CFile | None  # calls of external functions; sees third-party headers
+    externals: tuple[ExternalCall, ...]
+    blocks: tuple[BlockInfo, ...]
+    symbols: tuple[str, ...]  # what its files define for one another and for those that link it
+    timed: tuple[str, ...]  # C functions of blocks that have a probe, in the order of their places
+    functions: tuple[Function, ...]  # of the model: they have the places after those
+    places: tuple[Origin, ...]
+    counts: dict[Kind, int]
+    made: frozenset[str] = frozenset()  # variables that passes made, not the user
+    crossings: tuple[Crossing, ...] = ()  # relations that make events
+
+    @property
+    def getter(self) -> str:
+        """The C function that gives the model table (khz_model.h)."""
+        return getter_of(self.prefix)
+
+
+def getter_of(prefix: str) -> str:
+    return f"{prefix}get_model"
