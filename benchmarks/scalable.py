@@ -1,0 +1,131 @@
+"""How cost grows on models that come in many sizes: casella/ScalableTestSuite, family by family, phase by phase.
+
+    python benchmarks/scalable.py LIBRARY [--only TEXT] [--budget 300]          LIBRARY: its folder; needs MSL
+
+A family is the experiments whose names differ in numbers alone.  Its members are run from the smallest on, each in a
+fresh process with empty caches but for parsed libraries and the runtime, until one takes more than `--budget` seconds
+of processor time.  Printed for each: equations, processor seconds of each phase (of the C compilers
+too; *draft* is compiling as an off-line run begins with it), peak memory; and between the last two members the
+exponents of growth with the number of equations, of phases that took a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from itertools import groupby
+from pathlib import Path
+
+from linear_growth import processor_seconds
+from tables import machine
+
+PHASES = ("flatten", "check", "process", "generate", "draft", "simulate")
+Numbers = dict[str, float]
+
+
+def child(name: str, library: str) -> Numbers:
+    """One model, phase by phase."""
+    from kilohertz.driver import Session
+    from kilohertz.simulate import load_soon, simulate
+
+    numbers: Numbers = {}
+    model = Session([library]).model(name)
+
+    def mark(phase: str, since: float) -> float:
+        now = processor_seconds()
+        numbers[phase] = now - since
+        return now
+
+    at = processor_seconds()
+    model.flatten()
+    at = mark("flatten", at)
+    numbers["equations"] = model.check().equations
+    at = mark("check", at)
+    step = model.process()
+    at = mark("process", at)
+    built = model.built(step)
+    at = mark("generate", at)
+    program = load_soon(built)
+    at = mark("draft", at)
+    simulate(program)
+    mark("simulate", at)
+    numbers["mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return numbers
+
+
+def families(library: Path, only: str) -> list[list[str]]:
+    from kilohertz.driver import Session
+
+    def family(name: str) -> str:
+        return re.sub(r"\d+", "N", name)
+
+    def size(name: str) -> int:
+        return math.prod(map(int, re.findall(r"\d+", name.rpartition(".")[2])))
+
+    names = [n for n in Session([library]).experiments(["ScalableTestSuite"]) if only in n and re.search(r"\d", n)]
+    ordered = sorted(names, key=lambda n: (family(n), size(n)))
+    return [list(members) for _, members in groupby(ordered, family)]
+
+
+def run(name: str, library: Path, budget: float, environment: dict[str, str]) -> Numbers | None:
+    """None where it did not come to its end within the budget, or failed."""
+    command = [sys.executable, __file__, str(library), "--child", name]
+    limited = f'ulimit -t {math.ceil(budget)}; exec "$@"'  # of processor time
+    done = subprocess.run(
+        ["bash", "-c", limited, "bash", *command], capture_output=True, text=True, check=False, env=environment
+    )
+    if done.returncode == 0:
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+    last = done.stderr.strip().splitlines()[-1:] or [f"ended by signal {-done.returncode}"]
+    print(f"| {name.rpartition('.')[2]} | | {last[0][:80]} |", flush=True)
+    return None
+
+
+def exponents(small: Numbers, large: Numbers) -> str:
+    grown = math.log(large["equations"] / small["equations"])
+    found = {p: math.log(large[p] / small[p]) / grown for p in PHASES if large[p] >= 1.0 and small[p] > 0.0}
+    return ", ".join(f"{phase} {e:.2f}" for phase, e in found.items()) or "all below a second"
+
+
+def measure(members: list[str], library: Path, arguments: argparse.Namespace, environment: dict[str, str]) -> None:
+    found: list[Numbers] = []
+    for name in members:
+        numbers = run(name, library, arguments.budget, environment)
+        if numbers is None:
+            break
+        found.append(numbers)
+        times = " | ".join(f"{numbers[p]:.2f}" for p in PHASES)
+        short = name.rpartition(".")[2]
+        print(f"| {short} | {numbers['equations']:.0f} | {times} | {numbers['mib']:.0f} |", flush=True)
+        if sum(numbers[p] for p in PHASES) > arguments.budget:
+            break
+    if len(found) > 1 and found[-1]["equations"] > found[-2]["equations"]:
+        print(f"| exponents | {exponents(found[-2], found[-1])} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--budget", type=float, default=300.0)
+    parser.add_argument("--child", default="")
+    arguments = parser.parse_args()
+    if arguments.child:
+        print(json.dumps(child(arguments.child, str(arguments.library))))
+        return
+    print(f"{machine()}\n\n| model | equations | {' | '.join(PHASES)} | MiB |\n|---{'|---' * (len(PHASES) + 2)}|")
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"KHZ_CACHE_DIR": folder}
+        for members in families(arguments.library, arguments.only):
+            measure(members, arguments.library, arguments, environment)
+
+
+if __name__ == "__main__":
+    main()
