@@ -228,6 +228,54 @@ def test_an_algebraic_loop_is_named(fmus: Path, tmp_path: Path, capsys: pytest.C
     assert json.loads(said.out)["loops"] == 1 and "R835" in said.err and "a.y -> b.u -> b.y -> a.u" in said.err
 
 
+INNER = """
+<ssd:Connectors>
+ <ssd:Connector name="in" kind="input"><ssc:Real unit="m"/></ssd:Connector>
+ <ssd:Connector name="out" kind="output"><ssc:Real unit="m"/></ssd:Connector>
+</ssd:Connectors>
+<ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="own">
+ <ssv:Parameters><ssv:Parameter name="gain.k"><ssv:Real value="5"/></ssv:Parameter></ssv:Parameters>
+</ssv:ParameterSet></ssd:ParameterValues></ssd:ParameterBinding></ssd:ParameterBindings>
+<ssd:Elements><ssd:Component name="gain" source="{gain}"/></ssd:Elements>
+<ssd:Connections>
+ <ssd:Connection startConnector="in" endElement="gain" endConnector="u"/>
+ <ssd:Connection startElement="gain" startConnector="y" endConnector="out"/>
+</ssd:Connections>
+"""
+OUTER = """
+<ssd:Elements>
+ <ssd:Component name="source" source="resources/Source.fmu"/>
+ <ssd:Component name="first" source="resources/inner.ssd" type="application/x-ssp-definition"/>
+ <ssd:Component name="second" source="resources/inner.ssp" type="application/x-ssp-package">
+  <ssd:ParameterBindings><ssd:ParameterBinding><ssd:ParameterValues><ssv:ParameterSet version="1.0" name="outer">
+   <ssv:Parameters><ssv:Parameter name="gain.k"><ssv:Real value="7"/></ssv:Parameter></ssv:Parameters>
+  </ssv:ParameterSet></ssd:ParameterValues></ssd:ParameterBinding></ssd:ParameterBindings>
+ </ssd:Component>
+</ssd:Elements>
+<ssd:Connections>
+ <ssd:Connection startElement="source" startConnector="y" endElement="first" endConnector="in"/>
+ <ssd:Connection startElement="first" startConnector="out" endElement="second" endConnector="in"/>
+</ssd:Connections>
+"""
+
+
+def test_systems_in_files_of_their_own(fmus: Path, tmp_path: Path) -> None:
+    inner = packed(fmus, tmp_path / "khz_inner.ssp", INNER.format(gain="resources/Gain.fmu"))
+    beside = HEAD.format(version="1.0", units="", stop="1", body=INNER.format(gain="Gain.fmu"))
+    path = packed(fmus, tmp_path / "khz_outer.ssp", OUTER, files={"resources/inner.ssd": beside})
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.write(inner, "resources/inner.ssp")
+    result = simulate_system(path).result
+    metres = (5 + np.asarray(result.time)) * 1e-3
+    np.testing.assert_allclose(values(result, "first.gain.y"), 5 * metres, rtol=1e-14)
+    np.testing.assert_allclose(values(result, "second.gain.y"), 35 * metres, rtol=1e-14)  # the outer value wins
+    itself = OUTER.replace("resources/inner.ssd", "SystemStructure.ssd")
+    endless = packed(fmus, tmp_path / "khz_endless.ssp", itself)
+    with pytest.raises(ModelError, match="more than 20 deep") as refused:
+        open_system(endless)
+    assert refused.value.diagnostics[0].code == "R831"
+
+
 def test_an_algebraic_loop_settles_if_asked(fmus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = packed(fmus, tmp_path / "khz_settles.ssp", LOOP)
     (finding,) = open_system(path, iterate=10).findings

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 import numpy as np
 import pytest
 from flat_models import ALL, LINEAR, NONLINEAR
 from interpreted import Interpreted
 
+from kilohertz import load
 from kilohertz.codegen import generate
 from kilohertz.driver.pipeline import compile_flat
 from kilohertz.ir import read_flat
@@ -218,3 +220,36 @@ def test_factors_written_out_have_the_bits_of_the_tables(text: str, monkeypatch:
             stepper.step()
         rows.append([stepper.instance.read(v) for v in step.of_kind(Kind.STATE)])
     assert rows[0] == rows[1]
+
+
+def test_an_array_of_one_that_moves_with_time_alone(tmp_path: Path) -> None:
+    """Its derivative by time is an array of one too, not a number."""
+    text = """
+model One
+  function f
+    input Real t;
+    input Real x[:];
+    output Real y[1];
+  external "C" one_f(t, x, y)
+    annotation(Include = "static void one_f(double t, const double *x, double *y) { y[0] = t - x[0]; }");
+    annotation(derivative = f_d);
+  end f;
+  function f_d
+    input Real t;
+    input Real x[:];
+    input Real t_d;
+    input Real x_d[:];
+    output Real y[1];
+  external "C" one_f_d(t, x, t_d, x_d, y)
+    annotation(Include = "static void one_f_d(double t, const double *x, double t_d, const double *x_d, double *y)
+      { (void)t; (void)x; y[0] = t_d - x_d[0]; }");
+  end f_d;
+  Real x[1](each start = 1, each fixed = true);
+equation
+  der(x) = f(time, x);
+end One;
+"""
+    (tmp_path / "One.mo").write_text(text, encoding="utf-8")
+    result = load(tmp_path / "One.mo").simulate(solver="ros3prl", step=1e-3, stop=0.1, intervals=10)
+    t = np.asarray(result.time)
+    assert np.allclose(result["x[1]"], t - 1 + 2 * np.exp(-t), rtol=0, atol=1e-9)

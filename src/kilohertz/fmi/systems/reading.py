@@ -1,7 +1,8 @@
 """SystemStructure.ssd of SSP 1.0 and 2.0, with the parameter sets and mappings it names.
 
-Every file is looked for inside the unpacked archive and nowhere else.  What is not read is refused by name, never
-passed over: systems in files of their own, signal dictionaries, connections of single elements of arrays.
+Every file is looked for inside the unpacked archive and nowhere else.  A component may be a system in a file of its
+own, a description or an archive: it is read in the place of the component, with the files beside it.  What is not read
+is refused by name, never passed over: signal dictionaries, connections of single elements of arrays.
 
 Codes: R831 the archive or its description cannot be used, R834 something in it has no effect (warning).
 """
@@ -9,7 +10,9 @@ Codes: R831 the archive or its description cannot be used, R834 something in it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -20,6 +23,7 @@ from kilohertz.base.units import BASE, Unit
 from kilohertz.fmi.importing.safe_xml import read_xml
 from kilohertz.fmi.systems.parameter_sets import change_of, mapped, parameter_set
 from kilohertz.fmi.systems.structure import Component, Connector, End, Link, Structure, System, Value, unusable
+from kilohertz.packages.unpacking import unpack
 
 DESCRIPTION = "SystemStructure.ssd"
 VERSIONS = ("1.0", "2.0")
@@ -27,6 +31,9 @@ VENDOR = "kilohertz"  # the type of our annotations
 _SPACE = "{http://ssp-standard.org/SSP1/SystemStructure%s}"
 SSD, SSC, SSV, SSM = (_SPACE % name for name in ("Description", "Common", "ParameterValues", "ParameterMapping"))
 _FMU_TYPES = ("", "application/x-fmu-sharedlibrary")
+_ARCHIVE = "application/x-ssp-package"
+_SYSTEM_TYPES = ("application/x-ssp-definition", _ARCHIVE)
+_MOST_NESTED = 20  # files in files
 _KINDS = {"": "", "any": "", "ModelExchange": "me", "CoSimulation": "cs"}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -37,12 +44,17 @@ def read_structure(folder: Path) -> Structure:
 
 
 class _Reader:
-    def __init__(self, folder: Path) -> None:
+    """One description; those of systems in files of their own have readers of their own."""
+
+    def __init__(self, folder: Path, description: str = DESCRIPTION, depth: int = 0) -> None:
         self.folder = folder.resolve()
+        self.description, self.depth = description, depth
+        self.units: dict[str, Unit] = {}
         self.findings: list[Diagnostic] = []
 
-    def structure(self) -> Structure:
-        root = self._xml(DESCRIPTION)
+    def _root(self) -> tuple[Element, Element]:
+        """The document and its system."""
+        root = self._xml(PurePosixPath(self.description).name)
         if root.tag != f"{SSD}SystemStructureDescription":
             raise unusable(f"its description begins with <{root.tag}>")
         version = root.get("version", "")
@@ -51,11 +63,22 @@ class _Reader:
         top = root.find(f"{SSD}System")
         if top is None:
             raise unusable("its description holds no system")
+        self._define(_units(root, SSD))
+        return root, top
+
+    def _define(self, units: Mapping[str, Unit]) -> None:
+        for name, unit in units.items():
+            if self.units.setdefault(name, unit) != unit:
+                raise unusable(f"two of its files define the unit `{name}` differently")
+
+    def structure(self) -> Structure:
+        root, top = self._root()
+        system = self._system(top)
         experiment = root.find(f"{SSD}DefaultExperiment")
         numbers = {} if experiment is None else experiment.attrib
         return Structure(
-            self._system(top),
-            _units(root, SSD),
+            system,
+            self.units,
             _number(numbers.get("startTime", "0"), "startTime"),
             _number(numbers["stopTime"], "stopTime") if "stopTime" in numbers else None,
             _ours(root).get("exchange", ""),
@@ -85,14 +108,31 @@ class _Reader:
         if element.tag != f"{SSD}Component":
             raise unusable(f"it has an element <{element.tag.rpartition('}')[2]}>, which is not read")
         name, kind = _name(element), element.get("type", "")
+        if kind in _SYSTEM_TYPES:
+            return self._system_in_file(element, name)
         if kind not in _FMU_TYPES:
-            raise unusable(f"the component `{name}` is of the type `{kind}`; FMUs are read")
+            raise unusable(f"the component `{name}` is of the type `{kind}`; FMUs and systems are read")
         how = element.get("implementation", "")
         if how not in _KINDS:
             raise unusable(f"the component `{name}` asks for `{how}`, which is not there for tasks")
         file = self._file(element.get("source", ""), f"the component `{name}`")
         bindings = tuple(self._bindings(element))
         return Component(name, file, _KINDS[how], tuple(_connectors(element)), bindings, _ours(element))
+
+    def _system_in_file(self, element: Element, name: str) -> System:
+        """The system of another file; what the component itself gives to parameters wins."""
+        if self.depth == _MOST_NESTED:
+            raise unusable(f"its files hold each other more than {_MOST_NESTED} deep, at `{name}`")
+        file = self._file(element.get("source", ""), f"the component `{name}`")
+        if element.get("type") == _ARCHIVE:
+            reader = _Reader(_unpacked(file), DESCRIPTION, self.depth + 1)
+        else:
+            reader = _Reader(self.folder, file.relative_to(self.folder).as_posix(), self.depth + 1)
+        _, top = reader._root()
+        inner = reader._system(top)
+        self.findings += reader.findings
+        self._define(reader.units)
+        return replace(inner, name=name, bindings=(*inner.bindings, *self._bindings(element)))
 
     # ---------------------------------------------------------------------------------------------------------- files
 
@@ -102,7 +142,7 @@ class _Reader:
         path = PurePosixPath(unquote(parts.path).replace("\\", "/"))
         if not source or parts.scheme or parts.netloc or path.is_absolute() or ".." in path.parts:
             raise unusable(f"{whose} names `{source}`, which is no file of the archive")
-        file = self.folder / path
+        file = self.folder / PurePosixPath(self.description).parent / path
         if not file.is_file() or not file.resolve().is_relative_to(self.folder):
             raise unusable(f"{whose} names `{source}`, which is not in the archive")
         return file
@@ -139,6 +179,19 @@ class _Reader:
 
     def _left_out(self, text: str) -> None:
         self.findings.append(Diagnostic("R834", text, severity=Severity.WARNING))
+
+
+def _unpacked(archive: Path) -> Path:
+    """An archive inside the archive, unpacked beside itself; once, as what lies there never changes."""
+    folder = archive.with_name(f".{archive.name}-unpacked")
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(dir=archive.parent, prefix=".new-") as scratch:
+            fresh = Path(scratch) / "ssp"
+            fresh.mkdir()
+            unpack(archive, fresh)
+            with suppress(OSError):  # another process was first, with the same content
+                fresh.rename(folder)
+    return folder
 
 
 def _name(element: Element) -> str:

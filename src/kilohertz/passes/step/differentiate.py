@@ -300,13 +300,14 @@ class _Directional:
         rates = [self._differentiate(a) for a in b.call.args]
         if not moving or not is_moving(rates):
             return
-        if _the_moving(b.call, rates) is not None and all(len(output) == 1 for output in b.targets):
+        f = self._functions.functions[b.call.function]
+        are_numbers = all(len(output) == 1 for output in b.targets) and not any(o.ty.dims for o in f.outputs)
+        if _the_moving(b.call, rates) is not None and are_numbers:
             for k, (t,) in enumerate(b.targets):
                 if t in moving:
                     self._assign(t, self._simplified(self._derived(b.call, rates, k)), b.origin)
             return
         derived = self._functions.whole(b.call, rates)
-        f = self._functions.functions[b.call.function]
         kept = []
         for output, declared in zip(b.targets, f.outputs, strict=False):
             if has_reals(declared.ty):
