@@ -16,7 +16,8 @@ from kilohertz.syntax.library import Libraries, full_name
 from kilohertz.syntax.tree import Body, Call, ClassDef, Component, ElementModification, Expr, Extends, ShortBody
 from kilohertz.syntax.tree_expr import Array, Number, Ref, String, Unary
 
-HALF = 130  # the icon's own square is 100 wide each way; connectors and names stand out of it
+HALF = 150  # the icon's own square is 100 wide each way; connectors and names stand out of it
+STROKE = 'stroke-width="2"'
 Point = tuple[float, float]
 
 
@@ -105,7 +106,9 @@ def drawn_ports(libraries: Libraries, cls: ClassDef) -> Iterator[str]:
             continue
         place = placement(component, owner)
         if place is not None:
-            yield f'<g transform="{place.transform}">\n{"".join(layers(libraries, kind, kind))}</g>\n'
+            drawn = "".join(layers(libraries, kind, kind))
+            thick = drawn.replace(STROKE, f'stroke-width="{200 / place.half:g}"')  # as thick as other lines
+            yield f'<g transform="{place.transform}">\n{thick}</g>\n'
 
 
 def placement(component: Component, owner: ClassDef) -> Place | None:
@@ -126,12 +129,12 @@ def _value(entry: ElementModification, name: str) -> Expr | None:
 def _drawn(kind: str, named: Mapping[str, Expr], values: Mapping[str, str]) -> str:
     line = colour(named.get("color", named.get("lineColor")), "black")
     filled = "fillPattern" in named
-    style = f'stroke="{line}" fill="{colour(named.get("fillColor"), "black") if filled else "none"}" stroke-width="2"'
+    style = f'stroke="{line}" fill="{colour(named.get("fillColor"), "black") if filled else "none"}" {STROKE}'
     if kind == "Text":
         return _text(named, values)
     if kind == "Line":
         corners = _points(named["points"])
-        return f'<path d="{_path(corners, "smooth" in named)}" fill="none" stroke="{line}" stroke-width="2"/>\n'
+        return f'<path d="{_path(corners, "smooth" in named)}" fill="none" stroke="{line}" {STROKE}/>\n'
     if kind == "Polygon":
         return f'<path d="{_path(_points(named["points"]), False)}Z" {style}/>\n'
     (x0, y0), (x1, y1) = _points(named["extent"])
