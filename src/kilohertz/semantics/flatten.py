@@ -31,6 +31,7 @@ from kilohertz.semantics.rules import (
     check_classes,
     check_component,
     check_conditions,
+    check_inverses,
     check_limits,
     check_outputs,
     check_pre,
@@ -160,6 +161,7 @@ class _Flattener:
             check_variability(survey, self.elaborator.evaluation.variables),
             (one for function in self.flat.functions.values() for one in check_outputs(function)),
             check_values(self.flat),
+            check_inverses(self.flat),
         ):
             for one in broken:
                 world.record(one)

@@ -15,6 +15,7 @@ from kilohertz.semantics.rules.assignability import (
 from kilohertz.semantics.rules.classes import check_classes
 from kilohertz.semantics.rules.conditions import check_conditions
 from kilohertz.semantics.rules.inheritance import check_bases
+from kilohertz.semantics.rules.inverses import check_inverses
 from kilohertz.semantics.rules.limits import check_limits
 from kilohertz.semantics.rules.prefixes import check_component
 from kilohertz.semantics.rules.redeclarations import Redeclared, check_redeclarations, check_replaceable
@@ -32,6 +33,7 @@ __all__ = [
     "check_component",
     "check_conditions",
     "check_function",
+    "check_inverses",
     "check_limits",
     "check_outer",
     "check_outputs",

@@ -1,0 +1,59 @@
+"""Inverses that are none: S345, a warning (MLS 12.8 takes the author's word).
+
+`y = f(x, p)` names `x = g(y, p)`: then f(g(f(x, p), p), p) is f(x, p), whichever solution g takes.  That is tried with
+a few numbers where all inputs are scalars; numbers that a function refuses say nothing.  It is a warning where most
+trials are off by more than approximations are.  Cost: a few short evaluations of each function that names an inverse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from kilohertz.base import Diagnostic, Note, Severity
+from kilohertz.interp import EvaluationError, Evaluator, NotConstant
+from kilohertz.ir.flat import Flat, Function
+from kilohertz.ir.types import REAL
+
+_TRIED = ((1.0, 1.0), (2.0, 1.0), (0.5, 2.0), (3.0, 0.5))  # the input that is solved for, and all others
+_OFF = 0.1  # of the value: inverses of tables and of media are approximate
+_FEWEST = 2
+_CALLS, _TURNS = 50, 1000
+
+
+def check_inverses(flat: Flat) -> Iterator[Diagnostic]:
+    """One for each inverse of a function that is called."""
+    evaluator = Evaluator(flat.functions, max_calls=_CALLS, max_iterations=_TURNS)
+    for f in flat.functions.values():
+        for solved, inverse, names in f.inverses:
+            if not _is_tried(f, inverse, flat):
+                continue
+            trials = [t for x, p in _TRIED if (t := _trial(evaluator, f, (solved, inverse, names), x, p)) is not None]
+            if len(trials) >= _FEWEST and all(abs(back - y) > _OFF * abs(y) for _, y, back in trials):
+                x, y, back = trials[0]
+                text = f"`{inverse}` is not the inverse that `{f.id}` names it"
+                notes = (
+                    Note(f"with `{solved}` = {x:g} the function gives {y:g}, and of what the inverse gives {back:g}"),
+                )
+                place = f.origin.spans[0] if f.origin.spans else None
+                yield Diagnostic("S345", text, place, notes=notes, severity=Severity.WARNING)
+
+
+def _is_tried(f: Function, inverse: str, flat: Flat) -> bool:
+    return inverse in flat.functions and len(f.outputs) == 1 and all(v.ty == REAL for v in (*f.inputs, *f.outputs))
+
+
+def _trial(
+    evaluator: Evaluator, f: Function, named: tuple[str, str, tuple[str, ...]], x: float, p: float
+) -> tuple[float, float, float] | None:
+    """The input, what the function gives, and what it gives of its inverse; None where there are no such numbers."""
+    solved, inverse, names = named
+    values = {v.name: x if v.name == solved else p for v in f.inputs}
+    try:
+        y = evaluator.call(f.id, *values.values())
+        again = evaluator.call(inverse, *({**values, f.outputs[0].name: y}[n] for n in names))
+        back = evaluator.call(f.id, *{**values, solved: again}.values())
+    except (EvaluationError, NotConstant, RecursionError, KeyError):
+        return None
+    numbers = all(isinstance(v, int | float) and math.isfinite(v) for v in (y, again, back))
+    return (x, y, back) if numbers else None
