@@ -2,7 +2,10 @@
  *
  * From one stage to the next the Jacobian hardly changes.  It is computed anew only where a step does not become a
  * quarter of the one before; a dense one learns from each residual (Broyden 1965), so that convergence stays faster
- * than linear.  Iteration ends when the step that would follow, by the same Jacobian, is below the tolerance. */
+ * than linear.  What it learns in one solution stands beside its factors (C. T. Kelley, Iterative Methods for Linear
+ * and Nonlinear Equations, 1995, section 7.3): with s a step, D the sizes of the unknowns and p = D^-2 s / (s D^-2 s),
+ *   B := B + f_new p^T      B^-1 g := B^-1 g + q (p^T B^-1 g),      q = -B^-1 f_new / (1 + p^T B^-1 f_new)
+ * and q is the step that follows.  Iteration ends when that would be below the tolerance by the Jacobian so far. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +21,10 @@ typedef struct kept_frame {
     khz_context *c;
     void *instance;
     double *jacobian, *lu, *x, *x_new, *f, *f_new, *step, *size, *scale, *room;
+    double *lesson;        /* p and q of each */
     int32_t *order, *kept; /* kept: 0 no Jacobian, 1 a Jacobian, 2 its factors too */
+    int n_lessons;         /* in the Jacobian but not in its factors */
+    double coming;         /* size of the step that follows, which stands in x_new; negative: none is known */
 } kept_frame;
 
 static int kept_residual(const kept_frame *w, const double *x, double *f)
@@ -37,10 +43,11 @@ static int renew(const kept_frame *w)
     return !failed;
 }
 
-static int factorise(const kept_frame *w)
+static int factorise(kept_frame *w)
 {
     const khz_sparse_plan *const plan = w->p->plan;
     const int n = w->p->n;
+    w->n_lessons = 0;
     if (plan != NULL) {
         *w->kept = khz_sparse_factor_dense(plan, w->jacobian, w->p->sparse) == 0 ? 2 : 0;
     } else {
@@ -50,53 +57,83 @@ static int factorise(const kept_frame *w)
     return *w->kept == 2;
 }
 
-/* v := -J^-1 f by the factors there are; its size, relative to the unknowns, or a negative number. */
+static double kept_size(const kept_frame *w, const double *v)
+{
+    double largest = 0.0;
+    for (int j = 0; j < w->p->n; j++) {
+        largest = fmax(largest, fabs(v[j]) / w->size[j]);
+    }
+    return khz_are_finite(w->p->n, v) ? largest : -1.0;
+}
+
+static double kept_product(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int j = 0; j < n; j++) {
+        sum += a[j] * b[j];
+    }
+    return sum;
+}
+
+/* v := -B^-1 f by factors and lessons; its size, relative to the unknowns, or a negative number. */
 static double solve_kept(const kept_frame *w, const double *f, double *v)
 {
     const int n = w->p->n;
     for (int i = 0; i < n; i++) {
         v[i] = -f[i];
+        w->size[i] = fmax(fabs(w->x[i]), w->p->nominal[i]);
     }
     if (w->p->plan != NULL) {
         khz_sparse_solve(w->p->plan, w->p->sparse, v);
     } else {
         khz_lu_solve(n, w->lu, w->scale, w->order, v, w->room);
     }
-    double largest = 0.0;
-    for (int j = 0; j < n; j++) {
-        w->size[j] = fmax(fabs(w->x[j]), w->p->nominal[j]);
-        largest = fmax(largest, fabs(v[j]) / w->size[j]);
+    for (int k = 0; k < w->n_lessons; k++) {
+        const double *const p = w->lesson + 2 * n * k;
+        khz_add_scaled(n, v, kept_product(n, p, v), p + n, v);
     }
-    return khz_are_finite(n, v) ? largest : -1.0;
+    return kept_size(w, v);
 }
 
 /* The step from x and its size; negative where there is none. */
-static double kept_direction(const kept_frame *w)
+static double kept_direction(kept_frame *w)
 {
+    if (w->coming >= 0.0) {
+        khz_copy(w->step, w->x_new, w->p->n);
+        return w->coming;
+    }
     return *w->kept == 2 || factorise(w) ? solve_kept(w, w->f, w->step) : -1.0;
 }
 
 /* After a whole step J*step should have been f_new - f, that is, f_new should be 0: add what is missing along the
- * step. */
-static void learn(const kept_frame *w)
+ * step.  x_new is the step that would have followed, and becomes the one that does. */
+static void learn(kept_frame *w)
 {
     const int n = w->p->n;
+    double *const p = w->lesson + 2 * n * w->n_lessons;
     double square = 0.0;
     for (int j = 0; j < n; j++) {
-        w->step[j] /= w->size[j];
-        square += w->step[j] * w->step[j];
-        w->step[j] /= w->size[j];
+        const double part = w->step[j] / w->size[j];
+        square += part * part;
+        p[j] = part / w->size[j];
     }
     if (w->p->plan != NULL || !(square > 0.0)) {
         return;
     }
+    khz_scale(n, 1.0 / square, p);
     for (int i = 0; i < n; i++) {
-        const double part = w->f_new[i] / square;
-        for (int j = 0; j < n; j++) {
-            w->jacobian[i * n + j] += part * w->step[j];
-        }
+        khz_add_scaled(n, w->jacobian + i * n, w->f_new[i], p, w->jacobian + i * n);
     }
-    *w->kept = 1;
+    const double less = 1.0 - kept_product(n, p, w->x_new);
+    if (w->coming < 0.0 || w->n_lessons + 1 == KHZ_KEPT_LESSONS || !(fabs(less) > KHZ_KEPT_ENOUGH)) {
+        *w->kept = 1;
+        w->coming = -1.0;
+        return;
+    }
+    khz_scale(n, 1.0 / less, w->x_new);
+    khz_copy(p + n, w->x_new, n);
+    w->n_lessons++;
+    w->coming = kept_size(w, w->x_new);
 }
 
 static int take_step(const kept_frame *w)
@@ -113,8 +150,9 @@ typedef struct taken {
     int is_fresh; /* the Jacobian was computed where the step begins */
 } taken;
 
-static taken fresh_step(const kept_frame *w, taken before)
+static taken fresh_step(kept_frame *w, taken before)
 {
+    w->coming = -1.0;
     taken next = {renew(w) ? kept_direction(w) : -1.0, 1};
     const int grows = before.is_fresh && next.size > before.size;
     if (next.size < 0.0 || grows || !take_step(w)) {
@@ -125,7 +163,7 @@ static taken fresh_step(const kept_frame *w, taken before)
 
 /* The step from x by the kept Jacobian, and by a new one where that is of no use.  A step by an old Jacobian says
  * nothing by itself: where that is far too large the step is tiny.  Its becoming smaller from one to the next does. */
-static taken next_step(const kept_frame *w, taken before)
+static taken next_step(kept_frame *w, taken before)
 {
     if (*w->kept == 0) {
         return fresh_step(w, before);
@@ -142,10 +180,10 @@ static taken next_step(const kept_frame *w, taken before)
 
 /* x := x_new.  1: solved; the step that would follow is below the tolerance, and so much smaller than this one that the
  * Jacobian can be trusted. */
-static int accept_step(const kept_frame *w, taken made)
+static int accept_step(kept_frame *w, taken made)
 {
     memcpy(w->x, w->x_new, sizeof(double) * (size_t)w->p->n);
-    const double next = solve_kept(w, w->f_new, w->x_new);
+    const double next = w->coming = solve_kept(w, w->f_new, w->x_new);
     const int shrinks = next >= 0.0 && next <= KHZ_KEPT_ENOUGH * made.size;
     return (made.is_fresh && made.size < w->p->tolerance) || (shrinks && next < KHZ_KEPT_SAFE * w->p->tolerance);
 }
@@ -165,6 +203,8 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
     w.size = w.step + n;
     w.scale = w.size + n;
     w.room = w.scale + n;
+    w.lesson = w.room + n;
+    w.coming = -1.0;
 
     const size_t bytes = sizeof(double) * (size_t)n;
     memcpy(w.x, x, bytes);
@@ -186,6 +226,7 @@ int khz_newton_kept(const khz_newton_problem *p, khz_context *c, void *instance,
         memcpy(w.f, w.f_new, bytes);
         before = next;
     }
+    *p->kept = *p->kept == 2 && w.n_lessons > 0 ? 1 : *p->kept;
     if (solved) {
         memcpy(x, w.x, bytes);
         KHZ_RESIDUAL(c, n, w.f);

@@ -57,6 +57,8 @@ enum {
 #define KHZ_KEPT_ENOUGH 0.25
 /* Size of a step that teaches more than rounding. */
 #define KHZ_KEPT_LESSON 1e-7
+/* Lessons of one solution at most, and one: then the Jacobian is factorised with what it has learnt. */
+enum { KHZ_KEPT_LESSONS = 4 };
 /* Of the tolerance: the next step is an estimate, no bound. */
 #define KHZ_KEPT_SAFE 0.1
 

@@ -29,7 +29,7 @@ typedef struct khz_newton_problem {
 } khz_newton_problem;
 
 /* Doubles (and 32-bit integers: n) of work needed. */
-#define KHZ_NEWTON_ROOM(n) (2 * (n) * (n) + 8 * (n) + KHZ_MINIMUM_NORM_ROOM(n))
+#define KHZ_NEWTON_ROOM(n) (2 * (n) * (n) + (8 + 2 * KHZ_KEPT_LESSONS) * (n) + KHZ_MINIMUM_NORM_ROOM(n))
 
 /* Residuals at most: in an iteration (cuts of the step; differences, forward and back, where there is no Jacobian or it
  * is not finite), in a round of iterations, in one with whole steps, in the search for a root of one unknown, in all
