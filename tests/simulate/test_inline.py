@@ -290,3 +290,23 @@ def test_the_command_line_tells_what_was_chosen(
 def test_what_makes_no_sense_is_refused(options: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", f"{SOURCE}:Inlined.Circuit", "--stop", "0.1", *options]) == 1
     assert f"error[{code}]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("method", ["ieuler", "sdirk2"])
+def test_values_at_the_end_of_a_step_are_those_of_its_last_stage(name: str, method: str) -> None:
+    step = inlined(name)
+    program = build_program(step)
+    stepper = FixedStepper(program, StepSettings(method, 1e-3, inline=True))
+    stepper.start(0.0)
+    for _ in range(7):
+        stepper.step()
+    variables = [v for kind in (Kind.DERIVATIVE, Kind.ALGEBRAIC) for v in step.of_kind(kind)]
+    left = np.array([stepper.instance.read(v) for v in variables])
+    x = np.array([stepper.instance.read(v) for v in step.of_kind(Kind.STATE)])
+    evaluate = program.library.khz_evaluate_all
+    evaluate.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
+    time = stepper.instance.context.time
+    assert evaluate(program.model, stepper.instance.address, time, x.ctypes.data) == 0
+    anew = np.array([stepper.instance.read(v) for v in variables])
+    assert left == pytest.approx(anew, rel=1e-7, abs=1e-7)

@@ -52,6 +52,7 @@ typedef struct khz_model {
     int32_t uses_homotopy;
     int32_t mode_cap;       /* turns of mixed loops in a step where the settings leave them to the model */
     int32_t jacobian_rests; /* d F/d y changes at events alone */
+    int32_t inlined_is_all; /* `inlined` computes all Reals that `step` does */
     const size_t *areas;    /* where each kind of variable begins, by its position in ir/step.py; 0: none */
     size_t u, ui;           /* inputs: double [n_u], int32 [n_ui] */
     size_t x, xd, d, pre_d, m, pre_m, s, pre_s, r;
@@ -165,6 +166,8 @@ int khz_values_are_finite(const khz_model *m, void *instance);
 int32_t khz_first_not_finite(const khz_model *m, void *instance, int32_t n_values);
 /* All variables at (time, x), for the recorder. */
 KHZ_EXPORT khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x);
+/* The same where what derivatives need stands there already, at the same point. */
+khz_status khz_evaluate_rest(const khz_model *m, void *instance, double time);
 /* Next instant (> time) at which a sample ticks or a time event is due; infinity when there is none. */
 KHZ_EXPORT double khz_next_time_event(const khz_model *m, void *instance, double *work);
 /* Mark the samples that tick now; their number. */

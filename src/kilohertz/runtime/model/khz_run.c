@@ -422,11 +422,25 @@ khz_status khz_stage(const khz_model *m, void *instance, double time, const doub
     return KHZ_OK;
 }
 
+static KHZ_INLINE khz_status late_phases(const khz_model *m, void *instance)
+{
+    const khz_status status = m->crossing(instance);
+    return status == KHZ_OK ? m->output(instance) : status;
+}
+
 static KHZ_INLINE khz_status every_phase(const khz_model *m, void *instance)
 {
-    khz_status status = m->step(instance);
-    status = status == KHZ_OK ? m->crossing(instance) : status;
-    return status == KHZ_OK ? m->output(instance) : status;
+    const khz_status status = m->step(instance);
+    return status == KHZ_OK ? late_phases(m, instance) : status;
+}
+
+khz_status khz_evaluate_rest(const khz_model *m, void *instance, double time)
+{
+    khz_context *const c = (khz_context *)instance;
+    begin_at(c, time);
+    khz_status status;
+    KHZ_WITHIN(c, KHZ_PLACE_OUTPUT, status = late_phases(KHZ_COPY(c, m), instance));
+    return status;
 }
 
 khz_status khz_evaluate_all(const khz_model *m, void *instance, double time, const double *x)

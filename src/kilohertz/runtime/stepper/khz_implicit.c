@@ -310,5 +310,6 @@ khz_status khz_advance_inlined(khz_stepper *s, const khz_work *w, double t, doub
     if (!method->stiffly_accurate) {
         combine(s, w, method->weight, method->n_stages, w->x1);
     }
+    s->is_at_end = method->stiffly_accurate && m->inlined_is_all;
     return KHZ_OK;
 }

@@ -144,6 +144,7 @@ static uint32_t enter(khz_stepper *s, const khz_work *w, double t, int is_open)
 {
     s->counts.rhs++;
     s->is_at_start = 0;
+    s->is_at_end = 0;
     s->is_open = is_open;
     inputs_at(s, w, t);
     return ((khz_context *)w->instance)->n_caps;
@@ -195,10 +196,11 @@ static khz_status evaluate_at(khz_stepper *s, const khz_work *w, double t, const
 {
     khz_context *const c = (khz_context *)w->instance;
     const khz_model *const m = s->model;
+    const int is_there = s->is_at_end && memcmp(y, khz_reals(c, m->x), sizeof(double) * (size_t)m->n_x) == 0;
     const uint32_t caps = enter(s, w, t, is_open);
     khz_set_point(m, w->instance, y);
     c->is_open = is_open;
-    khz_status status = khz_evaluate_all(m, w->instance, t, y);
+    khz_status status = is_there ? khz_evaluate_rest(m, w->instance, t) : khz_evaluate_all(m, w->instance, t, y);
     c->is_open = 0;
     if (status == KHZ_OK && !(khz_are_finite(is_open ? khz_n_y(m) : m->n_x, y) &&
                               khz_are_finite(is_open ? m->n_z : 0, khz_reals(w->instance, m->res)) &&

@@ -137,6 +137,7 @@ struct khz_stepper {
     uint32_t flags;        /* of the last step */
     int32_t is_fresh;      /* the derivatives at the state are known */
     int32_t is_at_start;   /* the values in the instance are those of the beginning of the step */
+    int32_t is_at_end;     /* those that derivatives need are: of its last stage */
     int32_t is_settled;    /* the values in the instance are those of the state */
     int32_t is_solved;     /* index-1 form: no input or parameter moved since z was computed */
     int32_t is_open;       /* index-1 form: the residuals in the instance belong to the values there */
