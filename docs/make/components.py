@@ -11,13 +11,14 @@ import html
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from icons import svg
 from kilohertz.driver.locate import BUNDLED
-from kilohertz.syntax import annotation_args, annotation_value
+from kilohertz.syntax import annotation_args, annotation_entries, annotation_value
 from kilohertz.syntax.library import Libraries, full_name
-from kilohertz.syntax.tree import ClassDef
+from kilohertz.syntax.tree import Argument, Body, ClassDef, Redeclaration, ShortBody
 from kilohertz.syntax.tree_expr import String
 
 ROOT = Path(__file__).parents[2]
@@ -26,8 +27,10 @@ PICTURES = ROOT / "docs" / "pictures" / "components"
 HEAD = """# Components
 
 The library `Kilohertz` comes with the package: `Kilohertz.Rotational.Clutch` can be used in any model, with no other
-library. Connectors have the variables and units of those of the Modelica Standard Library (angle and torque, position
-and force, potential and current, temperature and heat flow); `Adapters` join the two. `python docs/make/components.py`
+library. A *choice* is a level of detail or a law that one `redeclare` exchanges:
+`Kilohertz.Rotational.Clutch clutch(redeclare model Law = Kilohertz.Rotational.Friction.Smooth)`. Connectors have the
+variables and units of those of the Modelica Standard Library (angle and torque, position and force, potential and
+current, temperature and heat flow); `Adapters` join the two. `python docs/make/components.py`
 writes this page from the library; do not edit it.
 """
 _KINDS = ("model", "block")
@@ -69,6 +72,31 @@ def is_example(cls: ClassDef) -> bool:
     return annotation_value(args, "experiment", "StopTime") is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What can be exchanged in a component, and for what: names of classes, each with its words."""
+
+    name: str
+    words: str
+    offers: tuple[tuple[str, str], ...]
+
+
+def choices(cls: ClassDef) -> Iterator[Choice]:
+    """The replaceable classes of a component, with what their annotations offer."""
+    for element in cls.body.elements if isinstance(cls.body, Body) else ():
+        if isinstance(element, ClassDef) and element.replaceable:
+            entries = annotation_entries(annotation_args(element.annotation, cls), "choices", "choice")
+            offers = tuple(o for e in entries if e.modification for a in e.modification.args for o in _offer(a))
+            if offers:
+                yield Choice(element.name, element.comment, offers)
+
+
+def _offer(argument: Argument) -> Iterator[tuple[str, str]]:
+    element = argument.element if isinstance(argument, Redeclaration) else None
+    if isinstance(element, ClassDef) and isinstance(element.body, ShortBody):
+        yield ".".join(element.body.type.names).removeprefix("Kilohertz."), element.comment
+
+
 def incomplete(libraries: Libraries, top: ClassDef) -> list[str]:
     """What is missing where."""
     found = []
@@ -79,6 +107,10 @@ def incomplete(libraries: Libraries, top: ClassDef) -> list[str]:
             found.append(f"{name_of(cls)}: no documentation")
         if is_component(cls) and not svg(libraries, cls):
             found.append(f"{name_of(cls)}: no icon")
+        if is_component(cls):
+            for choice in choices(cls):
+                lost = [name for name, _ in choice.offers if libraries.find(("Kilohertz", *name.split("."))) is None]
+                found += [f"{name_of(cls)}.{choice.name}: no such choice as {name}" for name in lost]
     return found
 
 
@@ -107,8 +139,13 @@ def page(libraries: Libraries, top: ClassDef) -> str:
 def _row(cls: ClassDef, drawn: dict[str, str]) -> str:
     name = name_of(cls).removeprefix("Kilohertz.")
     picture = f"![{name}](../pictures/components/{name}.svg)" if f"{name}.svg" in drawn else ""
-    words = f"{_plain(cls.comment)}. {_prose(cls)}".strip()
+    words = " ".join([f"{_plain(cls.comment)}. {_prose(cls)}".strip(), *map(_offered, choices(cls))])
     return f"| {picture} | `{name}` | {words} |"
+
+
+def _offered(choice: Choice) -> str:
+    offers = ", ".join(f"`{name}` ({words[:1].lower()}{words[1:]})" for name, words in choice.offers)
+    return f"*Choice* `{choice.name}`: {choice.words[:1].lower()}{choice.words[1:]}: {offers}."
 
 
 def _plain(text: str) -> str:
