@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kilohertz
@@ -290,3 +291,47 @@ model M
 end M;
 """
     assert kilohertz.load(write(model, text)).simulate(stop=1.0).final("y") == 7.0
+
+
+ORDER = """
+model M
+  function order
+    input Real u[3]; output Real y[3]; output Integer at[3]; output Boolean swapped;
+  protected
+    Real h;
+    Integer k;
+  algorithm
+    y := u;
+    at := {1, 2, 3};
+    swapped := false;
+    for i in 1:2 loop
+      for j in 1:2 loop
+        if y[j] > y[j + 1] then
+          h := y[j]; y[j] := y[j + 1]; y[j + 1] := h;
+          k := at[j]; at[j] := at[j + 1]; at[j + 1] := k;
+          swapped := true;
+        end if;
+      end for;
+    end for;
+    annotation(Inline = false);
+  end order;
+  Real y[3];
+  Integer at[3];
+  Boolean swapped;
+  Real x(start = 0, fixed = true);
+equation
+  (y, at, swapped) = order({time, 0.5, 1 - 3*time});
+  der(x) = if at[1] == 3 then 1 else 0;
+end M;
+"""  # 1 - 3*time falls below 0.5 at 1/6 and below time at 0.25; time rises above 0.5
+
+
+def test_integers_and_booleans_of_a_call_change_when_it_makes_others_of_what_moves(model: str) -> None:
+    loaded = kilohertz.load(write(model, ORDER))
+    for result in (loaded.simulate(stop=1.0), loaded.simulate(stop=1.0, solver="rk4", step=1e-3)):
+        for time, at in ((0.1, (1, 2, 3)), (0.2, (1, 3, 2)), (0.4, (3, 1, 2)), (0.9, (3, 2, 1))):
+            row = int(np.searchsorted(result.time, time))
+            assert tuple(result[f"at[{i}]"][row] for i in (1, 2, 3)) == at
+            assert result["swapped"][row] == (time > 1 / 6)
+        assert result.final("x") == pytest.approx(0.75, abs=2e-3)
+    assert loaded.simulate(stop=1.0).final("x") == pytest.approx(0.75, abs=1e-9)  # the event is where they are equal

@@ -52,6 +52,7 @@ from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.lowering.clocked_partitions import Clocks
 from kilohertz.passes.dae.lowering.event_operators import Lowering
 from kilohertz.passes.dae.lowering.lenient_assertions import lenient
+from kilohertz.passes.dae.lowering.moving_results import MovingResults
 from kilohertz.passes.dae.lowering.reduce_partition import Partition
 from kilohertz.passes.dae.lowering.when_equations import Whens, call_equation, misplaced, scalars
 from kilohertz.passes.numeric import Numeric, known_values
@@ -80,6 +81,7 @@ class _Lowerer:
         self._discrete = _discrete_reals(flat)
         self._reinitialised: dict[str, Origin] = {}
         self._lowering = Lowering(self._dae, self._is_discrete, self._is_differentiated)
+        self._moving = MovingResults(flat, self._lowering.motion)
         self._differentiated: set[str] | None = None
         self._numeric: Numeric | None = None
         self._clocks = Clocks(
@@ -327,6 +329,8 @@ class _Lowerer:
             left, right = self._clocks.continuous(left), self._clocks.continuous(right)
         left = self._lowering.lower(left, e.origin, events)
         right = self._lowering.lower(right, e.origin, events)
+        if events and self._moving.in_(left, right):
+            right = self._lowering.stepping(right, e.origin)
         return self._directed(left, right, e.origin)
 
     def _directed(self, left: Expr, right: Expr, origin: Origin) -> Equation:

@@ -4,6 +4,7 @@
   time >= t0 + d            ->  $t0,   $t0 := time >= t0 + d, time event there
   floor(u), integer, div    ->  $f0,   $f0 := floor(u), crossings where u leaves [$f0, $f0 + 1)
   floor(c*time + r)         ->  $f0,   right of each instant: $f0 := floor(c*time + r), where c < 0 one less at it
+  n, from f(x) alone        ->  $f0,   $f0 := n, crossings where n leaves ($f0 - 0.5, $f0 + 0.5)
   edge(b), change(v)        ->  b and not pre(b),  v <> pre(v)
   $when(c)                  ->  $w0 and not pre($w0) and not initial(),  $w0 := c;  initial() and sample(k) as they are
   sample(t0, dt)            ->  sample(k)
@@ -48,6 +49,7 @@ from kilohertz.passes.dae.lowering.lenient_assertions import lenient
 from kilohertz.passes.derivative import Differentiator
 
 ROUNDING, DIVIDING, QUIET = named(Event.STEPS), named(Event.QUOTIENT), named(Event.QUIET)
+_HALF = Real(0.5)
 TIME_SLACK = Real(1e-9)  # of one unit of what is rounded: an event at a multiple is past it
 
 
@@ -170,11 +172,26 @@ class Lowering:
             timed = self._time_relation(e_simple)
             if timed is not None:
                 return timed
+        return self._crossing(e_simple)
+
+    def _crossing(self, relation: Binary) -> Ref:
         index = len(self._dae.crossings)
         ref = self._new(f"$r{index}", Role.RELATION)
-        self._dae.equations.append(Equation(ref, e_simple, self._origin, directed=True))
-        self._dae.crossings.append(Crossing(index, e_simple, self._origin))
+        self._dae.equations.append(Equation(ref, relation, self._origin, directed=True))
+        self._dae.crossings.append(Crossing(index, relation, self._origin))
         return ref
+
+    def stepping(self, e: Expr, origin: Origin) -> Expr:
+        """An Integer or a Boolean that a function makes of what moves: an event wherever it changes."""
+        self._origin = origin
+        if e.ty == BOOLEAN:
+            return self._crossing(Binary(">", make.if_(e, make.ONE, make.ZERO), _HALF, BOOLEAN))
+        ref = self._new(self._number("$f"), Role.DISCRETE, REAL)
+        number = make.to_real(e)
+        self._dae.equations.append(Equation(ref, number, self._origin, directed=True))
+        self._crossing(Binary("<", number, make.sub(ref, _HALF), BOOLEAN))
+        self._crossing(Binary(">", number, make.add(ref, _HALF), BOOLEAN))
+        return Builtin("integer", (ref,), INTEGER)
 
     def _time_relation(self, e: Binary) -> Expr | None:
         """`c*time + r > 0` as `time >= -r/c`: an instant that is hit exactly."""
