@@ -29,12 +29,12 @@ def check_inverses(flat: Flat) -> Iterator[Diagnostic]:
             if not _is_tried(f, inverse, flat):
                 continue
             trials = [t for x, p in _TRIED if (t := _trial(evaluator, f, (solved, inverse, names), x, p)) is not None]
-            if len(trials) >= _FEWEST and all(abs(back - y) > _OFF * abs(y) for _, y, back in trials):
-                x, y, back = trials[0]
+            wrong = [(x, y, back) for x, y, back in trials if abs(back - y) > _OFF * abs(y)]
+            if len(wrong) >= _FEWEST and 2 * len(wrong) > len(trials):
+                x, y, back = wrong[0]
                 text = f"`{inverse}` is not the inverse that `{f.id}` names it"
-                notes = (
-                    Note(f"with `{solved}` = {x:g} the function gives {y:g}, and of what the inverse gives {back:g}"),
-                )
+                said = f"with `{solved}` = {x:g} the function gives {y:g}, and of what the inverse gives {back:g}"
+                notes = (Note(said),)
                 place = f.origin.spans[0] if f.origin.spans else None
                 yield Diagnostic("S345", text, place, notes=notes, severity=Severity.WARNING)
 
