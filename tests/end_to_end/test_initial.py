@@ -10,6 +10,7 @@ import pytest
 import kilohertz
 from kilohertz.cli import main as khz
 from kilohertz.results import Result
+from kilohertz.simulate import Statistics
 
 SINGULAR_GUESS = """
 model SingularGuess "Two quadratic resistances, guessed where nothing flows: the Jacobian has a column of zeros"
@@ -195,3 +196,48 @@ def test_reinit_at_initial_is_an_initial_equation(tmp_path: Path) -> None:
     path.write_text(REINIT_AT_INITIAL.replace("Real x(start = 1)", "Real x(start = 1, fixed = true)"))
     with pytest.raises(kilohertz.ModelError, match="contradicts the others"):
         kilohertz.load(path).simulate(stop=0.1)
+
+
+ALGORITHM_AT_INITIAL = """
+model AlgorithmAtInitial "An algorithm that sets nothing, with a call that makes it a function"
+  function say
+    input String s;
+    input Real x;
+  external "C" khz_test_hello(s, x)
+    annotation(Include = "
+      #include \\"ModelicaUtilities.h\\"
+      static void khz_test_hello(const char *s, double x) { ModelicaFormatMessage(\\"%s %.1f\\", s, x); }");
+  end say;
+  parameter Real least = 0;
+  parameter Real enough = -1;
+  Real x(start = 1);
+equation
+  der(x) = -x;
+algorithm
+  when initial() then
+    say("at the start", x);
+    assert(x > least, "too small: " + String(x));
+    reinit(x, 2);
+    if x < enough then
+      terminate("enough");
+    end if;
+  end when;
+  when x < 1.5 then
+    say("later", x);
+  end when;
+end AlgorithmAtInitial;
+"""
+
+
+def test_an_algorithm_that_sets_nothing_does_what_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "AlgorithmAtInitial.mo"
+    path.write_text(ALGORITHM_AT_INITIAL)
+    model, seen = kilohertz.load(path), Statistics()
+    result = model.simulate(statistics=seen)
+    assert result["x"][0] == 2.0 and result.time[-1] == 1.0
+    assert "time = 0: at the start 2.0" in seen.messages and any("later 1.5" in m for m in seen.messages)
+    with pytest.raises(kilohertz.ModelError, match="too small: 2"):
+        model.simulate(settings={"least": 3.0})
+    seen = Statistics()
+    assert list(model.simulate(settings={"enough": 3.0}, statistics=seen).time) == [0.0]
+    assert seen.terminated == "enough"

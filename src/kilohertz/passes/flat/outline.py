@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from kilohertz.base import Diagnostic, Severity
 from kilohertz.ir import make, traverse
 from kilohertz.ir.builtins import COMPARISONS, named
-from kilohertz.ir.expr import FALSE, TIME, TRUE, Binary, Builtin, Comprehension, Expr, Field, Index, Ref, Str
+from kilohertz.ir.dae import INITIAL
+from kilohertz.ir.expr import FALSE, TIME, TRUE, Array, Binary, Builtin, Comprehension, Expr, Field, Index, Ref, Str
 from kilohertz.ir.flat import (
     CONTINUOUS,
     Algorithm,
@@ -28,6 +29,7 @@ from kilohertz.ir.flat import (
     CallEquation,
     ForStatement,
     Function,
+    IfEquation,
     IfStatement,
     Local,
     Reinit,
@@ -41,7 +43,7 @@ from kilohertz.ir.flat import (
     WhileStatement,
 )
 from kilohertz.ir.rules.function_record import Event
-from kilohertz.ir.types import BOOLEAN, REAL, Type
+from kilohertz.ir.types import BOOLEAN, REAL, STRING, Type
 from kilohertz.passes.called_functions import called_in_expressions, statement_expressions
 from kilohertz.passes.flat.algorithms import assigned
 from kilohertz.passes.flat.symbolic_evaluator import Unsupported
@@ -133,6 +135,8 @@ class Outline:
     _effect_of: dict[Expr, tuple[Ref, Ref]] = field(default_factory=dict)  # by state, or no text of terminate
     _unwatched: list[Expr] = field(default_factory=list)
     _begins: Statement | None = None
+    _acts_at_start: bool = False
+    _starts: bool = False  # within a when that `initial()` triggers
 
     def run(self, algorithm: Algorithm, results: dict[str, Ref]) -> Outlined:
         outputs: list[Local] = []
@@ -146,7 +150,11 @@ class Outline:
             self._output_of[name] = Ref(output.name, place.ty)
             self._on_entry[name] = Ref(before.name, place.ty)
         self._begins = algorithm.statements[0] if algorithm.statements else None
+        self._acts_at_start = any(map(_is_initial, statement_expressions(algorithm.statements)))
         body = self._statements(algorithm.statements, frozenset(), True)
+        if not results and not self._made:  # it asserts or calls: nothing would ask for it
+            at_events = all(isinstance(s, WhenStatement) for s in algorithm.statements)
+            self._output(*((BOOLEAN, FALSE) if at_events else (REAL, make.ZERO)), at_events)
         entry: list[Statement] = [Assign(self._output_of[n], self._on_entry[n], algorithm.origin) for n in results]
         entry += [Assign(Ref(o.name, o.ty), value, algorithm.origin) for o, _, value in self._made]
         body = entry + body
@@ -169,6 +177,8 @@ class Outline:
         for s in body:
             if isinstance(s, (Reinit, Terminate)):
                 done += self._effect(s, bound)
+            elif isinstance(s, Assert) and self._starts:
+                done.append(self._asserted(s, bound))
             else:
                 done.append(self._statement(s, bound, live))
         return done
@@ -185,8 +195,12 @@ class Outline:
                 parts = [(self._expr(c, bound, live), self._statements(b, bound, live)) for c, b in branches]
                 return IfStatement(parts, self._statements(otherwise, bound, live), s.origin)
             case WhenStatement(branches):
-                begins = s is self._begins
-                parts = [(self._guard(c, bound, begins), self._statements(b, bound, False)) for c, b in branches]
+                begins, parts = s is self._begins, []
+                for c, b in branches:
+                    guard = self._guard(c, bound, begins)
+                    self._starts = _is_initial(c)
+                    parts.append((guard, self._statements(b, bound, False)))
+                self._starts = False
                 return IfStatement(parts, [], s.origin)
             case ForStatement(name, over, body):
                 inner = self._statements(body, bound | {name}, live)
@@ -211,14 +225,33 @@ class Outline:
             due, is_due = self._output(BOOLEAN, FALSE)
             value, new = self._output(of.ty, self._expr(of, bound, False))
             does = Reinit(of, new, s.origin) if isinstance(s, Reinit) else Terminate(new, s.origin)
-            self._effects.append(WhenEquation([(is_due, [does])], s.origin))
+            self._effects.append(self._when(is_due, does))
             due_and_value = self._effect_of[of] = due, value
         due, value = due_and_value
         return [Assign(due, TRUE, s.origin), Assign(value, self._expr(given, bound, False), s.origin)]
 
-    def _output(self, ty: Type, on_entry: Expr) -> tuple[Ref, Ref]:
+    def _when(self, is_due: Ref, does: Reinit | Terminate | Assert) -> WhenEquation:
+        """`when is_due`; also at the start where the algorithm acts there."""
+        if not self._acts_at_start:
+            return WhenEquation([(is_due, [does])], does.origin)
+        either = Array((INITIAL, is_due), BOOLEAN.array_of(2))
+        return WhenEquation([(either, [IfEquation([(is_due, [does])], [], does.origin)])], does.origin)
+
+    def _asserted(self, s: Assert, bound: frozenset[str]) -> Statement:
+        """Two outputs, likewise.  A function that fails in the initial system may have seen values on their way: it
+        counts where it fails again in the events that follow, and there this when is over."""
+        due, is_due = self._output(BOOLEAN, FALSE)
+        text, said = self._output(STRING, Str(""))
+        self._effects.append(self._when(is_due, Assert(FALSE, said, s.level, s.origin)))
+        fails: list[Statement] = [
+            Assign(due, TRUE, s.origin),
+            Assign(text, self._expr(s.message, bound, False), s.origin),
+        ]
+        return IfStatement([(make.not_(self._expr(s.condition, bound, False)), fails)], [], s.origin)
+
+    def _output(self, ty: Type, on_entry: Expr, at_events: bool = True) -> tuple[Ref, Ref]:
         """One more output, and the variable of the model that gets it."""
-        outside = self.host.variable(ty, True)
+        outside = self.host.variable(ty, at_events)
         local = Local(f"done{len(self._made) + 1}", ty)
         self._made.append((local, outside, on_entry))
         return Ref(local.name, ty), outside
@@ -314,13 +347,17 @@ def _set_at_start(body: list[Statement]) -> set[str]:
                 names |= _set_at_start(otherwise)
             case WhenStatement(branches):
                 for condition, inner in branches:
-                    if any(isinstance(n, Builtin) and n.name == "initial" for n in traverse.walk(condition)):
+                    if _is_initial(condition):
                         names |= _set_at_start(inner)
             case ForStatement(_, _, inner) | WhileStatement(_, inner):
                 names |= _set_at_start(inner)
             case _:
                 pass
     return names
+
+
+def _is_initial(condition: Expr) -> bool:
+    return any(isinstance(n, Builtin) and n.name == "initial" for n in traverse.walk(condition))
 
 
 def _root(place: Expr) -> str:
