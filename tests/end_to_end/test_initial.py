@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kilohertz
@@ -241,3 +242,32 @@ def test_an_algorithm_that_sets_nothing_does_what_it_says(tmp_path: Path) -> Non
     seen = Statistics()
     assert list(model.simulate(settings={"enough": 3.0}, statistics=seen).time) == [0.0]
     assert seen.terminated == "enough"
+
+
+RESETTABLE = """
+model Resettable "After MLS 8.6: in steady state or at its value at the start, which a reset gives again"
+  parameter Boolean steadyState = true;
+  parameter Real y0 = 3;
+  Real y;
+equation
+  der(y) = 1 - 2*y;
+  when {initial(), time > 0.5} then
+    if not (initial() and steadyState) then
+      reinit(y, y0);
+    end if;
+  end when;
+initial equation
+  if steadyState then
+    der(y) = 0;
+  end if;
+end Resettable;
+"""
+
+
+@pytest.mark.parametrize(("steady", "first"), [("true", 0.5), ("false", 3.0)])
+def test_reinit_at_initial_under_a_condition(tmp_path: Path, steady: str, first: float) -> None:
+    path = tmp_path / "Resettable.mo"
+    path.write_text(RESETTABLE.replace("= true", f"= {steady}"))
+    result = kilohertz.load(path).simulate(stop=0.6, intervals=6)
+    assert result["y"][0] == pytest.approx(first, rel=1e-6)
+    assert result.final("y") == pytest.approx(0.5 + 2.5 * np.exp(-0.2), rel=1e-4)

@@ -98,8 +98,7 @@ class _Initial:
         self._model_rows()
         for e in self._dae.initial_equations:
             self._try(self._at_start(e), "the initial equation is redundant")
-        for e in self._reinitialised():
-            self._try(e, f"reinit of {e.left} at the start is redundant")
+        self._reinitialise()
         for v in self._variables():
             if v.fixed:
                 self._try(_start(v.ref, v), f"fixed start of {v.name} is redundant")
@@ -115,18 +114,17 @@ class _Initial:
         effects = [block for w in self._dae.whens if (block := _effects(w)) is not None]
         return System(ordered, checks=(*map(_check, self._spare), *asserted, *effects))
 
-    def _reinitialised(self) -> list[Equation]:
-        """`reinit(x, e)` in a when that `initial()` triggers is `x = e` there (MLS 8.3.6); where a condition around it
-        does not hold, its start."""
-        equations = []
+    def _reinitialise(self) -> None:
+        """`reinit(x, e)` in a when that `initial()` triggers is `x = e` there (MLS 8.6); where a condition around it
+        does not hold, it says nothing: then x has its start, unless others give it."""
         for w in self._dae.whens:
             guard = _initially(w.guard)
             for a in w.actions if guard is not FALSE else ():
                 if isinstance(a, Reinit):
-                    otherwise = _start(a.target, self._dae.variables[a.target.name]).right
-                    value = make.if_(guard, _initially(a.value), otherwise)
-                    equations.append(Equation(a.target, value, a.origin))
-        return equations
+                    value, start = _initially(a.value), _start(a.target, self._dae.variables[a.target.name]).right
+                    if not self._try(Equation(a.target, make.if_(guard, value, start), a.origin), None):
+                        self.notes.append(f"reinit of {a.target.name} at the start is redundant")
+                        self._spare.append(Equation(a.target, make.if_(guard, value, a.target), a.origin))
 
     def _at_start(self, e: AnyEquation) -> AnyEquation:
         """An equation as it holds in the initial system."""
