@@ -154,7 +154,8 @@ class Outline:
         body = self._statements(algorithm.statements, frozenset(), True)
         if not results and not self._made:  # it asserts or calls: nothing would ask for it
             at_events = all(isinstance(s, WhenStatement) for s in algorithm.statements)
-            self._output(*((BOOLEAN, FALSE) if at_events else (REAL, make.ZERO)), at_events)
+            ty, nothing = (BOOLEAN, FALSE) if at_events else (REAL, make.ZERO)
+            self._output(ty, nothing, at_events)
         entry: list[Statement] = [Assign(self._output_of[n], self._on_entry[n], algorithm.origin) for n in results]
         entry += [Assign(Ref(o.name, o.ty), value, algorithm.origin) for o, _, value in self._made]
         body = entry + body
