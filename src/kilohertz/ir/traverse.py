@@ -100,9 +100,10 @@ def refs(e: Expr) -> list[Ref]:
     return [r for r in read if r.name not in bound] if bound else read
 
 
-def walk_all(expressions: Iterable[Expr]) -> Iterator[Expr]:
-    """Every distinct node of several expressions once."""
-    seen: set[Expr] = set()
+def walk_all(expressions: Iterable[Expr], seen: set[Expr] | None = None) -> Iterator[Expr]:
+    """Every distinct node of several expressions once; without those that were `seen` in walks before, which it adds
+    to."""
+    seen = set() if seen is None else seen
     for e in expressions:
         if e in seen:
             continue

@@ -12,6 +12,7 @@ from kilohertz.ir.expr import (
     Bool,
     Builtin,
     Call,
+    Comprehension,
     Expr,
     IfExp,
     Int,
@@ -128,6 +129,22 @@ class Occurrence:
             names_inside = tuple(dict.fromkeys(r.name for r in traverse.refs(e)))
             self._memo[e] = names_inside
         return names_inside
+
+    def names_of(self, expressions: Iterable[Expr]) -> list[str]:
+        """Those in several expressions, in order of first appearance; what these have in common is looked at once."""
+        found: dict[str, None] = {}
+        seen: set[Expr] = set()
+        for e in expressions:
+            if e in self._memo:
+                found.update(dict.fromkeys(self._memo[e]))
+                continue
+            nodes = list(traverse.walk_all((e,), seen))
+            if any(type(node) is Comprehension for node in nodes):  # binds names that may be free elsewhere
+                seen.difference_update(nodes)
+                found.update(dict.fromkeys(self.names(e)))
+            else:
+                found.update((node.name, None) for node in nodes if type(node) is Ref)
+        return list(found)
 
 
 def degree(e: Expr, unknowns: set[str] | frozenset[str], memo: dict[Expr, int]) -> int:

@@ -180,7 +180,7 @@ def _without_lost_states(dae: Dae) -> Dae:
     used = {r.name for e in (*dae.equations, *dae.initial_equations) for x in roots(e) for r in traverse.refs(x)}
     used |= {a.target.name for w in dae.whens for a in w.actions if hasattr(a, "target")}
     variables = {
-        n: replace(v, role=Role.ALGEBRAIC) if v.role is Role.STATE and not {n, der_name(n)} & used - {n} else v
+        n: replace(v, role=Role.ALGEBRAIC) if v.role is Role.STATE and der_name(n) not in used else v
         for n, v in dae.variables.items()
     }
     return replace(dae, variables=variables)

@@ -42,11 +42,7 @@ MOVING_KINDS = frozenset({Kind.STATE, Kind.INPUT, Kind.INT_INPUT})
 
 def inputs(block: Block, occurrence: Occurrence) -> list[str]:
     """Names a block reads."""
-    names: dict[str, None] = {}
-    for e in expressions(block):
-        for n in occurrence.names(e):
-            names[n] = None
-    return list(names)
+    return occurrence.names_of(expressions(block))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +154,7 @@ def _moving(blocks: Sequence[Block], reads: list[list[str]], sets: list[list[str
 
 
 def _delays(b: Block) -> bool:
-    nodes = (n for e in expressions(b) for n in traverse.walk(e))
-    return any(is_past(n) for n in nodes)
+    return any(is_past(n) for n in traverse.walk_all(expressions(b)))
 
 
 def _is_discrete(b: Block, step: Step) -> bool:
@@ -213,7 +208,7 @@ class Settle:
                 return replace(b, partition=p)
 
     def _matrix_partition(self, b: LinearLoop, p: Partition) -> Partition:
-        names = {n for e in b.matrix for n in self.occurrence.names(e.value)}
+        names = self.occurrence.names_of(e.value for e in b.matrix)
         if "time" in names:
             return p
         variables = self.step.variables
