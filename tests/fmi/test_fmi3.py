@@ -69,6 +69,8 @@ def test_elements_that_are_alike_are_one_array(vectors: Path) -> None:
     shapes = {v.name: tuple(int(d.start) for d in v.dimensions) for v in described.modelVariables}
     assert {n: s for n, s in shapes.items() if s} == {"k": (3,), "m": (2, 2), "u": (2,), "y": (2,), "w": (2,)}
     assert {"x[1]", "der(x[2])", "odd[1]", "odd[2]"} <= set(shapes)  # states, and elements of different units
+    often = Exchange(vectors / "Vectors.fmu")
+    assert len(often.fmu.getFloat64([often.references["k"]] * 30, nValues=90)) == 90  # more than there are values
     there = fmpy.simulate_fmu(
         str(vectors / "Vectors.fmu"),
         fmi_type="CoSimulation",

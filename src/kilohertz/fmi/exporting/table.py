@@ -26,7 +26,7 @@ _TYPES = {
 }
 _ROLES = {"parameter": "PARAMETER", "input": "INPUT"}
 HEADER = "khz_fmu.h"
-_COMMON = ("khz_fmu.c", "khz_fmu_exchange.c", "khz_fmu_state.c", "khz_fmu_step.c")
+_COMMON = ("khz_fmu.c", "khz_fmu_arrays.c", "khz_fmu_exchange.c", "khz_fmu_state.c", "khz_fmu_step.c")
 
 
 def glue_sources(version: int) -> tuple[Source, ...]:

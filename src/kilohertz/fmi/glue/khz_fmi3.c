@@ -136,49 +136,22 @@ FUNCTION FMI3(fmi3Reset)(khz_fmu *f) { return khz_fmu_reset(f); }
 
 /* ----------------------------------------------------------------------------------------------------------- values */
 
-/* References of single values, arrays by their elements; NULL where there are not as many as the importer says. */
-static const reference *single(const khz_fmu *f, const reference r[], size_t n, size_t n_values, uint32_t *room)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        at += khz_fmu_width(r[i]);
-    }
-    if (at != n_values) {
-        (void)khz_fmu_refuse(f, "there are not as many values as the value references stand for");
-        return NULL;
-    }
-    if (at == n) {
-        return r; /* no array is among them */
-    }
-    if (at > khz_fmu_described.n_values) {
-        (void)khz_fmu_refuse(f, "more values are asked for in one call than there are");
-        return NULL;
-    }
-    at = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < khz_fmu_width(r[i]); k++) {
-            room[at++] = khz_fmu_member(r[i], k);
-        }
-    }
-    return room;
-}
-
 FUNCTION FMI3(fmi3GetFloat64)(khz_fmu *f, const reference r[], size_t n, double value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_get_real(f, one[i], &value[i]);
+        status = khz_fmu_get_real(f, khz_fmu_next(r, &p), &value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3GetInt32)(khz_fmu *f, const reference r[], size_t n, int32_t value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_get_whole(f, one[i], KHZ_FMU_INTEGER, &value[i]);
+        status = khz_fmu_get_whole(f, khz_fmu_next(r, &p), KHZ_FMU_INTEGER, &value[i]);
     }
     return status;
 }
@@ -186,11 +159,11 @@ FUNCTION FMI3(fmi3GetInt32)(khz_fmu *f, const reference r[], size_t n, int32_t v
 /* Enumerations. */
 FUNCTION FMI3(fmi3GetInt64)(khz_fmu *f, const reference r[], size_t n, int64_t value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
         int32_t stored = 0;
-        status = khz_fmu_get_whole(f, one[i], KHZ_FMU_INTEGER, &stored);
+        status = khz_fmu_get_whole(f, khz_fmu_next(r, &p), KHZ_FMU_INTEGER, &stored);
         value[i] = stored;
     }
     return status;
@@ -198,11 +171,11 @@ FUNCTION FMI3(fmi3GetInt64)(khz_fmu *f, const reference r[], size_t n, int64_t v
 
 FUNCTION FMI3(fmi3GetBoolean)(khz_fmu *f, const reference r[], size_t n, bool value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
         int32_t stored = 0;
-        status = khz_fmu_get_whole(f, one[i], KHZ_FMU_BOOLEAN, &stored);
+        status = khz_fmu_get_whole(f, khz_fmu_next(r, &p), KHZ_FMU_BOOLEAN, &stored);
         value[i] = stored != 0;
     }
     return status;
@@ -210,30 +183,30 @@ FUNCTION FMI3(fmi3GetBoolean)(khz_fmu *f, const reference r[], size_t n, bool va
 
 FUNCTION FMI3(fmi3GetString)(khz_fmu *f, const reference r[], size_t n, text value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? khz_fmu_refresh(f) : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_get_text(f, one[i], &value[i]);
+        status = khz_fmu_get_text(f, khz_fmu_next(r, &p), &value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3SetFloat64)(khz_fmu *f, const reference r[], size_t n, const double value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_real(f, one[i], value[i]);
+        status = khz_fmu_set_real(f, khz_fmu_next(r, &p), value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3SetInt32)(khz_fmu *f, const reference r[], size_t n, const int32_t value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_whole(f, one[i], KHZ_FMU_INTEGER, value[i]);
+        status = khz_fmu_set_whole(f, khz_fmu_next(r, &p), KHZ_FMU_INTEGER, value[i]);
     }
     return status;
 }
@@ -241,11 +214,11 @@ FUNCTION FMI3(fmi3SetInt32)(khz_fmu *f, const reference r[], size_t n, const int
 /* Enumerations. */
 FUNCTION FMI3(fmi3SetInt64)(khz_fmu *f, const reference r[], size_t n, const int64_t value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
         const int inside = value[i] >= INT32_MIN && value[i] <= INT32_MAX;
-        status = inside ? khz_fmu_set_whole(f, one[i], KHZ_FMU_INTEGER, (int32_t)value[i])
+        status = inside ? khz_fmu_set_whole(f, khz_fmu_next(r, &p), KHZ_FMU_INTEGER, (int32_t)value[i])
                         : khz_fmu_refuse(f, "the number of a literal is too large");
     }
     return status;
@@ -253,20 +226,20 @@ FUNCTION FMI3(fmi3SetInt64)(khz_fmu *f, const reference r[], size_t n, const int
 
 FUNCTION FMI3(fmi3SetBoolean)(khz_fmu *f, const reference r[], size_t n, const bool value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_whole(f, one[i], KHZ_FMU_BOOLEAN, value[i]);
+        status = khz_fmu_set_whole(f, khz_fmu_next(r, &p), KHZ_FMU_BOOLEAN, value[i]);
     }
     return status;
 }
 
 FUNCTION FMI3(fmi3SetString)(khz_fmu *f, const reference r[], size_t n, const text value[], size_t n_values)
 {
-    const reference *const one = single(f, r, n, n_values, f->expanded);
-    khz_fmu_status status = one != NULL ? KHZ_FMU_OK : KHZ_FMU_ERROR;
+    khz_fmu_place p = {0, 0};
+    khz_fmu_status status = khz_fmu_fits(f, r, n, n_values) ? KHZ_FMU_OK : KHZ_FMU_ERROR;
     for (size_t i = 0; i < n_values && status == KHZ_FMU_OK; i++) {
-        status = khz_fmu_set_text(f, one[i], value[i]);
+        status = khz_fmu_set_text(f, khz_fmu_next(r, &p), value[i]);
     }
     return status;
 }
@@ -400,9 +373,9 @@ FUNCTION FMI3(fmi3GetDirectionalDerivative)(khz_fmu *f, const reference unknowns
                                             const reference knowns[], size_t n_knowns, const double seed[],
                                             size_t n_seed, double sensitivity[], size_t n_sensitivity)
 {
-    const reference *const from = single(f, knowns, n_knowns, n_seed, f->expanded);
+    const reference *const from = khz_fmu_single(f, knowns, n_knowns, n_seed, f->expanded);
     const reference *const to =
-        single(f, unknowns, n_unknowns, n_sensitivity, f->expanded + khz_fmu_described.n_values);
+        khz_fmu_single(f, unknowns, n_unknowns, n_sensitivity, f->expanded + khz_fmu_described.n_values);
     if (from == NULL || to == NULL) {
         return KHZ_FMU_ERROR;
     }

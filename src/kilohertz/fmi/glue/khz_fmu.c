@@ -329,19 +329,6 @@ khz_fmu_status khz_fmu_refresh(khz_fmu *f)
     }
 }
 
-size_t khz_fmu_width(uint32_t reference)
-{
-    const uint32_t i = reference - table->n_values;
-    return reference >= table->n_values && i < table->n_arrays ? table->arrays[i].n : 1U;
-}
-
-uint32_t khz_fmu_member(uint32_t reference, size_t i)
-{
-    const uint32_t array = reference - table->n_values;
-    const int is_array = reference >= table->n_values && array < table->n_arrays;
-    return is_array ? table->members[table->arrays[array].first + i] : reference;
-}
-
 static const khz_fmu_value *value_of(const khz_fmu *f, uint32_t reference, int type)
 {
     if (reference < table->n_values && table->values[reference].type == type) {

@@ -134,9 +134,18 @@ khz_fmu_status khz_fmu_started(khz_fmu *f);
 /* The end: `when terminal()`. */
 khz_fmu_status khz_fmu_terminate(khz_fmu *f);
 
-/* How many values a reference stands for, and the reference of one of them. */
-size_t khz_fmu_width(uint32_t reference);
-uint32_t khz_fmu_member(uint32_t reference, size_t i);
+/* A place among references: a value of one that stands for several. */
+typedef struct khz_fmu_place {
+    size_t at, value;
+} khz_fmu_place;
+
+/* The reference of the single value at a place, which goes on to the next. */
+uint32_t khz_fmu_next(const uint32_t *references, khz_fmu_place *p);
+/* Do the references stand for as many values as the importer says?  Else it is told. */
+int khz_fmu_fits(const khz_fmu *f, const uint32_t *references, size_t n, size_t n_values);
+/* References of single values in a room for all there are; NULL, and the importer is told, where it is too small. */
+const uint32_t *khz_fmu_single(const khz_fmu *f, const uint32_t *references, size_t n, size_t n_values, uint32_t *room);
+
 /* After parameters changed: those that depend on them, and kept factorisations. */
 khz_fmu_status khz_fmu_renew(khz_fmu *f);
 /* Everything as it is at the present point; call it before values are read. */
