@@ -39,6 +39,7 @@ from kilohertz.ir.expr import Expr, Ref
 from kilohertz.runtime import formula
 
 _GROUP = 150  # blocks of one C function at most, where a step runs it: more of them share what they have in common
+_NUMBERS = 600  # of those that stand beside rates, in one function
 _SELDOM = 40  # the same where it runs seldom: compilers take more than linear time for a function full of stores
 _SOLVING = frozenset({"block", "inlined"})  # phases whose factorisations are used again
 _DIRECTIONS = frozenset({"directional", "time_slope"})  # phases that follow a step at the same point
@@ -117,9 +118,8 @@ class BlockWriter:
     def resting(self) -> Calls:
         """Functions for the numbers beside rates in the lists of `wide`."""
         calls: Calls = []
-        for at in range(0, len(self._numbers), _GROUP):
-            numbers = list(self._numbers)[at : at + _GROUP]
-            w = self._writer("block", s.Partition.STEP)
+        for at in range(0, len(self._numbers), _NUMBERS):
+            w, numbers = self._writer("block", s.Partition.STEP), list(self._numbers)[at : at + _NUMBERS]
             w.plan(numbers)
             for k, e in enumerate(numbers, at):
                 text = w.text(e)

@@ -38,8 +38,16 @@ static void set_seeds(const khz_model *m, double *seed, int32_t colour, int32_t 
 /* The entries of a colour from its lane. */
 static void take_entries(const khz_model *m, const double *rate, int32_t colour, double *jac)
 {
-    for (int32_t k = m->colour_start[colour]; k < m->colour_start[colour + 1]; k++) {
-        jac[m->colour_entry[k]] = rate[KHZ_LANES * m->colour_row[k]];
+    const int32_t *const entry = m->colour_entry;
+    const int32_t *const row = m->colour_row;
+    const int32_t end = m->colour_start[colour + 1];
+    int32_t k = m->colour_start[colour];
+    for (; k + 2 <= end; k += 2) {
+        jac[entry[k]] = rate[KHZ_LANES * row[k]];
+        jac[entry[k + 1]] = rate[KHZ_LANES * row[k + 1]];
+    }
+    if (k < end) {
+        jac[entry[k]] = rate[KHZ_LANES * row[k]];
     }
 }
 
