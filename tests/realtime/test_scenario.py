@@ -175,6 +175,13 @@ def test_a_wrong_signal_is_said_with_its_line(make: Build, tmp_path: Path, text:
     assert said in shown
 
 
+@pytest.mark.parametrize(("given", "found"), [("lines/a", "{folder}/lines/a"), ("/dev/ttyS0", "/dev/ttyS0")])
+def test_the_line_of_a_device_is_beside_the_scenario(tmp_path: Path, given: str, found: str) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(f'model = "M"\n[[device]]\ndriver = "serial"\npath = "{given}"\n')
+    assert read_scenario(path).devices[0].settings["path"] == found.format(folder=tmp_path)
+
+
 def test_the_reference_page_names_every_setting() -> None:
     """Keys that the reader asks for are in the page; the example of the page can be read."""
     import re

@@ -257,7 +257,7 @@ def _scenario(top: Table, file: Path) -> Scenario:
         iterate=top.integer("iterate", 0, 0, constant("KHZ_MOST_TURNS")),
         connections=tuple(_connection(t) for t in top.tables("connection")),
         stimuli=tuple(_stimulus(t, file) for t in top.tables("stimulus")),
-        devices=tuple(_device(t) for t in top.tables("device")),
+        devices=tuple(_device(t, file) for t in top.tables("device")),
         recording=_recording(top.table("record"), file),
         realtime=_realtime(top.table("realtime")),
         fault=slow,
@@ -409,7 +409,7 @@ def read_formulas(table: Table) -> dict[str, str]:
     return {name: str(text) for name, text in formulas.items()}
 
 
-def _device(table: Table) -> Device:
+def _device(table: Table, file: Path) -> Device:
     driver = table.needed_text("driver")
     name = table.text("name", driver)
     receive = tuple(_mapped(t, driver) for t in table.tables("receive"))
@@ -420,6 +420,8 @@ def _device(table: Table) -> Device:
             settings[key] = seconds(settings[key])  # where it is none, the check says so
     if driver:
         _complain(table, devices.check(driver, settings))
+    if isinstance(path := settings.get("path"), str) and path:
+        settings["path"] = str(beside(file, path).absolute())
     return Device(name, driver, {k: _as_text(v) for k, v in settings.items()}, receive, send, table.path)
 
 
