@@ -28,6 +28,8 @@ MODELS = {
     "Several": RUNTIME / "stepping.mo:Stepping.Several",
     "Chatters": RUNTIME / "stepping.mo:Stepping.Chatters",
     "StickSlip": SOLVERS / "friction.mo:Friction.StickSlip",
+    "Clutch": "Kilohertz.Examples.Drives.ClutchEngages",
+    "Bearing": "Kilohertz.Examples.Drives.StickingBearing",
     "Axis": SOLVERS / "axis.mo:Axis.Closed",
     "Drive": FOLDER.parent / "simulate" / "inlined.mo:Inlined.Drive",
     "Cranks": FOLDER.parent / "simulate" / "inlined.mo:Inlined.Cranks",
@@ -171,6 +173,17 @@ def test_instructions_stay_below_the_bound(name: str, method: str, events: str, 
         assert most["regular"] > bound["regular"]["instructions"] / 2.5  # a bound, not a guess at infinity
     if name == "Everything":
         assert most["regular"] and most["event"]
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+@pytest.mark.parametrize("name", ["Clutch", "Bearing"])
+def test_the_worst_bound_of_friction_is_at_most_ten_times_the_dearest_step(name: str, tmp_path: Path) -> None:
+    """As `benchmarks/step_bound.py` has it for whole runs of larger models."""
+    found = instructions(counted(name, None), ["rk4", str(EVENTS.index("linear")), "700", "0", "0"], tmp_path)
+    bound = cost_bound(compiled(name).step, StepSettings("rk4", events="linear"))
+    most = within(found, bound)
+    assert most["event"] > 2 * most["regular"] > 0
+    assert bound["worst"]["instructions"] <= 10 * max(most.values())
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
