@@ -66,6 +66,23 @@ def test_cars_have_the_sizes_of_the_paper(model: str) -> None:
     assert [(loop.kind, loop.torn_size) for loop in report.loops if loop.partition == "step"] == [("linear", 10)]
 
 
+@pytest.mark.parametrize(("model", "states"), [("LaneChange3", 118), ("LaneChange4", 154)])
+def test_cars_in_bushings_have_the_states_of_the_paper_and_iterate_on_nothing(model: str, states: int) -> None:
+    report = kilohertz.load(f"{HANDLING}.{model}").analyse()
+    assert len(report.states) == states
+    assert {loop.kind for loop in report.loops if loop.partition == "step"} == {"linear"}
+
+
+def test_implicit_euler_at_1_ms_is_right_on_bushings_with_masses() -> None:
+    """The first lane change of level 4; expected is what CVODE finds at 1e-6 at 1, 1.5 and 2 s."""
+    result = kilohertz.load(f"{HANDLING}.LaneChange4").simulate(solver="ieuler", step=1e-3, stop=2, intervals=4)
+    for name, expected, peak in (
+        ("a_y", [4.121, 2.6262, -4.8445], 5.07),
+        ("yaw_rate", [0.235, 0.0729, -0.2578], 0.269),
+    ):
+        assert result[f"car.chassis.{name}"][2:] == pytest.approx(expected, abs=0.005 * peak), name
+
+
 def test_a_linkage_moves_as_its_tables_say() -> None:
     """What travel does to toe, camber and place at level 2 are the polynomials of level 1, and loops stay closed."""
     result = run("Travel")
@@ -124,6 +141,14 @@ def test_load_goes_over_to_the_outer_wheels_as_the_acceleration_says() -> None:
 
 def test_without_drive_the_car_only_slows_down() -> None:
     assert (np.diff(run("LaneChange1")["car.chassis.v_x"][:120]) < 0).all()
+
+
+def test_wheels_go_over_a_bump_and_the_car_settles() -> None:
+    result = run("Bumps", "euler")
+    on = (result["car.front_left.hub.r_0[1]"] > 5.6) & (result["car.front_left.hub.r_0[1]"] < 5.9)
+    assert result["car.front_left.hub.r_0[3]"][on] == pytest.approx(0.2997 + 0.04, abs=0.02)
+    assert loads(result).max() > 6000
+    assert loads(result)[:, -1].sum() == pytest.approx(WEIGHT, rel=0.02)
 
 
 def test_the_driver_touches_no_edge_of_the_lanes() -> None:

@@ -88,6 +88,16 @@ package Handling "Cars in space: tyres on a rig, lane changes, driving off and s
     annotation(experiment(StopTime=8, Tolerance=1e-8, Interval=1e-2), Documentation(info="<html><p>Like <code>LaneChange1</code> with a linkage on each side: the same 15 degrees of freedom, 40 states and one linear system of 10, nothing iterated.</p></html>"));
   end LaneChange2;
 
+  model LaneChange3 "Double lane change at 80 km/h, bushings with rods that have no mass"
+    extends LaneChange(redeclare Vehicles.BushingCar car(v_start=80/3.6));
+    annotation(experiment(StopTime=8, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>36 degrees of freedom, 118 states: the six rods of the rear axle give linear systems of 6 for their velocities. Stiff: implicit Euler at 1 ms.</p></html>"));
+  end LaneChange3;
+
+  model LaneChange4 "Double lane change at 80 km/h, bushings with rods that have mass"
+    extends LaneChange(redeclare Vehicles.BushingCar car(redeclare model Rod = Vehicles.Bushings.HeavyLink, heavy=true, v_start=80/3.6));
+    annotation(experiment(StopTime=8, Tolerance=1e-6, Interval=1e-2), Documentation(info="<html><p>72 degrees of freedom, 154 states; the fastest has 15 us. The side acceleration is that of <code>LaneChange3</code>, and later than that of ideal linkages.</p></html>"));
+  end LaneChange4;
+
   model Track "The driver follows the lanes of ISO 3888-1 at 80 km/h, axles by tables"
     inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{10,-10},{30,10}})));
     inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-30,-50},{-10,-30}})));
