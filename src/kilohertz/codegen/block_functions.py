@@ -17,7 +17,6 @@ from kilohertz.codegen.plans import sparse_loop
 from kilohertz.codegen.probes import Probes
 from kilohertz.codegen.reading import (
     Lasting,
-    costly,
     group_subject,
     is_large,
     is_scalar,
@@ -33,7 +32,7 @@ from kilohertz.codegen.writing.lanes import LaneWriter, resting_text
 from kilohertz.codegen.writing.placement import Scope
 from kilohertz.codegen.writing.spelling import LONGEST_NAME, Names, comment
 from kilohertz.codegen.writing.writer import STATUS, Definition, Part
-from kilohertz.cost import IN_PLACE, Moving, linear_plan, loop_elimination
+from kilohertz.cost import IN_PLACE, Moving, costly, linear_plan, loop_elimination
 from kilohertz.ir import step as s
 from kilohertz.ir.expr import Expr, Ref
 from kilohertz.runtime import formula

@@ -10,7 +10,7 @@ from kilohertz.base import Dotted
 from kilohertz.codegen.writing.spelling import INTEGER_OPERATIONS
 from kilohertz.cost import IN_PLACE
 from kilohertz.ir import step as s
-from kilohertz.ir.builtins import BUILTINS, is_past
+from kilohertz.ir.builtins import is_past
 from kilohertz.ir.expr import Binary, Builtin, Call, Expr, Field, Index, Ref
 from kilohertz.ir.flat import CallEquation, Purpose
 from kilohertz.ir.traverse import walk_all
@@ -18,8 +18,6 @@ from kilohertz.ir.types import INTEGER
 
 _RESTING = {*s.DIRECTIONS, *s.DISCRETE_KINDS, *s.TWINS.values(), s.Kind.PARAMETER, s.Kind.INT_PARAMETER}
 _RESTING -= {s.Kind.DERIVATIVE}
-_COSTLY = frozenset(f.name for f in BUILTINS.values() if f.is_elementary)
-_STEADY = frozenset({s.Kind.STATE, s.Kind.PARAMETER, s.Kind.ALGEBRAIC})  # in a step written once, before it is read
 _BEFORE = frozenset(kind for of, kind in s.TWINS.items() if of in s.DISCRETE_KINDS)
 
 
@@ -49,18 +47,6 @@ def is_scalar(roots: Iterable[Expr]) -> bool:
 def reads(block: s.Block) -> set[str]:
     """Names that a plain block reads."""
     return {e.name for e in walk_all(s.expressions(block)) if isinstance(e, Ref)}
-
-
-def costly(block: s.Block, variables: Mapping[str, s.StepVariable]) -> list[tuple[Builtin, Ref]]:
-    """Costly functions that an assignment, or one of those inside a loop, puts into variables; what they are made of
-    does not change at events alone."""
-    found = []
-    for one in block.inner if isinstance(block, (s.LinearLoop, s.NonlinearLoop)) else (block,):
-        if isinstance(one, s.Assignment) and isinstance(one.value, Builtin) and one.value.name in _COSTLY:
-            kinds = {v.slot.kind for n in reads(one) if (v := variables.get(n)) is not None}
-            if kinds <= _STEADY and variables[one.target.name].slot.kind is s.Kind.ALGEBRAIC:
-                found.append((one.value, one.target))
-    return found
 
 
 def inlined_is_all(step: s.Step) -> bool:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from kilohertz.base.lazy import on_demand
 from kilohertz.cost.columns import columns
+from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination, loop_pattern, state_elimination
 from kilohertz.cost.jacobian import state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
@@ -19,6 +20,7 @@ __all__ = [
     "Target",
     "columns",
     "cost_bound",
+    "costly",
     "linear_plan",
     "loop_elimination",
     "loop_pattern",

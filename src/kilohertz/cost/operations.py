@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
+from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import IN_PLACE, linear_plan, loop_elimination
 from kilohertz.cost.prices import (
     Cost,
@@ -60,6 +61,7 @@ class Operations:
     newton: int
     is_apart: Callable[[x.Expr, x.Expr], bool] | None = None  # an operand of a node that is computed elsewhere
     in_stage: bool = False  # blocks of an inlined stage are counted
+    kept: set[x.Expr] = field(default_factory=set)  # functions that stand in variables of a step
     unbounded: dict[str, None] = field(default_factory=dict)
     _functions: dict[str, Count] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -73,7 +75,7 @@ class Operations:
         counts: list[Count] = []
         while stack:
             e = stack.pop()
-            if id(e) in seen:
+            if id(e) in seen or e in self.kept:
                 continue
             seen.add(id(e))
             stack.extend(c for c in e.children() if self.is_apart is None or not self.is_apart(e, c))
@@ -168,13 +170,25 @@ class Operations:
     def blocks(self, blocks: Iterable[s.Block], in_event: bool = False, is_open: bool = False) -> Count:
         return total(self.block(b, in_event, is_open) for b in blocks)
 
+    def step_blocks(self, is_open: bool = False) -> Count:
+        """Those of a step between events; functions that stand in variables are `kept` from then on."""
+        self.kept = set()
+        counts = []
+        for b in self.step.in_partition(s.Partition.STEP):
+            counts.append(self.block(b, is_open=is_open))
+            self.kept.update(e for e, _ in costly(b, self.step.variables))
+        return total(counts)
+
     def block(self, block: s.Block, in_event: bool = False, is_open: bool = False) -> Count:
         """One run of a block; `is_open`: nonlinear loops give their residuals alone (index-1 form)."""
         match block:
             case s.LinearLoop():
                 return _BLOCK + self._linear(block, in_event)
             case s.NonlinearLoop():
-                return _BLOCK + (self._residual(block) if is_open else self._nonlinear(block, in_event))
+                kept, self.kept = self.kept, set()  # its functions do not know what stands in variables
+                count = _BLOCK + (self._residual(block) if is_open else self._nonlinear(block, in_event))
+                self.kept = kept
+                return count
             case s.MixedLoop():
                 return _BLOCK + self._mixed(block, in_event, is_open)
             case s.WhenBlock():

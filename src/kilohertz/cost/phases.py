@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kilohertz.cost.columns import columns
+from kilohertz.cost.costly import costly
 from kilohertz.cost.factors import state_elimination
 from kilohertz.cost.jacobian import StateJacobian, state_jacobian
 from kilohertz.cost.lanes import Moving, n_lanes
@@ -118,6 +119,8 @@ class Phases:
 
     @cached_property
     def _directions(self) -> tuple[Count, Count]:
+        in_step = self.step.in_partition(Partition.STEP)
+        self._rates.kept = {e for b in in_step for e, _ in costly(b, self.step.variables)}
         lists, slope = columns(self.step, self.jacobian, self.n_lanes), self._rates.blocks(self.step.time_slope or ())
         if self.n_lanes == 1:
             return total(map(self._rates.blocks, lists)), slope
@@ -133,10 +136,14 @@ class Phases:
     def per(self) -> dict[str, Count]:
         """One call of each phase, copies and checks of the runtime included."""
         step, operations, n = self.step, self._operations, len(self.jacobian.rows)
-        parts = {p: operations.blocks(step.in_partition(p)) + moves(40) for p in Partition}
+        late_parts = (operations.blocks(step.in_partition(p)) for p in (Partition.CROSSING, Partition.OUTPUT))
+        late = total(late_parts) + moves(18 * n + 280)
+        event = operations.blocks(step.blocks, in_event=True)
+        solved = operations.step_blocks() + moves(40)
         inputs = moves(25 * len(step.of_kind(Kind.INPUT)))
-        stage = operations.blocks(step.in_partition(Partition.STEP), is_open=self.is_open) + moves(40)
-        late = parts[Partition.CROSSING] + parts[Partition.OUTPUT] + moves(18 * n + 200) + copy(n) + inputs
+        stage = operations.step_blocks(self.is_open) + moves(40)
+        operations.kept = set()
+        late = late + copy(n) + inputs
         values = sum(len(s.targets(b)) for b in step.in_partition(Partition.STEP))
         n_values = len(step.of_kind(Kind.ALGEBRAIC)) + len(step.of_kind(Kind.DISCRETE))
         late = late + Count(Cost(moves=2 * n_values), Cost(moves=20 * (values + n_values)))  # is one not finite? which?
@@ -144,10 +151,10 @@ class Phases:
         kept = moves(24 * self.n_discrete + 2000 * self.n_texts + 12 * n + 100)
         return {
             "rhs": stage + called,
-            "closed": parts[Partition.STEP] + called,
+            "closed": solved + called,
             "all": stage + late,
-            "solved": parts[Partition.STEP] + late,
-            "event": operations.blocks(step.blocks, in_event=True) + kept,
+            "solved": solved + late,
+            "event": event + kept,
             "inlined": operations.stage(step.inlined or ()) + moves(18 * n + 220) + copy(n) + inputs,
             "asserts": operations.statements(step.asserts, "an assertion"),
         }
