@@ -271,3 +271,31 @@ def test_reinit_at_initial_under_a_condition(tmp_path: Path, steady: str, first:
     result = kilohertz.load(path).simulate(stop=0.6, intervals=6)
     assert result["y"][0] == pytest.approx(first, rel=1e-6)
     assert result.final("y") == pytest.approx(0.5 + 2.5 * np.exp(-0.2), rel=1e-4)
+
+
+CHECKED_AT_THE_START = """
+model CheckedAtTheStart
+  function valid
+    input Real t[:];
+  algorithm
+    for i in 2:size(t, 1) loop
+      assert(t[i] > t[i - 1], "not increasing at " + String(i));
+    end for;
+  end valid;
+  parameter Real last = 3;
+  Real x(start = 1, fixed = true);
+initial algorithm
+  valid({1, 2, last});
+equation
+  der(x) = -x;
+end CheckedAtTheStart;
+"""
+
+
+def test_an_initial_algorithm_that_only_checks_is_run(tmp_path: Path) -> None:
+    path = tmp_path / "CheckedAtTheStart.mo"
+    path.write_text(CHECKED_AT_THE_START)
+    model = kilohertz.load(path)
+    assert model.simulate().ok
+    with pytest.raises(kilohertz.ModelError, match=r"during initialisation.*not increasing at 3"):
+        model.simulate(settings={"last": 1.0})

@@ -61,6 +61,7 @@ class Host:
     watch: Callable[[Expr], Ref]
     variable: Callable[[Type, bool], Ref]  # whether it changes at events only
     is_pure: Callable[[str], bool]
+    is_initial: bool = False  # the algorithm is one of the start alone
 
 
 @dataclass(slots=True)
@@ -152,7 +153,7 @@ class Outline:
         self._begins = algorithm.statements[0] if algorithm.statements else None
         self._acts_at_start = any(map(_is_initial, statement_expressions(algorithm.statements)))
         body = self._statements(algorithm.statements, frozenset(), True)
-        if not results and not self._made:  # it asserts or calls: nothing would ask for it
+        if not results and not self._made and not self.host.is_initial:  # it asserts or calls: nobody would ask for it
             at_events = all(isinstance(s, WhenStatement) for s in algorithm.statements)
             ty, nothing = (BOOLEAN, FALSE) if at_events else (REAL, make.ZERO)
             self._output(ty, nothing, at_events)

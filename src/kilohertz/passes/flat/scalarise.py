@@ -391,7 +391,7 @@ class _Scalariser:
         def entry(ref: Ref) -> Expr:
             return pack(at_entry(ref, self._flat, self._evaluator, ref.name in in_when, initial))
 
-        host = Host(entry, lambda e: self._watched(e, equations), self._made_variable, self.is_pure)
+        host = Host(entry, lambda e: self._watched(e, equations), self._made_variable, self.is_pure, initial)
         for part in outlined(algorithm, f"$algorithm{self._n_outlined}", host):
             name = part.function.id
             self._functions[name] = part.function
@@ -400,7 +400,12 @@ class _Scalariser:
             types = tuple(o.ty for o in part.function.outputs)
             places = tuple(pack(self._evaluator.model(r)) for r in part.results)
             call = Call(name, args, types[0] if len(types) == 1 else Type(TupleType(types)))
-            equations.append(Equality(TupleTarget(places), call, algorithm.origin))
+            if places:
+                equations.append(Equality(TupleTarget(places), call, algorithm.origin))
+            else:  # of the start alone, it asserts or calls: that is for whoever does what whens do
+                at_start = Builtin("$when", (Builtin("initial", (), BOOLEAN),), BOOLEAN)
+                done: list[Equation] = [CallEquation(call, algorithm.origin)]
+                self._out.equations.append(WhenEquation([(at_start, done)], algorithm.origin))
             for effect in part.effects:
                 equations += self._equation(effect)
             self._log.warnings += stale(part, in_when, self._flat.variables)
