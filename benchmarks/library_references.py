@@ -111,7 +111,7 @@ def _off(result: Result, reference: Reference) -> list[str]:
         times = np.linspace(reference.start, reference.stop, len(values))
         scale = max(float(np.ptp(values)), SMALLEST * float(np.abs(values).max()), 1e-6)
         excess = _outside(result.time, result[name], times, values, TUBE * (reference.stop - reference.start)) / scale
-        late = np.flatnonzero(excess > TUBE)
+        late = np.flatnonzero(~(excess <= TUBE))  # what is no number is off too
         if len(late):
             found.append((float(excess.max()), f"{name} off by {excess.max():.1e} from t = {times[late[0]]:g}"))
     return [text for _, text in sorted(found, key=lambda f: -f[0])]
@@ -124,7 +124,7 @@ def _outside(time: Floats, ours: Floats, at: Floats, theirs: Floats, half_width:
         edges = np.clip((t - half_width, t + half_width), time[0], time[-1])
         inside = ours[np.searchsorted(time, edges[0], "left") : np.searchsorted(time, edges[1], "right")]
         window = np.concatenate((np.interp(edges, time, ours), inside))
-        distance[i] = max(0.0, y - window.max(), window.min() - y)
+        distance[i] = np.max((0.0, y - window.max(), window.min() - y))
     return distance
 
 
