@@ -27,6 +27,11 @@ package Handling "Cars in space: tyres on a rig, lane changes, driving off and s
     annotation(experiment(StopTime=20, Tolerance=1e-8), Documentation(info="<html><p>So slow that the deflections follow: <code>wheel.tyre.F_y</code> over <code>alpha</code> is the curve of the tyre.</p></html>"));
   end SideSlip;
 
+  model MagicSlip "The same with the Magic Formula"
+    extends SideSlip(redeclare model Tyre = Vehicles.Tyres.MagicFormula);
+    annotation(experiment(StopTime=20, Tolerance=1e-8), Documentation(info="<html><p>Side force over slip angle of Pacejka's tyre.</p></html>"));
+  end MagicSlip;
+
   model BrakeSlip "A wheel on a rig: force along it over slip, from locked to spinning"
     inner MultiBody.World world(n={0, 0, -1}) annotation(Placement(transformation(extent={{-10,-50},{10,-30}})));
     inner Vehicles.Roads.Road road annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));

@@ -107,7 +107,8 @@ package Bushings "Axles in rubber: levels 3 and 4"
     MultiBody.Frame body "Middle of the axle line" annotation(Placement(transformation(extent={{-16,84},{16,116}})));
     MultiBody.Frame hub "Carrier at the wheel centre" annotation(Placement(transformation(extent={{84,-16},{116,16}})));
     MultiBody.Frame link "Carrier at the link of the anti-roll bar" annotation(Placement(transformation(extent={{-116,-16},{-84,16}})));
-    replaceable model Rod = LightLink constrainedby Link "Its rods";
+    replaceable model Rod = LightLink constrainedby Link "Its rods"
+    annotation(choices(choice(redeclare model Rod = Kilohertz.Vehicles.Bushings.LightLink "Level 3"), choice(redeclare model Rod = Kilohertz.Vehicles.Bushings.HeavyLink "Level 4")));
     parameter Integer side(min=-1, max=1) = 1 "1: left, -1: right" annotation(Evaluate=true);
     parameter Units.Length W[3] = {0, 0.75, 0} "Wheel centre; all points are those of the left side";
     parameter Units.Length D[3] = {0.43, 0.6, 0} "Bushing of the blade";
@@ -171,7 +172,8 @@ package Bushings "Axles in rubber: levels 3 and 4"
 
   model Multilink "Not steered: multilink axle in bushings"
     extends Axles.Axle;
-    replaceable model Rod = LightLink constrainedby Link "Its rods";
+    replaceable model Rod = LightLink constrainedby Link "Its rods"
+    annotation(choices(choice(redeclare model Rod = Kilohertz.Vehicles.Bushings.LightLink "Level 3"), choice(redeclare model Rod = Kilohertz.Vehicles.Bushings.HeavyLink "Level 4")));
     parameter Units.TranslationalStiffness c_bar = 7e3 "Stiffness of the anti-roll bar at its links";
     parameter Units.Mass m = 30.05 "Mass of carrier, blade and brake; without mass of the rods, half of it is here";
     MultilinkSide side_left(redeclare model Rod = Rod, side=1, m=m, r_start=r_start, v_start=v_start) "Left" annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));

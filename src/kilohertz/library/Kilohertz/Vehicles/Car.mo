@@ -9,9 +9,12 @@ model Car "A car with two axles and four wheels; a level of detail is a choice o
   Blocks.RealInput brake if braked "Brakes: 0 released, 1 fully pressed" annotation(Placement(transformation(extent={{-20,-20},{20,20}}, origin={0,120}, rotation=-90)));
   parameter Units.Velocity v_start = 0 "Speed at the start";
   parameter Units.Length r_start[3] = {0, 0, 0.2997} "Place of the middle of the front axle at the start";
-  replaceable model Front = Axles.SteeredTables constrainedby Axles.SteeredAxle "Front axle";
-  replaceable model Rear = Axles.Tables constrainedby Axles.Axle "Rear axle";
-  replaceable model Rack = Steering.Rigid constrainedby Steering.Column "Steering";
+  replaceable model Front = Axles.SteeredTables constrainedby Axles.SteeredAxle "Front axle"
+    annotation(choices(choice(redeclare model Front = Kilohertz.Vehicles.Axles.SteeredTables "Level 1"), choice(redeclare model Front = Kilohertz.Vehicles.Axles.MacPherson "Level 2"), choice(redeclare model Front = Kilohertz.Vehicles.Bushings.SoftMacPherson "Levels 3 and 4")));
+  replaceable model Rear = Axles.Tables constrainedby Axles.Axle "Rear axle"
+    annotation(choices(choice(redeclare model Rear = Kilohertz.Vehicles.Axles.Tables "Level 1"), choice(redeclare model Rear = Kilohertz.Vehicles.Axles.TrailingArms "Level 2"), choice(redeclare model Rear = Kilohertz.Vehicles.Bushings.Multilink "Levels 3 and 4")));
+  replaceable model Rack = Steering.Rigid constrainedby Steering.Column "Steering"
+    annotation(choices(choice(redeclare model Rack = Kilohertz.Vehicles.Steering.Rigid "Levels 1 and 2"), choice(redeclare model Rack = Kilohertz.Vehicles.Steering.Elastic "Levels 3 and 4")));
   replaceable model Tyre = Tyres.TMeasy constrainedby Tyres.Tyre "Tyres of all wheels";
   Chassis chassis(v_start=v_start, r_start=r_start) "Body" annotation(Placement(transformation(extent={{-10,-10},{10,10}})));
   Rack steering "Steering" annotation(Placement(transformation(extent={{-50,50},{-30,70}})));

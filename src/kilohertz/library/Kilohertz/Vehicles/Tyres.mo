@@ -117,6 +117,88 @@ package Tyres "Forces between wheel and road"
       <p>After Rill and Castro, Road Vehicle Dynamics.</p></html>"));
   end TMeasy;
 
+  model MagicFormula "Pacejka's tyre: Magic Formula 5.2 of pure and combined slip, and two deflections"
+    extends Tyre;
+    parameter Units.Length R_0 = 0.344 "Radius of the formula";
+    parameter Units.Force F_n(min=1) = 0.81*4850 "Nominal load of the formula";
+    parameter Real PCX = 1.6411 "Shape along";
+    parameter Real PDX[2] = {1.1739, -0.16395} "Friction along, and over load";
+    parameter Real PEX[4] = {0.46403, 0.25022, 0.067842, -3.76e-5} "Curvature along, over load, over its square, and by sign";
+    parameter Real PKX[3] = {22.303, 0.48896, 0.21253} "Slope along, over load, and its exponent";
+    parameter Real PTX[3] = {2.3657, 1.4112, 0.56626} "Relaxation length along, over load, and its exponent";
+    parameter Real PCY = 1.3507 "Shape across";
+    parameter Real PDY[3] = {1.0489, -0.18033, -2.8821} "Friction across, over load, over the square of camber";
+    parameter Real PEY[2] = {-0.00747, -0.00632} "Curvature across, and over load";
+    parameter Real PKY[3] = {-21.92, 2.0012, -0.024778} "Slope across, load of the largest slope, over camber";
+    parameter Real PHY = 0.031415 "Slip for camber";
+    parameter Real PVY[2] = {-0.32931, -0.69553} "Force for camber over load, and over load";
+    parameter Real PTY[2] = {2.1439, 1.9829} "Relaxation length across, load of the largest";
+    parameter Real RBX[2] = {13.276, -13.778} "Slope of what slip across leaves of the force along, and over slip along";
+    parameter Real RCX = 1.2568 "Its shape";
+    parameter Real RBY[2] = {7.1433, 9.1916} "Slope of what slip along leaves of the force across, and over slip across";
+    parameter Real RCY = 1.0719 "Its shape";
+    parameter Real QBZ[3] = {10.904, -1.8412, -0.52041} "Slope of the trail, over load, over its square";
+    parameter Real QCZ = 1.2136 "Its shape";
+    parameter Real QDZ[2] = {0.093509, -0.0092183} "Trail over radius, and over load";
+    parameter Real QEZ[2] = {-1.5697, 0.33394} "Curvature of the trail, and over load";
+    parameter Real slip_max[2] = {0.4, 0.6} "Slip at which the deflections stop: along, across";
+    parameter Units.TranslationalDamping d_low = 500 "Damping at rest";
+    parameter Units.Velocity v_low(min=1e-3) = 2.5 "Speed at which it is gone";
+    Units.Length e[2](each start=0, each fixed=true, each stateSelect=StateSelect.always) "Deflections of the contact patch along and across";
+    Real kappa "Slip along";
+    Units.Angle alpha "Slip angle: positive where the contact point moves to the left";
+  protected
+    constant Units.Force F_least = 1 "Load of the curves where the wheel is in the air";
+    constant Real mu_least = 0.01 "Grip of the curves on a road that has less; forces go on to zero";
+    Units.Force F "Load of the curves";
+    Real df "Load over the nominal one, less 1";
+    Real k "Grip of the curves";
+    Real grounded "1 on the ground, 0 in the air; times what grip is missing in the curves";
+    Units.Length relax[2] "Relaxation lengths";
+    Units.Velocity v[2] "Speed of sliding along, across";
+    Real rate[2] "Rates of the deflections, were they free";
+    Units.Force D[2] "Largest forces";
+    Units.Force K[2] "Slopes";
+    Real E[2] "Curvatures";
+    Real x[2] "Slips with those of camber";
+    Real b[2] "Slips times slope over largest force";
+    Units.Force alone[2] "Forces of one slip alone";
+    Real left[2] "What the other slip leaves of them";
+    Real low "1 at rest, 0 at speed";
+    Units.Length trail "Of the side force behind the wheel centre";
+    Real b_z "Slip of the trail";
+  equation
+    F = noEvent(max(F_z, F_least));
+    df = F/F_n - 1;
+    k = noEvent(max(mu, mu_least));
+    grounded = noEvent(if F_z > F_least then mu/k else 0);
+    relax = {F*(PTX[1] + PTX[2]*df)*exp(-PTX[3]*df)*R_0/F_n, PTY[1]*sin(2*atan(F/(PTY[2]*F_n)))*(1 - PKY[3]*noEvent(abs(lean)))*R_0};
+    v = {v_x - r_D*w, v_y};
+    for i in 1:2 loop
+      rate[i] = -v[i] - noEvent(abs(v_x))*e[i]/relax[i];
+      der(e[i]) = noEvent(if e[i] > slip_max[i]*relax[i] and rate[i] > 0 or e[i] < -slip_max[i]*relax[i] and rate[i] < 0 then 0 else rate[i]);
+      b[i] = K[i]*x[i]/((if i == 1 then PCX else PCY)*D[i]);
+      alone[i] = D[i]*sin((if i == 1 then PCX else PCY)*atan(b[i] - E[i]*(b[i] - atan(b[i]))));
+    end for;
+    kappa = e[1]/relax[1];
+    alpha = atan(-e[2]/relax[2]);
+    x = {kappa, alpha + PHY*lean};
+    D = {k*(PDX[1] + PDX[2]*df)*F, k*(PDY[1] + PDY[2]*df)*(1 - PDY[3]*lean^2)*F};
+    K = {F*(PKX[1] + PKX[2]*df)*exp(PKX[3]*df), PKY[1]*F_n*sin(2*atan(F/(PKY[2]*F_n)))*(1 - PKY[3]*noEvent(abs(lean)))};
+    E = {noEvent(min(1, (PEX[1] + PEX[2]*df + PEX[3]*df^2)*(1 - PEX[4]*sign(kappa)))), PEY[1] + PEY[2]*df};
+    left = {cos(RCX*atan(RBX[1]*cos(atan(RBX[2]*kappa))*alpha)), cos(RCY*atan(RBY[1]*cos(atan(RBY[2]*alpha))*kappa))};
+    low = noEvent(max(0, 1 - abs(v_x)/v_low));
+    F_x = grounded*(left[1]*alone[1] - d_low*low*v[1]);
+    F_y = grounded*(left[2]*(alone[2] + k*F*(PVY[1] + PVY[2]*df)*lean) - d_low*low*v[2]);
+    b_z = (QBZ[1] + QBZ[2]*df + QBZ[3]*df^2)*alpha;
+    trail = F*(QDZ[1] + QDZ[2]*df)*R_0/F_n*cos(QCZ*atan(b_z - (QEZ[1] + QEZ[2]*df)*(b_z - atan(b_z))))*cos(alpha);
+    M_z = -trail*F_y;
+    annotation(Documentation(info="<html><p>Each force is <code>D sin(C atan(B x - E (B x - atan(B x))))</code> with <code>B = K/(C D)</code>, where <code>D</code>, <code>K</code> and <code>E</code> depend on the load; the other slip leaves
+      <code>cos(C atan(B x))</code> of it. Numbers are named as in the formula. Shifts of conicity and ply steer and those along are left out, so that a car is symmetric and stands still; so is the side force of slip along.</p>
+      <p>Deflections of the contact patch are states: <code>der(e) = -v - |v_x| e/relax</code>, slips are <code>e</code> over the relaxation lengths. At rest a damping force is added, which ends at <code>v_low</code>, and deflections stop where the
+      tyre slides. After Pacejka, Tyre and Vehicle Dynamics.</p></html>"));
+  end MagicFormula;
+
   function byLoad "A parabola of the load through zero and two numbers"
     input Real y[2] "At q = 1, at q = 2";
     input Real q "Load over that of the first number";

@@ -10,7 +10,7 @@ model Wheel "A wheel with its tyre on the road"
   parameter Units.Inertia I_across = 0.65 "Inertia across the axis";
   parameter Units.AngularVelocity w_start = 0 "Spin at the start";
   replaceable model Tyre = Tyres.TMeasy constrainedby Tyres.Tyre "Its tyre"
-    annotation(choices(choice(redeclare model Tyre = Kilohertz.Vehicles.Tyres.TMeasy "Rill")));
+    annotation(choices(choice(redeclare model Tyre = Kilohertz.Vehicles.Tyres.TMeasy "Rill"), choice(redeclare model Tyre = Kilohertz.Vehicles.Tyres.MagicFormula "Pacejka")));
   Tyre tyre(r_s=r_s, v_s=v_P*n/cosine, v_x=v_P*e_x, v_y=v_P*e_l, w=w, lean=lean, mu=road.mu*road.grip(hub.r_0[1], hub.r_0[2])) "Its tyre" annotation(Placement(transformation(extent={{30,-50},{50,-30}})));
   Units.Angle phi(start=0, fixed=true, stateSelect=StateSelect.always) "Angle of the wheel against the carrier";
   Units.AngularVelocity w_rel(start=w_start, fixed=true, stateSelect=StateSelect.always) = der(phi) "Its rate";
