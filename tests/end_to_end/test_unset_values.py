@@ -13,7 +13,6 @@ from kilohertz.base import ModelError, ModelWarning
 
 # The function f of a path that leaves something unset from 0.5 on, what refuses it, and whether `check` warns.
 REFUSED = {
-    "output": ("output Real y; algorithm if u < 0.5 then y := u; end if;", "the output `y` of `M.f`", True),
     "Integer": ("output Integer y; algorithm if u < 0.5 then y := 3; end if;", "the output `y` of `M.f`", True),
     "Boolean": (
         "output Real y; protected Boolean b; algorithm if u < 0.5 then b := true; end if; y := if b then 1 else 2;",
@@ -25,7 +24,7 @@ REFUSED = {
         "`s` of `M.f` has no value where it is read",
         True,
     ),
-    "return": ("output Real y; algorithm if u > 0.5 then return; end if; y := u;", "the output `y` of `M.f`", True),
+    "return": ("output Integer y; algorithm if u > 0.5 then return; end if; y := 1;", "the output `y` of `M.f`", True),
     "break": (
         "output Integer y; algorithm for i in 1:3 loop if i > 6*u then y := i; break; end if; end for;",
         "the output `y` of `M.f`",
@@ -38,7 +37,7 @@ REFUSED = {
         True,
     ),
     "cases": (
-        "output Real y; protected Integer k; algorithm k := if u < 0.2 then 1 elseif u < 0.5 then 2 else 3; "
+        "output Integer y; protected Integer k; algorithm k := if u < 0.2 then 1 elseif u < 0.5 then 2 else 3; "
         "if k == 1 then y := 1; elseif k == 2 then y := 2; end if;",
         "the output `y` of `M.f`",
         False,
@@ -50,6 +49,9 @@ REFUSED = {
     ),
 }
 NOT_NUMBERS = {
+    "output": "output Real y; algorithm if u < 0.5 then y := 2; end if;",
+    "return": "output Real y; algorithm if u > 0.5 then return; end if; y := 2;",
+    "local": "output Real y; protected Real t; algorithm if u < 0.5 then t := 1; end if; y := 2*t;",
     "element": "output Real y; protected Real a[2]; algorithm a[1] := 1; if u < 0.5 then a[2] := 2; end if; y := a*a;",
     "array": "output Real y; protected Real a[2]; algorithm if u < 0.5 then a := {1, 2}; end if; y := a[2];",
     "field": "output Real y; protected R r; algorithm r.p := 1; if u < 0.5 then r.q := 2; end if; y := r.p + r.q;",
@@ -57,6 +59,7 @@ NOT_NUMBERS = {
     "y := r[1].p + r[2].q;",
 }
 FINE = {
+    "opposite": ("output Real y; algorithm if u < 0.5 then y := 2; elseif not u < 0.5 then y := 0; end if;"),
     "same condition": (
         "output Real y; protected Real t; algorithm if u < 0.5 then t := 2; end if; "
         "if u < 0.5 then y := t; else y := 0; end if;"
@@ -75,6 +78,7 @@ FINE = {
 def model(tmp_path: Path, body: str, inline: bool) -> kilohertz.Model:
     text = f"""model M
   record R Real p; Real q; end R;
+  function g input Real a; input Real b; output Real y; algorithm y := a; annotation(Inline = false); end g;
   function f input Real u; {body} annotation(Inline = {str(inline).lower()}); end f;
   Real x(start = 0, fixed = true);
   Real y = f(x);
@@ -102,7 +106,7 @@ def test_a_scalar_without_a_value_ends_the_run(tmp_path: Path, shape: str, inlin
 def test_a_fixed_step_fails_where_a_value_is_missing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        result = model(tmp_path, REFUSED["output"][0], True).simulate(stop=1, solver="rk4", step=0.05)
+        result = model(tmp_path, REFUSED["Integer"][0], True).simulate(stop=1, solver="rk4", step=0.05)
     assert not result.ok and [d.code for d in result.problems] == ["R726", "R729"]
 
 
@@ -145,3 +149,12 @@ def test_what_cannot_be_seen_in_the_text_is_not_warned_of(tmp_path: Path) -> Non
     tried = model(tmp_path, body, False)
     assert not tried.check().diagnostics
     assert tried.simulate(stop=1, solver="rk4", step=0.05)["y"][-1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_real_that_is_handed_on_and_not_used(tmp_path: Path, inline: bool) -> None:
+    body = "output Real y; protected Real t; algorithm if u < 0.1 then t := 1; end if; y := g(2*u, t);"
+    tried = model(tmp_path, body, inline)
+    assert [d.code for d in tried.check().diagnostics] == ["S344"]
+    result = tried.simulate(stop=1, solver="rk4", step=0.05)
+    assert result.ok and result["y"][-1] == pytest.approx(2)

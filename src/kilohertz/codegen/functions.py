@@ -281,6 +281,7 @@ class _FunctionBody:
         if not ty.dims:
             w.locals[local.name] = c_name
             zero = "{0}" if self.types.is_record(ty) else '""' if is_string(ty) else "0"
+            zero = "(double)NAN" if is_real(ty) and self.function.body else zero  # until it is set (MLS 12.4.4)
             w.put(f"{self.types.declare(ty, c_name)} = {zero};")
         else:
             self._declare_array(local, c_name)

@@ -239,8 +239,12 @@ def _is_filled(over: Expr) -> bool:
 
 
 def _is_complete(conditions: list[Expr], trusted: bool) -> bool:
-    """One variable is compared with every literal of its enumeration; `trusted`: with several numbers or literals,
-    which one who writes a list of cases takes for all there are."""
+    """One condition is another's opposite, or one variable is compared with every literal of its enumeration.
+
+    `trusted`: with several numbers or literals, which one who writes a list of cases takes for all there are.
+    """
+    if any(make.not_(c) in conditions for c in conditions):
+        return True
     cases: set[Expr] = set()
     subjects: set[Expr] = set()
     for c in conditions:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from kilohertz.base import InternalError
 from kilohertz.ir import make
+from kilohertz.ir.assigned import unset_uses
 from kilohertz.ir.builtins import fold
 from kilohertz.ir.expr import Builtin, Call, Expr, Int, Ref
 from kilohertz.ir.flat import Function, Local
@@ -53,6 +54,7 @@ class Inliner:
         self._active: list[str] = []
         self._memo: dict[tuple[str, tuple[Expr, ...]], list[Value]] = {}
         self._asserting: dict[str, bool] = {}
+        self._unset_in: dict[str, frozenset[str]] = {}  # by function: see _loose
         self._clean: set[Expr] = set()  # expressions without anything that is not set
         self.calls: list[AuxiliaryCall] = []
         self._outputs: set[str] = set()  # names of what calls that stay give
@@ -120,12 +122,18 @@ class Inliner:
             env[local.name] = arg
         for local in (*f.outputs, *f.locals):
             env[local.name] = initial_value(local, env, evaluator)
-        executor = Executor(evaluator, self._limits[0] if wanted else 8 * self._limits[1])
+        executor = Executor(evaluator, self._limits[0] if wanted else 8 * self._limits[1], loose=self._loose(f))
         executor.execute(f.body, env)
         outputs = [env[local.name] for local in f.outputs]
         if self._has_unset(outputs):
             raise Unsupported("an output that is not set")
         return outputs
+
+    def _loose(self, f: Function) -> frozenset[str]:
+        """Names that may be read or returned without a value."""
+        if f.id not in self._unset_in:
+            self._unset_in[f.id] = frozenset(u.local.name for u in unset_uses(f, self._functions, lenient=False))
+        return self._unset_in[f.id]
 
     def _has_unset(self, values: list[Value]) -> bool:
         """Whether something that was never set, an element or a field, is left in them."""

@@ -82,8 +82,11 @@ def _is_place(place: Expr, k: int) -> Expr:
 class Executor:
     """Runs statements over an environment of Values; `limit` bounds the number of statements run."""
 
-    def __init__(self, evaluator: Evaluator, limit: int, effects: Effects | None = None) -> None:
+    def __init__(
+        self, evaluator: Evaluator, limit: int, effects: Effects | None = None, loose: frozenset[str] = frozenset()
+    ) -> None:
         self._evaluator = evaluator
+        self._loose = loose  # scalars that may be read without a value
         self._left = limit
         self._effects = effects
         self._condition: Expr = TRUE  # of the ifs around
@@ -95,7 +98,7 @@ class Executor:
         """Run a whole body; afterwards `env` holds the values at its end."""
         if self.run(statements, env) is Flow.BREAK:
             raise Unsupported("break outside a loop")
-        _settle(self._returns, env)
+        _settle(self._returns, env, self._loose)
 
     def run(self, statements: list[Statement], env: Env) -> Flow:
         for s in statements:
@@ -265,7 +268,7 @@ class Executor:
             env.clear()
             env.update(then_env)
             return Flow.ON
-        merge(condition, then_env, else_env, env)
+        merge(condition, then_env, else_env, env, self._loose)
         return Flow.ON
 
     def _guarded(self, run: Callable[[], Flow]) -> Flow:
@@ -296,7 +299,7 @@ class Executor:
             flow = self.run(s.body, env)
             if flow is not Flow.ON:
                 break
-        _settle(self._breaks.pop(), env)
+        _settle(self._breaks.pop(), env, self._loose)
         env.pop(s.name, None)
         if shadowed is not None:
             env[s.name] = shadowed
@@ -307,7 +310,7 @@ class Executor:
         try:
             return self._while_on(s, env)
         finally:
-            _settle(self._breaks.pop(), env)
+            _settle(self._breaks.pop(), env, self._loose)
 
     def _while_on(self, s: WhileStatement, env: Env) -> Flow:
         while True:
@@ -338,7 +341,7 @@ class Executor:
             self._guard = outer
             if flow is not Flow.ON:
                 raise Unsupported("break or return in a when")
-            merge(guard_here, inside, dict(env), env)
+            merge(guard_here, inside, dict(env), env, self._loose)
             taken = make.or_(taken, guard)
 
 
@@ -355,13 +358,13 @@ def _known(declared: Type, assigned: Type) -> Type:
     return assigned if any(d is None for d in declared.dims) else declared
 
 
-def _settle(pictures: list[tuple[Expr, Env]], env: Env) -> None:
+def _settle(pictures: list[tuple[Expr, Env]], env: Env, loose: frozenset[str]) -> None:
     """Merge the paths that left earlier into what the last one gives."""
     for condition, picture in reversed(pictures):
-        merge(condition, picture, dict(env), env)
+        merge(condition, picture, dict(env), env, loose)
 
 
-def merge(condition: Expr, a: Env, b: Env, into: Env) -> None:
+def merge(condition: Expr, a: Env, b: Env, into: Env, loose: frozenset[str]) -> None:
     """`into` := a where the condition holds, else b."""
     for name, x in a.items():
         y = b.get(name)
@@ -370,7 +373,7 @@ def merge(condition: Expr, a: Env, b: Env, into: Env) -> None:
             continue
         if len(x.items) != len(y.items):
             raise Unsupported("arrays whose sizes depend on a condition")
-        either = make.if_ if x.ty.dims or isinstance(x.ty.base, RecordType) else _either
+        either = make.if_ if x.ty.dims or isinstance(x.ty.base, RecordType) or name in loose else _either
         into[name] = Value(x.ty, tuple(either(condition, p, q) for p, q in zip(x.items, y.items, strict=True)))
     for name, y in b.items():
         if name not in a:
@@ -378,7 +381,7 @@ def merge(condition: Expr, a: Env, b: Env, into: Env) -> None:
 
 
 def _either(condition: Expr, a: Expr, b: Expr) -> Expr:
-    """Of a scalar: where it has no value nobody reads it (`guard_values.py`), so the other path speaks for both."""
+    """Of a scalar that is never read without a value: so the other path speaks for both."""
     if is_unset(a):
         return b
     if is_unset(b):

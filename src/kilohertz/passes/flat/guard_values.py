@@ -1,12 +1,12 @@
 """guard-values: a function stops where it would use or return what has no value yet (MLS 12.4.4).
 
-  function f  input Real x; output Real y;  algorithm  if x > 0 then y := x; end if;  end f;
-  ->  algorithm  if x > 0 then y := x; $has_y := true; end if;
+  function f  input Real x; output Integer y;  algorithm  if x > 0 then y := 1; end if;  end f;
+  ->  algorithm  if x > 0 then y := 1; $has_y := true; end if;
                  assert($has_y, "the output `y` of `f` has no value at its end");
 
 The same whether the function is written out or called: what cannot be shown to hold keeps it a call.  Only variables
-that some path leaves without a value are followed (`ir/assigned.py`), so most functions stay as they are.  Of
-arrays and records the elements that nobody set are not numbers, where they are Real: those are left alone here.
+that some path leaves without a value are followed (`ir/assigned.py`), so most functions stay as they are.  Reals are
+left alone but in conditions: they are not numbers until they are set, which shows wherever they go.
 Cost: every statement once.
 """
 
@@ -55,7 +55,7 @@ class GuardValues(Pass):
 
 def guarded(f: Function, functions: Mapping[str, Function]) -> Function:
     """The function with its checks; itself where it needs none."""
-    uses = [u for u in unset_uses(f, functions, lenient=False) if _is_followed(u.local)]
+    uses = [u for u in unset_uses(f, functions, lenient=False) if _is_followed(u)]
     if not uses:
         return f
     names = dict.fromkeys(u.local.name for u in uses)
@@ -68,11 +68,12 @@ def guarded(f: Function, functions: Mapping[str, Function]) -> Function:
     return replace(f, locals=[*f.locals, *flags], body=body)
 
 
-def _is_followed(v: Local) -> bool:
-    """A scalar; an array that holds no Reals and is not empty, as a whole."""
-    return not isinstance(v.ty.base, RecordType) and (
-        not v.ty.dims or (v.ty.base != REAL.base and None not in v.ty.dims)
-    )
+def _is_followed(use: UnsetUse) -> bool:
+    """What has no way to show that it has no value: all but Reals, and Reals in a condition, which swallows them."""
+    ty = use.local.ty
+    if isinstance(ty.base, RecordType) or None in ty.dims:
+        return False
+    return ty.base != REAL.base or (not ty.dims and isinstance(use.statement, IfStatement | WhileStatement))
 
 
 def _flag(name: str) -> Expr:
@@ -100,7 +101,7 @@ class _Guards:
             case Return():
                 return [*(self.returned(u) for u in uses), s]
             case IfStatement(branches, otherwise):
-                return self._if(branches, otherwise, s.origin) if uses else [self._parted(s)]
+                return self._if(branches, otherwise, uses, s.origin) if uses else [self._parted(s)]
             case ForStatement(_, over, body) | WhileStatement(over, body):
                 return [*self._checks(uses, (over,), s.origin), replace(s, body=self.block(body))]
             case Assign(target, value):
@@ -120,24 +121,28 @@ class _Guards:
         return replace(s, branches=[(c, self.block(b)) for c, b in s.branches], otherwise=self.block(s.otherwise))
 
     def _if(
-        self, branches: list[tuple[Expr, list[Statement]]], otherwise: list[Statement], origin: Origin
+        self,
+        branches: list[tuple[Expr, list[Statement]]],
+        otherwise: list[Statement],
+        uses: list[UnsetUse],
+        origin: Origin,
     ) -> list[Statement]:
         """Each condition is checked where it is asked, which is after those before it."""
         if not branches:
             return self.block(otherwise)
         (condition, body), rest = branches[0], branches[1:]
-        check = self._check(condition, origin)
-        return [*check, IfStatement([(condition, self.block(body))], self._if(rest, otherwise, origin), origin)]
+        check = self._checks(uses, (condition,), origin)
+        inner = self._if(rest, otherwise, uses, origin)
+        return [*check, IfStatement([(condition, self.block(body))], inner, origin)]
 
     def _checks(self, uses: list[UnsetUse], read: tuple[Expr, ...], origin: Origin) -> list[Statement]:
-        return [check for e in read for check in self._check(e, origin)] if uses else []
-
-    def _check(self, e: Expr, origin: Origin) -> list[Statement]:
         """One assertion for each variable that an expression reads."""
         checks: list[Statement] = []
-        for name in dict.fromkeys(n for n in names_read(e) if n in self.names):
-            text = f"`{name}` of `{self.function.id}` has no value where it is read"
-            checks.append(Assert(_has(e, name), Str(text), None, origin))
+        names = {u.local.name for u in uses}
+        for e in read:
+            for name in dict.fromkeys(n for n in names_read(e) if n in names):
+                text = f"`{name}` of `{self.function.id}` has no value where it is read"
+                checks.append(Assert(_has(e, name), Str(text), None, origin))
         return checks
 
 
