@@ -52,8 +52,10 @@ NOT_NUMBERS = {
     "output": "output Real y; algorithm if u < 0.5 then y := 2; end if;",
     "return": "output Real y; algorithm if u > 0.5 then return; end if; y := 2;",
     "local": "output Real y; protected Real t; algorithm if u < 0.5 then t := 1; end if; y := 2*t;",
-    "element": "output Real y; protected Real a[2]; algorithm a[1] := 1; if u < 0.5 then a[2] := 2; end if; y := a*a;",
     "array": "output Real y; protected Real a[2]; algorithm if u < 0.5 then a := {1, 2}; end if; y := a[2];",
+}
+IN_PARTS = {
+    "element": "output Real y; protected Real a[2]; algorithm a[1] := 1; if u < 0.5 then a[2] := 2; end if; y := a*a;",
     "field": "output Real y; protected R r; algorithm r.p := 1; if u < 0.5 then r.q := 2; end if; y := r.p + r.q;",
     "records": "output Real y; protected R r[2]; algorithm r[1].p := 1; if u < 0.5 then r[2].q := 2; end if; "
     "y := r[1].p + r[2].q;",
@@ -112,12 +114,20 @@ def test_a_fixed_step_fails_where_a_value_is_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inline", [False, True])
 @pytest.mark.parametrize("shape", NOT_NUMBERS)
-def test_parts_without_a_value_are_not_numbers(tmp_path: Path, shape: str, inline: bool) -> None:
+def test_reals_without_a_value_are_not_numbers(tmp_path: Path, shape: str, inline: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         result = model(tmp_path, NOT_NUMBERS[shape], inline).simulate(stop=1, solver="rk4", step=0.05)
     assert result["y"][0] in (2, 3, 5) and math.isnan(result["y"][-1])
     assert not result.ok and [d.code for d in result.problems] == ["R727"]
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("shape", IN_PARTS)
+def test_what_is_set_in_parts_is_zero_elsewhere(tmp_path: Path, shape: str, inline: bool) -> None:
+    """As in other tools: libraries set an element of a vector and solve with all of it."""
+    result = model(tmp_path, IN_PARTS[shape], inline).simulate(stop=1, solver="rk4", step=0.05)
+    assert result.ok and result["y"][0] in (3, 5) and result["y"][-1] == 1
 
 
 @pytest.mark.parametrize("inline", [False, True])

@@ -22,6 +22,7 @@ from kilohertz.codegen.writing.statements import Places, StatementWriter
 from kilohertz.codegen.writing.values import ArrayValue, TypeTable, is_real, is_string, needs_room
 from kilohertz.codegen.writing.writer import Callee, Text, WriterCore, unsupported
 from kilohertz.ir import expr as x
+from kilohertz.ir.assigned import set_in_parts
 from kilohertz.ir.expr import Expr
 from kilohertz.ir.flat import Assign, ExternalCall, Function, Local
 from kilohertz.ir.traverse import refs
@@ -183,6 +184,7 @@ class _FunctionBody:
         leave = self.probe.before(_no_result(function))
         self.writer = Writer(self, "c", f"khz_leaves(c); {leave}" if self.circle else leave)
         self.growing: dict[str, tuple[str, ...]] = {}
+        self.in_parts = set_in_parts(function)
         self.statements = StatementWriter(self.writer, table.places, self.growing)
 
     # -------------------------------------------------------------------------------------------------------- as host
@@ -287,15 +289,22 @@ class _FunctionBody:
             self._declare_array(local, c_name)
         if local.default is not None:
             self.statements.statement(Assign(x.Ref(local.name, local.ty), local.default))
-        elif local.name not in self.growing and self.function.external is None and self.function.body:
+        elif self._may_lack(local):
             value = w.locals[local.name]
             if isinstance(value, ArrayValue):
                 w.put(*self._unset(value.pointer, value.size, value.element))
             elif self.types.is_record(ty):
                 w.put(*self._unset(f"&{value}", "1", ty))
 
+    def _may_lack(self, local: Local) -> bool:
+        """An array or record that may be read before it has a value.  Where statements set parts of it, the others are
+        0: libraries in wide use rely on that (decision 48)."""
+        if local.name in self.growing or self.function.external is not None or not self.function.body:
+            return False
+        return local.name not in self.in_parts
+
     def _unset(self, pointer: str, count: str, ty: Type) -> list[str]:
-        """What marks the Reals of an array or record, some of which no statement may ever set (MLS 12.4.4)."""
+        """What marks the Reals of an array or record until a statement sets it (MLS 12.4.4)."""
         if is_real(ty):
             return [f"khz_unset({pointer}, {count});"]
         if not isinstance(ty.base, RecordType):

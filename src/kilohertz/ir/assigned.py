@@ -195,16 +195,26 @@ class _Paths:
         return after
 
 
+def set_in_parts(f: Function) -> frozenset[str]:
+    """Arrays and records of which some statement sets elements or fields."""
+    return frozenset(root(t) for t in _places(f.body) if not isinstance(t, Ref))
+
+
 def _targets(body: list[Statement]) -> Iterator[str]:
     """Names assigned somewhere in statements."""
+    yield from (root(t) for t in _places(body))
+
+
+def _places(body: list[Statement]) -> Iterator[Expr]:
+    """Targets of all assignments in statements."""
     stack = list(body)
     while stack:
         match stack.pop():
             case Assign(TupleTarget(elements)):
-                yield from (root(t) for t in elements if t is not None)
+                yield from (t for t in elements if t is not None)
             case Assign(target):
                 assert isinstance(target, Expr)
-                yield root(target)
+                yield target
             case IfStatement(branches, otherwise):
                 stack += [s for _, inner in branches for s in inner] + otherwise
             case ForStatement(_, _, inner) | WhileStatement(_, inner):
