@@ -65,7 +65,8 @@ def unset_uses(f: Function, functions: Mapping[str, Function], lenient: bool) ->
     """Every use of an output or local, in order, that some path reaches without a value for it.
 
     `lenient`: as one who reads the function would see it.  Loops run at least once, a `while` until it has found what
-    it sets, lists of cases are complete, arrays whose size the inputs tell are empty where nothing sets them.
+    it sets, lists of cases are complete, an `if` reads what an earlier one set only where that did, arrays whose size
+    the inputs tell are empty where nothing sets them.
     """
     if f.external is not None or f.partial_of or f.is_record_constructor:
         return []
@@ -86,6 +87,8 @@ class _Paths:
     uses: list[UnsetUse] = field(default_factory=list)
     watched: dict[str, Local] = field(default_factory=dict)
     breaks: list[list[Names]] = field(default_factory=list)
+    met: set[str] = field(default_factory=set)  # names assigned on any path so far
+    n_ifs: int = 0  # around
 
     def __post_init__(self) -> None:
         for v in (*self.function.outputs, *self.function.locals):
@@ -136,6 +139,8 @@ class _Paths:
         met: set[str] = set()
         for e in expressions:
             for name in names_read(e, surely=self.lenient):
+                if self.lenient and self.n_ifs > 0 and name in self.met:
+                    continue
                 if name in self.watched and name not in done and name not in met:
                     met.add(name)
                     self.uses.append(UnsetUse(self.watched[name], s, s.origin))
@@ -145,6 +150,7 @@ class _Paths:
         inside = tuple(e for t in targets for e in subscripts(t))
         self._read(s, (value, *inside), done)
         written = {root(t) for t in targets}
+        self.met |= written
         return _kept(done, written) | written
 
     def _if(self, s: IfStatement, done: Names) -> Names | None:
@@ -170,7 +176,9 @@ class _Paths:
 
     def _end(self, body: list[Statement], done: Names, ends: list[Names]) -> Names:
         """What a branch leads to, which joins `ends`; nothing where it leads nowhere."""
+        self.n_ifs += 1
         end = self.block(body, done)
+        self.n_ifs -= 1
         if end is None:
             return frozenset()
         ends.append(end)
