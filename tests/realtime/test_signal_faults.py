@@ -349,8 +349,8 @@ def test_values_outside_min_and_max_are_refused(make: Build, lag: Scenario) -> N
             ("k", 11.0, "its max is 10"),
             ("k", -1.0, "its min is 0"),
             ("u", 2.0, "its max is 1"),
-            ("mode", 3.0, "its max is 2"),
-            ("mode", 0.0, "its min is 1"),
+            ("mode", 3.0, "numbers from 1 to 2"),
+            ("mode", 0.0, "numbers from 1 to 2"),
         ):
             with pytest.raises(ModelError, match=said):
                 live.set(name, value)

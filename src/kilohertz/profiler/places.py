@@ -139,8 +139,13 @@ def model_places(code: CProgram, libraries: Libraries | None, unit: str = "") ->
         by_function.setdefault(info.function, []).append(info)
     places = [replace(p, unit=unit) for p in _phases("KHZ_PLACE_", "KHZ_PLACES_OF_MODEL")]
     for symbol in code.timed:
-        infos = by_function.get(symbol) or by_function[symbol.removeprefix(code.prefix)]
-        places.append(_blocks(symbol, infos, where, unit))
+        infos = by_function.get(symbol) or by_function.get(symbol.removeprefix(code.prefix))
+        if infos is None:  # numbers for the blocks of all directions, which are one phase
+            infos = [info for info in code.blocks if symbol.removeprefix(code.prefix).startswith(info.phase + "_")]
+            shared = replace(_blocks(symbol, infos, where, unit), name="compute what all directions share", loop=None)
+            places.append(replace(shared, kind="equations"))
+        else:
+            places.append(_blocks(symbol, infos, where, unit))
     return (*places, *(_function(f, where, unit) for f in code.functions))
 
 
