@@ -101,23 +101,6 @@ equation
 end M;
 """  # x and phi are free, their speeds are not: w has a wish of its own
 
-GIVEN_MOTION = """
-model M
-  parameter Real w = 2.0;
-  Real phi;
-  Real a(stateSelect = StateSelect.prefer);
-  Real b(stateSelect = StateSelect.prefer);
-  Real p;
-  Real q;
-equation
-  der(phi) = w;
-  0.0 = cos(phi)*a - sin(phi)*b;
-  0.0 = sin(phi)*a + cos(phi)*b;
-  der(a) = p;
-  der(b) = q;
-end M;
-"""  # a and b are zero, so that nothing follows from them
-
 
 @pytest.mark.parametrize(
     ("text", "states"),
@@ -128,17 +111,8 @@ end M;
         (POSITION_DECIDES, ["p", "v"]),
         (RATE_OF_A_DIFFERENCE, ["b", "s", "v", "vb"]),
         (ROLLING, ["phi", "w", "x"]),
-        (GIVEN_MOTION, ["phi"]),
     ],
-    ids=[
-        "across components",
-        "aliases",
-        "not differentiated",
-        "position decides",
-        "rate of a difference",
-        "rolling",
-        "given motion",
-    ],
+    ids=["across components", "aliases", "not differentiated", "position decides", "rate of a difference", "rolling"],
 )
 def test_states(text: str, states: list[str]) -> None:
     step = compile_flat(read_flat(text.replace("model M", f"model M\n  {STATE_SELECT}")))

@@ -40,7 +40,7 @@ from kilohertz.passes.algebra import Occurrence, simplify
 from kilohertz.passes.contract import Fact, Log, Pass
 from kilohertz.passes.dae.index_reduction.dynamic_states import Candidates, DynamicStates
 from kilohertz.passes.dae.index_reduction.reduction import Choice, Differentiated, Reduction, cannot_differentiate
-from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynamic, Explicit, Points, choose, given_rates
+from kilohertz.passes.dae.index_reduction.select_states import Candidate, Dynamic, Explicit, Points, choose
 from kilohertz.passes.dae.prefer_states import without_preferred
 from kilohertz.passes.dae.rates import named_derivatives
 from kilohertz.passes.dae.rewrite import copied, rename_rates
@@ -88,7 +88,6 @@ class _Reducer:
         self._simple: dict[Expr, Expr] = {}
         self._dynamic: list[tuple[list[int], Dynamic]] = []
         self._set_by_reinit = {a.target.name for w in dae.whens for a in w.actions if isinstance(a, Reinit)}
-        self._given = given_rates(dae)
         self._points = Points(dae)
 
     def run(self) -> tuple[Dae, Reduction]:
@@ -406,8 +405,7 @@ class _Reducer:
             i = self._previous[i]
             v = self._wish(i)
             below += [] if v is None else [v]
-        name = self._names[c]
-        return Candidate(name, self._wish(self._previous[c]), tuple(below), computed, name in self._given)
+        return Candidate(self._names[c], self._wish(self._previous[c]), tuple(below), computed)
 
     def _wish(self, i: int) -> DaeVariable | None:
         """A variable; what `reinit` sets has to be a state (MLS 8.3.6)."""

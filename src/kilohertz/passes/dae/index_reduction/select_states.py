@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 from kilohertz.base import Diagnostic, ModelError, Origin
 from kilohertz.graphs import UnionFind
-from kilohertz.ir import make, traverse
-from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, Select, der_name, print_equation
-from kilohertz.ir.expr import TIME, Call, Expr, Ref
+from kilohertz.ir import make
+from kilohertz.ir.dae import Dae, DaeVariable, Equation, Role, Select, print_equation
+from kilohertz.ir.expr import Call, Expr, Ref
 from kilohertz.ir.types import REAL
 from kilohertz.passes.algebra import Occurrence, linear_parts, simplify
 from kilohertz.passes.dae.index_reduction.pivots import Pivot, SparseRow, pivots, reduced
@@ -41,7 +41,6 @@ class Candidate:
     integral: DaeVariable | None
     below: tuple[DaeVariable, ...] = ()
     computed: bool = False  # by a call: it cannot be left to the integrator
-    is_given: bool = False  # by parameters, inputs and time alone: a motion that nothing else can change
 
     @property
     def _chain(self) -> tuple[DaeVariable, ...]:
@@ -58,8 +57,6 @@ class Candidate:
         value = least if least < Select.DEFAULT.value and most < Select.ALWAYS.value else most
         # MLS 4.8.8.1: what does not appear differentiated is a state only where it is preferred.
         appears = value > Select.DEFAULT.value or any(v.role is Role.STATE for v in self._chain)
-        if self.is_given and Select.DEFAULT.value <= least and most < Select.ALWAYS.value:
-            return 2 * Select.PREFER.value + 1
         borrowed = value == Select.ALWAYS.value and self._chain[0].select is not Select.ALWAYS
         return 2 * value - borrowed if appears else min(2 * value, BARELY)
 
@@ -74,20 +71,6 @@ class Candidate:
     @property
     def given(self) -> bool:
         return any(v.start is not None for v in self._chain)
-
-
-def given_rates(dae: Dae) -> frozenset[str]:
-    """Derivatives of states that an equation gives by parameters, inputs and time alone: `der(phi) = w_fixed`."""
-    known = (Role.PARAMETER, Role.CONSTANT, Role.INPUT)
-    rates = {der_name(v.name) for v in dae.variables.values() if v.role is Role.STATE}
-
-    def is_known(e: Expr) -> bool:
-        names = [r.name for r in traverse.refs(e)]
-        return all(n == TIME.name or (n in dae.variables and dae.variables[n].role in known) for n in names)
-
-    sides = [(e.left, e.right) for e in dae.equations if isinstance(e, Equation)]
-    sides += [(b, a) for a, b in sides]
-    return frozenset(a.name for a, b in sides if isinstance(a, Ref) and a.name in rates and is_known(b))
 
 
 @dataclass(frozen=True, slots=True)
