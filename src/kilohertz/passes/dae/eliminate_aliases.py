@@ -180,9 +180,10 @@ class _Eliminator:
         name, rate = names if names[1] not in self._dae.variables else reversed(names)
         if name not in self._dae.variables or rate in self._dae.variables or rate not in self._made_of:
             return False
+        if self._dae.variables[self._root(name)[0]].role in KNOWN:
+            return False  # a given motion: its speed stays a variable
         source, source_sign = self._root(self._made_of[rate])
-        sign = _sign_between(e, rate, name) if rate == der_name(self._made_of[rate]) else None
-        if sign is None:
+        if rate != der_name(self._made_of[rate]) or (sign := _sign_between(e, rate, name)) is None:
             return False
         known = self._rates.setdefault(source, _Rate(i, name, source_sign * sign))
         return known.at != i and self._join(name, known.name, known.sign * source_sign * sign)
