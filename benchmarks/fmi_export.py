@@ -29,8 +29,10 @@ from typing import Any
 import numpy as np
 
 from kilohertz.base import ModelError
-from kilohertz.driver import Session, export, load
+from kilohertz.driver import Model, Session, export, load
+from kilohertz.results import Result
 
+VERSIONS = (2, 3)
 STEP, STEPS = 1e-3, 200
 NEAR, TOLERANCE = 0.01, 1e-6
 LEAST = 10 * TOLERANCE  # what both solvers take for nothing, where the nominal value is 1
@@ -40,6 +42,30 @@ MOST_STEPS = 1_000_000
 def chosen(every: int, most: int) -> list[str]:
     """The classes, by the rule."""
     return sorted(Session().experiments(["Modelica"]))[::every][:most]
+
+
+@functools.cache
+def model_of(name: str) -> Model:
+    return load(name)
+
+
+def start_of(name: str) -> float:
+    return model_of(name).process().experiment.start or 0.0
+
+
+@functools.cache
+def bounded_run(name: str) -> Result:
+    """Our run with the method of the FMU."""
+    # a step more: the end of our run has a row of its own, after `terminal()`, which an FMU makes when it is over
+    stop = start_of(name) + (STEPS + 1) * STEP
+    return model_of(name).simulate(solver="ros34pw2", step=STEP, stop=stop, intervals=STEPS + 1)
+
+
+@functools.cache
+def exact_run(name: str) -> Result:
+    """Our run with CVODE."""
+    stop = start_of(name) + STEPS * STEP
+    return model_of(name).simulate(stop=stop, intervals=STEPS // 2, tolerance=TOLERANCE)
 
 
 def last_rows(instants: Any) -> Any:
@@ -63,14 +89,13 @@ def co_simulation(path: Path, name: str) -> str:
 
     described = fmpy.read_model_description(str(path))
     reals = [v for v in described.modelVariables if v.type in ("Real", "Float64") and v.causality != "independent"]
-    start = load(name).process().experiment.start or 0.0
+    start = start_of(name)
     times = {"start_time": start, "stop_time": start + STEPS * STEP, "output_interval": STEP}
     try:
         there = fmpy.simulate_fmu(str(path), fmi_type="CoSimulation", output=[v.name for v in reals], **times)
     except Exception as error:
         return f"CS: {str(error)[:100]}"
-    # a step more: the end of our run has a row of its own, after `terminal()`, which an FMU makes when it is over
-    here = load(name).simulate(solver="ros34pw2", step=STEP, stop=start + (STEPS + 1) * STEP, intervals=STEPS + 1)
+    here = bounded_run(name)
     rows = last_rows(here.time) & (here.time < start + (STEPS + 0.5) * STEP)
     if len(there["time"]) != rows.sum():
         return f"CS: {len(there['time'])} instants, not {rows.sum()}"
@@ -93,8 +118,7 @@ def model_exchange(path: Path, name: str) -> str:
     import fmpy
 
     lift_the_cap()
-    model = load(name)
-    start = model.process().experiment.start or 0.0
+    start = start_of(name)
     described = fmpy.read_model_description(str(path))
     states = [u.variable.derivative.name for u in described.derivatives]
     stop = start + STEPS * STEP
@@ -111,7 +135,7 @@ def model_exchange(path: Path, name: str) -> str:
         )
     except Exception as error:
         return f"ME: {str(error)[:100]}"
-    here = model.simulate(stop=stop, intervals=STEPS // 2, tolerance=TOLERANCE)
+    here = exact_run(name)
     for state in (s for s in states if s in here.names):
         size = max(np.ptp(here[state]), 1e-3 * np.max(np.abs(here[state])), 1e-9)
         far = np.mean(distance(here.time, here[state], there["time"], there[state]))
@@ -136,7 +160,7 @@ def examine(name: str, version: int) -> dict[str, Any]:
         path = Path(folder) / "M.fmu"
         started = time.perf_counter()
         try:
-            made = export(load(name), path, fmi=version, solver="ros34pw2", step=STEP)
+            made = export(model_of(name), path, fmi=version, solver="ros34pw2", step=STEP)
         except ModelError as error:
             return {"cause": f"export: {error.diagnostics[0].code} {error.diagnostics[0].message[:80]}"}
         numbers = {"seconds": time.perf_counter() - started, "bytes": made.size}
@@ -153,17 +177,20 @@ def examine(name: str, version: int) -> dict[str, Any]:
         return {"cause": "", **numbers}
 
 
-def in_process(name: str, version: int, timeout: float) -> dict[str, Any]:
-    """The same in a process of its own: an FMU that crashes ends nothing else."""
-    command = [sys.executable, "-W", "ignore", __file__, "--one", name, "--fmi", str(version)]
+def in_process(name: str, versions: list[int], timeout: float) -> Iterator[dict[str, Any]]:
+    """The same in a process of its own for all versions: an FMU that crashes ends nothing but it."""
+    command = [sys.executable, "-W", "ignore", __file__, "--one", name, "--fmi", *map(str, versions)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    except subprocess.TimeoutExpired:
-        return {"cause": f"more than {timeout:g} s"}
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if not lines:
-        return {"cause": f"exit {done.returncode}: {done.stderr.strip()[-100:]}"}
-    return dict(json.loads(lines[-1]))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout * len(versions), check=False)
+        said, ended = done.stdout, f"exit {done.returncode}: {done.stderr.strip()[-100:]}"
+    except subprocess.TimeoutExpired as late:
+        said, ended = (late.stdout or b"").decode(), f"more than {timeout * len(versions):g} s"
+    rows = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    yield from ({"name": name, "fmi": version, **row} for version, row in zip(versions, rows, strict=False))
+    if len(rows) < len(versions):
+        yield {"name": name, "fmi": versions[len(rows)], "cause": ended}
+        if rest := versions[len(rows) + 1 :]:
+            yield from in_process(name, rest, timeout)
 
 
 def swept(names: list[str], resume: Path | None, timeout: float, until: float) -> list[dict[str, Any]]:
@@ -172,16 +199,17 @@ def swept(names: list[str], resume: Path | None, timeout: float, until: float) -
     for line in resume.read_text(encoding="utf-8").splitlines() if resume is not None and resume.is_file() else ():
         row = json.loads(line)
         known[row["name"], row["fmi"]] = row
-    for name, version in ((name, version) for name in names for version in (2, 3)):
-        if (name, version) in known or time.monotonic() > until:
+    for name in names:
+        versions = [version for version in VERSIONS if (name, version) not in known]
+        if not versions or time.monotonic() > until:
             continue
-        row = {"name": name, "fmi": version, **in_process(name, version, timeout)}
-        known[name, version] = row
-        print(f"FMI {version} {name}: {row['cause'] or 'fine'}", flush=True)
-        if resume is not None:
-            with resume.open("a", encoding="utf-8") as file:
-                print(json.dumps(row), file=file)
-    return [known[name, version] for name in names for version in (2, 3) if (name, version) in known]
+        for row in in_process(name, versions, timeout):
+            known[name, row["fmi"]] = row
+            print(f"FMI {row['fmi']} {name}: {row['cause'] or 'fine'}", flush=True)
+            if resume is not None:
+                with resume.open("a", encoding="utf-8") as file:
+                    print(json.dumps(row), file=file)
+    return [known[name, version] for name in names for version in VERSIONS if (name, version) in known]
 
 
 def main() -> None:
@@ -192,10 +220,11 @@ def main() -> None:
     parser.add_argument("--resume", type=Path, help="rows that are known; new ones are added")
     parser.add_argument("--minutes", type=float, default=1e6, help="start no more after this time")
     parser.add_argument("--one", default="")
-    parser.add_argument("--fmi", type=int, default=0)
+    parser.add_argument("--fmi", type=int, nargs="*", default=VERSIONS)
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(examine(arguments.one, arguments.fmi)))
+        for version in arguments.fmi:
+            print(json.dumps(examine(arguments.one, version)), flush=True)
         return
     names = chosen(arguments.every, arguments.most)
     rows = swept(names, arguments.resume, arguments.timeout, time.monotonic() + 60 * arguments.minutes)

@@ -280,6 +280,59 @@ def test_an_fmu_that_wants_to_end(tmp_path: Path) -> None:
     assert report.data["ended"] == "terminated" and report.counts["steps"] == 6
 
 
+ISOLATED = """\
+name = "{name}"
+duration = 0.02
+time_scale = "max"
+[realtime]
+isolate = true
+[[task]]
+name = "plant"
+model = "Hostile.fmu"
+thread = "plant"
+[[task]]
+name = "ours"
+model = "Ours.mo"
+solver = "euler"
+thread = "ours"
+[[thread]]
+name = "plant"
+process = "{process}"
+[[thread]]
+name = "ours"
+[[connection]]
+from = "plant.x"
+to = "ours.u"
+"""
+OURS = "model Ours\n  input Real u;\n  output Real y = 2 * u;\nend Ours;\n"
+
+
+@pytest.mark.parametrize("process", ["", "other"])
+def test_an_isolated_task_may_compute_and_nothing_else(tmp_path: Path, process: str) -> None:
+    """Its first system call ends it, with the name of the call; who computes notices nothing."""
+    hostile(tmp_path, 10)
+    (tmp_path / "Ours.mo").write_text(OURS, encoding="utf-8")
+    name = f"khz_isolated{process}"
+    report = run(written(tmp_path, name, ISOLATED.format(name=name, process=process)), check=False)
+    assert not report.ok and report.data["ended"] == "crash" and report.data["ended_by"] == "plant"
+    stuck = report.data["threads"][0]["stuck"]
+    assert stuck["crash"] == "SIGSYS" and stuck["refused"] == "openat"
+    assert "plant: step 0 called openat, which `isolate` refuses" in report.as_text()
+    assert not (tmp_path / "written.txt").exists()
+    hostile(tmp_path, 0)
+    report = run(written(tmp_path, name, ISOLATED.format(name=name, process=process)), check=False)
+    assert report.ok and report.result["plant.x"][-1] == pytest.approx(0.999**20)
+
+
+def test_isolation_and_devices_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile(tmp_path, 0)
+    text = 'name = "khz_apart"\nmodel = "Hostile.fmu"\nduration = 0.01\n[[device]]\nname = "wire"\ndriver = "udp"\n'
+    text += 'local = ":0"\nremote = ":9"\n[[device.send]]\nsignal = "x"\n'
+    assert main(["run", str(written(tmp_path, "khz_apart", text)), "--isolate", "--no-check", "-q"]) == 1
+    shown = capsys.readouterr().err
+    assert "R747" in shown and "thread main is isolated and has device wire" in shown
+
+
 @pytest.mark.parametrize(
     ("case", "said"), [(1, "makes no instance"), (2, "fmi2DoStep of the FMU `Refused2` is missing")]
 )

@@ -248,6 +248,8 @@ def _stuck(thread: str, place: dict[str, Any]) -> str:
     block = f", {place['unknowns']} at {place['origin']}" if place["origin"] else ""
     how = "" if place["interrupted"] else " (it could not be interrupted)"
     what = {"": "did not end", "exit": "called exit()"}.get(place["crash"], f"broke ({place['crash']})")
+    if place["refused"]:
+        what = f"called {place['refused']}, which `isolate` refuses"
     return f"  {thread}: step {place['step']} {what}: {place['model']}, {place['stage']}{block}{how}"
 
 

@@ -109,6 +109,7 @@ class RealTime:
     policy: str = "catch_up"
     recover: int = 0
     stop_on_failure: bool = False
+    isolate: bool = False  # threads that step tasks compute and wait; no other system calls
     watchdog_ns: int = _NS
     watchdog_stops: bool = False
     endless_ns: int = 10 * _NS
@@ -479,6 +480,7 @@ def _realtime(table: Table) -> RealTime:
         policy=table.choice("overrun", POLICIES, "catch_up"),
         recover=table.integer("recover", 0),
         stop_on_failure=table.choice("failure", ("continue", "stop"), "continue") == "stop",
+        isolate=table.flag("isolate", False),
         watchdog_ns=nanoseconds(table.seconds("watchdog", 1.0) or 0.0),
         endless_ns=nanoseconds(table.seconds("endless", 10.0) or 0.0),
         watchdog_stops=table.choice("watchdog_action", ("report", "stop"), "report") == "stop",

@@ -85,6 +85,7 @@ def _head(lines: dict[str, object], s: Scenario) -> None:
         "patience_ns": r.patience_ns,
         "phase_ns": r.phase_ns,
         "stop_on_failure": r.stop_on_failure,
+        "isolate": r.isolate,
         "watchdog_ns": r.watchdog_ns,
         "watchdog_stops": r.watchdog_stops,
         "endless_ns": r.endless_ns,

@@ -62,6 +62,8 @@ def read_thread(table: Table, policies: Sequence[str]) -> Thread:
         settings["patience_ns"] = round((table.seconds("patience", 0.0) or 0.0) * 1e9)
     if table.has("failure"):
         settings["stop_on_failure"] = table.choice("failure", ("continue", "stop"), "continue") == "stop"
+    if table.has("isolate"):
+        settings["isolate"] = table.flag("isolate", False)
     out = Thread(
         name,
         table.integer("cpu", -1, -1, 1023) if table.has("cpu") else None,

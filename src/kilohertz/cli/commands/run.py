@@ -54,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where the time of its cycles goes: always (default; cheap), burst (all of it), off (until watch says so)",
     )
     add("--iterate", metavar="N", type=turns, help="turns in which values of tasks that need each other settle")
+    add("--isolate", action="store_true", help="models may compute and wait: another system call ends the run")
     add("--no-check", action="store_true", help="do not measure beforehand whether the period can be kept")
     add("-q", "--quiet", action="store_true", help="no progress and no report")
     add_set(parser, SET_HELP)
@@ -101,6 +102,8 @@ def _with_output(scenario: Scenario, arguments: argparse.Namespace) -> Scenario:
         check_place(arguments.json)
     if output is not None:
         scenario = replace(scenario, recording=replace(scenario.recording, file=str(output)))
+    if arguments.isolate:
+        scenario = replace(scenario, realtime=replace(scenario.realtime, isolate=True))
     return replace(scenario, scale=None) if arguments.fast else scenario
 
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "khz_host.h"
+#include "khz_isolate.h"
 #include "khz_stuck.h"
 
 #include <errno.h>
@@ -23,6 +24,17 @@ static void touch_stack(void)
     }
 }
 
+/* The calling thread, for `who`; it goes on no further where the system does not take the filter. */
+static int isolate(khz_rig *r, int supervises, const char *who)
+{
+    const int error = khz_isolate(supervises);
+    if (error != 0) {
+        atomic_store(&r->stop, KHZ_END_LOST);
+        (void)khz_rig_fail(r, KHZ_UNSUPPORTED, "%.100s cannot be isolated: %s", who, strerror(error));
+    }
+    return error == 0;
+}
+
 static void *run(void *argument)
 {
     khz_thread *const k = (khz_thread *)argument;
@@ -35,6 +47,9 @@ static void *run(void *argument)
     khz_system_memory(k);
     khz_system_flush(k);
     khz_system_thread(k, pthread_self());
+    if (k->is_isolated) {
+        (void)isolate(k->rig, 0, k->name);
+    }
     khz_thread_loop(k);
     (void)pthread_kill(k->main_thread, SIGUSR2); /* it sleeps as long as there is nothing to do */
     return NULL;
@@ -111,6 +126,16 @@ static int is_alone(const khz_host *h)
 
 /* -------------------------------------------------------------------------------------------------------- processes */
 
+static int all_isolated(const khz_rig *r, int32_t process)
+{
+    for (int32_t i = 0; i < r->n_threads; i++) {
+        if (r->threads[i].process == process && !r->threads[i].is_isolated) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* The life of a process other than the first.  It reports nothing: what it counted is in the rig. */
 static void live_as(khz_host *h, int32_t process, pid_t first)
 {
@@ -125,6 +150,8 @@ static void live_as(khz_host *h, int32_t process, pid_t first)
     const khz_status status = khz_host_start(h);
     if (status != KHZ_OK) {
         atomic_store(&r->stop, KHZ_END_LOST);
+    } else if (all_isolated(r, process)) {
+        (void)isolate(r, 1, "a process");
     }
     khz_host_supervise(h);
     khz_rig_close_wires(r, process);

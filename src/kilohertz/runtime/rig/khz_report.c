@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "khz_isolate.h"
 #include "khz_thread.h"
 
 const char *const khz_end_texts[KHZ_ENDS] = {
@@ -299,6 +300,17 @@ static const char *crash_name(int32_t crash)
     }
 }
 
+/* The system call that broke an isolated thread, by its name or number; empty where none did. */
+static void put_refused(FILE *f, const khz_thread *k)
+{
+    char number[32] = "";
+    const char *const name = k->refused > 0 ? khz_isolate_name(k->refused - 1) : "";
+    if (k->refused > 0 && name[0] == '\0') {
+        (void)snprintf(number, sizeof number, "system call %d", (int)k->refused - 1);
+    }
+    put_text(f, name[0] != '\0' ? name : number);
+}
+
 static void put_stuck(FILE *f, const khz_thread *k)
 {
     if (!khz_thread_is_lost(k)) {
@@ -316,6 +328,8 @@ static void put_stuck(FILE *f, const khz_thread *k)
     (void)fprintf(f, ", \"address\": \"0x%llx\", \"interrupted\": %s, \"crash\": ", (unsigned long long)k->address,
                   atomic_load(&k->is_parked) ? "true" : "false");
     put_text(f, crash_name(k->crash));
+    (void)fputs(", \"refused\": ", f);
+    put_refused(f, k);
     (void)fputs("},\n", f);
 }
 

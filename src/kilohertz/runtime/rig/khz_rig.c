@@ -94,6 +94,7 @@ static khz_status prepare_thread(khz_rig *r, khz_thread *k)
     k->spin_ns = integer(k, "spin_ns", 0, 0, 1000000000);
     k->patience_ns = integer(k, "patience_ns", 0, 0, (int64_t)1 << 50);
     k->stop_on_failure = (int32_t)integer(k, "stop_on_failure", 0, 0, 1);
+    k->is_isolated = (int32_t)integer(k, "isolate", 0, 0, 1);
     if (alone || khz_scenario_integer(&r->scenario, "fault.thread", 0, 0, r->n_threads - 1) == k->index) {
         k->slow_step = (uint64_t)integer(k, "fault.slow_step", 0, 0, (int64_t)1 << 40);
         k->slow_ns = integer(k, "fault.slow_ns", 0, 0, (int64_t)1 << 40);
@@ -182,6 +183,18 @@ static void gather(khz_rig *r, khz_thread *k)
     }
 }
 
+/* Whoever talks to a device makes the calls that isolation refuses. */
+static khz_status check_isolation(khz_rig *r, const khz_thread *k)
+{
+    if (!k->is_isolated || k->n_wires == 0) {
+        return KHZ_OK;
+    }
+    return khz_rig_fail(
+        r, KHZ_UNSUPPORTED,
+        "thread %.100s is isolated and has device %.100s: connect the device to a task of another thread", k->name,
+        k->wires[0]->config.name);
+}
+
 khz_status khz_rig_prepare(khz_rig *r)
 {
     khz_status status = read_plan(r);
@@ -191,6 +204,7 @@ khz_status khz_rig_prepare(khz_rig *r)
     status = status == KHZ_OK ? khz_rig_initialise(r) : status;
     for (int32_t i = 0; status == KHZ_OK && i < r->n_threads; i++) {
         gather(r, &r->threads[i]);
+        status = check_isolation(r, &r->threads[i]);
     }
     status = status == KHZ_OK ? khz_rig_outputs(r) : status;
     for (int32_t i = 0; status == KHZ_OK && i < r->n_threads; i++) {

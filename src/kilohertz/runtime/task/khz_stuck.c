@@ -8,7 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { TRIES = 500, LAST_SECONDS = 10, HANDLER_STACK = 65536 };
+enum { TRIES = 500, LAST_SECONDS = 10, HANDLER_STACK = 65536, BY_FILTER = 1 /* SYS_SECCOMP of the kernel */ };
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 static _Thread_local khz_thread *mine;
@@ -63,9 +63,9 @@ static _Noreturn void give_up(int32_t signal_number)
 
 static void crash(int number, siginfo_t *about, void *context)
 {
-    (void)about;
     if (mine != NULL && !atomic_load(&mine->is_parked)) {
         mine->address = program_counter(context);
+        mine->refused = number == SIGSYS && about->si_code == BY_FILTER ? about->si_syscall + 1 : 0;
         give_up(number);
     }
     (void)signal(number, SIG_DFL); /* not in a step: the process ends as it would */

@@ -193,6 +193,7 @@ struct khz_thread {
     int64_t spin_ns;
     int64_t patience_ns; /* how long after its release a cycle waits for late messages; 0: not at all */
     int32_t stop_on_failure;
+    int32_t is_isolated;            /* its system calls are filtered (khz_isolate.h) */
     uint64_t slow_step, slow_every; /* planted fault: from this step on, every so many */
     int64_t slow_ns;
     /* parts: those of the rig that are its own */
@@ -242,6 +243,7 @@ struct khz_thread {
     _Atomic int32_t is_condemned; /* by the watchdog: its cycle does not end */
     _Atomic int32_t is_parked;    /* its thread was stopped for good */
     int32_t crash;                /* what broke it: KHZ_CRASH_*, or a signal */
+    int32_t refused;              /* number of the system call that the filter refused, + 1; 0: none */
     uint64_t address;             /* program counter at that, 0: not known */
     khz_trace *trace;             /* where its cycles are timed; NULL: nobody asks */
     khz_context probes;           /* of its own places: no model's counters */
