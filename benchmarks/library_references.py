@@ -25,7 +25,7 @@ import numpy as np
 from kilohertz.base import ModelError
 from library_sweep import experiments, session
 from sweeps import absolute, add_options, sweep
-from tables import Record, print_causes, share
+from tables import Record, print_stages
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -154,15 +154,7 @@ def main() -> None:
 
 def report(records: list[Record]) -> None:
     """How many reached each stage, why the others did not, and the slowest."""
-    print(f"models with a reference: {len(records)}")
-    for stage in STAGES:
-        reached = sum(stage in r.get("reached", ()) for r in records)
-        print(f"  {stage:12} {share(reached, len(records))}")
-    print(f"  {'fine only':12} {share(sum(r['status'] == 'matched fine' for r in records), len(records))}")
-    failures = [r for r in records if r["status"] != "matched"]
-    if failures:
-        print("\nfailures by cause")
-        print_causes(failures)
+    print_stages(records, STAGES, fine_only=sum(r["status"] == "matched fine" for r in records))
     print("\nslowest, processor seconds with those of the C compiler: flatten, compile, simulate")
     phases = [f"{stage}_s" for stage in STAGES[:3]]
     for record in sorted(records, key=lambda r: -sum(r.get(p, 0.0) for p in phases))[:20]:

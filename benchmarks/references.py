@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kilohertz.base import Diagnostic, ModelError
 from library_sweep import session
 from sweeps import absolute, add_options, sweep
-from tables import Record, print_causes, share
+from tables import Record, print_stages
 
 if TYPE_CHECKING:
     from kilohertz.results import Result
@@ -136,14 +136,7 @@ def main() -> None:
 
 def report(records: list[Record]) -> None:
     """How many reached each stage, why the others did not, and the slowest."""
-    print(f"models with a reference: {len(records)}")
-    for stage in STAGES:
-        reached = sum(stage in r.get("reached", ()) for r in records)
-        print(f"  {stage:12} {share(reached, len(records))}")
-    failures = [r for r in records if r["status"] != "matched"]
-    if failures:
-        print("\nfailures by cause")
-        print_causes(failures)
+    print_stages(records, STAGES)
     print("\nslowest")
     for record in sorted(records, key=lambda r: -float(r.get("seconds", 0)))[:10]:
         print(f"  {record.get('seconds', 0):8.2f} s  {record['status']:14} {record['class']}")

@@ -55,6 +55,19 @@ def print_causes(records: Iterable[Record], limit: int = 40) -> None:
         print(f"       ... and {len(groups) - limit} further causes")
 
 
+def print_stages(records: Sequence[Record], stages: Iterable[str], **more: int) -> None:
+    """How many models with a reference reached each stage, with further counts by their name, and why the others did
+    not match."""
+    print(f"models with a reference: {len(records)}")
+    counts = {stage: sum(stage in r.get("reached", ()) for r in records) for stage in stages} | more
+    for stage, count in counts.items():
+        print(f"  {stage.replace('_', ' '):12} {share(count, len(records))}")
+    failures = [r for r in records if r["status"] != "matched"]
+    if failures:
+        print("\nfailures by cause")
+        print_causes(failures)
+
+
 def share(part: int, whole: int) -> str:
     """`540/550  98.2 %`."""
     return f"{part:5}/{whole:<5} {100 * part / whole:6.1f} %" if whole else f"{part:5}/0"

@@ -299,8 +299,7 @@ class Outline:
             before = Builtin("pre", e.args, e.args[0].ty)
             if e.name == "pre":
                 return before
-            now = self._outside(e.args[0])
-            return make.and_(now, make.not_(before)) if e.name == "edge" else make.relation("<>", now, before)
+            return _changed(e.name, self._outside(e.args[0]), before)
         return e.rebuilt(tuple(self._outside(c) for c in e.children()))
 
     def _eventful(self, e: Builtin, bound: frozenset[str]) -> Expr:
@@ -311,8 +310,7 @@ class Outline:
             raise Unsupported(f"{e.name} of something that the algorithm computes")
         if e.name == "pre":
             return before
-        now = self._expr(e.args[0], bound, False)
-        return make.and_(now, make.not_(before)) if e.name == "edge" else make.relation("<>", now, before)
+        return _changed(e.name, self._expr(e.args[0], bound, False), before)
 
     def _before(self, e: Expr, bound: frozenset[str]) -> Expr | None:
         """`pre(v)`, `pre(v[i])` of a target."""
@@ -333,6 +331,11 @@ class Outline:
         if local is None:
             local = self._inputs[e] = Local(f"x{len(self._inputs) + 1}", e.ty)
         return Ref(local.name, local.ty)
+
+
+def _changed(name: str, now: Expr, before: Expr) -> Expr:
+    """`edge` or `change` by the two values that it compares (MLS 3.7.5)."""
+    return make.and_(now, make.not_(before)) if name == "edge" else make.relation("<>", now, before)
 
 
 def _set_at_start(body: list[Statement]) -> set[str]:

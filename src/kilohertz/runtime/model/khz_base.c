@@ -1,7 +1,7 @@
-#include "khz_base.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "khz_model.h"
 
 static void copy_message(char *to, const char *message)
 {
@@ -102,4 +102,15 @@ void *khz_arena(khz_context *c, size_t n)
     void *const room = (unsigned char *)c + c->arena_offset + c->arena_used;
     c->arena_used += rounded;
     return room;
+}
+
+/* What a model has nothing for (khz_model.h). */
+khz_status khz_no_blocks(void *instance) { return (khz_status)((const khz_context *)instance)->status; }
+
+void khz_no_action(void *instance) { (void)instance; }
+
+void khz_no_values(void *instance, double *values)
+{
+    (void)instance;
+    (void)values;
 }

@@ -30,16 +30,6 @@ khz_status khz_instance_init(const khz_model *m, void *instance)
     return (khz_status)c->status;
 }
 
-khz_status khz_no_blocks(void *instance) { return (khz_status)((const khz_context *)instance)->status; }
-
-void khz_no_action(void *instance) { (void)instance; }
-
-void khz_no_values(void *instance, double *values)
-{
-    (void)instance;
-    (void)values;
-}
-
 size_t khz_area_offset(const khz_model *m, int32_t kind) { return m->areas[kind]; }
 
 /* pre := value for all discrete variables; the first that differed, as a position in discrete_block, -1: none. */
