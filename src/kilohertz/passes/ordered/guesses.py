@@ -8,7 +8,7 @@ whatever has one unknown left, without a division first; when nothing has, guess
 could not compute without a division, then the one that occurs most.  So `J1*a1 = u - t1; a1 = n*a2; t2 = n*t1;
 J2*a2 = t2` is torn on a2 and gives `(J2 + n*n*J1)*a2 = n*u`.  Near-linear: counters and heaps.  Two more ways to guess
 are tried, by occurrence alone and by what could be computed next, and where many are guessed a fourth: by all that
-follows from the guess.  The one that guesses least is taken.
+follows from the guess, among all unknowns and among those preferred.  The one that guesses least is taken.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ def tear(
         best = _fewer(best, other)
     if far or len(best.guessed) >= FAR_FROM:
         best = _fewer(best, _Tearing(rows, n_columns, ease, forced, weight, FAR))
+    if preferred is not None and len(best.guessed) >= FAR_FROM:
+        best = _fewer(best, _Tearing(rows, n_columns, ease, forced, preferred, FAR))
     if preferred is not None and len(best.guessed) > 1:
         torn = _Tearing(rows, n_columns, ease, forced, preferred, 10).run()
         best = min((best, torn), key=lambda t: (len(t.guessed), sum(ease(i, c) == 2 for i, c in t.sequence)))

@@ -1,5 +1,13 @@
 within Kilohertz.Vehicles;
 package Bushings "Axles in rubber: levels 3 and 4"
+  model Afloat "What bushings alone hold: six coordinates against a, all of them states"
+    extends MultiBody.Joints.Free(coordinates=MultiBody.Coordinates.Angles, sequence={3, 2, 1}, angles_fixed=true, w_fixed=true, phi(each stateSelect=StateSelect.always), phi_d(each stateSelect=StateSelect.always),
+      r_rel(each fixed=true, each stateSelect=StateSelect.always), v_rel(each start=0, each fixed=true, each stateSelect=StateSelect.always));
+    parameter Units.Length r_tip[3] = {0, 0, 0} "A point from b, in components of b";
+    Units.Length tip[3] = r_rel + MultiBody.Frames.toWorld(R_own, r_tip) "Where that point is from a, in components of a";
+    annotation(Documentation(info="<html><p>A joint without constraints, for a part in bushings. Its coordinates are those against the body: what hangs on <code>tip</code> in closed form is a function of them alone, not of where the body is.</p></html>"));
+  end Afloat;
+
   model SoftSide "Its arm hangs in two bushings"
     extends Axles.Side(c=28.2e3);
     parameter Units.TranslationalStiffness c_1[3] = {2e6, 18e6, 18e6} "Front bushing, along the axes of the body";
@@ -7,37 +15,37 @@ package Bushings "Axles in rubber: levels 3 and 4"
     parameter Units.TranslationalStiffness c_2[3] = {0.8e6, 2e6, 3e6} "Rear bushing, along the axes of the body";
     parameter Units.Stiffness c_2_phi[3] = {60, 250, 250} "Rear bushing, about them";
     parameter Units.Time T_bush = 1e-3 "Damping of bushings over their stiffness";
-    parameter Units.Length r_start[3] = {0, 0, 0} "Place of body at the start";
-    parameter Units.Velocity v_start = 0 "Speed at the start, along x";
     MultiBody.Translation seat_1(r=q.*A1) "Front bearing" annotation(Placement(transformation(extent={{-90,10},{-70,30}})));
     MultiBody.Translation seat_2(r=q.*A2) "Rear bearing" annotation(Placement(transformation(extent={{-90,-30},{-70,-10}})));
     MultiBody.Forces.Bushing bush_1(c=c_1, d=T_bush*c_1, c_phi=c_1_phi, d_phi=T_bush*c_1_phi) "Front" annotation(Placement(transformation(extent={{-50,10},{-30,30}})));
     MultiBody.Forces.Bushing bush_2(c=c_2, d=T_bush*c_2, c_phi=c_2_phi, d_phi=T_bush*c_2_phi) "Rear" annotation(Placement(transformation(extent={{-50,-30},{-30,-10}})));
-    MultiBody.Body arm(m=m_arm, I=I_arm, coordinates=MultiBody.Coordinates.Angles, sequence={3, 2, 1}, states=true, angles_fixed=true, w_fixed=true,
-      r_0(start=r_start + q.*(A1 + A2 + B)/3, each fixed=true), v_0(start={v_start, 0, 0}, each fixed=true)) "Arm, at its centre of mass" annotation(Placement(transformation(extent={{-90,-70},{-70,-50}})));
+    Afloat hang(r_rel(start=q.*(A1 + A2 + B)/3), r_tip=q.*(B - (A1 + A2 + B)/3)) "Where the arm is against the body" annotation(Placement(transformation(extent={{-90,-50},{-70,-30}})));
+    MultiBody.Body arm(m=m_arm, I=I_arm) "Arm, at its centre of mass" annotation(Placement(transformation(extent={{-50,-100},{-30,-80}})));
     MultiBody.Translation to_1(r=q.*(A1 - (A1 + A2 + B)/3)) "To the front bearing" annotation(Placement(transformation(extent={{-50,-70},{-30,-50}})));
     MultiBody.Translation to_2(r=q.*(A2 - (A1 + A2 + B)/3)) "To the rear bearing" annotation(Placement(transformation(extent={{-10,-70},{10,-50}})));
     MultiBody.Translation tip(r=q.*(B - (A1 + A2 + B)/3)) "To the ball joint" annotation(Placement(transformation(extent={{-10,-30},{10,-10}})));
   equation
-    b = MultiBody.Frames.toLocal(body.R, tip.b.r_0 - body.r_0);
+    b = hang.tip;
+    connect(body, hang.a) annotation(Line(points={{0,100},{0,96},{-94,96},{-94,-40},{-90,-40}}, color={95,95,95}));
+    connect(hang.b, arm.a) annotation(Line(points={{-70,-40},{-60,-40},{-60,-90},{-50,-90}}, color={95,95,95}));
     connect(body, seat_1.a) annotation(Line(points={{0,100},{0,96},{-94,96},{-94,20},{-90,20}}, color={95,95,95}));
     connect(body, seat_2.a) annotation(Line(points={{0,100},{0,96},{-94,96},{-94,-20},{-90,-20}}, color={95,95,95}));
     connect(seat_1.b, bush_1.a) annotation(Line(points={{-70,20},{-50,20}}, color={95,95,95}));
     connect(seat_2.b, bush_2.a) annotation(Line(points={{-70,-20},{-50,-20}}, color={95,95,95}));
-    connect(arm.a, to_1.a) annotation(Line(points={{-90,-60},{-50,-60}}, color={95,95,95}));
-    connect(arm.a, to_2.a) annotation(Line(points={{-90,-60},{-10,-60}}, color={95,95,95}));
-    connect(arm.a, tip.a) annotation(Line(points={{-90,-60},{-94,-60},{-94,-20},{-10,-20}}, color={95,95,95}));
+    connect(hang.b, to_1.a) annotation(Line(points={{-70,-40},{-60,-40},{-60,-60},{-50,-60}}, color={95,95,95}));
+    connect(hang.b, to_2.a) annotation(Line(points={{-70,-40},{-14,-40},{-14,-60},{-10,-60}}, color={95,95,95}));
+    connect(hang.b, tip.a) annotation(Line(points={{-70,-40},{-14,-40},{-14,-20},{-10,-20}}, color={95,95,95}));
     connect(to_1.b, bush_1.b) annotation(Line(points={{-30,-60},{-26,-60},{-26,20},{-30,20}}, color={95,95,95}));
     connect(to_2.b, bush_2.b) annotation(Line(points={{10,-60},{14,-60},{14,-20},{-30,-20}}, color={95,95,95}));
     connect(tip.b, guide.arm) annotation(Line(points={{10,-20},{14,-20},{14,0},{-14,0},{-14,20},{-10,20}}, color={95,95,95}));
-    annotation(Documentation(info="<html><p>The arm is a free body with six coordinates in the world; two bushings hold it, the carrier follows from where its tip is.</p></html>"));
+    annotation(Diagram(coordinateSystem(extent={{-110,-110},{110,110}})), Documentation(info="<html><p>The arm has six coordinates against the body; two bushings hold it, the carrier follows from where its tip is.</p></html>"));
   end SoftSide;
 
   model SoftMacPherson "Steered: arms in bushings, struts and tie rods ideal"
     extends Axles.SteeredAxle;
     parameter Units.TranslationalStiffness c_bar = 14e3 "Stiffness of the anti-roll bar at its links";
-    SoftSide side_left(side=1, u=rack.s, r_start=r_start, v_start=v_start) "Left" annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
-    SoftSide side_right(side=-1, u=rack.s, r_start=r_start, v_start=v_start) "Right" annotation(Placement(transformation(extent={{30,-10},{50,10}})));
+    SoftSide side_left(side=1, u=rack.s) "Left" annotation(Placement(transformation(extent={{-50,-10},{-30,10}})));
+    SoftSide side_right(side=-1, u=rack.s) "Right" annotation(Placement(transformation(extent={{30,-10},{50,10}})));
     Suspension.Bar bar(c=c_bar) "Anti-roll bar" annotation(Placement(transformation(extent={{-10,30},{10,50}})));
   equation
     rack.f = side_left.guide.f_rack + side_right.guide.f_rack;
